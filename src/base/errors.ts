@@ -1,0 +1,55 @@
+/**
+ * The one table of what can go wrong as clients see it. `docs/errors.md` has a section per code;
+ * the tidy test compares both.
+ */
+export const errorTable = {
+  VALIDATION_ERROR: { status: 400, retryable: false, message: "The request is not valid" },
+  INVALID_CURSOR: { status: 400, retryable: false, message: "The cursor is not valid here" },
+  UNAUTHORIZED: { status: 401, retryable: false, message: "API key missing or invalid" },
+  FORBIDDEN: { status: 403, retryable: false, message: "The key's scope does not allow this" },
+  IP_BLOCKED: { status: 403, retryable: true, message: "Your IP has been blocked" },
+  NOT_FOUND: { status: 404, retryable: false, message: "Not found" },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false, message: "Method not allowed" },
+  CONFLICT: { status: 409, retryable: false, message: "Already in use" },
+  PAYLOAD_TOO_LARGE: { status: 413, retryable: false, message: "The body is too large" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, message: "Send application/json" },
+  RATE_LIMITED: { status: 429, retryable: true, message: "Too many requests" },
+  INTERNAL_ERROR: { status: 500, retryable: true, message: "Something went wrong on our side" },
+  SERVICE_UNAVAILABLE: { status: 503, retryable: true, message: "Not available right now" },
+} as const satisfies Record<string, { status: number; retryable: boolean; message: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** Which parameter is wrong, and how. Both are shown to the client. */
+export type ErrorDetail = { readonly parameter: string; readonly issue: string };
+
+/**
+ * An expected failure, told to the client. `publicMessage` replaces the table's sentence and must
+ * hold nothing internal; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`.
+ */
+export class AppError extends Error {
+  override name = "AppError";
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    code: ErrorCode,
+    options: {
+      publicMessage?: string;
+      details?: readonly ErrorDetail[];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(options.publicMessage ?? errorTable[code].message, { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+  }
+}
+
+/** Whatever was thrown, as an `Error`. The only converter of `unknown` in the project. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

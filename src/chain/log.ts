@@ -1,0 +1,48 @@
+import type { Address, Hash } from "../base/ids.ts";
+
+/** A log as a node tells it, checked for shape only; its meaning is `decode/`'s. */
+export type RawLog = {
+  readonly address: Address;
+  /** 0 to 4 topics of 32 bytes. */
+  readonly topics: readonly Hash[];
+  /** `0x` and an even number of lower-case hex digits. */
+  readonly data: string;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly txHash: Hash;
+  readonly txIndex: number;
+  readonly logIndex: number;
+};
+
+/** What links blocks into a chain. */
+export type BlockRef = { readonly number: number; readonly hash: Hash };
+
+/** A block with those of its logs that were asked for, in rising order of `logIndex`. */
+export type Block = BlockRef & {
+  readonly parentHash: Hash | null;
+  /** Unix seconds, from the header; never interpolated. */
+  readonly timestamp: number;
+  readonly logs: readonly RawLog[];
+};
+
+/**
+ * What a chain source tells, in order. Backfill and live are the same loop:
+ * - `blocks`: the next stretch `fromBlock..toBlock` (both included). `blocks` holds those that
+ *   have logs; `finalized` says that they can never change.
+ * - `fork`: everything above `safeBlock` is taken back.
+ * - `finalized`: every block up to and including `block` can never change.
+ */
+export type ChainBatch =
+  | {
+      readonly kind: "blocks";
+      readonly fromBlock: number;
+      readonly toBlock: number;
+      readonly blocks: readonly Block[];
+      /** Hash and time of `toBlock`, also when it has no logs. */
+      readonly last: BlockRef & { readonly timestamp: number };
+      readonly finalized: boolean;
+      /** The highest block the source knows of. */
+      readonly head: BlockRef & { readonly timestamp: number };
+    }
+  | { readonly kind: "fork"; readonly safeBlock: number }
+  | { readonly kind: "finalized"; readonly block: number };
