@@ -1,0 +1,104 @@
+import type { Address, Hash } from "../base/ids.ts";
+import type { RawLog } from "../chain/log.ts";
+import type { Contract, Contracts } from "./contracts.ts";
+import type { Decoder } from "./decoder.ts";
+import type { ChainEvent } from "./events.ts";
+import { exchangeAdminDecoders, pauseDecoders } from "./exchange-admin-events.ts";
+import { exchangeV1Decoders } from "./exchange-v1-events.ts";
+import { exchangeV2Decoders, exchangeV3Decoders } from "./exchange-v2-events.ts";
+import { feeModuleDecoders } from "./fee-module-events.ts";
+import {
+  conditionalTokensDecoders,
+  negRiskAdapterDecoders,
+  negRiskOperatorDecoders,
+  umaAdapterDecoders,
+  umaAdapterV1Decoders,
+} from "./market-events.ts";
+import { dataBytesOf } from "./words.ts";
+
+/** A decoded log with the contract that emitted it. */
+export type DecodedLog = {
+  readonly log: RawLog;
+  readonly contract: Contract;
+  readonly event: ChainEvent;
+};
+
+/**
+ * Turns raw logs into events. Dispatches on (address, topic0, number of topics, data length):
+ * generations share hashes, so no part of that key can be left out.
+ */
+export class LogDecoder {
+  readonly #contracts: Contracts;
+  readonly #byAddress: ReadonlyMap<Address, ReadonlyMap<Hash, Decoder>>;
+
+  constructor(contracts: Contracts) {
+    this.#contracts = contracts;
+    const byTopic = new Map<readonly Decoder[], ReadonlyMap<Hash, Decoder>>();
+    const byAddress = new Map<Address, ReadonlyMap<Hash, Decoder>>();
+    for (const contract of contracts.byAddress.values()) {
+      const decoders = decodersOf(contract);
+      const table = byTopic.get(decoders) ?? new Map(decoders.map((d) => [d.topic0 as Hash, d]));
+      byTopic.set(decoders, table);
+      byAddress.set(contract.address, table);
+    }
+    this.#byAddress = byAddress;
+  }
+
+  /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
+  get filter(): { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] } {
+    const topics0 = new Set([...this.#byAddress.values()].flatMap((table) => [...table.keys()]));
+    return { addresses: [...this.#byAddress.keys()], topics0: [...topics0] };
+  }
+
+  /**
+   * Decodes one log; `null` for a log of another contract or an event that is not of interest.
+   * A known event with the wrong shape, or with values its rules forbid, is `undecodable`.
+   */
+  decode(log: RawLog): DecodedLog | null {
+    const topic0 = log.topics[0];
+    const contract = this.#contracts.byAddress.get(log.address);
+    if (topic0 === undefined || contract === undefined) return null;
+    const decoder = this.#byAddress.get(log.address)?.get(topic0);
+    if (decoder === undefined) return null;
+    return { log, contract, event: hasShape(log, decoder) ? decoder.read(log) : wrongShape };
+  }
+}
+
+const wrongShape: ChainEvent = {
+  kind: "undecodable",
+  reason: "number of topics or data length is not that of the event",
+};
+
+function hasShape(log: RawLog, decoder: Decoder): boolean {
+  if (log.topics.length !== decoder.topicCount) return false;
+  const bytes = dataBytesOf(log.data);
+  return typeof decoder.dataBytes === "number"
+    ? bytes === decoder.dataBytes
+    : bytes >= decoder.dataBytes.min && bytes % 32 === 0;
+}
+
+const exchangeDecoders = {
+  1: [...exchangeV1Decoders, ...exchangeAdminDecoders],
+  2: [...exchangeV2Decoders, ...exchangeAdminDecoders],
+  3: [...exchangeV3Decoders, ...pauseDecoders()],
+} as const;
+
+/** All decoders a contract can need, by its kind. */
+export function decodersOf(contract: Contract): readonly Decoder[] {
+  switch (contract.kind) {
+    case "exchange":
+      return exchangeDecoders[contract.generation];
+    case "fee_module":
+      return feeModuleDecoders;
+    case "conditional_tokens":
+      return conditionalTokensDecoders;
+    case "neg_risk_adapter":
+      return negRiskAdapterDecoders;
+    case "neg_risk_operator":
+      return negRiskOperatorDecoders;
+    case "uma_adapter_v1":
+      return umaAdapterV1Decoders;
+    case "uma_adapter":
+      return umaAdapterDecoders;
+  }
+}

@@ -1,0 +1,181 @@
+import type { RawLog } from "../chain/log.ts";
+import type { Decoder } from "./decoder.ts";
+import type { ChainEvent, Undecodable } from "./events.ts";
+import {
+  readBytes,
+  readUint,
+  readUints,
+  topicAddress,
+  topicConditionId,
+  zeroHash,
+} from "./words.ts";
+
+const badBytes: Undecodable = {
+  kind: "undecodable",
+  reason: "a dynamic field points outside the data",
+};
+
+/** More slots than the contract allows (256) cannot be real. */
+const outcomeSlotsMax = 256n;
+
+/** ConditionalTokens: conditions and their results. */
+export const conditionalTokensDecoders: readonly Decoder[] = [
+  {
+    signature: "ConditionPreparation(bytes32,address,bytes32,uint256)",
+    topic0: "0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177",
+    topicCount: 4,
+    dataBytes: 32,
+    read: readConditionPreparation,
+  },
+  {
+    signature: "ConditionResolution(bytes32,address,bytes32,uint256,uint256[])",
+    topic0: "0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894",
+    topicCount: 4,
+    dataBytes: { min: 128 },
+    read: readConditionResolution,
+  },
+];
+
+/** NegRiskAdapter: the markets of several questions of which one at most is true. */
+export const negRiskAdapterDecoders: readonly Decoder[] = [
+  {
+    signature: "MarketPrepared(bytes32,address,uint256,bytes)",
+    topic0: "0xf059ab16d1ca60e123eab60e3c02b68faf060347c701a5d14885a8e1def7b3a8",
+    topicCount: 3,
+    dataBytes: { min: 96 },
+    read: ({ topics, data }) => {
+      const text = readBytes(data, 1);
+      if (text === null) return badBytes;
+      return {
+        kind: "neg_risk_market_prepared",
+        negRiskMarketId: topics[1] ?? zeroHash,
+        oracle: topicAddress(topics[2]),
+        text,
+      };
+    },
+  },
+  {
+    signature: "QuestionPrepared(bytes32,bytes32,uint256,bytes)",
+    topic0: "0xaac410f87d423a922a7b226ac68f0c2eaf5bf6d15e644ac0758c7f96e2c253f7",
+    topicCount: 3,
+    dataBytes: { min: 96 },
+    read: ({ topics, data }) => {
+      const text = readBytes(data, 1);
+      if (text === null) return badBytes;
+      return {
+        kind: "neg_risk_question_prepared",
+        negRiskMarketId: topics[1] ?? zeroHash,
+        questionId: topics[2] ?? zeroHash,
+        text,
+      };
+    },
+  },
+];
+
+/** NegRiskOperator: joins a question with the UMA request that answers it. */
+export const negRiskOperatorDecoders: readonly Decoder[] = [
+  {
+    signature: "QuestionPrepared(bytes32,bytes32,bytes32,uint256,bytes)",
+    topic0: "0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa",
+    topicCount: 4,
+    dataBytes: { min: 96 },
+    read: ({ topics, data }) => {
+      const text = readBytes(data, 1);
+      if (text === null) return badBytes;
+      return {
+        kind: "neg_risk_question_requested",
+        negRiskMarketId: topics[1] ?? zeroHash,
+        questionId: topics[2] ?? zeroHash,
+        requestId: topics[3] ?? zeroHash,
+        text,
+      };
+    },
+  },
+];
+
+/** UMA adapters from version 2 on; their bulletin board is part of the adapter. */
+export const umaAdapterDecoders: readonly Decoder[] = [
+  {
+    signature: "QuestionInitialized(bytes32,uint256,address,bytes,address,uint256,uint256)",
+    topic0: "0xeee0897acd6893adcaf2ba5158191b3601098ab6bece35c5d57874340b64c5b7",
+    topicCount: 4,
+    dataBytes: { min: 160 },
+    read: ({ topics, data }) => {
+      const text = readBytes(data, 0);
+      if (text === null) return badBytes;
+      return {
+        kind: "question_initialized",
+        questionId: topics[1] ?? zeroHash,
+        creator: topicAddress(topics[3]),
+        text,
+        isHashOfText: true,
+      };
+    },
+  },
+  {
+    signature: "AncillaryDataUpdated(bytes32,address,bytes)",
+    topic0: "0x0059e11815211969c0c4aaf3f498b52b6c2f2d14f286275d0862d70de22a836b",
+    topicCount: 3,
+    dataBytes: { min: 64 },
+    read: ({ topics, data }) => {
+      const text = readBytes(data, 0);
+      if (text === null) return badBytes;
+      return {
+        kind: "question_updated",
+        questionId: topics[1] ?? zeroHash,
+        owner: topicAddress(topics[2]),
+        text,
+      };
+    },
+  },
+];
+
+/** The first UMA adapter: the caller chose the question id, and the creator is not told. */
+export const umaAdapterV1Decoders: readonly Decoder[] = [
+  {
+    signature: "QuestionInitialized(bytes32,bytes,uint256,address,uint256,uint256,bool)",
+    topic0: "0x53af6c2e40505bb55a47d917203a12c8f063b6c505c11094d98ac8f772e8a031",
+    topicCount: 2,
+    dataBytes: { min: 224 },
+    read: ({ topics, data }) => {
+      const text = readBytes(data, 0);
+      if (text === null) return badBytes;
+      return {
+        kind: "question_initialized",
+        questionId: topics[1] ?? zeroHash,
+        creator: null,
+        text,
+        isHashOfText: false,
+      };
+    },
+  },
+];
+
+function readConditionPreparation({ topics, data }: RawLog): ChainEvent {
+  const slots = readUint(data, 0);
+  if (slots < 2n || slots > outcomeSlotsMax) {
+    return { kind: "undecodable", reason: "outcome slot count is not within 2..256" };
+  }
+  return {
+    kind: "condition_prepared",
+    conditionId: topicConditionId(topics[1]),
+    oracle: topicAddress(topics[2]),
+    questionId: topics[3] ?? zeroHash,
+    outcomeSlotCount: Number(slots),
+  };
+}
+
+function readConditionResolution({ topics, data }: RawLog): ChainEvent {
+  const payouts = readUints(data, 1);
+  if (payouts === null) return badBytes;
+  if (BigInt(payouts.length) !== readUint(data, 0) || payouts.every((payout) => payout === 0n)) {
+    return { kind: "undecodable", reason: "payouts are all zero or not one per outcome slot" };
+  }
+  return {
+    kind: "condition_resolved",
+    conditionId: topicConditionId(topics[1]),
+    oracle: topicAddress(topics[2]),
+    questionId: topics[3] ?? zeroHash,
+    payouts,
+  };
+}

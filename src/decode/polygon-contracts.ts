@@ -1,0 +1,58 @@
+import type { ContractsFile } from "./contracts.ts";
+
+/**
+ * The deployment on Polygon (chain 137). Addresses and blocks are those that the venue's public
+ * repositories and subgraphs name; where only a bound of the deployment block is known, the lower
+ * bound stands here, which costs a scan and loses nothing.
+ */
+export const polygonContracts: ContractsFile = {
+  collateral: "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174",
+  wrapped_collateral: "0x3A3BD7bb9528E159577F7C2e685CC81A765002E2",
+  known_creators: [
+    "0x91430cad2d3975766499717fa0d66a78d814e5c5",
+    "0xac9930b2ae455a671b62de86876a7e8587825294",
+    "0xf43d55f3a8b7484ed4b6931f93cb6f9ef5dd369d",
+  ],
+  contracts: [
+    exchange("0x4bFb41d5B3570DeFd03C39a9A4D8dE6Bd8B8982E", ["standard", 1], 33605403),
+    exchange("0xC5d563A36AE78145C45a50134d48A1215220f80a", ["neg_risk", 1], 50505492),
+    exchange("0xE111180000d2663C0091e4f400237545B87B996B", ["standard", 2], 84902353),
+    exchange("0xe2222d279d744050d28e00520010520000310F59", ["neg_risk", 2], 84902353),
+    // Superseded within days of its listing, but it has traded.
+    exchange("0xe2222d002000Ba0053CEF3375333610F64600036", ["neg_risk", 2], 84902353),
+    exchange("0xe3333700cA9d93003F00f0F71f8515005F6c00Aa", ["standard", 3], 87479409),
+    other("fee_module", "0xE3f18aCc55091e2c48d883fc8C8413319d4Ab7b0", 75253526),
+    other("fee_module", "0xB768891e3130F6dF18214Ac804d4DB76c2C37730", 75253721),
+    other("fee_module", "0x56C79347e95530c01A2FC76E732f9566dA16E113", 33605403),
+    other("fee_module", "0x78769D50Be1763ed1CA0D5E878D93f05aabff29e", 50505492),
+    other("conditional_tokens", "0x4D97DCd97eC945f40cF65F87097ACe5EA0476045", 4023686),
+    other("neg_risk_adapter", "0xd91E80cF2E7be2e162c6513ceD06f1dD0dA35296", 50505403),
+    other("neg_risk_operator", "0x71523d0f655B41E805Cec45b17163f528B59B820", 50505403),
+    other("neg_risk_operator", "0x661992aebf6BecF7BA5abB66f6b0Bf62Aa7a2E93", 50505403),
+    other("uma_adapter_v1", "0xCB1822859cEF82Cd2Eb4E6276C7916e692995130", 23569780),
+    other("uma_adapter_v1", "0xB97455fcF78eb37375e8be6f26df895341CA073d", 29838630),
+    other("uma_adapter", "0x6A9D222616C90FcA5754cd1333cFD9b7fb6a4F74", 34876144),
+    other("uma_adapter", "0x157Ce2d672854c848c9b79C49a8Cc6cc89176a49", 46755254),
+    other("uma_adapter", "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7", 74797879),
+    other("uma_adapter", "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d", 50505488),
+    other("uma_adapter", "0x69c47De9D4D3Dad79590d61b9e05918E03775f24", 82000000),
+  ],
+};
+
+type Entry = ContractsFile["contracts"][number];
+
+function exchange(
+  address: string,
+  [exchange, generation]: readonly ["standard" | "neg_risk", 1 | 2 | 3],
+  start_block: number,
+): Entry {
+  return { kind: "exchange", address, exchange, generation, start_block };
+}
+
+function other(
+  kind: Exclude<Entry["kind"], "exchange">,
+  address: string,
+  start_block: number,
+): Entry {
+  return { kind, address, start_block };
+}

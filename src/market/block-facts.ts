@@ -1,0 +1,86 @@
+import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
+import type { Block, BlockRef, RawLog } from "../chain/log.ts";
+import {
+  type ChainEvent,
+  type ExchangeNotice,
+  isTradeEvent,
+  type MarketEvent,
+} from "../decode/events.ts";
+import type { DecodedLog, LogDecoder } from "../decode/log-decoder.ts";
+import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
+import type { Fill } from "./fill.ts";
+
+/** An event that is not a fill, with its place on the chain. */
+export type LocatedEvent = {
+  readonly seq: Seq;
+  readonly timestamp: number;
+  readonly blockHash: Hash;
+  readonly txHash: Hash;
+  readonly address: Address;
+  readonly event: ExchangeNotice | MarketEvent;
+};
+
+/** A log of a configured contract that could not be read; kept whole (`chain.md`, rule 7). */
+export type QuarantinedLog = {
+  readonly seq: Seq;
+  readonly timestamp: number;
+  readonly reason: string;
+  readonly log: RawLog;
+};
+
+/** All that one block tells us. A pure function of its logs. */
+export type BlockFacts = BlockRef & {
+  readonly timestamp: number;
+  readonly fills: readonly Fill[];
+  readonly events: readonly LocatedEvent[];
+  readonly quarantined: readonly QuarantinedLog[];
+  readonly anomalies: readonly MatchAnomaly[];
+};
+
+/** The store keeps amounts in 38 digits; a token of 6 decimals cannot reach that honestly. */
+const amountMax = 10n ** 38n - 1n;
+
+/** Derives the facts of a block from its raw logs, which must be in rising order of log index. */
+export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts {
+  const fills: Fill[] = [];
+  const anomalies: MatchAnomaly[] = [];
+  const events: LocatedEvent[] = [];
+  const quarantined: QuarantinedLog[] = [];
+  let transaction: DecodedLog[] = [];
+  const closeTransaction = (): void => {
+    if (transaction.length === 0) return;
+    const derived = deriveFills(transaction, block.timestamp);
+    fills.push(...derived.fills);
+    anomalies.push(...derived.anomalies);
+    transaction = [];
+  };
+  for (const log of block.logs) {
+    const decoded = decoder.decode(log);
+    if (decoded === null) continue;
+    const { event } = decoded;
+    const reason = quarantineReasonOf(event);
+    if (reason !== null) quarantined.push({ ...placeOf(log, block.timestamp), reason, log });
+    else if (isTradeEvent(event)) {
+      if (transaction[0]?.log.txHash !== log.txHash) closeTransaction();
+      transaction.push(decoded);
+    } else if (event.kind !== "undecodable") {
+      const { blockHash, txHash, address } = log;
+      events.push({ ...placeOf(log, block.timestamp), blockHash, txHash, address, event });
+    }
+  }
+  closeTransaction();
+  const { number, hash, timestamp } = block;
+  return { number, hash, timestamp, fills, events, quarantined, anomalies };
+}
+
+function quarantineReasonOf(event: ChainEvent): string | null {
+  if (event.kind === "undecodable") return event.reason;
+  if (event.kind !== "order_filled") return null;
+  const { makerAmount, takerAmount, fee } = event;
+  const tooLarge = makerAmount > amountMax || takerAmount > amountMax || fee > amountMax;
+  return tooLarge ? "an amount has more than 38 digits" : null;
+}
+
+function placeOf(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {
+  return { seq: seqOf(log.blockNumber, log.logIndex), timestamp };
+}

@@ -1,0 +1,229 @@
+/**
+ * From the events of one transaction to its fills, by the normative rules of `chain.md`:
+ *
+ * 1. Walk one exchange's events in log order and collect legs until the summary row, whose `taker`
+ *    is the exchange itself; `OrdersMatched` of the same order must follow it.
+ * 2. The legs of the match are the collected ones, counted back from the summary, that name its
+ *    maker as their taker. What is collected and never summed up was filled directly by an operator.
+ * 3. Token and side come from the summary; a leg on the other token is a mint or a merge and is
+ *    worth its shares less the maker's cash.
+ *
+ * Grouping never looks at transactions as a whole, so several matches may share one.
+ */
+import { type Seq, seqOf, type TokenId } from "../base/ids.ts";
+import type { ExchangeContract } from "../decode/contracts.ts";
+import type { FeeRefunded, OrderFilled, OrdersMatched, Side } from "../decode/events.ts";
+import type { DecodedLog } from "../decode/log-decoder.ts";
+import type { Fill, MatchType } from "./fill.ts";
+
+/** Something a match did that the rules say it cannot; counted, never hidden. */
+export type MatchAnomaly = {
+  readonly seq: Seq;
+  readonly kind:
+    | "legs_differ_from_summary"
+    | "summary_without_orders_matched"
+    | "orders_matched_without_summary"
+    | "impossible_pairing"
+    | "refund_without_fill";
+};
+
+/** A fill before its match and refund are known; becomes a `Fill` by being completed in place. */
+type Draft = { -readonly [Field in keyof Fill]: Fill[Field] };
+
+/** One exchange within the transaction: legs not summed up yet, and the match just summed up. */
+type OpenGroup = {
+  collected: Draft[];
+  match: { readonly summary: Draft; readonly legs: readonly Draft[] } | null;
+};
+
+/** Derives the fills of one transaction, in log order, from its decoded logs in log order. */
+export function deriveFills(
+  logs: readonly DecodedLog[],
+  timestamp: number,
+): { readonly fills: readonly Fill[]; readonly anomalies: readonly MatchAnomaly[] } {
+  const walk = new TransactionWalk(timestamp);
+  for (const decoded of logs) walk.take(decoded);
+  return walk.finish();
+}
+
+class TransactionWalk {
+  readonly #timestamp: number;
+  readonly #fills: Draft[] = [];
+  readonly #anomalies: MatchAnomaly[] = [];
+  readonly #groups = new Map<ExchangeContract, OpenGroup>();
+
+  constructor(timestamp: number) {
+    this.#timestamp = timestamp;
+  }
+
+  take({ log, contract, event }: DecodedLog): void {
+    const seq = seqOf(log.blockNumber, log.logIndex);
+    if (event.kind === "fee_refunded") return this.#takeRefund(event, seq);
+    if (contract.kind !== "exchange") return;
+    if (event.kind === "order_filled") {
+      const draft = draftOf({ log, contract, event }, seq, this.#timestamp);
+      this.#fills.push(draft);
+      const group = this.#groupOf(contract);
+      if (draft.role === "taker") this.#sumUp(group, draft);
+      else group.collected.push(draft);
+    } else if (event.kind === "orders_matched") {
+      this.#takeOrdersMatched(event, seq, this.#groupOf(contract));
+    }
+  }
+
+  finish(): { fills: readonly Fill[]; anomalies: readonly MatchAnomaly[] } {
+    for (const group of this.#groups.values()) this.#reportUnmatched(group);
+    return { fills: this.#fills, anomalies: this.#anomalies };
+  }
+
+  #groupOf(contract: ExchangeContract): OpenGroup {
+    const group = this.#groups.get(contract) ?? { collected: [], match: null };
+    this.#groups.set(contract, group);
+    return group;
+  }
+
+  /** Closes the legs of `summary`; those before them stay direct fills, as they were drafted. */
+  #sumUp(group: OpenGroup, summary: Draft): void {
+    this.#reportUnmatched(group);
+    let first = group.collected.length;
+    while (group.collected[first - 1]?.taker === summary.maker) first -= 1;
+    const legs = group.collected.slice(first);
+    group.collected = [];
+    group.match = { summary, legs };
+    summary.legs = legs.length;
+    summary.size = 0n;
+    summary.value = 0n;
+    for (const leg of legs) {
+      this.#joinLeg(leg, summary);
+      summary.size += leg.size;
+      summary.value += leg.value;
+    }
+    if (!reconciles(summary)) this.#note("legs_differ_from_summary", summary.seq);
+  }
+
+  #joinLeg(leg: Draft, summary: Draft): void {
+    const matchType = matchTypeOf(leg, summary);
+    if (matchType === null) return this.#note("impossible_pairing", leg.seq);
+    leg.role = "maker";
+    leg.matchType = matchType;
+    leg.takerOrderHash = summary.orderHash;
+    leg.tokenId = summary.makerTokenId;
+    leg.side = summary.makerSide;
+    const makerValue = cashOf(leg);
+    leg.value = matchType === "complementary" ? makerValue : leg.size - makerValue;
+  }
+
+  /** Only now is the position of the match known, and that the summary really was one. */
+  #takeOrdersMatched(event: OrdersMatched, seq: Seq, group: OpenGroup): void {
+    const match = group.match;
+    if (match === null || match.summary.orderHash !== event.takerOrderHash) {
+      return this.#note("orders_matched_without_summary", seq);
+    }
+    match.summary.matchSeq = seq;
+    for (const leg of match.legs) leg.matchSeq = seq;
+    group.match = null;
+  }
+
+  #reportUnmatched({ match }: OpenGroup): void {
+    if (match !== null) this.#note("summary_without_orders_matched", match.summary.seq);
+  }
+
+  /**
+   * A fee module refunds after each match: the newest match that holds the order is meant, and
+   * within it the first fill not refunded yet (an order can be listed twice in one match).
+   */
+  #takeRefund(refund: FeeRefunded, seq: Seq): void {
+    const candidates = this.#fills.filter((fill) => isRefundOf(fill, refund));
+    const newestMatch = candidates.at(-1)?.matchSeq;
+    const fill = candidates.find((candidate) => candidate.matchSeq === newestMatch);
+    if (fill === undefined) return this.#note("refund_without_fill", seq);
+    fill.feeRefund = refund.refund;
+  }
+
+  #note(kind: MatchAnomaly["kind"], seq: Seq): void {
+    this.#anomalies.push({ kind, seq });
+  }
+}
+
+/** A fill as its own event tells it: a summary when the exchange is its taker, else direct. */
+function draftOf(
+  {
+    log,
+    contract,
+    event,
+  }: { log: DecodedLog["log"]; contract: ExchangeContract; event: OrderFilled },
+  seq: Seq,
+  timestamp: number,
+): Draft {
+  const isSummary = event.taker === log.address;
+  return {
+    seq,
+    timestamp,
+    blockHash: log.blockHash,
+    txHash: log.txHash,
+    exchange: contract,
+    role: isSummary ? "taker" : "direct",
+    orderHash: event.orderHash,
+    maker: event.maker,
+    taker: event.taker,
+    makerSide: event.side,
+    makerTokenId: event.tokenId,
+    makerAmount: event.makerAmount,
+    takerAmount: event.takerAmount,
+    fee: event.fee,
+    feeRefund: 0n,
+    builder: event.builder,
+    metadata: event.metadata,
+    tokenId: event.tokenId,
+    side: isSummary ? event.side : oppositeOf(event.side),
+    size: event.side === "BUY" ? event.takerAmount : event.makerAmount,
+    value: event.side === "BUY" ? event.makerAmount : event.takerAmount,
+    matchType: isSummary ? null : "direct",
+    takerOrderHash: isSummary ? event.orderHash : null,
+    matchSeq: null,
+    legs: 0,
+  };
+}
+
+/** Opposite sides trade one token; equal sides trade the two tokens of a pair. Nothing else exists. */
+function matchTypeOf(leg: Draft, summary: Draft): MatchType | null {
+  const sameToken = leg.makerTokenId === summary.makerTokenId;
+  const sameSide = leg.makerSide === summary.makerSide;
+  if (sameToken === sameSide) return null;
+  if (sameToken) return "complementary";
+  return leg.makerSide === "BUY" ? "mint" : "merge";
+}
+
+/** What the owner of the fill's order paid or got, in collateral. */
+function cashOf(fill: Draft): bigint {
+  return fill.makerSide === "BUY" ? fill.makerAmount : fill.takerAmount;
+}
+
+/**
+ * What the taker received is exactly the sum of the legs; what it gave may exceed the sum by what
+ * was returned to it in a plain transfer (`chain.md`, section 3.1).
+ */
+function reconciles(summary: Draft): boolean {
+  const [received, given] =
+    summary.makerSide === "BUY" ? [summary.size, summary.value] : [summary.value, summary.size];
+  return summary.takerAmount === received && summary.makerAmount >= given;
+}
+
+function isRefundOf(fill: Draft, refund: FeeRefunded): boolean {
+  if (fill.feeRefund !== 0n || refund.refund > fill.fee) return false;
+  if (refund.orderHash !== null) {
+    return (
+      fill.orderHash === refund.orderHash && fill.fee === refund.refund + (refund.feeKept ?? 0n)
+    );
+  }
+  return fill.maker === refund.to && feeTokenOf(fill) === refund.tokenId;
+}
+
+/** Generation 1 charges in what the order receives: shares for a BUY, collateral for a SELL. */
+function feeTokenOf(fill: Draft): TokenId | null {
+  return fill.makerSide === "BUY" ? fill.makerTokenId : null;
+}
+
+function oppositeOf(side: Side): Side {
+  return side === "BUY" ? "SELL" : "BUY";
+}

@@ -1,0 +1,122 @@
+/**
+ * One minute of one token's own trades: the unit from which totals, last prices and candles of
+ * every resolution are made. Minutes merge: the candle of two stretches is the merge of theirs, in
+ * whatever order, because open and close carry their position on the chain.
+ */
+
+import { priceMicros } from "../base/decimal.ts";
+import type { Seq, TokenId } from "../base/ids.ts";
+import type { Generation } from "../decode/contracts.ts";
+import { type Fill, isTrade } from "./fill.ts";
+
+/** A price and where it was made. Micros per share. */
+export type Tick = { readonly seq: Seq; readonly price: bigint };
+
+/**
+ * `trades`, `volume` and the rest count trades with a price; trades of 0 shares have none and are
+ * counted apart, since they never appear in candles but are volume (`chain.md`, rules 4 and 5).
+ */
+export type MinuteCandle = {
+  readonly tokenId: TokenId;
+  /** Unix seconds of the start of the minute, UTC. */
+  readonly minute: number;
+  /** `null` while every trade of the minute is unpriced. */
+  open: Tick | null;
+  close: Tick | null;
+  high: bigint;
+  low: bigint;
+  /** Shares, in micros. */
+  volume: bigint;
+  /** The taker's half in collateral, in micros, by the taker's side. */
+  buyVolumeUsd: bigint;
+  sellVolumeUsd: bigint;
+  trades: number;
+  unpricedTrades: number;
+  unpricedUsd: bigint;
+  /** Unix seconds of the newest trade, priced or not. */
+  lastTimestamp: number;
+  /** Which exchange generations traded: bit `generation - 1`. */
+  generations: number;
+};
+
+const secondsPerMinute = 60;
+
+/** Gathers fills into minute candles; rows that are not trades are passed over. */
+export class MinuteCandles {
+  readonly #byKey = new Map<string, MinuteCandle>();
+
+  add(fill: Fill): void {
+    if (!isTrade(fill)) return;
+    const candle = this.#at(fill.tokenId, fill.timestamp);
+    candle.generations |= 1 << (fill.exchange.generation - 1);
+    candle.lastTimestamp = Math.max(candle.lastTimestamp, fill.timestamp);
+    const price = priceMicros(fill.value, fill.size);
+    if (price === null) {
+      candle.unpricedTrades += 1;
+      candle.unpricedUsd += fill.value;
+      return;
+    }
+    addPrice(candle, { seq: fill.seq, price });
+    candle.trades += 1;
+    candle.volume += fill.size;
+    if (fill.side === "BUY") candle.buyVolumeUsd += fill.value;
+    else candle.sellVolumeUsd += fill.value;
+  }
+
+  /** All candles gathered, in no particular order. */
+  values(): readonly MinuteCandle[] {
+    return [...this.#byKey.values()];
+  }
+
+  #at(tokenId: TokenId, timestamp: number): MinuteCandle {
+    const minute = timestamp - (timestamp % secondsPerMinute);
+    const key = tokenId + minute;
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const candle = emptyMinute(tokenId, minute);
+    this.#byKey.set(key, candle);
+    return candle;
+  }
+}
+
+/** The minute candles of some fills. */
+export function deriveMinuteCandles(fills: Iterable<Fill>): readonly MinuteCandle[] {
+  const candles = new MinuteCandles();
+  for (const fill of fills) candles.add(fill);
+  return candles.values();
+}
+
+/** Which generations a bit set names, in rising order. */
+export function generationsOf(bits: number): Generation[] {
+  return ([1, 2, 3] as const).filter((generation) => (bits & (1 << (generation - 1))) !== 0);
+}
+
+function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
+  return {
+    tokenId,
+    minute,
+    open: null,
+    close: null,
+    high: 0n,
+    low: 0n,
+    volume: 0n,
+    buyVolumeUsd: 0n,
+    sellVolumeUsd: 0n,
+    trades: 0,
+    unpricedTrades: 0,
+    unpricedUsd: 0n,
+    lastTimestamp: 0,
+    generations: 0,
+  };
+}
+
+function addPrice(candle: MinuteCandle, tick: Tick): void {
+  if (candle.open === null || candle.close === null) {
+    candle.high = tick.price;
+    candle.low = tick.price;
+  }
+  if (candle.open === null || tick.seq < candle.open.seq) candle.open = tick;
+  if (candle.close === null || tick.seq > candle.close.seq) candle.close = tick;
+  if (tick.price > candle.high) candle.high = tick.price;
+  if (tick.price < candle.low) candle.low = tick.price;
+}
