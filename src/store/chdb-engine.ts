@@ -1,0 +1,87 @@
+import { drainPending, Session } from "chdb";
+import { AppError, toError } from "../base/errors.ts";
+import { storeLimits } from "../base/limits.ts";
+import type { Engine, Row } from "./engine.ts";
+
+/** The data folder is in use by another process; start again when that one has stopped. */
+export class DataFolderBusyError extends Error {
+  override name = "DataFolderBusyError";
+}
+
+/** The data folder cannot be opened; the message says what to do. */
+export class DataFolderDamagedError extends Error {
+  override name = "DataFolderDamagedError";
+}
+
+/**
+ * ClickHouse inside the process (chDB). One process per data folder: a second one gets
+ * `DataFolderBusyError`. Queries cannot be cancelled, so how many may wait is bounded; over that
+ * `SERVICE_UNAVAILABLE` is thrown.
+ */
+export class ChdbEngine implements Engine {
+  readonly #session: Session;
+  #waiting = 0;
+
+  private constructor(session: Session) {
+    this.#session = session;
+  }
+
+  static open(path: string): ChdbEngine {
+    try {
+      return new ChdbEngine(new Session(path));
+    } catch (thrown) {
+      const cause = toError(thrown);
+      if (/Cannot lock file/.test(cause.message)) {
+        throw new DataFolderBusyError("another process is using this data folder", { cause });
+      }
+      throw new DataFolderDamagedError("the embedded engine cannot open this data folder", {
+        cause,
+      });
+    }
+  }
+
+  async query(sql: string): Promise<readonly Row[]> {
+    if (this.#waiting >= storeLimits.queriesWaitingMax) {
+      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+    }
+    this.#waiting += 1;
+    try {
+      const settled = await this.#session.queryAsync(`${sql} ${querySettings}`, {
+        format: "JSONCompactEachRow",
+      });
+      return parseRows(settled.text());
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async command(sql: string): Promise<void> {
+    await this.#session.queryAsync(sql);
+  }
+
+  async insert(table: string, rows: Buffer): Promise<void> {
+    if (rows.length === 0) return;
+    await this.#session.insert({
+      table,
+      values: rows,
+      format: "TabSeparated",
+      // Acknowledged must mean written: no server-side buffering.
+      settings: { async_insert: 0 },
+    });
+  }
+
+  async close(): Promise<void> {
+    // Closing with work in flight aborts the engine for the whole process.
+    await drainPending();
+    this.#session.close();
+    await drainPending();
+  }
+}
+
+const querySettings =
+  "SETTINGS output_format_json_quote_64bit_integers=0, output_format_json_quote_decimals=1";
+
+function parseRows(text: string): readonly Row[] {
+  if (text === "") return [];
+  return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
+}

@@ -1,0 +1,19 @@
+/**
+ * The analytical engine, as the rest of `store/` sees it: ClickHouse SQL in, rows out. Two engines
+ * speak it, one embedded in the process and one on a server; the SQL is the same.
+ */
+
+/** A value of a row as the engine's JSON gives it: 64-bit integers are numbers, decimals strings. */
+export type Cell = string | number | null | readonly Cell[];
+export type Row = readonly Cell[];
+
+export type Engine = {
+  /** Runs a `SELECT`; the SQL holds only literals that `sql-literal.ts` made. */
+  query(sql: string): Promise<readonly Row[]>;
+  /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
+  command(sql: string): Promise<void>;
+  /** Inserts rows of tab-separated text; durable when it resolves. One call is one atomic block. */
+  insert(table: string, rows: Buffer): Promise<void>;
+  /** Waits for what is running, then frees the engine. */
+  close(): Promise<void>;
+};

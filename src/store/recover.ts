@@ -1,0 +1,114 @@
+/**
+ * What is true after a start. A crash can leave rows whose marker was never written, and nothing
+ * else: every insert is one atomic, fsynced block, and markers come last. So:
+ *
+ * 1. The markers must cover their stretch without a hole, and the newest of them must count
+ *    exactly the rows that are there; anything else is damage, not a crash, and is refused.
+ * 2. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
+ *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
+ *    goes first, because the fills above are what tells that it is still to be done.
+ */
+
+import { firstSeqOf, type Hash } from "../base/ids.ts";
+import { storeLimits } from "../base/limits.ts";
+import type { BlockRef } from "../chain/log.ts";
+import { MinuteCandles } from "../market/minute-candle.ts";
+import { DataFolderDamagedError } from "./chdb-engine.ts";
+import { encodeMinuteCandles } from "./encode-facts.ts";
+import type { Engine, Row } from "./engine.ts";
+import { fillColumns, parseFill, prefixed } from "./fill-columns.ts";
+import { integerLiteral } from "./sql-literal.ts";
+
+/** What the store holds for good: every block from `fromBlock` to `last`. */
+export type Coverage = {
+  readonly fromBlock: number;
+  readonly last: BlockRef & { readonly timestamp: number };
+};
+
+const wayOut = "restore a backup, or start with an empty data folder";
+
+/** Brings the tables back to their newest marker; `null` when nothing was ever appended. */
+export async function recover(engine: Engine): Promise<Coverage | null> {
+  const coverage = await readCoverage(engine);
+  await verifyNewestMarkers(engine);
+  await trimAbove(engine, coverage === null ? 0 : coverage.last.number + 1);
+  return coverage;
+}
+
+async function readCoverage(engine: Engine): Promise<Coverage | null> {
+  const [summary] = await engine.query(
+    `SELECT count(), min(from_block), max(to_block), sum(to_block - from_block + 1),
+       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM oddwire.markers`,
+  );
+  const [markers, fromBlock, toBlock, blocks, lastHash, timestamp] = summary ?? [];
+  if (Number(markers) === 0) return null;
+  const from = Number(fromBlock);
+  const to = Number(toBlock);
+  if (to - from + 1 !== Number(blocks)) {
+    throw new DataFolderDamagedError(
+      `the markers do not cover blocks ${from} to ${to} exactly once; ${wayOut}`,
+    );
+  }
+  return {
+    fromBlock: from,
+    last: { number: to, hash: prefixed(lastHash) as Hash, timestamp: Number(timestamp) },
+  };
+}
+
+const countedTables = ["fills", "events", "quarantine"] as const;
+
+async function verifyNewestMarkers(engine: Engine): Promise<void> {
+  const markers = await engine.query(
+    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
+     ORDER BY to_block DESC LIMIT ${storeLimits.markersVerifiedMax}`,
+  );
+  const oldest = markers.at(-1);
+  const newest = markers[0];
+  if (oldest === undefined || newest === undefined) return;
+  const range = `seq >= ${integerLiteral(firstSeqOf(Number(oldest[0])))}
+    AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
+  for (const [index, table] of countedTables.entries()) {
+    const claimed = markers.reduce((sum, marker) => sum + Number(marker[2 + index]), 0);
+    const found = await readCount(engine, `oddwire.${table} WHERE ${range}`);
+    if (found !== claimed) {
+      const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
+      throw new DataFolderDamagedError(
+        `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written; ${wayOut}`,
+      );
+    }
+  }
+}
+
+async function trimAbove(engine: Engine, firstBlockAbove: number): Promise<void> {
+  const above = `seq >= ${integerLiteral(firstSeqOf(firstBlockAbove))}`;
+  await remakeMinutes(engine, above);
+  for (const table of ["events", "quarantine", "fills"]) {
+    if ((await readCount(engine, `oddwire.${table} WHERE ${above}`)) > 0) {
+      await engine.command(`DELETE FROM oddwire.${table} WHERE ${above}`);
+    }
+  }
+}
+
+/** Drops the minutes that hold fills to be deleted and makes them again from the fills that stay. */
+async function remakeMinutes(engine: Engine, above: string): Promise<void> {
+  const [row] = await engine.query(
+    `SELECT count(), min(timestamp) FROM oddwire.fills WHERE ${above}`,
+  );
+  if (Number(row?.[0]) === 0) return;
+  const minute = Math.floor(Number(row?.[1]) / 60) * 60;
+  await engine.command(
+    `DELETE FROM oddwire.minute_candles WHERE minute >= ${integerLiteral(minute)}`,
+  );
+  const kept: readonly Row[] = await engine.query(
+    `SELECT ${fillColumns} FROM oddwire.fills
+     WHERE timestamp >= ${integerLiteral(minute)} AND NOT (${above})`,
+  );
+  const candles = new MinuteCandles();
+  for (const fill of kept) candles.add(parseFill(fill));
+  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
+}
+
+async function readCount(engine: Engine, fromWhere: string): Promise<number> {
+  const [row] = await engine.query(`SELECT count() FROM ${fromWhere}`);
+  return Number(row?.[0]);
+}

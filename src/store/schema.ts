@@ -1,0 +1,123 @@
+/**
+ * The tables. All hold facts of final blocks only, so rows never change once their marker stands,
+ * no read needs FINAL and no roll-up can be poisoned by a fork. Ids are raw bytes, amounts exact
+ * decimals; the tokens of generation 1 to 3 alike are 32 bytes.
+ *
+ * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.
+ */
+const durable =
+  "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1";
+
+/**
+ * Every `OrderFilled` once, legs and summaries, with what its match adds. Ordered by position for
+ * pages over everything; the projection is the same rows by token, for pages of one token
+ * (measured: 7 ms instead of 68 ms for the newest 100 of a cold token in 5 M rows).
+ */
+const fillsTable = `
+CREATE TABLE IF NOT EXISTS oddwire.fills (
+  seq UInt64,
+  timestamp UInt32,
+  block_hash FixedString(32),
+  tx_hash FixedString(32),
+  exchange_address FixedString(20),
+  exchange Enum8('standard' = 1, 'neg_risk' = 2),
+  exchange_version UInt8,
+  role Enum8('maker' = 1, 'taker' = 2, 'direct' = 3),
+  order_hash FixedString(32),
+  maker FixedString(20),
+  taker FixedString(20),
+  maker_side Enum8('BUY' = 1, 'SELL' = 2),
+  maker_token_id FixedString(32),
+  maker_amount UInt128,
+  taker_amount UInt128,
+  fee Decimal(38, 6),
+  fee_refund Decimal(38, 6),
+  builder FixedString(32),
+  metadata FixedString(32),
+  token_id FixedString(32),
+  side Enum8('BUY' = 1, 'SELL' = 2),
+  size Decimal(38, 6),
+  value Decimal(38, 6),
+  match_type Enum8('none' = 0, 'complementary' = 1, 'mint' = 2, 'merge' = 3, 'direct' = 4),
+  taker_order_hash FixedString(32),
+  match_seq UInt64,
+  legs UInt16,
+  INDEX timestamps timestamp TYPE minmax,
+  PROJECTION by_token (SELECT * ORDER BY token_id, seq)
+) ENGINE = MergeTree ORDER BY seq
+SETTINGS ${durable}, lightweight_mutation_projection_mode = 'rebuild'`;
+
+/**
+ * One-minute candles of each token's own trades; parts of one minute merge by themselves. Open and
+ * close are (seq, price), so that merging needs no order.
+ */
+const minuteCandlesTable = `
+CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
+  token_id FixedString(32),
+  minute UInt32,
+  open SimpleAggregateFunction(min, Tuple(UInt64, Decimal(38, 6))),
+  close SimpleAggregateFunction(max, Tuple(UInt64, Decimal(38, 6))),
+  high SimpleAggregateFunction(max, Decimal(38, 6)),
+  low SimpleAggregateFunction(min, Decimal(38, 6)),
+  volume SimpleAggregateFunction(sum, Decimal(38, 6)),
+  buy_volume_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
+  sell_volume_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
+  trades SimpleAggregateFunction(sum, UInt64),
+  unpriced_trades SimpleAggregateFunction(sum, UInt64),
+  unpriced_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
+  last_timestamp SimpleAggregateFunction(max, UInt32),
+  generations SimpleAggregateFunction(groupBitOr, UInt8)
+) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
+SETTINGS ${durable}`;
+
+/** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
+const eventsTable = `
+CREATE TABLE IF NOT EXISTS oddwire.events (
+  seq UInt64,
+  timestamp UInt32,
+  block_hash FixedString(32),
+  tx_hash FixedString(32),
+  address FixedString(20),
+  kind LowCardinality(String),
+  subject FixedString(32),
+  payload String,
+  INDEX subjects subject TYPE bloom_filter(0.01)
+) ENGINE = MergeTree ORDER BY (kind, seq)
+SETTINGS ${durable}`;
+
+/** Logs of our contracts that could not be read, whole. */
+const quarantineTable = `
+CREATE TABLE IF NOT EXISTS oddwire.quarantine (
+  seq UInt64,
+  timestamp UInt32,
+  reason String,
+  log String
+) ENGINE = MergeTree ORDER BY seq
+SETTINGS ${durable}`;
+
+/**
+ * The markers: a row says that all facts of its blocks are in the other tables, and how many. It is
+ * written after them, so the newest contiguous one is where indexing goes on after a crash.
+ */
+const markersTable = `
+CREATE TABLE IF NOT EXISTS oddwire.markers (
+  from_block UInt64,
+  to_block UInt64,
+  last_hash FixedString(32),
+  last_timestamp UInt32,
+  fills UInt64,
+  events UInt64,
+  quarantined UInt64,
+  anomalies UInt64
+) ENGINE = MergeTree ORDER BY to_block
+SETTINGS ${durable}`;
+
+/** Statements that make a fresh data folder ready; they do nothing on one that is. */
+export const schemaStatements: readonly string[] = [
+  "CREATE DATABASE IF NOT EXISTS oddwire ENGINE = Atomic",
+  fillsTable,
+  minuteCandlesTable,
+  eventsTable,
+  quarantineTable,
+  markersTable,
+];

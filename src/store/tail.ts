@@ -1,0 +1,60 @@
+import { assert } from "../base/assert.ts";
+import { AppError } from "../base/errors.ts";
+import { storeLimits } from "../base/limits.ts";
+import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
+import type { Fill } from "../market/fill.ts";
+
+/**
+ * The blocks above finality, in memory, oldest first and without holes. The only place a fork ever
+ * touches. Bounded: a chain source stops feeding it when finality lags too far.
+ */
+export class Tail {
+  #blocks: BlockFacts[] = [];
+
+  /** All blocks held, oldest first. */
+  get blocks(): readonly BlockFacts[] {
+    return this.#blocks;
+  }
+
+  get newest(): BlockFacts | null {
+    return this.#blocks.at(-1) ?? null;
+  }
+
+  push(block: BlockFacts): void {
+    const newest = this.#blocks.at(-1);
+    assert(
+      newest === undefined || block.number === newest.number + 1,
+      "the tail grows one block at a time",
+    );
+    if (this.#blocks.length >= storeLimits.tailBlocksMax) {
+      throw new AppError("SERVICE_UNAVAILABLE", { publicMessage: "finality lags too far behind" });
+    }
+    this.#blocks.push(block);
+  }
+
+  /** Takes back everything above `safeBlock`; returns what was taken back, oldest first. */
+  unwindTo(safeBlock: number): readonly BlockFacts[] {
+    const kept = this.#blocks.filter((block) => block.number <= safeBlock);
+    const removed = this.#blocks.slice(kept.length);
+    this.#blocks = kept;
+    return removed;
+  }
+
+  /** The blocks up to and including `block`. */
+  through(block: number): readonly BlockFacts[] {
+    return this.#blocks.filter((candidate) => candidate.number <= block);
+  }
+
+  /** Forgets the blocks up to and including `block`: the store has them now. */
+  dropThrough(block: number): void {
+    this.#blocks = this.#blocks.filter((candidate) => candidate.number > block);
+  }
+
+  fills(): readonly Fill[] {
+    return this.#blocks.flatMap((block) => block.fills);
+  }
+
+  events(): readonly LocatedEvent[] {
+    return this.#blocks.flatMap((block) => block.events);
+  }
+}
