@@ -56,11 +56,26 @@ export class MinuteCandles {
       candle.unpricedUsd += fill.value;
       return;
     }
-    addPrice(candle, { seq: fill.seq, price });
+    addPrices(candle, { seq: fill.seq, price }, { high: price, low: price });
     candle.trades += 1;
     candle.volume += fill.size;
     if (fill.side === "BUY") candle.buyVolumeUsd += fill.value;
     else candle.sellVolumeUsd += fill.value;
+  }
+
+  /** Adds what another gathering holds of the same or another minute. */
+  merge(part: MinuteCandle): void {
+    const candle = this.#at(part.tokenId, part.minute);
+    if (part.open !== null) addPrices(candle, part.open, part);
+    if (part.close !== null) addPrices(candle, part.close, part);
+    candle.trades += part.trades;
+    candle.volume += part.volume;
+    candle.buyVolumeUsd += part.buyVolumeUsd;
+    candle.sellVolumeUsd += part.sellVolumeUsd;
+    candle.unpricedTrades += part.unpricedTrades;
+    candle.unpricedUsd += part.unpricedUsd;
+    candle.lastTimestamp = Math.max(candle.lastTimestamp, part.lastTimestamp);
+    candle.generations |= part.generations;
   }
 
   /** All candles gathered, in no particular order. */
@@ -69,7 +84,7 @@ export class MinuteCandles {
   }
 
   #at(tokenId: TokenId, timestamp: number): MinuteCandle {
-    const minute = timestamp - (timestamp % secondsPerMinute);
+    const minute = minuteOf(timestamp);
     const key = tokenId + minute;
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
@@ -77,6 +92,11 @@ export class MinuteCandles {
     this.#byKey.set(key, candle);
     return candle;
   }
+}
+
+/** The start of the minute a time lies in. Unix seconds. */
+export function minuteOf(timestamp: number): number {
+  return timestamp - (timestamp % secondsPerMinute);
 }
 
 /** The minute candles of some fills. */
@@ -110,13 +130,15 @@ function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
   };
 }
 
-function addPrice(candle: MinuteCandle, tick: Tick): void {
-  if (candle.open === null || candle.close === null) {
-    candle.high = tick.price;
-    candle.low = tick.price;
-  }
+/** Takes in a tick, and the highest and lowest price of the trades it stands for. */
+function addPrices(
+  candle: MinuteCandle,
+  tick: Tick,
+  { high, low }: { high: bigint; low: bigint },
+): void {
+  const isFirst = candle.open === null;
+  if (isFirst || high > candle.high) candle.high = high;
+  if (isFirst || low < candle.low) candle.low = low;
   if (candle.open === null || tick.seq < candle.open.seq) candle.open = tick;
   if (candle.close === null || tick.seq > candle.close.seq) candle.close = tick;
-  if (tick.price > candle.high) candle.high = tick.price;
-  if (tick.price < candle.low) candle.low = tick.price;
 }

@@ -3,7 +3,7 @@ import type { BlockRef } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
-import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
+import { type MinuteCandle, MinuteCandles, minuteOf } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { TsvWriter } from "./tsv-writer.ts";
 
@@ -21,6 +21,8 @@ export type EncodedBatch = Stretch & {
   readonly events: Buffer;
   readonly quarantine: Buffer;
   readonly marker: Buffer;
+  /** The candles of the minute the stretch ends in: the only ones that later blocks may add to. */
+  readonly openMinutes: readonly MinuteCandle[];
 };
 
 /** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
@@ -47,6 +49,8 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
     }
     anomalies += block.anomalies.length;
   }
+  const minutes = candles.values();
+  const openMinute = minuteOf(stretch.last.timestamp);
   const marker = new TsvWriter();
   marker.plain(stretch.fromBlock).plain(stretch.toBlock);
   marker.hex(stretch.last.hash).plain(stretch.last.timestamp);
@@ -54,10 +58,11 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
   return {
     ...stretch,
     fills: fills.finish(),
-    minuteCandles: encodeMinuteCandles(candles.values()),
+    minuteCandles: encodeMinuteCandles(minutes),
     events: events.finish(),
     quarantine: quarantine.finish(),
     marker: marker.finish(),
+    openMinutes: minutes.filter((candle) => candle.minute >= openMinute),
   };
 }
 

@@ -7,21 +7,35 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
+import {
+  deriveMinuteCandles,
+  type MinuteCandle,
+  MinuteCandles,
+  minuteOf,
+} from "../market/minute-candle.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
-import { type EncodedBatch, encodeFacts, type Stretch } from "./encode-facts.ts";
+import { type EncodedBatch, encodeFacts } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
+import { fillColumns, parseFill } from "./fill-columns.ts";
 import { type Coverage, recover } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
+import { integerLiteral } from "./sql-literal.ts";
 import { Tail } from "./tail.ts";
 
 export class FactStore {
   readonly engine: Engine;
   readonly tail = new Tail();
   #coverage: Coverage | null;
+  #openMinutes: readonly MinuteCandle[];
 
-  private constructor(engine: Engine, coverage: Coverage | null) {
+  private constructor(
+    engine: Engine,
+    coverage: Coverage | null,
+    openMinutes: readonly MinuteCandle[],
+  ) {
     this.engine = engine;
     this.#coverage = coverage;
+    this.#openMinutes = openMinutes;
   }
 
   /**
@@ -32,12 +46,22 @@ export class FactStore {
     await mkdir(dataDir, { recursive: true });
     const engine = ChdbEngine.open(join(dataDir, "facts"));
     for (const statement of schemaStatements) await engine.command(statement);
-    return new FactStore(engine, await recover(engine));
+    const coverage = await recover(engine);
+    return new FactStore(engine, coverage, await readOpenMinutes(engine, coverage));
   }
 
   /** What is stored for good; `null` before the first append. */
   get coverage(): Coverage | null {
     return this.#coverage;
+  }
+
+  /**
+   * The candles of the minute coverage ends in. The engine holds them too, but only the minutes
+   * before are complete there; reads take this one from here and the rest from there, so that an
+   * append in between cannot be counted twice.
+   */
+  get openMinutes(): readonly MinuteCandle[] {
+    return this.#openMinutes;
   }
 
   /** The number of the newest block indexed, final or not; `null` before the first. */
@@ -61,9 +85,10 @@ export class FactStore {
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
     const stretch = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
-    await this.#insert(encodeFacts(stretch, final));
+    const batch = encodeFacts(stretch, final);
+    await this.#insert(batch);
     // In one go: a read must see each row in the engine or in the tail, never in both.
-    this.#cover(stretch);
+    this.#cover(batch);
     this.tail.dropThrough(block);
   }
 
@@ -80,13 +105,31 @@ export class FactStore {
     await this.engine.insert("oddwire.markers", batch.marker);
   }
 
-  #cover({ fromBlock, last }: Stretch): void {
+  #cover({ fromBlock, last, openMinutes }: EncodedBatch): void {
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
+    const open = new MinuteCandles();
+    for (const candle of this.#openMinutes) {
+      if (candle.minute >= minuteOf(last.timestamp)) open.merge(candle);
+    }
+    for (const candle of openMinutes) open.merge(candle);
+    this.#openMinutes = open.values();
   }
 
   async close(): Promise<void> {
     await this.engine.close();
   }
+}
+
+async function readOpenMinutes(
+  engine: Engine,
+  coverage: Coverage | null,
+): Promise<readonly MinuteCandle[]> {
+  if (coverage === null) return [];
+  const rows = await engine.query(
+    `SELECT ${fillColumns} FROM oddwire.fills
+     WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}`,
+  );
+  return deriveMinuteCandles(rows.map(parseFill));
 }
 
 function refOf({ number, hash, timestamp }: BlockFacts): Coverage["last"] {

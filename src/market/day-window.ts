@@ -1,0 +1,174 @@
+/**
+ * The trades of the last 24 hours of chain time, exact to the second: `(now - 24 h, now]`, where
+ * now is the time of the newest block. Time can go back when a fork takes blocks away, so trades
+ * that have left the window are kept until their leaving is final.
+ *
+ * Every step costs as much as the trades that enter or leave in it.
+ */
+
+import { priceMicros } from "../base/decimal.ts";
+import type { Seq, TokenId } from "../base/ids.ts";
+import { type Candle, mergeCandles } from "./candle.ts";
+import { type Fill, isTrade } from "./fill.ts";
+
+export const dayWindowSeconds = 86_400;
+
+/** Sums of a token's own trades within the window, trades without a price included. Micros. */
+export type DayVolume = {
+  readonly trades: number;
+  readonly volumeUsd: bigint;
+  readonly volumeShares: bigint;
+};
+
+type Entry = {
+  readonly seq: Seq;
+  readonly timestamp: number;
+  readonly tokenId: TokenId;
+  readonly size: bigint;
+  readonly value: bigint;
+  readonly isBuy: boolean;
+};
+
+const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
+/** Departed entries are cut off in chunks this large, so that cutting costs nothing on average. */
+const departedMax = 16_384;
+
+/** One token's trades in order, of which those from `first` on are within the window. */
+type TokenDay = { entries: Entry[]; first: number; volume: DayVolume };
+
+export class DayWindow {
+  #entries: Entry[] = [];
+  /** Index of the oldest entry within the window. */
+  #first = 0;
+  readonly #tokens = new Map<TokenId, TokenDay>();
+  #now = 0;
+
+  /** Unix seconds at which the window ends. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Takes in the trades of a block that is newer than all before. */
+  add(fills: readonly Fill[]): void {
+    for (const fill of fills) {
+      if (!isTrade(fill)) continue;
+      const { seq, timestamp, tokenId, size, value } = fill;
+      const entry = { seq, timestamp, tokenId, size, value, isBuy: fill.side === "BUY" };
+      this.#entries.push(entry);
+      const day = this.#tokens.get(tokenId) ?? { entries: [], first: 0, volume: noVolume };
+      day.entries.push(entry);
+      day.volume = withEntry(day.volume, entry, 1);
+      this.#tokens.set(tokenId, day);
+    }
+  }
+
+  /** Takes back all trades at or above `seq`. */
+  removeFrom(seq: Seq): void {
+    for (;;) {
+      const newest = this.#entries.at(-1);
+      if (newest === undefined || newest.seq < seq) return;
+      this.#entries.pop();
+      const wasWithin = this.#first <= this.#entries.length;
+      this.#first = Math.min(this.#first, this.#entries.length);
+      const day = this.#dayOf(newest.tokenId);
+      day.entries.pop();
+      day.first = Math.min(day.first, day.entries.length);
+      if (wasWithin) day.volume = withEntry(day.volume, newest, -1);
+    }
+  }
+
+  /** Moves the end of the window; forwards in normal life, backwards after a fork. */
+  moveTo(now: number): void {
+    this.#now = now;
+    const start = now - dayWindowSeconds;
+    for (;;) {
+      const leaving = this.#entries[this.#first];
+      if (leaving === undefined || leaving.timestamp > start) break;
+      this.#shift(leaving, 1);
+    }
+    for (;;) {
+      const returning = this.#entries[this.#first - 1];
+      if (returning === undefined || returning.timestamp <= start) break;
+      this.#shift(returning, -1);
+    }
+  }
+
+  /** Says that time will never go back before `finalNow`, so that older trades can be forgotten. */
+  settle(finalNow: number): void {
+    const start = finalNow - dayWindowSeconds;
+    if (this.#first < departedMax) return;
+    const kept = this.#entries.findIndex((entry) => entry.timestamp > start);
+    const departed = Math.min(kept === -1 ? this.#entries.length : kept, this.#first);
+    const tokens = new Set(this.#entries.slice(0, departed).map((entry) => entry.tokenId));
+    this.#entries = this.#entries.slice(departed);
+    this.#first -= departed;
+    for (const tokenId of tokens) this.#forget(tokenId, start);
+  }
+
+  /** What was traded of a token, told as its own trades only. */
+  volumeOf(tokenId: TokenId): DayVolume {
+    return this.#tokens.get(tokenId)?.volume ?? noVolume;
+  }
+
+  /** The candle of a token's own trades within the window; `null` when none had a price. */
+  candleOf(tokenId: TokenId): Candle | null {
+    const day = this.#tokens.get(tokenId);
+    if (day === undefined) return null;
+    let candle: Candle | null = null;
+    for (let i = day.first; i < day.entries.length; i += 1) {
+      const one = candleOfEntry(day.entries[i]);
+      if (one !== null) candle = candle === null ? one : mergeCandles(candle, one);
+    }
+    return candle;
+  }
+
+  #shift(entry: Entry, step: 1 | -1): void {
+    const day = this.#dayOf(entry.tokenId);
+    this.#first += step;
+    day.first += step;
+    day.volume = withEntry(day.volume, entry, step === 1 ? -1 : 1);
+  }
+
+  #forget(tokenId: TokenId, start: number): void {
+    const day = this.#dayOf(tokenId);
+    const kept = day.entries.findIndex((entry) => entry.timestamp > start);
+    if (kept === -1) {
+      this.#tokens.delete(tokenId);
+      return;
+    }
+    day.entries = day.entries.slice(kept);
+    day.first -= kept;
+  }
+
+  #dayOf(tokenId: TokenId): TokenDay {
+    return this.#tokens.get(tokenId) ?? { entries: [], first: 0, volume: noVolume };
+  }
+}
+
+function withEntry(volume: DayVolume, { size, value }: Entry, sign: 1 | -1): DayVolume {
+  const factor = BigInt(sign);
+  return {
+    trades: volume.trades + sign,
+    volumeUsd: volume.volumeUsd + factor * value,
+    volumeShares: volume.volumeShares + factor * size,
+  };
+}
+
+function candleOfEntry(entry: Entry | undefined): Candle | null {
+  if (entry === undefined) return null;
+  const { seq, size, value, isBuy } = entry;
+  const price = priceMicros(value, size);
+  if (price === null) return null;
+  const tick = { seq, price };
+  return {
+    open: tick,
+    close: tick,
+    high: price,
+    low: price,
+    volume: size,
+    buyVolumeUsd: isBuy ? value : 0n,
+    sellVolumeUsd: isBuy ? 0n : value,
+    priceVolume: value,
+    trades: 1,
+  };
+}

@@ -1,0 +1,80 @@
+import { divideHalfEven } from "../base/decimal.ts";
+import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
+
+/** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
+export type MarketToken = {
+  readonly tokenId: TokenId;
+  readonly outcomeIndex: number;
+  readonly outcome: string | null;
+};
+
+/** How a condition ended. The payout of outcome i is `numerators[i]` over their sum. */
+export type Resolution = {
+  readonly conditionId: ConditionId;
+  readonly questionId: Hash | null;
+  readonly oracle: Address;
+  readonly numerators: readonly bigint[];
+  readonly seq: Seq;
+  readonly timestamp: number;
+  readonly blockHash: Hash;
+  readonly txHash: Hash;
+};
+
+/**
+ * Where a market's text is from: the chain by a known creator, the chain by anyone else, or
+ * nowhere yet.
+ */
+export type MetadataSource = "chain" | "chain_untrusted" | "none";
+
+/** A market as it is known now: a condition, joined with every text that tells about it. */
+export type Market = {
+  readonly conditionId: ConditionId;
+  readonly questionId: Hash | null;
+  readonly oracle: Address | null;
+  readonly outcomeCount: number;
+  /** Empty for conditions with more than 2 outcomes, whose tokens nobody has traded. */
+  readonly tokens: readonly MarketToken[];
+  readonly question: string | null;
+  readonly description: string | null;
+  readonly metadataSource: MetadataSource;
+  /** The venue's id of the event the market belongs to, where the chain tells it. */
+  readonly eventId: string | null;
+  readonly negRisk: boolean;
+  readonly negRiskMarketId: Hash | null;
+  /** Exchange generations that registered or traded it, rising. */
+  readonly exchangeVersions: readonly number[];
+  /** Unix seconds and block of the condition's preparation. */
+  readonly createdAt: number;
+  readonly createdBlock: number;
+  readonly resolution: Resolution | null;
+};
+
+/** What a token's own trades add up to since the start of coverage. Micros, unix seconds. */
+export type TokenTotals = {
+  readonly trades: number;
+  readonly volumeUsd: bigint;
+  readonly volumeShares: bigint;
+  /** The newest price and where it was made; `null` while no trade had one. */
+  readonly lastPrice: { readonly seq: Seq; readonly price: bigint } | null;
+  readonly lastTimestamp: number;
+  readonly generations: number;
+};
+
+/** The payout of an outcome, in micros per share: rounded half-even like every price. */
+export function payoutMicros(resolution: Resolution, outcomeIndex: number): bigint | null {
+  const numerator = resolution.numerators[outcomeIndex];
+  if (numerator === undefined) return null;
+  return divideHalfEven(numerator * 1_000_000n, sumOf(resolution.numerators));
+}
+
+/** The outcome that takes all; `null` unless exactly one payout is 1 (`chain.md`, rule 10). */
+export function winningOutcomeIndex(resolution: Resolution): number | null {
+  const winners = resolution.numerators.flatMap((numerator, index) =>
+    numerator > 0n ? [index] : [],
+  );
+  return winners.length === 1 ? (winners[0] ?? null) : null;
+}
+
+function sumOf(values: readonly bigint[]): bigint {
+  return values.reduce((sum, value) => sum + value, 0n);
+}

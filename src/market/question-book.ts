@@ -1,0 +1,168 @@
+/**
+ * The texts that tell what conditions are about. A normal condition names the UMA question on its
+ * oracle. A neg-risk condition names a question of the adapter, which the operator ties to the UMA
+ * request that answers it, and belongs to a market with a text of its own.
+ *
+ * All of it is written by anyone: what a known creator wrote is `chain`, the rest
+ * `chain_untrusted`, and a text that does not hash to the id it claims is not believed at all.
+ */
+import type { Address, Hash } from "../base/ids.ts";
+import type { Contracts } from "../decode/contracts.ts";
+import type { MarketEvent } from "../decode/events.ts";
+import { type Journal, JournaledMap } from "./journal.ts";
+import type { MetadataSource } from "./market.ts";
+import {
+  type EventText,
+  hashOfText,
+  parseEventText,
+  parseNegRiskQuestionText,
+  parseQuestionText,
+  type QuestionText,
+} from "./question-text.ts";
+
+type QuestionEvent = Extract<
+  MarketEvent,
+  {
+    kind:
+      | "question_initialized"
+      | "neg_risk_market_prepared"
+      | "neg_risk_question_prepared"
+      | "neg_risk_question_requested";
+  }
+>;
+
+/** The joined text of one condition, for display. */
+export type MarketText = {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly outcomes: readonly [string, string] | null;
+  readonly source: MetadataSource;
+  readonly eventId: string | null;
+  readonly negRiskMarketId: Hash | null;
+};
+
+type UmaQuestion = {
+  readonly adapter: Address;
+  readonly text: QuestionText;
+  readonly trusted: boolean;
+};
+type NegRiskQuestion = {
+  readonly negRiskMarketId: Hash;
+  readonly requestId: Hash | null;
+  readonly text: QuestionText;
+};
+type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
+
+const noText: MarketText = {
+  title: null,
+  description: null,
+  outcomes: null,
+  source: "none",
+  eventId: null,
+  negRiskMarketId: null,
+};
+
+export class QuestionBook {
+  readonly #contracts: Contracts;
+  /** By UMA question id. Two adapters may hold one id: the first did not tie it to the text. */
+  readonly #umaQuestions: JournaledMap<Hash, readonly UmaQuestion[]>;
+  readonly #negRiskQuestions: JournaledMap<Hash, NegRiskQuestion>;
+  readonly #negRiskMarkets: JournaledMap<Hash, NegRiskMarket>;
+
+  constructor(contracts: Contracts, journal: Journal) {
+    this.#contracts = contracts;
+    this.#umaQuestions = new JournaledMap(journal);
+    this.#negRiskQuestions = new JournaledMap(journal);
+    this.#negRiskMarkets = new JournaledMap(journal);
+  }
+
+  /** Takes in one text, told by the contract at `address`. */
+  apply(event: QuestionEvent, address: Address): void {
+    switch (event.kind) {
+      case "question_initialized":
+        return this.#addUmaQuestion(event, address);
+      case "neg_risk_market_prepared":
+        this.#negRiskMarkets.set(event.negRiskMarketId, {
+          text: parseEventText(bytesOf(event.text)),
+          trusted: this.#contracts.byAddress.get(event.oracle)?.kind === "neg_risk_operator",
+        });
+        return;
+      case "neg_risk_question_prepared":
+        return this.#addNegRiskQuestion(event, null);
+      case "neg_risk_question_requested":
+        return this.#addNegRiskQuestion(event, event.requestId);
+    }
+  }
+
+  /** The text of a condition, as far as it is known. */
+  textOf(condition: { questionId: Hash; oracle: Address; negRisk: boolean }): MarketText {
+    const { questionId, oracle, negRisk } = condition;
+    return negRisk ? this.#negRiskText(questionId) : this.#umaText(questionId, oracle);
+  }
+
+  #addUmaQuestion(
+    event: Extract<QuestionEvent, { kind: "question_initialized" }>,
+    adapter: Address,
+  ): void {
+    const bytes = bytesOf(event.text);
+    if (event.isHashOfText && hashOfText(bytes) !== event.questionId) return;
+    const trusted = event.creator !== null && this.#contracts.knownCreators.has(event.creator);
+    const known = this.#umaQuestions.get(event.questionId) ?? [];
+    const others = known.filter((question) => question.adapter !== adapter);
+    const question = { adapter, text: parseQuestionText(bytes), trusted };
+    this.#umaQuestions.set(event.questionId, [...others, question]);
+  }
+
+  /** The adapter tells of the question first and the operator again, with the request. */
+  #addNegRiskQuestion(
+    event: { questionId: Hash; negRiskMarketId: Hash; text: string },
+    requestId: Hash | null,
+  ): void {
+    const known = this.#negRiskQuestions.get(event.questionId);
+    this.#negRiskQuestions.set(event.questionId, {
+      negRiskMarketId: event.negRiskMarketId,
+      requestId: requestId ?? known?.requestId ?? null,
+      text: parseNegRiskQuestionText(bytesOf(event.text)),
+    });
+  }
+
+  #umaText(questionId: Hash, oracle: Address): MarketText {
+    const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
+    return question === undefined ? noText : displayOf(question.text, question.trusted);
+  }
+
+  #negRiskText(questionId: Hash): MarketText {
+    const question = this.#negRiskQuestions.get(questionId);
+    if (question === undefined) return noText;
+    const market = this.#negRiskMarkets.get(question.negRiskMarketId);
+    const request = (this.#umaQuestions.get(question.requestId ?? questionId) ?? [])[0];
+    const trusted = market?.trusted === true && (request?.trusted ?? true);
+    return {
+      ...displayOf(request?.text ?? question.text, trusted),
+      eventId: market?.text.eventId ?? null,
+      negRiskMarketId: question.negRiskMarketId,
+    };
+  }
+}
+
+/** Bytes are kept as written inside; clients get the text without the blanks around it. */
+function displayOf(text: QuestionText, trusted: boolean): MarketText {
+  const title = trimmed(text.title);
+  return {
+    title,
+    description: trimmed(text.description),
+    outcomes: text.outcomes,
+    source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
+    eventId: null,
+    negRiskMarketId: null,
+  };
+}
+
+function trimmed(text: string | null): string | null {
+  const inner = text?.trim() ?? "";
+  return inner === "" ? null : inner;
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), "hex");
+}

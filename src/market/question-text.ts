@@ -1,0 +1,197 @@
+/**
+ * The text of markets as the chain holds it: written by anyone, in forms that only habit fixes.
+ * All here is total: bytes that do not follow a form give `null` fields, never an exception. The
+ * markers below are ASCII, so cutting the decoded string cuts exactly where the bytes would be cut.
+ */
+import { isUtf8 } from "node:buffer";
+import type { Address, Hash } from "../base/ids.ts";
+import { parseAddress } from "../base/ids.ts";
+import { keccakOf } from "./keccak.ts";
+
+/** What a question's text says; each field exactly as written, neither trimmed nor cleaned. */
+export type QuestionText = {
+  readonly title: string | null;
+  readonly description: string | null;
+  /** The labels of outcome 0 and outcome 1. */
+  readonly outcomes: readonly [string, string] | null;
+  /** The market's id in the venue's catalogue, digits. */
+  readonly marketId: string | null;
+  /** Who called the adapter, when the text ends as version 2 and later let it end. */
+  readonly initializer: Address | null;
+};
+
+/** What a neg-risk market's metadata says. `eventId` is its id in the venue's catalogue. */
+export type EventText = {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly eventId: string | null;
+};
+
+/**
+ * The longest text the adapters accept, their own ending included. Neg-risk metadata has no such
+ * limit on the chain, but each of its questions repeats it in a text that has.
+ */
+const textBytesMax = 8139;
+
+/** A text that follows no form is believed to be a bare title up to this many characters. */
+const bareTitleCharsMax = 256;
+
+const noQuestion: QuestionText = {
+  title: null,
+  description: null,
+  outcomes: null,
+  marketId: null,
+  initializer: null,
+};
+
+/** The id of a question on adapters from version 2 on, and of a neg-risk question's UMA request. */
+export function hashOfText(bytes: Uint8Array): Hash {
+  return keccakOf(bytes);
+}
+
+/** Reads the UMA text of a question, of any adapter version. */
+export function parseQuestionText(bytes: Uint8Array): QuestionText {
+  const text = decodeText(bytes);
+  return text === null ? noQuestion : parseQuestion(text);
+}
+
+/** Reads the metadata of a neg-risk market: `title: T, description: D, id: N`. */
+export function parseEventText(bytes: Uint8Array): EventText {
+  const titled = splitTitle(decodeText(bytes) ?? "");
+  if (titled === null) return { title: null, description: null, eventId: null };
+  const { title, rest } = titled;
+  const [description, eventId] = splitLast(rest, ", id: ") ?? [];
+  if (description === undefined || eventId === undefined || !isCatalogueId(eventId)) {
+    return { title, description: rest, eventId: null };
+  }
+  return { title, description, eventId };
+}
+
+/**
+ * Reads the data of a neg-risk question. Nothing on the chain fixes its form, so UMA text, or
+ * only its title and description, JSON with a title, and a bare title are all understood.
+ */
+export function parseNegRiskQuestionText(bytes: Uint8Array): QuestionText {
+  const text = decodeText(bytes);
+  if (text === null) return noQuestion;
+  const question = parseJsonQuestion(text) ?? parseQuestion(text);
+  const isBareTitle = text.length <= bareTitleCharsMax && text.trim() !== "";
+  return question.title === null && isBareTitle ? { ...question, title: text } : question;
+}
+
+function decodeText(bytes: Uint8Array): string | null {
+  if (bytes.length > textBytesMax || !isUtf8(bytes)) return null;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** `q: title: T, description: D market_id: N res_data: R,initializer:A`, from the outside in. */
+function parseQuestion(text: string): QuestionText {
+  const { body, initializer } = splitInitializer(text);
+  const titled = splitTitle(body.startsWith("q: ") ? body.slice(3) : body);
+  if (titled === null) return { ...noQuestion, initializer };
+  const { title, rest } = titled;
+  const [beforeResolution, resolution] = splitLast(rest, "res_data:") ?? [];
+  if (beforeResolution === undefined || resolution === undefined) {
+    return { ...noQuestion, title, description: rest, initializer };
+  }
+  const { description, marketId } = splitMarketId(withoutSeparator(beforeResolution));
+  return { title, description, outcomes: parseOutcomes(resolution), marketId, initializer };
+}
+
+/** The adapter appends its caller, lower-case and without `0x`, as the last thing. */
+function splitInitializer(text: string): { body: string; initializer: Address | null } {
+  const [body, digits] = splitLast(text, ",initializer:") ?? [];
+  const initializer = parseAddress(`0x${digits ?? ""}`);
+  return body === undefined || initializer === null
+    ? { body: text, initializer: null }
+    : { body, initializer };
+}
+
+/** The title ends at the first mark of a description: a description may quote the mark. */
+function splitTitle(text: string): { title: string; rest: string } | null {
+  if (!text.startsWith("title: ")) return null;
+  const [title, rest] = splitFirst(text.slice("title: ".length), ", description: ") ?? [];
+  if (title === undefined || rest === undefined || title.trim() === "") return null;
+  return { title, rest };
+}
+
+/** A description may hold the mark too: only digits up to its very end make it one. */
+function splitMarketId(text: string): { description: string; marketId: string | null } {
+  const [description, marketId] = splitLast(text, " market_id: ") ?? [];
+  return description === undefined || marketId === undefined || !isCatalogueId(marketId)
+    ? { description: text, marketId: null }
+    : { description, marketId };
+}
+
+/**
+ * The labels in the sentence that ties prices to outcomes. The contracts pay outcome 0 at price 1
+ * and outcome 1 at price 0, so prices in any other order are a form we do not know.
+ */
+function parseOutcomes(resolution: string): readonly [string, string] | null {
+  if (!resolution.trimStart().startsWith("p1: 0, p2: 1, p3: 0.5")) return null;
+  const usual = cutBetween(resolution, ["Where p1 corresponds to ", ", p2 to ", ", p3 to "]);
+  if (usual !== null) return labelsOf(usual[1], usual[0]);
+  const swapped = cutBetween(resolution, ["Where p2 corresponds to ", ", p1 to ", ", p3 to "]);
+  return swapped === null ? null : labelsOf(swapped[0], swapped[1]);
+}
+
+function labelsOf(first: string, second: string): readonly [string, string] | null {
+  if (first.trim() === "" || second.trim() === "") return null;
+  return [withoutArticle(first), withoutArticle(second)];
+}
+
+/** Early texts say "p2 corresponds to Yes, p1 to a No". */
+function withoutArticle(label: string): string {
+  return label === "a Yes" || label === "a No" ? label.slice(2) : label;
+}
+
+/** What stands between the first and second, and between the second and third mark. */
+function cutBetween(
+  text: string,
+  [open, middle, close]: readonly [string, string, string],
+): readonly [string, string] | null {
+  const [, afterOpen] = splitFirst(text, open) ?? [];
+  const [first, afterMiddle] = splitFirst(afterOpen ?? "", middle) ?? [];
+  const [second] = splitFirst(afterMiddle ?? "", close) ?? [];
+  return first === undefined || second === undefined ? null : [first, second];
+}
+
+function parseJsonQuestion(text: string): QuestionText | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Only a parser can tell that text is not JSON, and this one tells it by throwing.
+    return null;
+  }
+  if (typeof json !== "object" || json === null || !("title" in json)) return null;
+  const description = "description" in json ? json.description : null;
+  return { ...noQuestion, title: textOrNull(json.title), description: textOrNull(description) };
+}
+
+/** JSON can spell half a surrogate pair, which no UTF-8 output could carry. */
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value.toWellFormed() : null;
+}
+
+/** Texts put one space before the mark; some early ones a comma and a space. */
+function withoutSeparator(text: string): string {
+  if (text.endsWith(", ")) return text.slice(0, -2);
+  return text.endsWith(" ") ? text.slice(0, -1) : text;
+}
+
+function isCatalogueId(text: string): boolean {
+  return /^[0-9]{1,20}$/.test(text);
+}
+
+function splitFirst(text: string, mark: string): readonly [string, string] | null {
+  return splitAt(text, mark, text.indexOf(mark));
+}
+
+function splitLast(text: string, mark: string): readonly [string, string] | null {
+  return splitAt(text, mark, text.lastIndexOf(mark));
+}
+
+function splitAt(text: string, mark: string, index: number): readonly [string, string] | null {
+  return index < 0 ? null : [text.slice(0, index), text.slice(index + mark.length)];
+}

@@ -1,0 +1,83 @@
+import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { LocatedEvent } from "../market/block-facts.ts";
+import { dayWindowSeconds } from "../market/day-window.ts";
+import type { MarketState } from "../market/market-state.ts";
+import type { Row } from "./engine.ts";
+import { decodeEvent } from "./event-codec.ts";
+import type { FactStore } from "./fact-store.ts";
+import { microsOf, prefixed } from "./fill-columns.ts";
+import { readFills } from "./read-fills.ts";
+import { listLiteral, wordLiteral } from "./sql-literal.ts";
+
+/** Events that the market directory learns from; the others are only served. */
+const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
+  "condition_prepared",
+  "condition_resolved",
+  "token_registered",
+  "question_initialized",
+  "question_updated",
+  "neg_risk_market_prepared",
+  "neg_risk_question_prepared",
+  "neg_risk_question_requested",
+];
+
+/** Columns of `events` in the order `parseEvent` reads them. */
+export const eventColumns = "seq, timestamp, hex(block_hash), hex(tx_hash), hex(address), payload";
+
+/** A row of `eventColumns` as the event that was appended. */
+export function parseEvent(row: Row): LocatedEvent {
+  const [seq, timestamp, blockHash, txHash, address, payload] = row;
+  return {
+    seq: Number(seq) as Seq,
+    timestamp: Number(timestamp),
+    blockHash: prefixed(blockHash) as Hash,
+    txHash: prefixed(txHash) as Hash,
+    address: prefixed(address) as Address,
+    event: decodeEvent(String(payload)),
+  };
+}
+
+/** Brings an empty state to what the store holds: the same as applying every stored block. */
+export async function loadMarketState(store: FactStore, state: MarketState): Promise<void> {
+  const newest = store.coverage?.last.timestamp;
+  if (newest === undefined) return;
+  const events = await store.engine.query(
+    `SELECT ${eventColumns} FROM oddwire.events
+     WHERE kind IN ${listLiteral(marketEventKinds.map(wordLiteral))} ORDER BY seq`,
+  );
+  for (const row of events) state.directory.applyEvent(parseEvent(row));
+  await loadTotals(store, state);
+  await loadDayWindow(store, state, newest);
+}
+
+async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
+  const rows = await store.engine.query(
+    `SELECT hex(token_id), sum(trades) + sum(unpriced_trades),
+       sum(buy_volume_usd) + sum(sell_volume_usd) + sum(unpriced_usd), sum(volume),
+       max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations)
+     FROM oddwire.minute_candles GROUP BY token_id`,
+  );
+  for (const [tokenId, trades, usd, shares, lastSeq, lastPrice, lastTimestamp, bits] of rows) {
+    state.directory.loadTotals(prefixed(tokenId) as TokenId, {
+      trades: Number(trades),
+      volumeUsd: microsOf(usd),
+      volumeShares: microsOf(shares),
+      lastPrice:
+        Number(lastSeq) === 0 ? null : { seq: Number(lastSeq) as Seq, price: microsOf(lastPrice) },
+      lastTimestamp: Number(lastTimestamp),
+      generations: Number(bits),
+    });
+  }
+}
+
+async function loadDayWindow(store: FactStore, state: MarketState, newest: number): Promise<void> {
+  const fills = await readFills(store, {
+    filter: { roles: ["maker", "direct"], timestampFrom: newest - dayWindowSeconds },
+    order: "asc",
+    after: null,
+    limit: Number.MAX_SAFE_INTEGER,
+    finalizedOnly: true,
+  });
+  state.dayWindow.add(fills);
+  state.dayWindow.moveTo(newest);
+}
