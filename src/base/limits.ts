@@ -8,6 +8,8 @@ export const storeLimits = {
   tailBlocksMax: 4096,
   /** Newest markers whose row counts are compared with the tables at start. */
   markersVerifiedMax: 64,
+  /** Fills told with one order; the largest orders seen are filled some hundred times. */
+  orderFillsMax: 10_000,
 } as const;
 
 const mebibyte = 1024 * 1024;
@@ -67,3 +69,50 @@ export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 
 /** How long an endpoint that failed is left alone before it is probed. */
 export const breakerBackoff = { firstMs: 250, maxMs: 10_000 } as const;
+
+/** What one caller, and all callers together, may cost the HTTP service. */
+export const webLimits = {
+  /** Fixed by the specification, per scope of a key. */
+  keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
+  /** Fixed by the specification for callers without a key. */
+  ipRequestsPerMinute: 100,
+  /** Windows held: 100,000 addresses at 100 timestamps of 8 bytes are 80 MB at the very worst. */
+  ipWindowsMax: 100_000,
+  /** Keys that are not revoked; also keeps reading all of them again under 100 ms. */
+  activeKeysMax: 10_000,
+  /** Ranges in `allowed_ips`; one office or cluster has a handful. */
+  allowedIpsMax: 64,
+  /** Failures and refusals of an IP are counted over this window. */
+  ipOffenceWindowMs: 5 * 60_000,
+  /** Malformed requests and ones over the IP limit: 200 a minute too many for five minutes. */
+  ipAbuseMax: 1000,
+  /** A first block; each further one is twice as long. */
+  ipBlockFirstMs: 15 * 60_000,
+  /** The longest block, and for how long an ended one still doubles the next. */
+  ipBlockMaxMs: 24 * 60 * 60_000,
+  /** Blocks held, in memory and on disk: at 200 bytes each 20 MB. */
+  ipBlocksMax: 100_000,
+  /** Counts of use and blocks of IPs are written this often, so that a flood costs one fsync. */
+  accessFlushMs: 5000,
+  /** A change by the command line is seen within this; asking each time would cost 3 us a request. */
+  accessRecheckMs: 1,
+  /** Node's default; a request line of 100 token ids takes half of it. */
+  headerBytesMax: 16 * 1024,
+  /** Bodies are a handful of short fields. */
+  bodyBytesMax: 16 * 1024,
+  /** Slow senders: headers arrive in one round trip from everybody else. */
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 10_000,
+  /** Above the 60 s for which common load balancers keep idle connections. */
+  keepAliveTimeoutMs: 65_000,
+  /** A client that takes nothing of its answer for this long is gone. */
+  socketIdleTimeoutMs: 120_000,
+  /** Sockets of HTTP and of the stream; 10,000 at 15 KiB are 150 MB. */
+  connectionsMax: 10_000,
+  /** For requests in flight at shutdown; orchestrators kill after 30 s. */
+  drainTimeoutMs: 10_000,
+  /** Wrong parameters told in one answer; more would be an answer made large by the caller. */
+  errorDetailsMax: 20,
+  /** A cursor holds a position and a signature, about 120 characters. */
+  cursorLengthMax: 512,
+} as const;

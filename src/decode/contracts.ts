@@ -2,43 +2,39 @@
  * Which contracts are listened to. A log of any other address is ignored even when it looks right
  * (`chain.md`, rule 7): anyone can deploy a contract that emits the same events.
  */
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
+import type { TLocalizedValidationError } from "typebox/error";
 import { Value } from "typebox/value";
 import { type Address, parseAddress } from "../base/ids.ts";
 
 const address = Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" });
 const startBlock = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const exchangeName = Type.Union([Type.Literal("standard"), Type.Literal("neg_risk")]);
-const generation = Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]);
 const strict = { additionalProperties: false } as const;
+const otherKinds = [
+  "fee_module",
+  "conditional_tokens",
+  "neg_risk_adapter",
+  "neg_risk_operator",
+  "uma_adapter_v1",
+  "uma_adapter",
+] as const;
 
-const contractSchema = Type.Union([
-  Type.Object(
-    {
-      kind: Type.Literal("exchange"),
-      address,
-      exchange: exchangeName,
-      generation,
-      start_block: startBlock,
-    },
-    strict,
-  ),
-  Type.Object(
-    {
-      kind: Type.Union([
-        Type.Literal("fee_module"),
-        Type.Literal("conditional_tokens"),
-        Type.Literal("neg_risk_adapter"),
-        Type.Literal("neg_risk_operator"),
-        Type.Literal("uma_adapter_v1"),
-        Type.Literal("uma_adapter"),
-      ]),
-      address,
-      start_block: startBlock,
-    },
-    strict,
-  ),
-]);
+const exchangeSchema = Type.Object(
+  {
+    kind: Type.Literal("exchange"),
+    address,
+    exchange: Type.Enum(["standard", "neg_risk"]),
+    generation: Type.Enum([1, 2, 3]),
+    start_block: startBlock,
+  },
+  strict,
+);
+const otherSchema = Type.Object(
+  { kind: Type.Enum(otherKinds), address, start_block: startBlock },
+  strict,
+);
+/** For an entry that is neither: says which kinds there are. */
+const anyKindSchema = Type.Object({ kind: Type.Enum(["exchange", ...otherKinds]) });
 
 /** The shape of the file that `ODDWIRE_CONTRACTS_FILE` names. */
 const contractsFileSchema = Type.Object(
@@ -49,12 +45,15 @@ const contractsFileSchema = Type.Object(
     wrapped_collateral: address,
     /** Accounts whose question texts are trusted; texts of others are marked untrusted. */
     known_creators: Type.Array(address, { maxItems: 1000 }),
-    contracts: Type.Array(contractSchema, { minItems: 1, maxItems: 1000 }),
+    /** Judged one by one, each by the schema of its kind. */
+    contracts: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }),
   },
   strict,
 );
 
-export type ContractsFile = Static<typeof contractsFileSchema>;
+export type ContractsFile = Omit<Static<typeof contractsFileSchema>, "contracts"> & {
+  contracts: (Static<typeof exchangeSchema> | Static<typeof otherSchema>)[];
+};
 export type ExchangeName = "standard" | "neg_risk";
 export type Generation = 1 | 2 | 3;
 export type ExchangeContract = {
@@ -85,26 +84,70 @@ export type Contracts = {
 export function parseContracts(
   input: unknown,
 ): Contracts | { readonly mistakes: readonly string[] } {
-  if (!Value.Check(contractsFileSchema, input)) return { mistakes: describeMistakes(input) };
-  const contracts = input.contracts.map(toContract);
+  const mistakes = mistakesOf(input);
+  if (mistakes.length > 0) return { mistakes };
+  const file = input as ContractsFile;
+  const contracts = file.contracts.map(toContract);
   const byAddress = new Map(contracts.map((contract) => [contract.address, contract]));
   const exchanges = contracts.filter((contract) => contract.kind === "exchange");
   if (byAddress.size < contracts.length) return { mistakes: ["an address is listed twice"] };
   if (exchanges.length === 0) return { mistakes: ["no contract of kind exchange is listed"] };
   return {
-    collateral: toAddress(input.collateral),
-    wrappedCollateral: toAddress(input.wrapped_collateral),
-    knownCreators: new Set(input.known_creators.map(toAddress)),
+    collateral: toAddress(file.collateral),
+    wrappedCollateral: toAddress(file.wrapped_collateral),
+    knownCreators: new Set(file.known_creators.map(toAddress)),
     byAddress,
     genesisBlock: Math.min(...exchanges.map((exchange) => exchange.startBlock)),
   };
 }
 
-function describeMistakes(input: unknown): string[] {
-  const mistakes = Value.Errors(contractsFileSchema, input).map(
-    (error) => `${error.instancePath === "" ? "the file" : error.instancePath} ${error.message}`,
+const mistakesMax = 10;
+
+function mistakesOf(input: unknown): string[] {
+  const mistakes = mistakesAgainst(contractsFileSchema, input, "");
+  for (const [index, entry] of entriesOf(input).entries()) {
+    mistakes.push(...mistakesAgainst(schemaOf(entry), entry, `contracts[${index}]`));
+  }
+  return mistakes.slice(0, mistakesMax);
+}
+
+function entriesOf(input: unknown): readonly unknown[] {
+  const isObject = typeof input === "object" && input !== null;
+  return isObject && "contracts" in input && Array.isArray(input.contracts) ? input.contracts : [];
+}
+
+function schemaOf(entry: unknown): TSchema {
+  if (!Value.Check(anyKindSchema, entry)) return anyKindSchema;
+  return entry.kind === "exchange" ? exchangeSchema : otherSchema;
+}
+
+function mistakesAgainst(schema: TSchema, value: unknown, place: string): string[] {
+  return (
+    Value.Errors(schema, value)
+      // A field too many is told twice: as this, and by name on the object it is in.
+      .filter(({ keyword }) => keyword !== "boolean")
+      .map((error) => `${pathOf(place, error.instancePath) || "the file"} ${inWords(error)}`)
   );
-  return [...new Set(mistakes)].slice(0, 10);
+}
+
+/** `/known_creators/0` within the file as `known_creators[0]`. */
+function pathOf(place: string, pointer: string): string {
+  const path = place + pointer.replaceAll(/\/([0-9]+)/g, "[$1]").replaceAll("/", ".");
+  return path.replace(/^\./, "");
+}
+
+/** The checker's own words suit most mistakes. */
+function inWords(error: TLocalizedValidationError): string {
+  switch (error.keyword) {
+    case "pattern":
+      return "must be an address: 0x and 40 hex digits";
+    case "enum":
+      return `must be one of ${error.params.allowedValues.join(", ")}`;
+    case "additionalProperties":
+      return `must not have ${error.params.additionalProperties.join(", ")}`;
+    default:
+      return error.message;
+  }
 }
 
 function toContract(entry: ContractsFile["contracts"][number]): Contract {

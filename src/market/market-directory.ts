@@ -11,7 +11,7 @@ import type { MarketEvent } from "../decode/events.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 import { deriveTokenIds } from "./condition-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
-import type { Market, Resolution, TokenTotals } from "./market.ts";
+import { type Market, type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
 import { generationsOf, type MinuteCandle } from "./minute-candle.ts";
 import { QuestionBook } from "./question-book.ts";
 
@@ -67,7 +67,7 @@ export class MarketDirectory {
       case "condition_prepared":
         return this.#prepare(event, located);
       case "condition_resolved":
-        return this.#resolve(event, located);
+        return this.#resolve(located);
       case "token_registered":
         return this.#register(event.conditionId, located.address);
       case "question_initialized":
@@ -110,6 +110,13 @@ export class MarketDirectory {
     if (place === undefined) return null;
     const tokenIds = this.#conditions.get(place.conditionId)?.tokenIds ?? [];
     return tokenIds[1 - place.outcomeIndex] ?? null;
+  }
+
+  /** The label of a token's outcome; `null` until a text has told it. */
+  outcomeOf(tokenId: TokenId): string | null {
+    const place = this.#places.get(tokenId);
+    const market = place === undefined ? null : this.market(place.conditionId);
+    return market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null;
   }
 
   /** Whether a token was ever seen: belongs to a known condition, or was traded. */
@@ -158,19 +165,9 @@ export class MarketDirectory {
     }
   }
 
-  #resolve(
-    event: Extract<MarketEvent, { kind: "condition_resolved" }>,
-    { seq, timestamp, blockHash, txHash }: LocatedEvent,
-  ): void {
-    const { conditionId, questionId, oracle, payouts } = event;
-    const place = { seq, timestamp, blockHash, txHash };
-    this.#resolutions.set(conditionId, {
-      conditionId,
-      questionId,
-      oracle,
-      numerators: payouts,
-      ...place,
-    });
+  #resolve(located: LocatedEvent): void {
+    const resolution = resolutionOf(located);
+    if (resolution !== null) this.#resolutions.set(resolution.conditionId, resolution);
   }
 
   #register(conditionId: ConditionId, exchange: Address): void {

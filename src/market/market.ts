@@ -1,5 +1,6 @@
 import { divideHalfEven } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { LocatedEvent } from "./block-facts.ts";
 
 /** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
 export type MarketToken = {
@@ -59,6 +60,15 @@ export type TokenTotals = {
   readonly lastTimestamp: number;
   readonly generations: number;
 };
+
+/** The resolution that an event tells of; `null` for events of another kind. */
+export function resolutionOf(located: LocatedEvent): Resolution | null {
+  const { event, seq, timestamp, blockHash, txHash } = located;
+  if (event.kind !== "condition_resolved") return null;
+  const { conditionId, questionId, oracle, payouts } = event;
+  const place = { seq, timestamp, blockHash, txHash };
+  return { conditionId, questionId, oracle, numerators: payouts, ...place };
+}
 
 /** The payout of an outcome, in micros per share: rounded half-even like every price. */
 export function payoutMicros(resolution: Resolution, outcomeIndex: number): bigint | null {

@@ -5,7 +5,7 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../decode/contracts.ts";
 import type { Side } from "../decode/events.ts";
-import type { Fill, FillRole, MatchType } from "../market/fill.ts";
+import { type Fill, type FillRole, type MatchType, mirrorFill } from "../market/fill.ts";
 import {
   decimalLiteral,
   hexLiteral,
@@ -17,8 +17,10 @@ import {
 /** Absent means any. All present conditions must hold. */
 export type FillFilter = {
   readonly roles?: readonly FillRole[];
-  /** Any of these tokens; with a side, only trades of that side on that token. */
-  readonly tokens?: readonly { readonly tokenId: TokenId; readonly side?: Side }[];
+  /** Any of these tokens. */
+  readonly tokenIds?: readonly TokenId[];
+  /** The trades of this token are told on the other of its pair, and compared as told. */
+  readonly mirroredTokenId?: TokenId;
   readonly side?: Side;
   readonly sizeMin?: bigint;
   readonly sizeMax?: bigint;
@@ -98,9 +100,16 @@ function placeConditions(filter: FillFilter): Condition[] {
 }
 
 function partyConditions(filter: FillFilter): Condition[] {
-  const { tokens, maker, taker, wallet, orderHash } = filter;
+  const { tokenIds, maker, taker, wallet, orderHash } = filter;
   return present([
-    given(tokens, tokensCondition),
+    given(tokenIds, (ids) =>
+      ids.length === 0
+        ? nothing
+        : {
+            sql: `token_id IN ${listLiteral(ids.map(hexLiteral))}`,
+            holds: (fill) => ids.includes(fill.tokenId),
+          },
+    ),
     given(maker, (address) => ({
       sql: `maker = ${hexLiteral(address)}`,
       holds: (fill) => fill.maker === address,
@@ -121,11 +130,12 @@ function partyConditions(filter: FillFilter): Condition[] {
 }
 
 function amountConditions(filter: FillFilter): Condition[] {
-  const { side, matchType, sizeMin, sizeMax, valueMin } = filter;
+  const { side, matchType, sizeMin, sizeMax, valueMin, mirroredTokenId } = filter;
+  const told = toldAs(mirroredTokenId);
   return present([
     given(side, (wanted) => ({
-      sql: `side = ${wordLiteral(wanted)}`,
-      holds: (fill) => fill.side === wanted,
+      sql: `${told.sideSql} = ${wordLiteral(wanted)}`,
+      holds: (fill) => told.side(fill) === wanted,
     })),
     given(matchType, (wanted) => ({
       sql: `match_type = ${wordLiteral(wanted)}`,
@@ -140,29 +150,29 @@ function amountConditions(filter: FillFilter): Condition[] {
       holds: (fill) => fill.size <= micros,
     })),
     given(valueMin, (micros) => ({
-      sql: `value >= ${decimalLiteral(micros)}`,
-      holds: (fill) => fill.value >= micros,
+      sql: `${told.valueSql} >= ${decimalLiteral(micros)}`,
+      holds: (fill) => told.value(fill) >= micros,
     })),
   ]);
 }
 
-function tokensCondition(tokens: NonNullable<FillFilter["tokens"]>): Condition {
-  if (tokens.length === 0) return nothing;
-  const anySide = new Set(tokens.filter((t) => t.side === undefined).map((t) => t.tokenId));
-  const oneSided = tokens.filter((token) => token.side !== undefined);
-  const ids = tokens.map((token) => hexLiteral(token.tokenId));
-  // The list stands alone in front, so that the key by token is used whatever the sides are.
-  const sided = oneSided.map(
-    ({ tokenId, side = "BUY" }) =>
-      `token_id = ${hexLiteral(tokenId)} AND side = ${wordLiteral(side)}`,
-  );
-  const either = [...sided, ...[...anySide].map((id) => `token_id = ${hexLiteral(id)}`)];
-  const sides = oneSided.length === 0 ? "" : ` AND (${either.join(" OR ")})`;
+/** Side and value as clients are told them: turned around for the mirrored token. */
+function toldAs(mirrored: TokenId | undefined): {
+  sideSql: string;
+  valueSql: string;
+  side: (fill: Fill) => Side;
+  value: (fill: Fill) => bigint;
+} {
+  if (mirrored === undefined) {
+    const told = { side: (fill: Fill) => fill.side, value: (fill: Fill) => fill.value };
+    return { sideSql: "side", valueSql: "value", ...told };
+  }
+  const isMirrored = `token_id = ${hexLiteral(mirrored)}`;
   return {
-    sql: `token_id IN ${listLiteral(ids)}${sides}`,
-    holds: (fill) =>
-      anySide.has(fill.tokenId) ||
-      oneSided.some((token) => token.tokenId === fill.tokenId && token.side === fill.side),
+    sideSql: `if(${isMirrored}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
+    valueSql: `if(${isMirrored}, size - value, value)`,
+    side: (fill) => (fill.tokenId === mirrored ? mirrorFill(fill, mirrored).side : fill.side),
+    value: (fill) => (fill.tokenId === mirrored ? mirrorFill(fill, mirrored).value : fill.value),
   };
 }
 

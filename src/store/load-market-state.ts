@@ -1,9 +1,8 @@
-import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { dayWindowSeconds } from "../market/day-window.ts";
 import type { MarketState } from "../market/market-state.ts";
-import type { Row } from "./engine.ts";
-import { decodeEvent } from "./event-codec.ts";
+import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
 import { microsOf, prefixed } from "./fill-columns.ts";
 import { readFills } from "./read-fills.ts";
@@ -20,22 +19,6 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
   "neg_risk_question_prepared",
   "neg_risk_question_requested",
 ];
-
-/** Columns of `events` in the order `parseEvent` reads them. */
-export const eventColumns = "seq, timestamp, hex(block_hash), hex(tx_hash), hex(address), payload";
-
-/** A row of `eventColumns` as the event that was appended. */
-export function parseEvent(row: Row): LocatedEvent {
-  const [seq, timestamp, blockHash, txHash, address, payload] = row;
-  return {
-    seq: Number(seq) as Seq,
-    timestamp: Number(timestamp),
-    blockHash: prefixed(blockHash) as Hash,
-    txHash: prefixed(txHash) as Hash,
-    address: prefixed(address) as Address,
-    event: decodeEvent(String(payload)),
-  };
-}
 
 /** Brings an empty state to what the store holds: the same as applying every stored block. */
 export async function loadMarketState(store: FactStore, state: MarketState): Promise<void> {

@@ -1,0 +1,55 @@
+/**
+ * Compiles demo/contracts to demo/artefacts. Run it after a change of a contract:
+ * `node demo/compile-contracts.ts`. A test fails as long as the two differ.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import solc from "solc";
+import type { Abi, Hex } from "viem";
+
+const sourcesDir = new URL("./contracts/", import.meta.url);
+const artefactsDir = new URL("./artefacts/", import.meta.url);
+
+type Artefact = { readonly abi: Abi; readonly bytecode: Hex };
+type Output = {
+  readonly errors?: readonly { readonly formattedMessage: string }[];
+  readonly contracts: Readonly<
+    Record<string, Readonly<Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>>
+  >;
+};
+
+/** Every contract that can be deployed, as its artefact file should read. Throws on any warning. */
+export function compileContracts(): ReadonlyMap<string, string> {
+  const fileNames = readdirSync(sourcesDir).filter((name) => name.endsWith(".sol"));
+  const input = {
+    language: "Solidity",
+    sources: Object.fromEntries(
+      fileNames.map((name) => [name, { content: readFileSync(new URL(name, sourcesDir), "utf8") }]),
+    ),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      // Without a trailer the bytecode depends on code alone, not on comments.
+      metadata: { bytecodeHash: "none", appendCBOR: false },
+      outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
+    },
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output;
+  if (output.errors !== undefined) {
+    throw new Error(output.errors.map((error) => error.formattedMessage).join("\n"));
+  }
+  const artefacts = new Map<string, string>();
+  for (const contracts of Object.values(output.contracts)) {
+    for (const [name, { abi, evm }] of Object.entries(contracts)) {
+      const artefact: Artefact = { abi, bytecode: `0x${evm.bytecode.object}` };
+      if (artefact.bytecode !== "0x") artefacts.set(name, `${JSON.stringify(artefact)}\n`);
+    }
+  }
+  return artefacts;
+}
+
+if (import.meta.main) {
+  mkdirSync(artefactsDir, { recursive: true });
+  for (const [name, text] of compileContracts()) {
+    writeFileSync(new URL(`${name}.json`, artefactsDir), text);
+    console.log(`${name}: ${text.length} characters`);
+  }
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ConfigError, formatConfig, readConfig } from "./config.ts";
+
+const serving = { ODDWIRE_RPC_URLS: "https://node.example.com/v2/secret-token" };
+const folder = mkdtempSync(join(tmpdir(), "oddwire-config-"));
+after(() => rmSync(folder, { recursive: true }));
+
+function mistakesOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig("serve", environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+test("unset and empty variables have their defaults", () => {
+  const config = readConfig("serve", { ...serving, ODDWIRE_ADMIN_KEY: "", HOME: "/" });
+  assert.deepEqual(config, {
+    rpcUrls: [serving.ODDWIRE_RPC_URLS],
+    chainId: 137,
+    startBlock: "latest",
+    contractsFile: null,
+    dataDir: "./data",
+    host: "127.0.0.1",
+    port: 8080,
+    adminKey: null,
+    hmacPepper: null,
+    clickhouseUrl: null,
+    venue: "none",
+    corsOrigins: [],
+    trustedProxies: [],
+    authFailuresMax: 20,
+    readyLagSecondsMax: 60,
+    logLevel: "info",
+  });
+});
+
+test("values are read by their type", () => {
+  const config = readConfig("serve", {
+    ODDWIRE_RPC_URLS: "http://127.0.0.1:8545, wss://node.example.com",
+    ODDWIRE_START_BLOCK: "4023686",
+    ODDWIRE_PORT: "0",
+    ODDWIRE_CORS_ORIGINS: "https://app.example.com,http://localhost:3000",
+    ODDWIRE_TRUSTED_PROXIES: "10.0.0.0/8,::1",
+  });
+  assert.deepEqual(config.rpcUrls, ["http://127.0.0.1:8545", "wss://node.example.com"]);
+  assert.equal(config.startBlock, 4_023_686);
+  assert.equal(config.port, 0);
+  assert.deepEqual(config.corsOrigins, ["https://app.example.com", "http://localhost:3000"]);
+  assert.deepEqual(config.trustedProxies, ["10.0.0.0/8", "::1"]);
+});
+
+test("all mistakes are told together", () => {
+  const mistakes = mistakesOf({
+    ODDWIRE_RPC_URLS: "ftp://node.example.com/secret-token",
+    ODDWIRE_PORT: "80a",
+    ODDWIRE_CHAIN_ID: "0",
+    ODDWIRE_CORS_ORIGINS: "https://app.example.com/path",
+    ODDWIRE_PROT: "8080",
+    ODDWIRE_SOMETHING_ELSE: "1",
+  });
+  assert.deepEqual(mistakes, [
+    "ODDWIRE_PROT is not a setting; did you mean ODDWIRE_PORT?",
+    "ODDWIRE_SOMETHING_ELSE is not a setting",
+    "ODDWIRE_RPC_URLS must be a comma list of http, https, ws or wss URLs",
+    'ODDWIRE_CHAIN_ID must be a whole number from 1 to 9007199254740991, not "0"',
+    'ODDWIRE_PORT must be a whole number from 0 to 65535, not "80a"',
+    "ODDWIRE_CORS_ORIGINS must be a comma list of origins such as https://app.example.com, or *" +
+      ', not "https://app.example.com/path"',
+  ]);
+});
+
+test("what is not supported yet is refused with the reason", () => {
+  const unsupported = { ODDWIRE_CLICKHOUSE_URL: "http://db:8123", ODDWIRE_VENUE: "polymarket" };
+  const [clickhouse, venue] = mistakesOf({ ...serving, ...unsupported });
+  assert.match(clickhouse ?? "", /ODDWIRE_CLICKHOUSE_URL must be left unset.*not supported yet/);
+  assert.match(venue ?? "", /ODDWIRE_VENUE must be none \(polymarket is not supported yet\)/);
+});
+
+test("endpoints are required to serve, not to administer", () => {
+  const [port, required] = mistakesOf({ ODDWIRE_PORT: "x" });
+  assert.match(port ?? "", /^ODDWIRE_PORT must be/);
+  assert.match(required ?? "", /^ODDWIRE_RPC_URLS is required/);
+  assert.deepEqual(readConfig("administer", {}).rpcUrls, []);
+});
+
+test("a secret comes from its file, and from one place only", () => {
+  const path = join(folder, "pepper");
+  writeFileSync(path, `${"p".repeat(32)}\n`);
+  assert.equal(
+    readConfig("serve", { ...serving, ODDWIRE_HMAC_PEPPER_FILE: path }).hmacPepper,
+    "p".repeat(32),
+  );
+  const both = { ...serving, ODDWIRE_HMAC_PEPPER_FILE: path, ODDWIRE_HMAC_PEPPER: "q".repeat(32) };
+  assert.deepEqual(mistakesOf(both), [
+    "Give ODDWIRE_HMAC_PEPPER or ODDWIRE_HMAC_PEPPER_FILE, not both",
+  ]);
+  const absent = { ...serving, ODDWIRE_ADMIN_KEY_FILE: join(folder, "absent") };
+  assert.match(mistakesOf(absent)[0] ?? "", /^ODDWIRE_ADMIN_KEY_FILE cannot be read: ENOENT/);
+  assert.match(
+    mistakesOf({ ...serving, ODDWIRE_PORT_FILE: path })[0] ?? "",
+    /ODDWIRE_PORT_FILE is not a setting/,
+  );
+});
+
+test("a mistake never repeats a secret", () => {
+  const mistakes = mistakesOf({ ...serving, ODDWIRE_HMAC_PEPPER: "too-short" });
+  assert.deepEqual(mistakes, ["ODDWIRE_HMAC_PEPPER must be at least 32 characters"]);
+});
+
+test("the printed configuration hides secrets and the paths of endpoints", () => {
+  const printed = formatConfig(
+    readConfig("serve", { ...serving, ODDWIRE_HMAC_PEPPER: "p".repeat(32) }),
+  );
+  assert.match(printed, /^ODDWIRE_RPC_URLS=node\.example\.com$/m);
+  assert.match(printed, /^ODDWIRE_HMAC_PEPPER=\*\*\*$/m);
+  assert.match(printed, /^ODDWIRE_ADMIN_KEY=$/m);
+  assert.match(printed, /^# The port .* \(a whole number from 0 to 65535\)\nODDWIRE_PORT=8080$/m);
+  assert.doesNotMatch(printed, /secret-token|pppp/);
+});

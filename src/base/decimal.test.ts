@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { divideHalfEven, formatMicros, parseMicros, priceMicros } from "./decimal.ts";
+
+const anyMicros = fc.oneof(
+  fc.bigInt({ min: -5_000_000n, max: 5_000_000n }),
+  fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }),
+);
+const anyPositive = fc.oneof(
+  fc.bigInt({ min: 1n, max: 12n }),
+  fc.bigInt({ min: 1n, max: 10n ** 38n }),
+);
+
+describe("micros as text", () => {
+  test("no trailing zeros, a sign only below zero", () => {
+    const cases = [
+      [0n, "0"],
+      [1n, "0.000001"],
+      [-1n, "-0.000001"],
+      [1_500_000n, "1.5"],
+      [-1_000_000n, "-1"],
+      [10n ** 38n - 1n, `${"9".repeat(32)}.999999`],
+    ] as const;
+    for (const [micros, text] of cases) assert.equal(formatMicros(micros), text);
+  });
+
+  test("formatting and parsing are inverse", () => {
+    fc.assert(
+      fc.property(anyMicros, (micros) => assert.equal(parseMicros(formatMicros(micros)), micros)),
+      propertySettings(500),
+    );
+  });
+
+  test("trailing zeros are read, anything but a plain decimal is not", () => {
+    assert.equal(parseMicros("1.500000"), 1_500_000n);
+    assert.equal(parseMicros("007"), 7_000_000n);
+    const wrong = ["", "-", ".5", "1.", "1.0000001", "1e3", "+1", " 1", "1\n", "0x1", "1,0", "١"];
+    for (const text of wrong) assert.equal(parseMicros(text), null, JSON.stringify(text));
+    assert.equal(parseMicros("1".repeat(40)), null);
+  });
+});
+
+describe("division half to even", () => {
+  test("ties go to the even neighbour, on both sides of zero", () => {
+    const cases = [
+      [1n, 2n, 0n],
+      [3n, 2n, 2n],
+      [5n, 2n, 2n],
+      [-1n, 2n, 0n],
+      [-3n, 2n, -2n],
+      [7n, 3n, 2n],
+      [8n, 3n, 3n],
+    ] as const;
+    for (const [top, bottom, expected] of cases) {
+      assert.equal(divideHalfEven(top, bottom), expected, `${top} / ${bottom}`);
+    }
+  });
+
+  test("no integer is nearer, and of two as near the even one is taken", () => {
+    fc.assert(
+      fc.property(anyMicros, anyPositive, (top, bottom) => {
+        const quotient = divideHalfEven(top, bottom);
+        const twiceTheError = 2n * (top - quotient * bottom);
+        assert(twiceTheError <= bottom && twiceTheError >= -bottom);
+        const isTie = twiceTheError === bottom || twiceTheError === -bottom;
+        if (isTie) assert.equal(quotient % 2n, 0n);
+      }),
+      propertySettings(2000),
+    );
+  });
+});
+
+describe("prices", () => {
+  test("of no shares there is none", () => {
+    assert.equal(priceMicros(5n, 0n), null);
+  });
+
+  test("of the two tokens of a pair add up to exactly 1", () => {
+    fc.assert(
+      fc.property(anyMicros, anyPositive, (value, shares) => {
+        const mirrored = priceMicros(shares - value, shares);
+        assert.equal(mirrored, 1_000_000n - (priceMicros(value, shares) ?? 0n));
+      }),
+      propertySettings(2000),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import {
+  blockNumberOf,
+  firstSeqOf,
+  formatTokenId,
+  logIndexOf,
+  parseAddress,
+  parseConditionId,
+  parseHash,
+  parseTokenId,
+  seqOf,
+  tokenIdOf,
+} from "./ids.ts";
+
+const digits64 = "AB".repeat(32);
+const digits62 = "AB".repeat(31);
+const digits40 = "Ab".repeat(20);
+const uintMax = 2n ** 256n - 1n;
+
+describe("positions", () => {
+  test("order as (block, log index) does, and give both back", () => {
+    // Far above what any chain reaches: a billion blocks.
+    const place = fc.tuple(fc.nat(1_000_000_000), fc.nat(999_999));
+    fc.assert(
+      fc.property(place, place, ([block, index], [otherBlock, otherIndex]) => {
+        const seq = seqOf(block, index);
+        assert(Number.isSafeInteger(seq));
+        assert.deepEqual([blockNumberOf(seq), logIndexOf(seq)], [block, index]);
+        assert(firstSeqOf(block) <= seq && seq < firstSeqOf(block + 1));
+        const order = block - otherBlock || index - otherIndex;
+        assert.equal(Math.sign(seq - seqOf(otherBlock, otherIndex)), Math.sign(order));
+      }),
+      propertySettings(1000),
+    );
+  });
+});
+
+describe("hex ids", () => {
+  test("any case is read and lower case comes out", () => {
+    assert.equal(parseHash(`0x${digits64}`), `0x${digits64.toLowerCase()}`);
+    assert.equal(parseAddress(`0x${digits40}`), `0x${digits40.toLowerCase()}`);
+    assert.equal(parseConditionId(`0x${digits64}`), `0x${digits64.toLowerCase()}`);
+  });
+
+  test("a condition id of 31 bytes is filled up on the right", () => {
+    assert.equal(parseConditionId(`0x${digits62}`), `0x${digits62.toLowerCase()}00`);
+  });
+
+  test("nothing else is one", () => {
+    const wrong = [
+      "",
+      "0x",
+      digits64,
+      `0X${digits64}`,
+      `0x${digits64}0`,
+      `0x${digits64.slice(1)}`,
+      `0x${digits64.slice(1)}g`,
+      `0x${digits64}\n`,
+      ` 0x${digits64}`,
+    ];
+    for (const text of wrong) {
+      assert.equal(parseHash(text), null, JSON.stringify(text));
+      assert.equal(parseConditionId(text), null, JSON.stringify(text));
+      assert.equal(parseAddress(text.slice(0, 43)), null, JSON.stringify(text));
+    }
+  });
+});
+
+describe("token ids", () => {
+  test("go from decimal to 32 bytes and back", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: uintMax }), (value) => {
+        const tokenId = parseTokenId(value.toString());
+        assert(tokenId !== null);
+        assert.match(tokenId, /^0x[0-9a-f]{64}$/);
+        assert.equal(tokenId, tokenIdOf(value));
+        assert.equal(formatTokenId(tokenId), value.toString());
+      }),
+      propertySettings(500),
+    );
+  });
+
+  test("leading zeros are read; what is no uint256 in decimal is not", () => {
+    assert.equal(parseTokenId("007"), tokenIdOf(7n));
+    const wrong = ["", "-1", "1.0", "0x1", "1e3", " 1", "1\n", "1_0", (uintMax + 1n).toString()];
+    for (const text of [...wrong, "9".repeat(78), "1".repeat(79)]) {
+      assert.equal(parseTokenId(text), null, JSON.stringify(text));
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import { BlockList, isIP, SocketAddress } from "node:net";
+
+/**
+ * An IP address in its one canonical spelling: dotted IPv4 (also for IPv4-mapped IPv6), or the
+ * shortest lower-case IPv6 without a zone; `null` when the text is neither.
+ */
+export function parseIpAddress(text: string): string | null {
+  const family = isIP(text);
+  if (family === 4) return text;
+  if (family === 0) return null;
+  const [address = ""] = text.split("%");
+  const canonical = new SocketAddress({ address, family: "ipv6" }).address;
+  return /^::ffff:([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+)$/.exec(canonical)?.[1] ?? canonical;
+}
+
+/**
+ * What limits and blocks are counted by: an IPv4 address itself, but the /64 of an IPv6 address,
+ * because one customer usually holds all of it. Takes the canonical spelling.
+ */
+export function ipBucketOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail = ""] = address.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === "" ? [] : tail.split(":");
+  // A dotted tail stands for two groups; it can only be the last one, outside the first four.
+  const groupCount = left.length + right.length + (tail.includes(".") ? 1 : 0);
+  const zeros: string[] = Array.from({ length: 8 - groupCount }, () => "0");
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(":")}::/64`;
+}
+
+/** Ranges of addresses, such as `10.0.0.0/8`, `203.0.113.7` or `2001:db8::/32`. */
+export class IpRanges {
+  readonly #ranges = new BlockList();
+
+  /** Takes ranges that `isIpRange` accepts. */
+  constructor(ranges: Iterable<string>) {
+    for (const text of ranges) {
+      const range = parseIpRange(text);
+      if (range !== null) this.#ranges.addSubnet(range.address, range.prefixBits, range.family);
+    }
+  }
+
+  /** Whether a canonical address lies in one of the ranges. */
+  contains(address: string): boolean {
+    return this.#ranges.check(address, address.includes(":") ? "ipv6" : "ipv4");
+  }
+}
+
+/** Whether the text is an address, or an address and a prefix length after a slash. */
+export function isIpRange(text: string): boolean {
+  return parseIpRange(text) !== null;
+}
+
+type IpRange = { address: string; prefixBits: number; family: "ipv4" | "ipv6" };
+
+function parseIpRange(text: string): IpRange | null {
+  const match = /^([^/%]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text);
+  const address = parseIpAddress(match?.[1] ?? "");
+  if (match === null || address === null) return null;
+  const bits = address.includes(":") ? 128 : 32;
+  // A prefix of an IPv4-mapped address would count other bits than the one it is turned into.
+  if (match[2] !== undefined && bits === 32 && text.includes(":")) return null;
+  const prefixBits = match[2] === undefined ? bits : Number(match[2]);
+  if (prefixBits > bits) return null;
+  return { address, prefixBits, family: bits === 128 ? "ipv6" : "ipv4" };
+}

@@ -1,0 +1,37 @@
+import type { Clock } from "./clock.ts";
+import { toError } from "./errors.ts";
+
+export type Backoff = { readonly firstMs: number; readonly maxMs: number };
+
+/**
+ * How long to wait before attempt `attempt + 1` (the first attempt is 0): doubled each time up to
+ * the maximum, then a random half of it taken off, so that many waiters do not come back together.
+ */
+export function backoffMs(attempt: number, backoff: Backoff, random: () => number): number {
+  const ceilingMs = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(attempt, 30));
+  return ceilingMs * (0.5 + random() / 2);
+}
+
+export type RetryOptions = {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly backoff: Backoff;
+  /** Ends the attempts: the promise then rejects. */
+  readonly signal: AbortSignal;
+  /** `false` lets the error through: it will not go away by trying again. */
+  readonly isRetryable: (error: Error) => boolean;
+};
+
+/** Runs `run` until it succeeds, without a limit of attempts; the caller's `signal` is the limit. */
+export async function retry<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (thrown) {
+      options.signal.throwIfAborted();
+      if (!options.isRetryable(toError(thrown))) throw thrown;
+      const waitMs = backoffMs(attempt, options.backoff, options.random);
+      await options.clock.sleep(waitMs, options.signal);
+    }
+  }
+}

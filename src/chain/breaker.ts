@@ -1,0 +1,46 @@
+import { breakerBackoff } from "../base/limits.ts";
+import { backoffMs } from "../base/retry.ts";
+
+export type BreakerState = "closed" | "open" | "half_open";
+
+/**
+ * Leaves something alone that keeps failing: open after some failures in a row, for longer each
+ * time; then half-open, which lets one attempt through to find out.
+ */
+export class Breaker {
+  readonly #failuresMax: number;
+  readonly #random: () => number;
+  #failures = 0;
+  #openUntilMs = 0;
+
+  constructor(options: { failuresMax: number; random: () => number }) {
+    this.#failuresMax = options.failuresMax;
+    this.#random = options.random;
+  }
+
+  state(nowMs: number): BreakerState {
+    if (this.#failures < this.#failuresMax) return "closed";
+    return nowMs < this.#openUntilMs ? "open" : "half_open";
+  }
+
+  /** Whether an attempt may start; a half-open breaker opens again for all but this one. */
+  tryPass(nowMs: number): boolean {
+    const state = this.state(nowMs);
+    if (state === "half_open") this.#open(nowMs);
+    return state !== "open";
+  }
+
+  succeed(): void {
+    this.#failures = 0;
+  }
+
+  fail(nowMs: number): void {
+    this.#failures += 1;
+    if (this.#failures >= this.#failuresMax) this.#open(nowMs);
+  }
+
+  #open(nowMs: number): void {
+    const round = Math.max(0, this.#failures - this.#failuresMax);
+    this.#openUntilMs = nowMs + backoffMs(round, breakerBackoff, this.#random);
+  }
+}

@@ -1,0 +1,12 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+
+/** What all parts of a chain source share. */
+export type ChainContext = {
+  readonly clock: Clock;
+  /** In [0, 1); for jitter and exploration only. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** Aborted when the source is closed: everything under way ends then. */
+  readonly signal: AbortSignal;
+};

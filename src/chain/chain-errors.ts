@@ -1,0 +1,61 @@
+import type { BlockRef } from "./log.ts";
+
+/**
+ * What went wrong with an endpoint:
+ * - `unavailable`: no answer in time, a broken connection, a 5xx
+ * - `rate_limited`: 429 and its relatives; says nothing about the data
+ * - `malformed`: an answer that is not what the protocol says
+ * - `inconsistent`: well-formed answers that contradict each other or the chain
+ * - `refused`: a JSON-RPC error object
+ * - `not_yet`: the endpoint does not know the block
+ */
+export type EndpointErrorKind =
+  | "unavailable"
+  | "rate_limited"
+  | "malformed"
+  | "inconsistent"
+  | "refused"
+  | "not_yet";
+
+/** A failure of one endpoint; another endpoint, or time, can help. Never holds the URL. */
+export class EndpointError extends Error {
+  override name = "EndpointError";
+  readonly kind: EndpointErrorKind;
+  /** How long the endpoint asked to be left alone; `null` when it did not say. */
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    kind: EndpointErrorKind,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | null } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+}
+
+/** A mistake in the configuration: an endpoint serves another chain than the one asked for. */
+export class WrongChainError extends Error {
+  override name = "WrongChainError";
+
+  constructor(host: string, ids: { asked: number; served: number }) {
+    super(`the endpoint ${host} serves chain ${ids.served}, not chain ${ids.asked}`);
+  }
+}
+
+/**
+ * A finalised block that was stored is no longer on the chain, by the word of every endpoint that
+ * answers. Nothing may be overwritten; people have to find out which side is wrong.
+ */
+export class ReorgBeyondFinalityError extends Error {
+  override name = "ReorgBeyondFinalityError";
+  readonly block: BlockRef;
+
+  constructor(block: BlockRef, hosts: readonly string[]) {
+    super(
+      `the finalised block ${block.number} ${block.hash} is not on the chain of ${hosts.join(", ")}`,
+    );
+    this.block = block;
+  }
+}

@@ -1,0 +1,276 @@
+import { assert } from "../base/assert.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { toError } from "../base/errors.ts";
+import type { Address, Hash } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { BlockLogs } from "./block-logs.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { ChainAlarm, ChainStatus } from "./chain-status.ts";
+import { Endpoint } from "./endpoint.ts";
+import { EndpointPool } from "./endpoint-pool.ts";
+import { Finality } from "./finality.ts";
+import { HeadWatch } from "./head-watch.ts";
+import { History } from "./history.ts";
+import type { BlockRef, ChainBatch } from "./log.ts";
+import { deriveLogFilter } from "./log-filter.ts";
+import type { Header } from "./parse-header.ts";
+import { RangeFetcher } from "./range-fetcher.ts";
+import { RangeWalker } from "./range-walker.ts";
+import { Tail } from "./tail.ts";
+import { type TailNews, TailWalker } from "./tail-walker.ts";
+import type { OpenTransport } from "./transport.ts";
+
+export type ChainSourceOptions = {
+  /** `http(s)` and `ws(s)` URLs of nodes of one chain, at least one. */
+  readonly urls: readonly string[];
+  readonly chainId: number;
+  /** The first block; `latest` is the head at the time of the first batch. */
+  readonly startBlock: number | "latest";
+  /** The last finalised block the consumer has; it goes on with the one after. */
+  readonly resumeAfter: BlockRef | null;
+  readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** What the operator allows each endpoint to be asked; no limit by default. */
+  readonly callsPerSecondMax?: number;
+  /** The wire; another one only in simulations. */
+  readonly openTransport?: OpenTransport;
+};
+
+/** How often to look again when nothing tells of news. */
+const idleMs = 1_000;
+
+/**
+ * The chain as a stream of complete facts: finalised blocks in ranges, then block by block at the
+ * head, with forks and finality as data. Tries for ever while nodes fail, and says so in `status`.
+ */
+export class ChainSource {
+  readonly #options: ChainSourceOptions;
+  readonly #abort = new AbortController();
+  readonly #context: ChainContext;
+  readonly #tail = new Tail();
+  readonly #pool: EndpointPool;
+  readonly #watch: HeadWatch;
+  readonly #history: History;
+  readonly #finality: Finality;
+  readonly #blockLogs: BlockLogs;
+  readonly #rangeWalker: RangeWalker;
+  readonly #tailWalker: TailWalker;
+  #isStarted = false;
+  #fault: Error | null = null;
+  #reorgs = 0;
+  #deepestReorg = 0;
+
+  private constructor(options: ChainSourceOptions) {
+    this.#options = options;
+    const clock = options.clock ?? systemClock;
+    const { signal } = this.#abort;
+    const context = { clock, random: options.random ?? Math.random, log: options.log, signal };
+    this.#context = context;
+    const filter = deriveLogFilter(options.filter);
+    const tail = this.#tail;
+    const pool = new EndpointPool(openEndpoints(options, context), context);
+    const watch = new HeadWatch(pool, context);
+    const history = new History(pool, context);
+    const blockLogs = new BlockLogs({ pool, filter });
+    const ranges = new RangeFetcher({ pool, filter, blockLogs, clock });
+    this.#pool = pool;
+    this.#watch = watch;
+    this.#history = history;
+    this.#blockLogs = blockLogs;
+    this.#finality = new Finality({
+      pool,
+      watch,
+      context,
+      hashAt: (number) => tail.hashAt(number),
+    });
+    this.#rangeWalker = new RangeWalker({ pool, history, ranges });
+    this.#tailWalker = new TailWalker({ tail, pool, watch, history, blockLogs, context });
+  }
+
+  /**
+   * Asks every endpoint once who it is. Throws `WrongChainError` when one serves another chain; one
+   * that does not answer is tried again later.
+   */
+  static async open(options: ChainSourceOptions): Promise<ChainSource> {
+    const source = new ChainSource(options);
+    try {
+      await source.#watch.hearAll();
+      for (const { refusal } of source.#pool.endpoints) if (refusal !== null) throw refusal;
+      await source.#finality.update();
+    } catch (thrown) {
+      source.close();
+      throw thrown;
+    }
+    source.#runInBackground(source.#finality.follow());
+    for (const endpoint of source.#pool.endpoints) {
+      source.#runInBackground(source.#watch.watch(endpoint));
+    }
+    return source;
+  }
+
+  /**
+   * What happens on the chain, in order, until the source is closed. Throws
+   * `ReorgBeyondFinalityError` when finalised history is gone. To be called once.
+   */
+  async *batches(): AsyncGenerator<ChainBatch, void, undefined> {
+    assert(!this.#isStarted, "a chain source is consumed once");
+    this.#isStarted = true;
+    try {
+      await this.#start();
+      for (;;) {
+        const { version } = this.#watch.wake;
+        yield* this.#backfill();
+        const news = await this.#pool.persist(() => this.#step());
+        if (news !== null) yield this.#tell(news);
+        else await this.#watch.wake.wait(version, idleMs, this.#context);
+        if (this.#fault !== null) throw this.#fault;
+      }
+    } catch (thrown) {
+      if (!this.#abort.signal.aborted) throw thrown;
+    }
+  }
+
+  /** Ends `batches()` and everything under way. */
+  close(): void {
+    this.#abort.abort();
+    for (const endpoint of this.#pool.endpoints) endpoint.close();
+  }
+
+  get status(): ChainStatus {
+    return {
+      head: this.#watch.head === null ? null : refAndTime(this.#watch.head),
+      finalized: this.#finality.agreement?.block ?? this.#tail.base,
+      position: refOf(this.#tail.tip),
+      blockTimeMs: this.#watch.blockTimeMs,
+      tailBlocks: this.#tail.length,
+      reorgs: this.#reorgs,
+      deepestReorg: this.#deepestReorg,
+      bloomFalsePositives: this.#blockLogs.falsePositives,
+      alarms: this.#alarms(),
+      endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
+    };
+  }
+
+  /** Before anything else, what we have must still be on the chain (R3). */
+  async #start(): Promise<void> {
+    const { resumeAfter, startBlock } = this.#options;
+    if (resumeAfter !== null) {
+      await this.#history.confirm(resumeAfter);
+      this.#tail.restart(resumeAfter.number + 1, resumeAfter);
+      return;
+    }
+    const first = startBlock === "latest" ? await this.#awaitHead() : startBlock;
+    this.#tail.restart(first, null);
+  }
+
+  async #awaitHead(): Promise<number> {
+    for (;;) {
+      const { version } = this.#watch.wake;
+      const { head } = this.#watch;
+      if (head !== null) return head.number;
+      await this.#watch.wake.wait(version, idleMs, this.#context);
+    }
+  }
+
+  async *#backfill(): AsyncGenerator<ChainBatch, void, undefined> {
+    const tail = this.#tail;
+    const isFinal = (number: number) => number <= (this.#finality.agreement?.block.number ?? -1);
+    if (tail.length > 0 || !isFinal(tail.nextNumber)) return;
+    const start = { next: tail.nextNumber, base: tail.base };
+    const finalized = () => {
+      assert(this.#finality.agreement !== null, "finality is never taken back");
+      return this.#finality.agreement.block;
+    };
+    for await (const part of this.#rangeWalker.walk(start, finalized)) {
+      const { from, to, last, blocks } = part;
+      tail.restart(to + 1, { number: last.number, hash: last.hash });
+      yield this.#blocksBatch({ from, last, blocks }, { isFinalized: true });
+    }
+  }
+
+  async #step(): Promise<TailNews | null> {
+    const { agreement } = this.#finality;
+    const settled = agreement === null ? null : await this.#tailWalker.settle(agreement);
+    return settled ?? (await this.#tailWalker.advance());
+  }
+
+  #tell(news: TailNews): ChainBatch {
+    switch (news.kind) {
+      case "blocks":
+        return this.#blocksBatch(news, { isFinalized: false });
+      case "fork": {
+        const { safeBlock, depth } = news;
+        this.#reorgs += 1;
+        this.#deepestReorg = Math.max(this.#deepestReorg, depth);
+        this.#context.log.info({ safeBlock, depth }, "the chain was reorganised");
+        return { kind: "fork", safeBlock };
+      }
+      case "finalized":
+        return { kind: "finalized", block: news.block };
+    }
+  }
+
+  #blocksBatch(
+    stretch: Pick<Extract<TailNews, { kind: "blocks" }>, "from" | "last" | "blocks">,
+    { isFinalized }: { isFinalized: boolean },
+  ): ChainBatch {
+    const { from, last, blocks } = stretch;
+    const known = this.#watch.head;
+    const head = known === null || known.number < last.number ? last : known;
+    return {
+      kind: "blocks",
+      fromBlock: from,
+      toBlock: last.number,
+      blocks,
+      last: refAndTime(last),
+      finalized: isFinalized,
+      head: refAndTime(head),
+    };
+  }
+
+  #alarms(): readonly ChainAlarm[] {
+    const alarms = new Set<ChainAlarm>();
+    const { endpoints } = this.#pool;
+    if (!endpoints.some((endpoint) => endpoint.isUsable)) alarms.add("no_endpoint");
+    for (const { view } of endpoints) if (view?.alarm) alarms.add(view.alarm);
+    if (this.#finality.isDisputed) alarms.add("finality_disputed");
+    if (this.#tailWalker.isFull) alarms.add("tail_full");
+    if (this.#history.isDisputed) alarms.add("history_disputed");
+    return [...alarms];
+  }
+
+  /** A failure there is a bug; it ends `batches()`. */
+  #runInBackground(task: Promise<never>): void {
+    task.catch((thrown: unknown) => {
+      if (this.#abort.signal.aborted) return;
+      this.#fault = toError(thrown);
+      this.#watch.wake.notify();
+    });
+  }
+}
+
+function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endpoint[] {
+  const { chainId, openTransport } = options;
+  const callsPerSecondMax = options.callsPerSecondMax ?? null;
+  const seen = new Map<string, number>();
+  assert(options.urls.length > 0, "a chain source needs an endpoint");
+  return options.urls.map((text) => {
+    const url = URL.parse(text);
+    assert(url !== null, "the URLs of endpoints were checked before");
+    const count = (seen.get(url.host) ?? 0) + 1;
+    seen.set(url.host, count);
+    const host = count === 1 ? url.host : `${url.host}#${count}`;
+    const wire = openTransport === undefined ? {} : { openTransport };
+    return Endpoint.open({ url, host, chainId, callsPerSecondMax, context, ...wire });
+  });
+}
+
+function refOf(block: BlockRef | null): BlockRef | null {
+  return block === null ? null : { number: block.number, hash: block.hash };
+}
+
+function refAndTime({ number, hash, timestamp }: Header) {
+  return { number, hash, timestamp };
+}

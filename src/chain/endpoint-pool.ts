@@ -1,0 +1,96 @@
+import { chainBackoff } from "../base/limits.ts";
+import { retry } from "../base/retry.ts";
+import type { ChainContext } from "./chain-context.ts";
+import { EndpointError } from "./chain-errors.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** How often another endpoint than the best is asked first, so that a better one is noticed. */
+const explorationShare = 0.05;
+
+/** The endpoints of a source, and the one place where work is tried again. */
+export class EndpointPool {
+  readonly endpoints: readonly Endpoint[];
+  readonly #context: ChainContext;
+
+  constructor(endpoints: readonly Endpoint[], context: ChainContext) {
+    this.endpoints = endpoints;
+    this.#context = context;
+  }
+
+  /** Those that work may be given to now, the best first. */
+  ranked(): Endpoint[] {
+    const ranked = this.endpoints
+      .filter((endpoint) => endpoint.isUsable)
+      .toSorted((one, other) => one.cost - other.cost);
+    if (ranked.length > 1 && this.#context.random() < explorationShare) {
+      const index = Math.floor(this.#context.random() * ranked.length);
+      ranked.unshift(...ranked.splice(index, 1));
+    }
+    return ranked;
+  }
+
+  /**
+   * Runs `run` with pauses in between until it succeeds. Ends otherwise only by a bug, by an error
+   * that no endpoint can help, or when the source is closed.
+   */
+  async persist<T>(run: () => Promise<T>): Promise<T> {
+    const { clock, random, signal } = this.#context;
+    const options = { clock, random, signal, backoff: chainBackoff };
+    return retry(run, { ...options, isRetryable: (error) => error instanceof EndpointError });
+  }
+
+  /**
+   * One round over endpoints: the first result that is not `null`. Without one it throws the last
+   * failure, and answers `null` if there was none.
+   */
+  async round<T>(
+    endpoints: readonly Endpoint[],
+    run: (endpoint: Endpoint) => Promise<T | null>,
+  ): Promise<T | null> {
+    const refusals = this.endpoints.flatMap(({ refusal }) => refusal ?? []);
+    if (refusals[0] !== undefined && refusals.length === this.endpoints.length) throw refusals[0];
+    let failure: EndpointError | null = null;
+    for (const endpoint of endpoints) {
+      try {
+        const result = await run(endpoint);
+        endpoint.noteGoodData();
+        if (result !== null) return result;
+      } catch (thrown) {
+        if (!(thrown instanceof EndpointError)) throw thrown;
+        failure = thrown;
+        if (isBadData(thrown)) endpoint.noteBadData(thrown);
+        this.#context.log.debug({ host: endpoint.host, reason: thrown.message }, "no luck there");
+      }
+    }
+    if (failure !== null) throw failure;
+    return null;
+  }
+
+  /** What the first of the endpoints says that can answer; `null` when none can. Blames nobody. */
+  async firstOpinion<T>(
+    endpoints: readonly Endpoint[],
+    ask: (endpoint: Endpoint) => Promise<T>,
+  ): Promise<T | null> {
+    for (const endpoint of endpoints) {
+      try {
+        return await ask(endpoint);
+      } catch (thrown) {
+        if (!(thrown instanceof EndpointError)) throw thrown;
+      }
+    }
+    return null;
+  }
+}
+
+function isBadData(error: EndpointError): boolean {
+  switch (error.kind) {
+    case "malformed":
+    case "inconsistent":
+    case "refused":
+      return true;
+    case "unavailable":
+    case "rate_limited":
+    case "not_yet":
+      return false;
+  }
+}

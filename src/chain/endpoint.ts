@@ -1,0 +1,276 @@
+import type { Hash } from "../base/ids.ts";
+import { chainLimits } from "../base/limits.ts";
+import { Breaker } from "./breaker.ts";
+import type { ChainContext } from "./chain-context.ts";
+import { EndpointError, WrongChainError } from "./chain-errors.ts";
+import type { ChainAlarm, EndpointStatus } from "./chain-status.ts";
+import { formatBatch, parseBatchReply, type RpcCall, type RpcReply } from "./json-rpc.ts";
+import type { BlockRef } from "./log.ts";
+import type { Header } from "./parse-header.ts";
+import { parseQuantity } from "./parse-hex.ts";
+import { classifyProviderError, resultOf } from "./provider-messages.ts";
+import { RangeSizer } from "./range-sizer.ts";
+import { RequestPacer } from "./request-pacer.ts";
+import { type OpenTransport, openTransport, type Transport } from "./transport.ts";
+
+export type EndpointOptions = {
+  readonly url: URL;
+  /** Stands for the URL, which may hold secrets, wherever people look. */
+  readonly host: string;
+  readonly chainId: number;
+  /** The operator's budget; `null` is no limit. */
+  readonly callsPerSecondMax: number | null;
+  readonly context: ChainContext;
+  readonly openTransport?: OpenTransport;
+};
+
+/** What an endpoint was last heard to say about its chain. */
+export type EndpointView = {
+  /** The block of the tag `latest`. */
+  readonly head: Header;
+  /** The highest block final by its word; the hash is unknown when the number is head - 256. */
+  readonly final: { readonly number: number; readonly hash: Hash | null } | null;
+  /** The highest number its tag `finalized` ever had; -1 before the first. */
+  readonly finalMax: number;
+  /** What is wrong with its tag `finalized`. */
+  readonly alarm: ChainAlarm | null;
+};
+
+export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
+
+/** With a longer wait for its rate an endpoint is passed over. */
+const waitMsMax = 1_000;
+const latencyWeight = 0.2;
+
+/**
+ * One node or provider: asks it within its limits and keeps account of how it does. Two breakers:
+ * `link` for a wire that fails, `data` for answers that are wrong although the wire is fine.
+ */
+export class Endpoint {
+  readonly host: string;
+  readonly sizer = new RangeSizer();
+  /** `null` before the first poll. Written by whoever watches heads. */
+  view: EndpointView | null = null;
+  /** The newest block it told of, polled or announced; the latter is a hint only. */
+  newest: BlockRef | null = null;
+  /** Monotonic time at which `newest` last rose. */
+  roseAtMs = 0;
+  /** Called with every announced head. */
+  onHead: (head: BlockRef) => void = () => {};
+
+  readonly #chainId: number;
+  readonly #context: ChainContext;
+  readonly #transport: Transport;
+  readonly #pacer: RequestPacer;
+  readonly #link: Breaker;
+  readonly #data: Breaker;
+  #nextId = 1;
+  #inFlight = 0;
+  #isVerified = false;
+  #refusal: WrongChainError | null = null;
+  #calls = 0;
+  #errors = 0;
+  #rateLimited = 0;
+  #badAnswers = 0;
+  #latencyMs: number | null = null;
+  #lastError: string | null = null;
+
+  private constructor(options: EndpointOptions) {
+    const { random } = options.context;
+    this.host = options.host;
+    this.#chainId = options.chainId;
+    this.#context = options.context;
+    this.#pacer = new RequestPacer(options.callsPerSecondMax);
+    this.#link = new Breaker({ failuresMax: 3, random });
+    this.#data = new Breaker({ failuresMax: 1, random });
+    const open = options.openTransport ?? openTransport;
+    this.#transport = open(options.url, (head) => this.onHead(head));
+  }
+
+  /** Contacts nobody yet. */
+  static open(options: EndpointOptions): Endpoint {
+    return new Endpoint(options);
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  /** The chain it turned out to serve, when that is the wrong one: it is never used again. */
+  get refusal(): WrongChainError | null {
+    return this.#refusal;
+  }
+
+  get isAnnouncing(): boolean {
+    return this.#transport.isAnnouncing;
+  }
+
+  /** Whether its word about the chain can be had; it may be resting for other reasons. */
+  get isReachable(): boolean {
+    return this.#isVerified && this.#link.state(this.#context.clock.monotonicMs()) === "closed";
+  }
+
+  /** Whether work may be given to it now. */
+  get isUsable(): boolean {
+    const nowMs = this.#context.clock.monotonicMs();
+    return (
+      this.isReachable &&
+      this.#data.state(nowMs) !== "open" &&
+      this.#pacer.waitMs(nowMs) <= waitMsMax &&
+      this.#inFlight < chainLimits.concurrentRequestsMax
+    );
+  }
+
+  /** What it costs to ask it, in milliseconds: less is better. */
+  get cost(): number {
+    const waitMs = this.#pacer.waitMs(this.#context.clock.monotonicMs());
+    return (waitMs + (this.#latencyMs ?? 1_000)) * (1 + this.#inFlight);
+  }
+
+  /** Whether it may be asked for its head: also when that is the probe after failures. */
+  tryProbe(): boolean {
+    const nowMs = this.#context.clock.monotonicMs();
+    if (this.#refusal !== null || this.#pacer.waitMs(nowMs) > waitMsMax) return false;
+    return this.#link.tryPass(nowMs);
+  }
+
+  /** Asks for its chain id, unless that is known; throws `WrongChainError` if it is another. */
+  async verify(): Promise<void> {
+    if (this.#isVerified) return;
+    const { replies } = await this.request([{ method: "eth_chainId", params: [] }]);
+    const served = parseQuantity(resultOf(replies[0]));
+    if (served === null) throw new EndpointError("malformed", "a chain id is no quantity");
+    if (served !== this.#chainId) {
+      this.#refusal = new WrongChainError(this.host, { asked: this.#chainId, served });
+      throw this.#refusal;
+    }
+    this.#isVerified = true;
+  }
+
+  /**
+   * Sends the calls as one batch and answers their replies in order. Throws an `EndpointError` when
+   * the batch as a whole failed, or any call did because of the rate; counts it for the breaker.
+   */
+  async request(
+    calls: readonly RpcCall[],
+    timeoutMs: number = chainLimits.requestTimeoutMs,
+  ): Promise<Answer> {
+    const { clock, signal } = this.#context;
+    const waitMs = this.#pacer.reserve(calls.length, clock.monotonicMs());
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    this.#calls += calls.length;
+    this.#inFlight += 1;
+    try {
+      const answer = await this.#exchange(calls, timeoutMs);
+      this.#link.succeed();
+      this.#pacer.noteAnswer(clock.monotonicMs());
+      return answer;
+    } catch (thrown) {
+      if (thrown instanceof EndpointError) this.#noteFailure(thrown);
+      throw thrown;
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  /** An answer of it stood every check. */
+  noteGoodData(): void {
+    this.#data.succeed();
+  }
+
+  /** An answer of it was wrong: it is left alone for a while. */
+  noteBadData(error: Error): void {
+    this.#badAnswers += 1;
+    this.#lastError = error.message;
+    this.#data.fail(this.#context.clock.monotonicMs());
+    this.#context.log.warn(
+      { host: this.host, reason: error.message },
+      "an endpoint answered wrong",
+    );
+  }
+
+  noteLatency(latencyMs: number): void {
+    const before = this.#latencyMs ?? latencyMs;
+    this.#latencyMs = before + (latencyMs - before) * latencyWeight;
+  }
+
+  /** Its socket seems to be dead although it says nothing of the kind. */
+  replaceConnection(): void {
+    this.#context.log.warn({ host: this.host }, "a silent connection is replaced");
+    this.#transport.replace();
+  }
+
+  get status(): EndpointStatus {
+    const nowMs = this.#context.clock.monotonicMs();
+    const link = this.#link.state(nowMs);
+    return {
+      host: this.host,
+      calls: this.#calls,
+      errors: this.#errors,
+      rateLimited: this.#rateLimited,
+      badAnswers: this.#badAnswers,
+      latencyMs: this.#latencyMs,
+      breaker: link === "closed" ? this.#data.state(nowMs) : link,
+      callsPerSecond: this.#pacer.callsPerSecond,
+      rangeBlocks: this.sizer.blocks(nowMs),
+      rangeBlocksCap: this.sizer.capBlocks(nowMs),
+      head: this.newest?.number ?? null,
+      lastError: this.#lastError,
+    };
+  }
+
+  async #exchange(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
+    const firstId = this.#nextId;
+    this.#nextId += calls.length;
+    const body = formatBatch(calls, firstId);
+    const { value, bytes } = await this.#within(timeoutMs, (signal) =>
+      this.#transport.exchange({ body, firstId }, signal),
+    );
+    const replies = parseBatchReply(value, { firstId, count: calls.length });
+    for (const reply of replies) throwIfUnwell(reply);
+    return { replies, bytes };
+  }
+
+  /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
+  async #within<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, signal } = this.#context;
+    const abort = new AbortController();
+    const timer = new AbortController();
+    const close = () => abort.abort(signal.reason);
+    const expire = () => {
+      abort.abort(new EndpointError("unavailable", `no answer within ${timeoutMs} ms`));
+    };
+    signal.addEventListener("abort", close, { once: true });
+    clock.sleep(timeoutMs, timer.signal).then(expire, () => {});
+    try {
+      return await run(abort.signal);
+    } finally {
+      timer.abort();
+      signal.removeEventListener("abort", close);
+    }
+  }
+
+  #noteFailure(error: EndpointError): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    if (error.kind === "rate_limited") {
+      this.#rateLimited += 1;
+      this.#pacer.noteRefusal(error.retryAfterMs, nowMs);
+      return;
+    }
+    this.#errors += 1;
+    this.#lastError = error.message;
+    const wasClosed = this.#link.state(nowMs) === "closed";
+    this.#link.fail(nowMs);
+    if (wasClosed && this.#link.state(nowMs) !== "closed") {
+      this.#isVerified = false; // what comes back may be another node
+      this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
+    }
+  }
+}
+
+/** Some errors of a call are about the endpoint as a whole. */
+function throwIfUnwell(reply: RpcReply): void {
+  if (reply.kind === "result") return;
+  const { kind } = classifyProviderError(reply);
+  if (kind === "rate_limited" || kind === "unhealthy") resultOf(reply);
+}

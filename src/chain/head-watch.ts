@@ -1,0 +1,181 @@
+import { chainLimits } from "../base/limits.ts";
+import type { ChainContext } from "./chain-context.ts";
+import { EndpointError, WrongChainError } from "./chain-errors.ts";
+import type { Endpoint, EndpointView } from "./endpoint.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import type { RpcCall } from "./json-rpc.ts";
+import type { BlockRef } from "./log.ts";
+import { type Header, parseHeader } from "./parse-header.ts";
+import { resultOf } from "./provider-messages.ts";
+import { Wake } from "./wake.ts";
+
+const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
+  method: "eth_getBlockByNumber",
+  params: [tag, false],
+}));
+const blockTimeMsAtStart = 2_000;
+/** A chain that stood still for an hour does not make the next block time an hour. */
+const blockTimeMsMax = 15_000;
+
+/** What a socket announced: which block last, and when (or since when it may announce). */
+type Announced = { readonly number: number; readonly atMs: number };
+
+/**
+ * Knows the heads of all endpoints: polls each, the best one often unless a socket announces heads
+ * by itself, and replaces sockets that fell silent (R6).
+ */
+export class HeadWatch {
+  /** Notified of everything new: heads, finality, endpoints that came back. */
+  readonly wake = new Wake();
+  readonly #pool: EndpointPool;
+  readonly #context: ChainContext;
+  readonly #announced = new Map<Endpoint, Announced>();
+  #best: { readonly number: number; readonly atMs: number } | null = null;
+  #blockTimeMs = blockTimeMsAtStart;
+
+  constructor(pool: EndpointPool, context: ChainContext) {
+    this.#pool = pool;
+    this.#context = context;
+    for (const endpoint of pool.endpoints) {
+      endpoint.onHead = (head) => this.#onAnnounced(endpoint, head);
+    }
+  }
+
+  /** Measured from one head to the next. */
+  get blockTimeMs(): number {
+    return this.#blockTimeMs;
+  }
+
+  /** The highest head of a header seen; announced blocks do not count before they were read. */
+  get head(): Header | null {
+    const heads = this.#pool.endpoints.flatMap(({ view }) => (view === null ? [] : [view.head]));
+    return heads.reduce<Header | null>(
+      (best, head) => (best === null || head.number > best.number ? head : best),
+      null,
+    );
+  }
+
+  /** How long without news is too long. */
+  get stallMs(): number {
+    return Math.max(1_000, chainLimits.stallBlockTimes * this.#blockTimeMs);
+  }
+
+  /** Whether the endpoint stands still while another one goes on. */
+  isStalled(endpoint: Endpoint): boolean {
+    const isBehind = (endpoint.newest?.number ?? -1) < (this.#best?.number ?? -1);
+    return isBehind && this.#nowMs() - endpoint.roseAtMs > this.stallMs;
+  }
+
+  /** Hears every endpoint once, or finds it silent. */
+  async hearAll(): Promise<void> {
+    await Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
+  }
+
+  /** Polls an endpoint until the source is closed. */
+  async watch(endpoint: Endpoint): Promise<never> {
+    for (;;) {
+      await this.#context.clock.sleep(this.#intervalMs(endpoint), this.#context.signal);
+      await this.#tryPoll(endpoint);
+    }
+  }
+
+  #nowMs(): number {
+    return this.#context.clock.monotonicMs();
+  }
+
+  #intervalMs(endpoint: Endpoint): number {
+    const { pollMsMin, pollMsMax, slowPollMsMax } = chainLimits;
+    const isAnyAnnouncing = this.#pool.endpoints.some((any) => any.isUsable && any.isAnnouncing);
+    const isNeeded = !isAnyAnnouncing && this.#pool.ranked()[0] === endpoint;
+    return isNeeded
+      ? Math.min(pollMsMax, Math.max(pollMsMin, this.#blockTimeMs / 4))
+      : Math.min(slowPollMsMax, Math.max(pollMsMax, this.#blockTimeMs));
+  }
+
+  async #tryPoll(endpoint: Endpoint): Promise<void> {
+    if (!endpoint.tryProbe()) return;
+    try {
+      await endpoint.verify();
+      await this.#poll(endpoint);
+    } catch (thrown) {
+      this.#context.signal.throwIfAborted();
+      if (thrown instanceof WrongChainError) this.#context.log.error(thrown.message);
+      else if (!(thrown instanceof EndpointError)) throw thrown;
+      else if (thrown.kind === "malformed") endpoint.noteBadData(thrown);
+    }
+    this.wake.notify();
+  }
+
+  async #poll(endpoint: Endpoint): Promise<void> {
+    const startedMs = this.#nowMs();
+    const timeoutMs = Math.min(chainLimits.requestTimeoutMs, Math.max(2_000, this.stallMs));
+    const { replies } = await endpoint.request(headCalls, timeoutMs);
+    endpoint.noteLatency(this.#nowMs() - startedMs);
+    const head = parseHeader(resultOf(replies[0]));
+    if (head === null) throw new EndpointError("malformed", "there is no latest block");
+    const [, tagReply] = replies;
+    const tag = tagReply?.kind === "result" ? parseHeader(tagReply.value) : null;
+    endpoint.view = deriveView({ head, tag, before: endpoint.view });
+    const announced = this.#announced.get(endpoint);
+    const isOutdated = announced !== undefined && announced.atMs > startedMs;
+    if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
+    this.#checkSilence(endpoint);
+  }
+
+  #onAnnounced(endpoint: Endpoint, head: BlockRef): void {
+    this.#announced.set(endpoint, { number: head.number, atMs: this.#nowMs() });
+    this.#noteNewest(endpoint, head);
+    this.wake.notify();
+  }
+
+  #noteNewest(endpoint: Endpoint, head: BlockRef): void {
+    const nowMs = this.#nowMs();
+    if (head.number > (endpoint.newest?.number ?? -1)) endpoint.roseAtMs = nowMs;
+    endpoint.newest = { number: head.number, hash: head.hash };
+    const best = this.#best;
+    if (best !== null && head.number <= best.number) return;
+    if (best !== null) {
+      const sampleMs = (nowMs - best.atMs) / (head.number - best.number);
+      this.#blockTimeMs += (Math.min(sampleMs, blockTimeMsMax) - this.#blockTimeMs) * 0.2;
+    }
+    this.#best = { number: head.number, atMs: nowMs };
+  }
+
+  /** A socket that is subscribed, but tells nothing while the chain goes on, is replaced. */
+  #checkSilence(endpoint: Endpoint): void {
+    if (!endpoint.isAnnouncing) {
+      this.#announced.delete(endpoint);
+      return;
+    }
+    const nowMs = this.#nowMs();
+    const announced = this.#announced.get(endpoint);
+    if (announced === undefined) {
+      this.#announced.set(endpoint, { number: this.#best?.number ?? -1, atMs: nowMs });
+    } else if (
+      announced.number < (this.#best?.number ?? -1) &&
+      nowMs - announced.atMs > this.stallMs
+    ) {
+      this.#announced.delete(endpoint);
+      endpoint.replaceConnection();
+    }
+  }
+}
+
+/** What the endpoint's finality is taken to be (R2), given its tag if it has one. */
+export function deriveView(said: {
+  readonly head: Header;
+  readonly tag: Header | null;
+  readonly before: EndpointView | null;
+}): EndpointView {
+  const { head, tag, before } = said;
+  const finalMax = before?.finalMax ?? -1;
+  const standIn = head.number - chainLimits.finalityLagBlocksMax;
+  if (tag === null || tag.number < standIn) {
+    const final = standIn >= 0 ? { number: standIn, hash: null } : null;
+    const alarm = tag === null ? "finalized_missing" : "finalized_lagging";
+    return { head, final, finalMax, alarm };
+  }
+  const { number, hash } = tag.number > head.number ? head : tag;
+  const alarm = number < finalMax ? "finalized_went_back" : null;
+  return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), alarm };
+}

@@ -1,0 +1,116 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { pipeline, type Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { toError } from "../base/errors.ts";
+import { chainLimits } from "../base/limits.ts";
+import { EndpointError } from "./chain-errors.ts";
+import type { Incoming, Outgoing, Transport } from "./transport.ts";
+
+/** JSON-RPC over HTTP(S), on connections that are kept open. */
+export class HttpTransport implements Transport {
+  readonly isAnnouncing = false;
+  readonly #url: URL;
+  readonly #agent: http.Agent;
+
+  private constructor(url: URL, agent: http.Agent) {
+    this.#url = url;
+    this.#agent = agent;
+  }
+
+  static open(url: URL): HttpTransport {
+    const Agent = url.protocol === "https:" ? https.Agent : http.Agent;
+    const maxSockets = chainLimits.concurrentRequestsMax;
+    return new HttpTransport(url, new Agent({ keepAlive: true, maxSockets }));
+  }
+
+  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    try {
+      const response = await this.#post(outgoing.body, signal);
+      const body = await readBody(response);
+      return { value: readJson(response, body), bytes: body.length };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof EndpointError) throw thrown;
+      const { message } = toError(thrown);
+      throw new EndpointError("unavailable", message, { cause: thrown });
+    }
+  }
+
+  /** Every exchange has a connection of its own for the time being: nothing to give up. */
+  replace(): void {}
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #post(body: string, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { request } = this.#url.protocol === "https:" ? https : http;
+    const options = {
+      method: "POST",
+      agent: this.#agent,
+      signal,
+      headers: {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        "accept-encoding": "gzip",
+      },
+    };
+    return new Promise((resolve, reject) => {
+      request(this.#url, options, resolve).on("error", reject).end(body);
+    });
+  }
+}
+
+/** Reads to the end, but not beyond the bound; compression does not help an answer past it. */
+async function readBody(response: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of decoded(response)) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > chainLimits.responseBytesMax) {
+      response.destroy();
+      throw new EndpointError("malformed", `an answer of more than ${bytes} bytes`);
+    }
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+function decoded(response: http.IncomingMessage): Readable {
+  if (response.headers["content-encoding"] !== "gzip") return response;
+  // An error of either stream ends both, and reaches the reader of the last one.
+  return pipeline(response, createGunzip(), () => {});
+}
+
+/** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
+function readJson(response: http.IncomingMessage, body: Buffer): unknown {
+  const status = response.statusCode ?? 0;
+  const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
+  if (status === 429) throw new EndpointError("rate_limited", "HTTP 429", { retryAfterMs });
+  const value = tryParseJson(body.toString("utf8"));
+  if (status >= 200 && status < 300) {
+    if (value === undefined) throw new EndpointError("malformed", "an answer that is not JSON");
+    return value;
+  }
+  if (typeof value === "object" && value !== null) return value;
+  if (status === 503 && retryAfterMs !== null) {
+    throw new EndpointError("rate_limited", "HTTP 503", { retryAfterMs });
+  }
+  throw new EndpointError("unavailable", `HTTP ${status}`);
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds or a date of HTTP, in milliseconds from now; `null` when it is neither. */
+export function parseRetryAfter(value: string | undefined, nowMs = Date.now()): number | null {
+  if (value === undefined || value === "") return null;
+  const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}

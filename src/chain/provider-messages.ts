@@ -1,0 +1,138 @@
+/**
+ * What providers mean by the texts of their errors. There is no standard: the same code stands for
+ * "too many blocks", "too many logs" and "too many requests", so the text decides.
+ */
+import { EndpointError } from "./chain-errors.ts";
+import type { RpcReply } from "./json-rpc.ts";
+
+export type RpcErrorReply = Extract<RpcReply, { kind: "error" }>;
+
+export type ProviderVerdict =
+  /** Fewer blocks, please. Both hints may be `null`, and either may be of no use. */
+  | {
+      readonly kind: "too_large";
+      readonly capBlocks: number | null;
+      readonly suggested: { readonly from: number; readonly to: number } | null;
+    }
+  | { readonly kind: "rate_limited" }
+  /** The node does not have a block that was asked for (yet). */
+  | { readonly kind: "not_yet" }
+  | { readonly kind: "unhealthy" }
+  | { readonly kind: "unsupported" }
+  | { readonly kind: "unknown" };
+
+type Row =
+  /** The first group is the number of blocks allowed, `10000`, `10,000` or `10k`. */
+  | { readonly means: "cap"; readonly pattern: RegExp }
+  /** The text names no number, but the provider's documentation does. */
+  | { readonly means: "fixed_cap"; readonly pattern: RegExp; readonly blocks: number }
+  /** The two groups are the first and the last block that would work. */
+  | { readonly means: "suggestion"; readonly pattern: RegExp }
+  | {
+      readonly means: "too_large" | "rate_limited" | "not_yet" | "unhealthy" | "unsupported";
+      readonly pattern: RegExp;
+    };
+
+const rows: readonly Row[] = [
+  // Erigon, BSC
+  { means: "cap", pattern: /maximum is set to ([0-9,]+k?)/i },
+  { means: "cap", pattern: /max range: ([0-9,]+k?)/i },
+  { means: "cap", pattern: /maximum allowed number of requested blocks is ([0-9,]+k?)/i },
+  // QuickNode, 1RPC, Blast; BlockPI without the article
+  { means: "cap", pattern: /limited to (?:a )?([0-9,]+k?)/i },
+  // Alchemy
+  { means: "cap", pattern: /up to an? ([0-9,]+k?) block range/i },
+  { means: "cap", pattern: /range allowed for your plan \([0-9,]+k? > ([0-9,]+k?)\)/i },
+  // Coinbase
+  { means: "cap", pattern: /limit the query to at most ([0-9,]+k?) blocks/i },
+  // PublicNode and relatives
+  { means: "cap", pattern: /max(?:imum)? block range:? ([0-9,]+k?)/i },
+  // Merkle
+  { means: "cap", pattern: /max is ([0-9,]+k?) blocks/i },
+  { means: "cap", pattern: /query must be smaller than size ([0-9,]+k?)/i },
+  // Infura
+  { means: "cap", pattern: /range [0-9,]+ exceeds limit of ([0-9,]+k?)/i },
+  // dRPC; it also refuses ranges within what it names, which only another endpoint can help
+  { means: "cap", pattern: /ranges over ([0-9,]+k?) blocks are not supported/i },
+  // Ankr
+  { means: "fixed_cap", pattern: /block range is too wide/i, blocks: 3_000 },
+  // Infura and zkSync, then Alchemy
+  { means: "suggestion", pattern: /try with this block range \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i },
+  { means: "suggestion", pattern: /range should work: \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i },
+  { means: "too_large", pattern: /query returned more than [0-9,]+k? results/i },
+  { means: "too_large", pattern: /query exceeds max results/i },
+  { means: "too_large", pattern: /logs matched by query exceeds limit/i },
+  { means: "too_large", pattern: /response (?:is |size )?too (?:large|big)/i },
+  { means: "too_large", pattern: /response size (?:should not|exceeded)/i },
+  { means: "too_large", pattern: /block range (?:is )?too large/i },
+  // Chainstack
+  { means: "too_large", pattern: /block range limit exceeded/i },
+  { means: "not_yet", pattern: /beyond current head/i },
+  // geth, Nethermind, Erigon: the block of a hash, or a side of a range, is not there
+  { means: "not_yet", pattern: /unknown block|block not found|header not found|cannot be found/i },
+  { means: "unhealthy", pattern: /no backend is currently healthy/i },
+  {
+    means: "rate_limited",
+    pattern: /rate.?limit|too many requests|request limit|compute units|throughput|call limit/i,
+  },
+  { means: "unsupported", pattern: /method not found|does not exist|unsupported method/i },
+];
+
+/** Reads a provider's error; the numbers in it are hints, never facts. */
+export function classifyProviderError(error: RpcErrorReply): ProviderVerdict {
+  let isTooLarge = false;
+  let capBlocks: number | null = null;
+  let suggested: { from: number; to: number } | null = null;
+  for (const row of rows) {
+    const match = row.pattern.exec(error.message);
+    if (match === null) continue;
+    switch (row.means) {
+      case "cap":
+        capBlocks ??= parseCount(match[1] ?? "");
+        break;
+      case "fixed_cap":
+        capBlocks ??= row.blocks;
+        break;
+      case "suggestion":
+        suggested ??= { from: Number(match[1]), to: Number(match[2]) };
+        break;
+      case "too_large":
+        break;
+      case "rate_limited":
+      case "not_yet":
+      case "unhealthy":
+      case "unsupported":
+        return isTooLarge ? { kind: "too_large", capBlocks, suggested } : { kind: row.means };
+    }
+    isTooLarge = true;
+  }
+  if (isTooLarge) return { kind: "too_large", capBlocks, suggested };
+  if (error.code === 429) return { kind: "rate_limited" };
+  return { kind: error.code === -32601 ? "unsupported" : "unknown" };
+}
+
+/** `"10,000"` -> 10000, `"10k"` -> 10000; `null` when it is no positive count. */
+function parseCount(text: string): number | null {
+  const thousands = /k$/i.test(text);
+  const count = Number(text.replaceAll(/[,k]/gi, "")) * (thousands ? 1_000 : 1);
+  return Number.isSafeInteger(count) && count > 0 ? count : null;
+}
+
+/** The value of a reply; an error object becomes the `EndpointError` that its text amounts to. */
+export function resultOf(reply: RpcReply | undefined): unknown {
+  if (reply === undefined) throw new EndpointError("malformed", "a reply is missing");
+  if (reply.kind === "result") return reply.value;
+  const text = `error ${reply.code}: ${reply.message}`;
+  switch (classifyProviderError(reply).kind) {
+    case "rate_limited":
+      throw new EndpointError("rate_limited", text);
+    case "not_yet":
+      throw new EndpointError("not_yet", text);
+    case "unhealthy":
+      throw new EndpointError("unavailable", text);
+    case "too_large":
+    case "unsupported":
+    case "unknown":
+      throw new EndpointError("refused", text);
+  }
+}

@@ -1,0 +1,212 @@
+import type { Clock } from "../base/clock.ts";
+import type { Hash } from "../base/ids.ts";
+import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import { EndpointError } from "./chain-errors.ts";
+import { checkLinks, checkLogs } from "./check-logs.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import { fetchHeaders, headerCall, readHeader } from "./fetch-headers.ts";
+import type { Block, RawLog } from "./log.ts";
+import { formatLogsParam, type LogFilter, mayHaveLogs } from "./log-filter.ts";
+import type { Header } from "./parse-header.ts";
+import { parseLogs } from "./parse-log.ts";
+import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-messages.ts";
+
+export type BlockRange = { readonly from: number; readonly to: number };
+
+/** A stretch of finalised blocks with all its wanted logs. */
+export type RangePart = BlockRange & {
+  /** Of block `from`: links the part to the one before. */
+  readonly parentHash: Hash;
+  readonly last: Header;
+  /** Those that have logs. */
+  readonly blocks: readonly Block[];
+  /** Size of the answers it was made of. */
+  readonly bytes: number;
+  /** The endpoint that answered. */
+  readonly host: string;
+};
+
+/**
+ * Fetches finalised ranges, complete and checked (R4), as large as each endpoint allows (R5).
+ * Needs nothing but endpoints and the filter, so it runs in any thread.
+ */
+export class RangeFetcher {
+  readonly #pool: EndpointPool;
+  readonly #filter: LogFilter;
+  readonly #blockLogs: BlockLogs;
+  readonly #clock: Clock;
+  #bytesPerBlock = 0;
+
+  constructor(options: {
+    pool: EndpointPool;
+    filter: LogFilter;
+    blockLogs: BlockLogs;
+    clock: Clock;
+  }) {
+    this.#pool = options.pool;
+    this.#filter = options.filter;
+    this.#blockLogs = options.blockLogs;
+    this.#clock = options.clock;
+  }
+
+  /** How many blocks the best endpoint would be asked for at once now. */
+  get blocksAtOnce(): number {
+    const [best] = this.#pool.ranked();
+    return (best ?? this.#pool.endpoints[0])?.sizer.blocks(this.#clock.monotonicMs()) ?? 1;
+  }
+
+  /** What so many blocks would weigh, judging by those before. */
+  estimateBytes(blocks: number): number {
+    return blocks * this.#bytesPerBlock;
+  }
+
+  /** The range in order, in as many parts as it took. Tries until it has all of it, or is closed. */
+  async fetch(range: BlockRange): Promise<readonly RangePart[]> {
+    const parts: RangePart[] = [];
+    for (let from = range.from; from <= range.to; ) {
+      const rest = { from, to: range.to };
+      const part = await this.#pool.persist(() => this.#fetchSomewhere(rest));
+      parts.push(part);
+      from = part.to + 1;
+    }
+    return parts;
+  }
+
+  async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
+    // What is final for others could still be a fork where it is not.
+    const endpoints = this.#pool.ranked().filter((one) => isFinalAt(one, range.from));
+    const part = await this.#pool.round(endpoints, (one) => this.#fetchPart(one, range));
+    if (part === null) throw new EndpointError("unavailable", "no endpoint can be asked now");
+    return part;
+  }
+
+  /** The beginning of the range, as much as the endpoint gives at once. */
+  async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
+    for (;;) {
+      const { from } = range;
+      const blocks = endpoint.sizer.blocks(this.#clock.monotonicMs());
+      const finalTo = endpoint.view?.final?.number ?? -1;
+      const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
+      const part = await this.#ask(endpoint, { from, to });
+      if (part !== null) return part;
+    }
+  }
+
+  /** `null` when the endpoint wants to be asked for less. */
+  async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
+    const { from, to } = range;
+    const logsCall = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
+    const { replies, bytes } = await endpoint.request([headerCall(from), logsCall, headerCall(to)]);
+    const [, logsReply] = replies;
+    const isRefused = logsReply?.kind === "error" && from < to;
+    if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
+    const first = readHeader(replies[0], from);
+    const last = readHeader(replies[2], to);
+    const headers = new Map([first, last].map((header) => [header.number, header]));
+    const blocks =
+      from === to
+        ? this.#oneBlock(last, await this.#blockLogs.complete(endpoint, last, logsReply))
+        : await this.#readRange(endpoint, { range, headers, value: resultOf(logsReply) });
+    const asked = to - from + 1;
+    endpoint.sizer.noteAnswer(asked, bytes);
+    this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
+    return { from, to, parentHash: first.parentHash, last, blocks, bytes, host: endpoint.host };
+  }
+
+  #oneBlock(header: Header, logs: readonly RawLog[]): Block[] {
+    return assembleBlocks(logs, new Map([[header.number, header]]), () => header.timestamp);
+  }
+
+  async #readRange(
+    endpoint: Endpoint,
+    answer: { range: BlockRange; headers: Map<number, Header>; value: unknown },
+  ): Promise<Block[]> {
+    const { range, headers } = answer;
+    try {
+      const { logs, timestamps } = parseLogs(answer.value, this.#filter);
+      checkLogs(logs, { ...range, headers, filter: this.#filter });
+      await this.#checkBlooms(endpoint, headers, logs);
+      if (logs.length === 0) await this.#askAnother(endpoint, range);
+      if (timestamps !== null && areTimesConsistent(logs, timestamps, headers)) {
+        return assembleBlocks(logs, headers, (index) => timestamps[index] ?? 0);
+      }
+      await this.#addHeaders(endpoint, headers, logs);
+      checkLogs(logs, { ...range, headers, filter: this.#filter });
+      checkLinks(headers);
+      return assembleBlocks(logs, headers, (index) => timeOf(logs[index], headers));
+    } catch (thrown) {
+      // If this is how the endpoint is, it shrinks to single blocks, whose receipts decide.
+      if (isWrong(thrown)) endpoint.sizer.halve(range.to - range.from + 1);
+      throw thrown;
+    }
+  }
+
+  /** Doubts a range when a block of it should have logs by its header, but has none. */
+  async #checkBlooms(
+    endpoint: Endpoint,
+    headers: ReadonlyMap<number, Header>,
+    logs: readonly RawLog[],
+  ): Promise<void> {
+    for (const header of headers.values()) {
+      const isSilent = !logs.some((log) => log.blockNumber === header.number);
+      if (!isSilent || !mayHaveLogs(header.logsBloom, this.#filter)) continue;
+      const missing = await this.#blockLogs.resolveDoubt(endpoint, header);
+      if (missing.length > 0) throw new EndpointError("inconsistent", "a range left out logs");
+    }
+  }
+
+  /** An empty range is cheap to ask for twice, and the easiest lie: another endpoint may know of logs. */
+  async #askAnother(endpoint: Endpoint, range: BlockRange): Promise<void> {
+    const others = this.#pool
+      .ranked()
+      .filter((one) => one !== endpoint && isFinalAt(one, range.to));
+    const call = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
+    const logs = await this.#pool.firstOpinion(others.slice(0, 1), async (other) => {
+      const { replies } = await other.request([call]);
+      return parseLogs(resultOf(replies[0]), this.#filter).logs;
+    });
+    if (logs !== null && logs.length > 0) {
+      throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
+    }
+  }
+
+  async #addHeaders(
+    endpoint: Endpoint,
+    headers: Map<number, Header>,
+    logs: readonly RawLog[],
+  ): Promise<void> {
+    const numbers = new Set(logs.map((log) => log.blockNumber));
+    const missing = [...numbers].filter((number) => !headers.has(number));
+    for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
+  }
+
+  /** Whether the refusal is about size; the next range is smaller then. */
+  #shrink(endpoint: Endpoint, error: RpcErrorReply, range: BlockRange): boolean {
+    const asked = range.to - range.from + 1;
+    const verdict = classifyProviderError(error);
+    if (verdict.kind === "unknown") return endpoint.sizer.tryHalvingOnUnknown(asked);
+    if (verdict.kind !== "too_large") return false;
+    const { capBlocks, suggested } = verdict;
+    if (suggested !== null && suggested.from === range.from) {
+      endpoint.sizer.noteSuggestion(suggested.to - suggested.from + 1, asked);
+    } else if (capBlocks !== null) {
+      endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#clock.monotonicMs() });
+    } else endpoint.sizer.halve(asked);
+    return true;
+  }
+}
+
+function isFinalAt(endpoint: Endpoint, number: number): boolean {
+  return (endpoint.view?.final?.number ?? -1) >= number;
+}
+
+function isWrong(thrown: unknown): boolean {
+  if (!(thrown instanceof EndpointError)) return false;
+  return thrown.kind === "inconsistent" || thrown.kind === "malformed";
+}
+
+function timeOf(log: RawLog | undefined, headers: ReadonlyMap<number, Header>): number {
+  return headers.get(log?.blockNumber ?? -1)?.timestamp ?? 0;
+}

@@ -1,0 +1,61 @@
+import { chainLimits } from "../base/limits.ts";
+
+/**
+ * How many blocks to ask one endpoint for at once (R5): grows by a tenth while answers are small,
+ * halves when they are too large, and keeps to the cap the provider named until that is old.
+ */
+export class RangeSizer {
+  #blocks: number = chainLimits.rangeBlocksStart;
+  #cap: { readonly blocks: number; readonly untilMs: number } | null = null;
+  #hasHalvedOnUnknown = false;
+
+  /** The size of the next range, at least 1. */
+  blocks(nowMs: number): number {
+    const cap = this.capBlocks(nowMs) ?? chainLimits.rangeBlocksMax;
+    return Math.min(this.#blocks, cap);
+  }
+
+  /** The cap learnt from the provider; `null` when none is known. */
+  capBlocks(nowMs: number): number | null {
+    return this.#cap !== null && nowMs < this.#cap.untilMs ? this.#cap.blocks : null;
+  }
+
+  /** A range of `asked` blocks was answered with `bytes`. */
+  noteAnswer(asked: number, bytes: number): void {
+    this.#hasHalvedOnUnknown = false;
+    if (bytes >= chainLimits.responseBytesHalve) this.halve(asked);
+    else if (asked >= this.#blocks && bytes < chainLimits.responseBytesGoal) {
+      this.#blocks = Math.min(Math.ceil(asked * 1.1), chainLimits.rangeBlocksMax);
+    }
+  }
+
+  halve(asked: number): void {
+    this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
+  }
+
+  /** The provider refused `asked` blocks, naming a number it allows; of no use unless smaller. */
+  noteCap(blocks: number, at: { readonly asked: number; readonly nowMs: number }): void {
+    if (blocks >= at.asked) {
+      this.halve(at.asked);
+      return;
+    }
+    const known = this.capBlocks(at.nowMs) ?? Number.POSITIVE_INFINITY;
+    const untilMs = at.nowMs + chainLimits.rangeCapKeptMs;
+    this.#cap = { blocks: Math.min(known, blocks), untilMs };
+    this.#blocks = Math.min(this.#blocks, blocks);
+  }
+
+  /** The provider refused `asked` blocks, but says that `blocks` of them would work this time. */
+  noteSuggestion(blocks: number, asked: number): void {
+    if (blocks < 1 || blocks >= asked) this.halve(asked);
+    else this.#blocks = blocks;
+  }
+
+  /** An error nobody knows the meaning of: `true` when a smaller range is worth one try. */
+  tryHalvingOnUnknown(asked: number): boolean {
+    if (this.#hasHalvedOnUnknown || asked === 1) return false;
+    this.#hasHalvedOnUnknown = true;
+    this.halve(asked);
+    return true;
+  }
+}

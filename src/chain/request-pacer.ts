@@ -1,0 +1,77 @@
+import { chainLimits } from "../base/limits.ts";
+
+/** Pauses after a refusal that names none: doubled with every further one. */
+const pause = { firstMs: 500, maxMs: 30_000 } as const;
+/** How long without a refusal before a tenth more is tried. */
+const growEveryMs = 1_000;
+/** Endpoints that grant less are slowed down by their own pauses. */
+const callsPerSecondMin = 10;
+
+/**
+ * How fast one endpoint may be asked. Knows no limit until the endpoint refuses: then it pauses as
+ * told, and goes on below the rate that was too much, a little faster as time passes without one.
+ */
+export class RequestPacer {
+  readonly #budget: number;
+  #callsPerSecond: number;
+  #nextFreeMs = Number.NEGATIVE_INFINITY;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #changedAtMs = 0;
+  #refusals = 0;
+  #second = { startMs: 0, calls: 0, callsBefore: 0 };
+
+  /** `callsPerSecondMax` is what the operator grants; `null` is no limit. */
+  constructor(callsPerSecondMax: number | null) {
+    this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
+    this.#callsPerSecond = this.#budget;
+  }
+
+  /** The rate in force; `null` while no limit is known. */
+  get callsPerSecond(): number | null {
+    return Number.isFinite(this.#callsPerSecond) ? this.#callsPerSecond : null;
+  }
+
+  /** How long a request would have to wait now. */
+  waitMs(nowMs: number): number {
+    return Math.max(0, this.#pausedUntilMs - nowMs, this.#nextFreeMs - nowMs);
+  }
+
+  /** Takes a place in line for a request of so many calls; answers how long it must wait. */
+  reserve(calls: number, nowMs: number): number {
+    const waitMs = this.waitMs(nowMs);
+    if (Number.isFinite(this.#callsPerSecond)) {
+      this.#nextFreeMs = nowMs + waitMs + (calls * 1_000) / this.#callsPerSecond;
+    }
+    this.#count(calls, nowMs);
+    return waitMs;
+  }
+
+  /** The endpoint refused for the rate; `retryAfterMs` is what it asked for, if it did. */
+  noteRefusal(retryAfterMs: number | null, nowMs: number): void {
+    if (nowMs < this.#pausedUntilMs && retryAfterMs === null) return; // sent before the pause
+    const asked = retryAfterMs ?? Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusals);
+    this.#refusals = Math.min(this.#refusals + 1, 10);
+    this.#pausedUntilMs = nowMs + Math.min(asked, chainLimits.retryAfterMsMax);
+    const { calls, callsBefore } = this.#second;
+    const wasTooMuch = Math.min(this.#callsPerSecond, Math.max(calls, callsBefore));
+    this.#callsPerSecond = Math.max(callsPerSecondMin, wasTooMuch * 0.7);
+    this.#changedAtMs = nowMs;
+  }
+
+  noteAnswer(nowMs: number): void {
+    this.#refusals = 0;
+    if (this.#callsPerSecond === this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
+    this.#callsPerSecond = Math.min(this.#budget, this.#callsPerSecond * 1.1);
+    this.#changedAtMs = nowMs;
+  }
+
+  #count(calls: number, nowMs: number): void {
+    const { startMs } = this.#second;
+    const age = nowMs - startMs;
+    if (age >= 1_000) {
+      const callsBefore = age < 2_000 ? this.#second.calls : 0;
+      this.#second = { startMs: nowMs, calls: 0, callsBefore };
+    }
+    this.#second.calls += calls;
+  }
+}

@@ -1,0 +1,206 @@
+import type { Hash } from "../base/ids.ts";
+import { chainLimits } from "../base/limits.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import type { ChainContext } from "./chain-context.ts";
+import { EndpointError } from "./chain-errors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import { fetchBlocks, type LinkedBlocks } from "./fetch-blocks.ts";
+import { fetchHeader, fetchHeaders } from "./fetch-headers.ts";
+import type { Agreement } from "./finality.ts";
+import type { HeadWatch } from "./head-watch.ts";
+import type { History } from "./history.ts";
+import type { Block } from "./log.ts";
+import type { Header } from "./parse-header.ts";
+import type { Tail } from "./tail.ts";
+
+export type TailNews =
+  /** The next blocks, those without logs included. */
+  | {
+      readonly kind: "blocks";
+      readonly from: number;
+      readonly last: Header;
+      readonly blocks: readonly Block[];
+    }
+  /** The last `depth` blocks, all above `safeBlock`, are taken back. */
+  | { readonly kind: "fork"; readonly safeBlock: number; readonly depth: number }
+  | { readonly kind: "finalized"; readonly block: number };
+
+/**
+ * Follows the chain above finality, block by block, linked by parent hash (R1). A block that
+ * extends the tail is taken from whichever endpoint has it first; another branch only from the
+ * endpoint the tip came from, or when more endpoints are on it than on ours.
+ */
+export class TailWalker {
+  readonly #tail: Tail;
+  readonly #pool: EndpointPool;
+  readonly #watch: HeadWatch;
+  readonly #history: History;
+  readonly #blockLogs: BlockLogs;
+  readonly #context: ChainContext;
+  /** Where the tip came from. */
+  #source: Endpoint | null = null;
+  /** Endpoints whose branch was not followed, and until when they are not asked again. */
+  readonly #dissentUntilMs = new Map<Endpoint, number>();
+  #timeoutMs: number = chainLimits.tailTimeoutMs;
+
+  constructor(parts: {
+    tail: Tail;
+    pool: EndpointPool;
+    watch: HeadWatch;
+    history: History;
+    blockLogs: BlockLogs;
+    context: ChainContext;
+  }) {
+    this.#tail = parts.tail;
+    this.#pool = parts.pool;
+    this.#watch = parts.watch;
+    this.#history = parts.history;
+    this.#blockLogs = parts.blockLogs;
+    this.#context = parts.context;
+  }
+
+  get isFull(): boolean {
+    return this.#tail.length >= chainLimits.tailBlocksMax;
+  }
+
+  /** One step towards the head; `null` when there is nothing to do now. */
+  async advance(): Promise<TailNews | null> {
+    if (this.isFull) return null;
+    try {
+      const news = await this.#pool.round(this.#ahead(), (endpoint) => this.#follow(endpoint));
+      this.#timeoutMs = chainLimits.tailTimeoutMs;
+      return news;
+    } catch (thrown) {
+      this.#timeoutMs = Math.min(this.#timeoutMs * 2, chainLimits.requestTimeoutMs);
+      throw thrown;
+    }
+  }
+
+  /** Makes final what is by agreement, or gives up our branch if another one is. */
+  async settle(agreement: Agreement): Promise<TailNews | null> {
+    const tail = this.#tail;
+    const { block, endpoints } = agreement;
+    if (tail.length === 0 || block.number < tail.firstNumber) return null;
+    const number = Math.min(block.number, tail.nextNumber - 1);
+    const usable = endpoints.filter((endpoint) => endpoint.isUsable);
+    const hash =
+      number === block.number
+        ? block.hash
+        : (await this.#pool.round(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
+    if (hash === undefined) return null;
+    if (hash === tail.hashAt(number)) {
+      tail.finalizeTo(number);
+      return { kind: "finalized", block: number };
+    }
+    return this.#pool.round(usable, async (endpoint) =>
+      this.#unwind(endpoint, await this.#findAncestor(endpoint)),
+    );
+  }
+
+  /** The endpoints that tell of a block we do not have, the highest first. */
+  #ahead(): Endpoint[] {
+    const nowMs = this.#context.clock.monotonicMs();
+    return this.#pool
+      .ranked()
+      .filter((endpoint) => {
+        const { newest } = endpoint;
+        if (newest === null || newest.number < this.#tail.firstNumber) return false;
+        if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
+        return this.#tail.hashAt(newest.number) !== newest.hash;
+      })
+      .toSorted((one, other) => heightOf(other) - heightOf(one));
+  }
+
+  async #follow(endpoint: Endpoint): Promise<TailNews | null> {
+    const { newest } = endpoint;
+    const from = this.#tail.nextNumber;
+    if (newest !== null && newest.number >= from) {
+      const { tailBlocksMax, tailBatchBlocksMax } = chainLimits;
+      const room = Math.min(tailBatchBlocksMax, tailBlocksMax - this.#tail.length);
+      const count = Math.min(room, newest.number - from + 1);
+      const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#blockLogs];
+      const found = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
+      const news = this.#extend(endpoint, found);
+      if (news !== null) return news;
+    }
+    const ancestor = await this.#findAncestor(endpoint);
+    const isOurs = ancestor === this.#tail.nextNumber - 1;
+    if (isOurs) return null; // the endpoint changed its branch, and back, between two answers
+    if (await this.#isBetter(endpoint, ancestor + 1)) return this.#unwind(endpoint, ancestor);
+    const untilMs = this.#context.clock.monotonicMs() + this.#watch.stallMs;
+    this.#dissentUntilMs.set(endpoint, untilMs);
+    return null;
+  }
+
+  /** `null` when the blocks do not stand on our tip. */
+  #extend(endpoint: Endpoint, { headers, blocks }: LinkedBlocks): TailNews | null {
+    const [first, last] = [headers.at(0), headers.at(-1)];
+    const { tip } = this.#tail;
+    if (first === undefined || last === undefined) return null;
+    if (tip !== null && tip.hash !== first.parentHash) return null;
+    for (const header of headers) this.#tail.push(header);
+    this.#source = endpoint;
+    return { kind: "blocks", from: first.number, last, blocks };
+  }
+
+  #unwind(endpoint: Endpoint, ancestor: number): TailNews {
+    const depth = this.#tail.nextNumber - 1 - ancestor;
+    this.#tail.unwindTo(ancestor);
+    this.#source = endpoint;
+    return { kind: "fork", safeBlock: ancestor, depth };
+  }
+
+  /** The number of the highest block that the endpoint and we have in common. */
+  async #findAncestor(endpoint: Endpoint): Promise<number> {
+    const tail = this.#tail;
+    const bottom = tail.base?.number ?? tail.firstNumber;
+    let top = Math.min(tail.nextNumber - 1, heightOf(endpoint));
+    for (let size = 4; top >= bottom; size = Math.min(size * 2, chainLimits.headersPerBatchMax)) {
+      const count = Math.min(size, top - bottom + 1);
+      const numbers = Array.from({ length: count }, (_, index) => top - index);
+      const headers = await fetchHeaders(endpoint, numbers, this.#timeoutMs);
+      const common = headers.find((header) => tail.hashAt(header.number) === header.hash);
+      if (common !== undefined) return common.number;
+      top -= count;
+    }
+    if (tail.base === null) return tail.firstNumber - 1;
+    await this.#history.confirm(tail.base);
+    throw new EndpointError("inconsistent", `final block ${tail.base.number} is of another fork`);
+  }
+
+  /**
+   * Whether to leave our branch for the endpoint's; they differ from `number` on. Those that can be
+   * reached and go on have a vote each. Equal votes leave us with the source of our tip, so that
+   * two endpoints on two branches do not throw us to and fro.
+   */
+  async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
+    const others = this.#pool.endpoints.filter(
+      (other) =>
+        other !== endpoint &&
+        other.isReachable &&
+        heightOf(other) >= number &&
+        !this.#watch.isStalled(other),
+    );
+    const hashes = await Promise.all(others.map((other) => this.#hashAt(other, number)));
+    const ours = this.#tail.hashAt(number);
+    const votesForOurs = hashes.filter((hash) => hash === ours).length;
+    const theirs = await this.#hashAt(endpoint, number);
+    const votesForTheirs = hashes.filter((hash) => hash === theirs).length + 1;
+    if (votesForTheirs !== votesForOurs) return votesForTheirs > votesForOurs;
+    return this.#source === endpoint || this.#source === null || !others.includes(this.#source);
+  }
+
+  async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
+    try {
+      return (await fetchHeader(endpoint, number, this.#timeoutMs))?.hash ?? null;
+    } catch (thrown) {
+      if (thrown instanceof EndpointError) return null;
+      throw thrown;
+    }
+  }
+}
+
+function heightOf(endpoint: Endpoint): number {
+  return endpoint.newest?.number ?? -1;
+}

@@ -1,0 +1,31 @@
+import { HttpTransport } from "./http-transport.ts";
+import type { BlockRef } from "./log.ts";
+import { WsTransport } from "./ws-transport.ts";
+
+/** One JSON-RPC payload on its way; its calls bear ids from `firstId` on. */
+export type Outgoing = { readonly body: string; readonly firstId: number };
+
+/** What came back, parsed from JSON but not yet believed. */
+export type Incoming = { readonly value: unknown; readonly bytes: number };
+
+/** The wire to one endpoint. */
+export type Transport = {
+  /** Rejects with an `EndpointError`, or with the reason of `signal` once that is aborted. */
+  exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming>;
+  /** Whether the endpoint tells new heads by itself at present. */
+  readonly isAnnouncing: boolean;
+  /** Gives up the connection, as it seems to be dead; the next exchange makes a new one. */
+  replace(): void;
+  close(): void;
+};
+
+/** Told for every head an endpoint announces; a hint, never evidence. */
+export type OnHead = (head: BlockRef) => void;
+
+export type OpenTransport = (url: URL, onHead: OnHead) => Transport;
+
+/** HTTP(S) or WebSocket, by the scheme of the URL. */
+export function openTransport(url: URL, onHead: OnHead): Transport {
+  const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
+  return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
+}

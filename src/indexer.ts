@@ -1,0 +1,146 @@
+/**
+ * The side that writes: follows the chain from where the store ends, and knows how far it is. It
+ * goes on for ever; what it cannot mend stops it and is told, while everything indexed is served.
+ */
+import type { Config } from "./base/config.ts";
+import { ConfigError } from "./base/config.ts";
+import { toError } from "./base/errors.ts";
+import { firstSeqOf } from "./base/ids.ts";
+import type { Log } from "./base/log.ts";
+import { ReorgBeyondFinalityError } from "./chain/chain-errors.ts";
+import { ChainSource } from "./chain/chain-source.ts";
+import type { Contracts } from "./decode/contracts.ts";
+import { LogDecoder } from "./decode/log-decoder.ts";
+import type { MarketState } from "./market/market-state.ts";
+import { Pipeline } from "./pipeline.ts";
+import type { FactStore } from "./store/fact-store.ts";
+import type { Freshness } from "./web/meta.ts";
+import type { Checks } from "./web/routes/get-ready.ts";
+
+type IndexerParts = {
+  readonly config: Config;
+  readonly contracts: Contracts;
+  readonly store: FactStore;
+  readonly state: MarketState;
+  readonly log: Log;
+};
+
+export class Indexer {
+  readonly #parts: IndexerParts;
+  readonly #decoder: LogDecoder;
+  readonly #pipeline: Pipeline;
+  #source: ChainSource | null = null;
+  #running: Promise<void> = Promise.resolve();
+  /** Why indexing stopped for good; `null` while it goes on. */
+  #halted: Error | null = null;
+
+  /** Throws `ConfigError` when the start block lies before what the data folder covers. */
+  constructor(parts: IndexerParts) {
+    this.#parts = parts;
+    this.#decoder = new LogDecoder(parts.contracts);
+    this.#pipeline = new Pipeline({ ...parts, decoder: this.#decoder });
+    refuseEarlierStart(parts);
+  }
+
+  /**
+   * Connects to the nodes and begins. Throws `WrongChainError` when one serves another chain.
+   * `onFailure` is called once if the facts cannot be stored any more: only a restart helps.
+   */
+  async start(onFailure: (error: Error) => void): Promise<void> {
+    const { config, store, log } = this.#parts;
+    const source = await ChainSource.open({
+      urls: config.rpcUrls,
+      chainId: config.chainId,
+      startBlock: startBlockOf(this.#parts),
+      resumeAfter: store.coverage?.last ?? null,
+      filter: this.#decoder.filter,
+      log,
+    });
+    this.#source = source;
+    this.#running = this.#pipeline.run(source.batches()).catch((thrown: unknown) => {
+      this.#halted = toError(thrown);
+      source.close();
+      log.fatal({ err: this.#halted }, "indexing has stopped");
+      // A chain that took back finalised blocks is for people to judge; what is stored stays true.
+      if (!(thrown instanceof ReorgBeyondFinalityError)) onFailure(this.#halted);
+    });
+  }
+
+  /** How fresh answers are; chain time in seconds. */
+  freshness(): Freshness {
+    const { store, state } = this.#parts;
+    const indexed = store.newestBlock;
+    const head = this.#source?.status.head ?? null;
+    return {
+      indexed_block: indexed,
+      indexed_seq: indexed === null ? null : firstSeqOf(indexed + 1) - 1,
+      head_block: head?.number ?? null,
+      finalized_block: store.coverage?.last.number ?? null,
+      lag_seconds:
+        head === null || indexed === null
+          ? null
+          : Math.max(0, indexed >= head.number ? 0 : head.timestamp - state.dayWindow.now),
+    };
+  }
+
+  /** How many fills went through since the start. */
+  get fills(): number {
+    return this.#pipeline.status.fills;
+  }
+
+  /** What readiness depends on; each with a sentence for people. */
+  checks(): Checks {
+    const { config, store } = this.#parts;
+    const { indexed_block, head_block, lag_seconds } = this.freshness();
+    const isLagKnown = lag_seconds !== null;
+    const covered = store.coverage;
+    return {
+      store: { ok: true, detail: "open" },
+      chain: this.#chainCheck(),
+      coverage: {
+        ok: true,
+        detail:
+          covered === null
+            ? "nothing finalized yet"
+            : `blocks ${covered.fromBlock} to ${covered.last.number} without a gap`,
+      },
+      lag: {
+        ok: isLagKnown && lag_seconds <= config.readyLagSecondsMax,
+        detail: isLagKnown
+          ? `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`
+          : "nothing indexed yet",
+      },
+    };
+  }
+
+  /** Stops after the batch at hand, so that nothing is left half written. */
+  async close(): Promise<void> {
+    this.#source?.close();
+    await this.#running;
+  }
+
+  #chainCheck(): Checks[string] {
+    if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
+    const status = this.#source?.status;
+    if (status === undefined) return { ok: false, detail: "connecting" };
+    if (status.alarms.includes("no_endpoint")) return { ok: false, detail: "no node answers" };
+    const alarms = status.alarms.length === 0 ? "" : ` (${status.alarms.join(", ")})`;
+    return { ok: status.head !== null, detail: `following${alarms}` };
+  }
+}
+
+function startBlockOf({ config, contracts }: IndexerParts): number | "latest" {
+  return config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
+}
+
+/** Coverage grows upwards only: a hole below would be told as history without trades. */
+function refuseEarlierStart(parts: IndexerParts): void {
+  const { config, store } = parts;
+  const start = startBlockOf(parts);
+  const covered = store.coverage;
+  if (covered === null || start === "latest" || start >= covered.fromBlock) return;
+  throw new ConfigError([
+    `ODDWIRE_START_BLOCK=${config.startBlock} is before block ${covered.fromBlock}, where ` +
+      `${config.dataDir} starts; use another ODDWIRE_DATA_DIR for an earlier start`,
+  ]);
+}

@@ -1,0 +1,135 @@
+/**
+ * Wires the parts together, starts them in the order of the data and stops them in the reverse.
+ * Nothing here decides anything about the product.
+ */
+import { readFile } from "node:fs/promises";
+import { systemClock } from "./base/clock.ts";
+import { type Config, ConfigError } from "./base/config.ts";
+import { toError } from "./base/errors.ts";
+import type { Log } from "./base/log.ts";
+import { version } from "./base/version.ts";
+import { type Contracts, parseContracts } from "./decode/contracts.ts";
+import { polygonContracts } from "./decode/polygon-contracts.ts";
+import { Indexer } from "./indexer.ts";
+import { MarketState } from "./market/market-state.ts";
+import { Progress } from "./progress.ts";
+import { AccessStore } from "./store/access-store.ts";
+import { claimDataFolder } from "./store/data-folder.ts";
+import { FactStore } from "./store/fact-store.ts";
+import { loadMarketState } from "./store/load-market-state.ts";
+import { Admission } from "./web/admission.ts";
+import { Cursors } from "./web/cursor.ts";
+import { IpGuard } from "./web/ip-guard.ts";
+import { createRoutes } from "./web/routes.ts";
+import { HttpServer } from "./web/server.ts";
+
+/** How to end what was started; called in the reverse order. */
+type Ending = () => void | Promise<void>;
+
+/** The running service. */
+export class Service {
+  /** Resolves with what only a restart can mend, if that ever happens. */
+  readonly failed: Promise<Error>;
+  readonly #endings: Ending[] = [];
+  #url = "";
+  readonly #fail: (error: Error) => void;
+
+  private constructor() {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    this.failed = promise;
+    this.#fail = resolve;
+  }
+
+  /**
+   * Opens everything; resolves once requests are answered, while indexing goes on by itself.
+   * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `DataFolderDamagedError`,
+   * with everything closed again.
+   */
+  static async open(config: Config, log: Log): Promise<Service> {
+    const service = new Service();
+    try {
+      await service.#start(config, log);
+      return service;
+    } catch (thrown) {
+      await service.close();
+      throw thrown;
+    }
+  }
+
+  /** Where requests are answered. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Lets requests and the batch at hand finish, then closes everything. */
+  async close(): Promise<void> {
+    for (const end of this.#endings.splice(0).toReversed()) await end();
+  }
+
+  async #start(config: Config, log: Log): Promise<void> {
+    const clock = systemClock;
+    const { dataDir, pepper } = { dataDir: config.dataDir, pepper: config.hmacPepper };
+    const contracts = await readContracts(config.contractsFile);
+    await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
+    const store = await FactStore.open(dataDir);
+    this.#endings.push(() => store.close());
+    const access = AccessStore.open({ dataDir, pepper, adminKey: config.adminKey, clock, log });
+    this.#endings.push(() => access.close());
+    const state = new MarketState(contracts);
+    await loadMarketState(store, state);
+    const indexer = new Indexer({ config, contracts, store, state, log });
+    this.#endings.push(() => indexer.close());
+
+    const freshness = () => indexer.freshness();
+    const cursors = new Cursors(access.deriveSecret("cursors"));
+    const http = await HttpServer.open({
+      host: config.host,
+      port: config.port,
+      routes: createRoutes({
+        backend: { store, state, contracts, cursors, freshness },
+        access,
+        clock,
+        version,
+        readChecks: () => indexer.checks(),
+      }),
+      admission: admissionOf(config, access),
+      corsOrigins: config.corsOrigins,
+      clock,
+      log,
+    });
+    this.#endings.push(() => http.close());
+    this.#url = http.url;
+
+    await indexer.start(this.#fail);
+    const read = () => {
+      const { indexed_block, head_block } = freshness();
+      return { indexed: indexed_block, head: head_block, fills: indexer.fills };
+    };
+    const progress = Progress.start({ read, clock, log, stream: process.stderr });
+    this.#endings.push(() => progress.stop());
+  }
+}
+
+function admissionOf(config: Config, { keys, ipBlocks }: AccessStore): Admission {
+  const { authFailuresMax, trustedProxies } = config;
+  const clock = systemClock;
+  const guard = new IpGuard({ blocks: ipBlocks, clock, failuresMax: authFailuresMax });
+  return new Admission({ keys, guard, clock, trustedProxies });
+}
+
+/** The contracts of the file, or those of Polygon. Throws `ConfigError` with every mistake. */
+async function readContracts(path: string | null): Promise<Contracts> {
+  const input = path === null ? polygonContracts : await readJson(path);
+  const parsed = parseContracts(input);
+  if (!("mistakes" in parsed)) return parsed;
+  throw new ConfigError(parsed.mistakes.map((mistake) => `ODDWIRE_CONTRACTS_FILE: ${mistake}`));
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (thrown) {
+    const reason = `ODDWIRE_CONTRACTS_FILE cannot be read: ${toError(thrown).message}`;
+    throw new ConfigError([reason]);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Seq, TokenId } from "../base/ids.ts";
+import { type Candle, mergeCandles, mirrorCandle, mirrorPrice } from "./candle.ts";
+import { payoutMicros } from "./market.ts";
+import type { MarketDirectory } from "./market-directory.ts";
+import type { MarketState } from "./market-state.ts";
+
+/** Where a price is from: the token's own trade, the other token's, or the payout. */
+export type PriceSource = "last_trade" | "complement" | "settlement";
+
+/** The price of a token now. `seq` is where it was made: the trade's, or the resolution's. */
+export type TokenPrice = {
+  readonly price: bigint;
+  readonly source: PriceSource;
+  readonly seq: Seq;
+};
+
+/**
+ * The newest trade of either token of the pair, the other's told as 1 - p; once resolved, the
+ * payout, whatever is traded after (`chain.md`, rule 11). `null` when neither ever had a price.
+ */
+export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  return settlementPrice(tokenId, directory) ?? newestTradePrice(tokenId, directory);
+}
+
+function settlementPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  const place = directory.placeOf(tokenId);
+  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  if (place === null || resolution === null) return null;
+  const price = payoutMicros(resolution, place.outcomeIndex);
+  return price === null ? null : { price, source: "settlement", seq: resolution.seq };
+}
+
+/** The newest trade of either token of the pair, told on this one, whatever became of it. */
+export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  const complement = directory.complementOf(tokenId);
+  const own = directory.totalsOf(tokenId).lastPrice;
+  const other = complement === null ? null : directory.totalsOf(complement).lastPrice;
+  if (other !== null && (own === null || other.seq > own.seq)) {
+    return { price: mirrorPrice(other.price), source: "complement", seq: other.seq };
+  }
+  return own === null ? null : { ...own, source: "last_trade" };
+}
+
+/** The last 24 hours of a pair as one candle at this token's prices; `null` without a price. */
+export function pairDayCandle(tokenId: TokenId, state: MarketState): Candle | null {
+  const complement = state.directory.complementOf(tokenId);
+  const own = state.dayWindow.candleOf(tokenId);
+  const other = complement === null ? null : state.dayWindow.candleOf(complement);
+  const mirrored = other === null ? null : mirrorCandle(other);
+  return own === null || mirrored === null ? (own ?? mirrored) : mergeCandles(own, mirrored);
+}

@@ -1,0 +1,74 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../base/decimal.ts";
+import { averagePrice, type Candle } from "../market/candle.ts";
+import {
+  decimalOrNull,
+  decimalText,
+  millisecondsNumber,
+  timeFields,
+  timeText,
+} from "./wire-format.ts";
+
+/** One bucket. `volume` is shares; `volume_usd` the takers' halves as traded. */
+export const candleRow = Type.Object({
+  timestamp: timeText,
+  timestamp_ms: millisecondsNumber,
+  open: decimalText,
+  high: decimalText,
+  low: decimalText,
+  close: decimalText,
+  volume: decimalText,
+  volume_usd: decimalText,
+  buy_volume_usd: decimalText,
+  sell_volume_usd: decimalText,
+  trades: Type.Integer(),
+  vwap: Type.Union([decimalText, Type.Null()]),
+  closed: Type.Boolean({ description: "Chain time has passed the end of the bucket" }),
+  filled: Type.Boolean({ description: "No trade: the close before, carried on" }),
+});
+export type CandleRow = Static<typeof candleRow>;
+
+/** A candle as clients see it. `bucket` is its start, unix seconds. */
+export function presentCandle(
+  { bucket, candle }: { bucket: number; candle: Candle },
+  isClosed: boolean,
+): CandleRow {
+  return {
+    ...timeFields(bucket),
+    open: formatMicros(candle.open.price),
+    high: formatMicros(candle.high),
+    low: formatMicros(candle.low),
+    close: formatMicros(candle.close.price),
+    volume: formatMicros(candle.volume),
+    volume_usd: formatMicros(candle.buyVolumeUsd + candle.sellVolumeUsd),
+    buy_volume_usd: formatMicros(candle.buyVolumeUsd),
+    sell_volume_usd: formatMicros(candle.sellVolumeUsd),
+    trades: candle.trades,
+    vwap: decimalOrNull(averagePrice(candle)),
+    closed: isClosed,
+    filled: false,
+  };
+}
+
+/** A bucket without trades, at the price of the close before it. */
+export function presentFilledCandle(
+  { bucket, price }: { bucket: number; price: bigint },
+  isClosed: boolean,
+): CandleRow {
+  const flat = formatMicros(price);
+  return {
+    ...timeFields(bucket),
+    open: flat,
+    high: flat,
+    low: flat,
+    close: flat,
+    volume: "0",
+    volume_usd: "0",
+    buy_volume_usd: "0",
+    sell_volume_usd: "0",
+    trades: 0,
+    vwap: null,
+    closed: isClosed,
+    filled: true,
+  };
+}

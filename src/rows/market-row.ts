@@ -1,0 +1,203 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../base/decimal.ts";
+import { blockNumberOf, formatTokenId } from "../base/ids.ts";
+import {
+  type Market,
+  payoutMicros,
+  type Resolution,
+  winningOutcomeIndex,
+} from "../market/market.ts";
+import type { MarketState } from "../market/market-state.ts";
+import { pairPrice } from "../market/price.ts";
+import {
+  addressText,
+  conditionIdText,
+  decimalOrNull,
+  decimalText,
+  exchangeVersionNumber,
+  formatConditionId,
+  formatTime,
+  hashText,
+  millisecondsNumber,
+  seqNumber,
+  timeText,
+  tokenIdText,
+} from "./wire-format.ts";
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const timeOrNull = Type.Union([timeText, Type.Null()]);
+const millisecondsOrNull = Type.Union([millisecondsNumber, Type.Null()]);
+
+const marketTokenShape = Type.Object({
+  token_id: tokenIdText,
+  outcome: textOrNull,
+  outcome_index: Type.Integer(),
+  complement_token_id: Type.Union([tokenIdText, Type.Null()]),
+  price: Type.Union([decimalText, Type.Null()]),
+  winner: Type.Union([Type.Boolean(), Type.Null()], {
+    description: "null until resolved, and when no single outcome takes all",
+  }),
+});
+
+const resolutionShape = Type.Object({
+  payouts: Type.Array(decimalText, { description: "One per outcome, summing to 1" }),
+  winning_token_id: Type.Union([tokenIdText, Type.Null()]),
+  winning_outcome: textOrNull,
+  tx_hash: hashText,
+  block_number: Type.Integer(),
+  seq: seqNumber,
+});
+
+/** A market: a condition with everything the chain and the venue tell about it. */
+export const marketRow = Type.Object({
+  id: conditionIdText,
+  question_id: Type.Union([hashText, Type.Null()]),
+  question: textOrNull,
+  description: textOrNull,
+  slug: textOrNull,
+  category: textOrNull,
+  tags: Type.Array(Type.String()),
+  event_id: textOrNull,
+  neg_risk: Type.Boolean(),
+  neg_risk_market_id: Type.Union([hashText, Type.Null()]),
+  oracle: Type.Union([addressText, Type.Null()]),
+  exchange_versions: Type.Array(exchangeVersionNumber),
+  status: Type.Union([Type.Literal("open"), Type.Literal("resolved")]),
+  active: Type.Boolean(),
+  outcome_count: Type.Integer(),
+  created_at: timeText,
+  created_at_ms: millisecondsNumber,
+  created_block: Type.Integer(),
+  end_date: timeOrNull,
+  resolved_at: timeOrNull,
+  resolved_at_ms: millisecondsOrNull,
+  resolution: Type.Union([resolutionShape, Type.Null()]),
+  tokens: Type.Array(marketTokenShape),
+  volume_usd: decimalText,
+  volume_shares: decimalText,
+  trades: Type.Integer(),
+  volume_24h_usd: decimalText,
+  trades_24h: Type.Integer(),
+  last_trade_at: timeOrNull,
+  last_trade_at_ms: millisecondsOrNull,
+  metadata_source: Type.Union([
+    Type.Literal("chain"),
+    Type.Literal("chain_untrusted"),
+    Type.Literal("venue"),
+    Type.Literal("none"),
+  ]),
+});
+export type MarketRow = Static<typeof marketRow>;
+
+/** A market as clients see it. */
+export function presentMarket(market: Market, state: MarketState): MarketRow {
+  const { resolution } = market;
+  const sums = sumsOf(market, state);
+  return {
+    id: formatConditionId(market.conditionId),
+    question_id: market.questionId,
+    question: market.question,
+    description: market.description,
+    slug: null,
+    category: null,
+    tags: [],
+    event_id: market.eventId,
+    neg_risk: market.negRisk,
+    neg_risk_market_id: market.negRiskMarketId,
+    oracle: market.oracle,
+    exchange_versions: [...market.exchangeVersions] as MarketRow["exchange_versions"],
+    status: resolution === null ? "open" : "resolved",
+    active: resolution === null,
+    outcome_count: market.outcomeCount,
+    created_at: formatTime(market.createdAt),
+    created_at_ms: market.createdAt * 1000,
+    created_block: market.createdBlock,
+    end_date: null,
+    resolved_at: resolution === null ? null : formatTime(resolution.timestamp),
+    resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,
+    resolution: resolution === null ? null : presentResolution(market, resolution),
+    tokens: presentTokens(market, state),
+    volume_usd: formatMicros(sums.volumeUsd),
+    volume_shares: formatMicros(sums.volumeShares),
+    trades: sums.trades,
+    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
+    trades_24h: sums.dayTrades,
+    last_trade_at: sums.lastTimestamp === 0 ? null : formatTime(sums.lastTimestamp),
+    last_trade_at_ms: sums.lastTimestamp === 0 ? null : sums.lastTimestamp * 1000,
+    metadata_source: market.metadataSource,
+  };
+}
+
+/** Payouts as decimals, with the winner where exactly one outcome takes all. */
+export function payoutFields(
+  market: Pick<Market, "tokens">,
+  resolution: Resolution,
+): Pick<NonNullable<MarketRow["resolution"]>, "payouts" | "winning_token_id" | "winning_outcome"> {
+  const winner = market.tokens[winningOutcomeIndex(resolution) ?? -1];
+  return {
+    payouts: resolution.numerators.map((_, i) => formatMicros(payoutMicros(resolution, i) ?? 0n)),
+    winning_token_id: winner === undefined ? null : formatTokenId(winner.tokenId),
+    winning_outcome: winner?.outcome ?? null,
+  };
+}
+
+function presentResolution(
+  market: Market,
+  resolution: Resolution,
+): NonNullable<MarketRow["resolution"]> {
+  return {
+    ...payoutFields(market, resolution),
+    tx_hash: resolution.txHash,
+    block_number: blockNumberOf(resolution.seq),
+    seq: resolution.seq,
+  };
+}
+
+function presentTokens(market: Market, state: MarketState): MarketRow["tokens"] {
+  const { resolution, tokens } = market;
+  const winner = resolution === null ? null : winningOutcomeIndex(resolution);
+  return tokens.map(({ tokenId, outcome, outcomeIndex }) => {
+    const complement = tokens.length === 2 ? tokens[1 - outcomeIndex] : undefined;
+    return {
+      token_id: formatTokenId(tokenId),
+      outcome,
+      outcome_index: outcomeIndex,
+      complement_token_id: complement === undefined ? null : formatTokenId(complement.tokenId),
+      price: decimalOrNull(pairPrice(tokenId, state.directory)?.price ?? null),
+      winner: winner === null ? null : winner === outcomeIndex,
+    };
+  });
+}
+
+/** What both tokens of a market were traded for. */
+export function sumsOf(
+  market: Pick<Market, "tokens">,
+  { directory, dayWindow }: MarketState,
+): {
+  volumeUsd: bigint;
+  volumeShares: bigint;
+  trades: number;
+  dayVolumeUsd: bigint;
+  dayTrades: number;
+  lastTimestamp: number;
+} {
+  const sums = {
+    volumeUsd: 0n,
+    volumeShares: 0n,
+    trades: 0,
+    dayVolumeUsd: 0n,
+    dayTrades: 0,
+    lastTimestamp: 0,
+  };
+  for (const { tokenId } of market.tokens) {
+    const totals = directory.totalsOf(tokenId);
+    const day = dayWindow.volumeOf(tokenId);
+    sums.volumeUsd += totals.volumeUsd;
+    sums.volumeShares += totals.volumeShares;
+    sums.trades += totals.trades;
+    sums.dayVolumeUsd += day.volumeUsd;
+    sums.dayTrades += day.trades;
+    sums.lastTimestamp = Math.max(sums.lastTimestamp, totals.lastTimestamp);
+  }
+  return sums;
+}

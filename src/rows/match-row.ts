@@ -1,0 +1,91 @@
+import { type Static, Type } from "typebox";
+import { formatMicros, priceMicros } from "../base/decimal.ts";
+import type { Fill } from "../market/fill.ts";
+import {
+  exchangeFields,
+  feeAssetOf,
+  idFields,
+  placeFields,
+  type RowContext,
+  tokenFields,
+  tradeRow,
+} from "./trade-row.ts";
+import {
+  addressText,
+  decimalOrNull,
+  decimalText,
+  hashText,
+  rawAmountText,
+  seqNumber,
+  sideText,
+} from "./wire-format.ts";
+
+const { token_id, complement_token_id, condition_id, outcome, outcome_index } = tradeRow.properties;
+const { exchange, exchange_version, exchange_address, module, builder, metadata } =
+  tradeRow.properties;
+const { block_number, block_hash, log_index, tx_hash, timestamp, timestamp_ms, status } =
+  tradeRow.properties;
+
+/** One match: what a taker's order got from all its legs. `size` and `value_usd` sum the legs. */
+export const matchRow = Type.Object({
+  id: tradeRow.properties.id,
+  seq: seqNumber,
+  taker_fill_seq: seqNumber,
+  token_id,
+  complement_token_id,
+  condition_id,
+  outcome,
+  outcome_index,
+  side: sideText,
+  price: Type.Union([decimalText, Type.Null()], { description: "value_usd over size" }),
+  size: decimalText,
+  value_usd: decimalText,
+  legs: Type.Integer(),
+  taker: addressText,
+  taker_order_hash: hashText,
+  taker_fee: decimalText,
+  taker_fee_net: decimalText,
+  taker_fee_asset: tradeRow.properties.maker_fee_asset,
+  exchange,
+  exchange_version,
+  exchange_address,
+  module,
+  builder,
+  metadata,
+  block_number,
+  block_hash,
+  log_index,
+  tx_hash,
+  timestamp,
+  timestamp_ms,
+  status,
+  maker_amount_raw: rawAmountText,
+  taker_amount_raw: rawAmountText,
+});
+export type MatchRow = Static<typeof matchRow>;
+
+/** A match as clients see it, from the summary row of its taker. */
+export function presentMatch(summary: Fill, context: RowContext): MatchRow {
+  const place = { ...summary, seq: summary.matchSeq ?? summary.seq };
+  return {
+    ...idFields(place),
+    taker_fill_seq: summary.seq,
+    ...tokenFields(summary.tokenId, context.directory),
+    side: summary.side,
+    price: decimalOrNull(priceMicros(summary.value, summary.size)),
+    size: formatMicros(summary.size),
+    value_usd: formatMicros(summary.value),
+    legs: summary.legs,
+    taker: summary.maker,
+    taker_order_hash: summary.orderHash,
+    taker_fee: formatMicros(summary.fee),
+    taker_fee_net: formatMicros(summary.fee - summary.feeRefund),
+    taker_fee_asset: feeAssetOf(summary),
+    ...exchangeFields(summary),
+    builder: summary.builder,
+    metadata: summary.metadata,
+    ...placeFields(place, context),
+    maker_amount_raw: summary.makerAmount.toString(),
+    taker_amount_raw: summary.takerAmount.toString(),
+  };
+}

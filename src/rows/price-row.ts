@@ -1,0 +1,179 @@
+import { type Static, Type } from "typebox";
+import { divideHalfEven, formatMicros, priceMicros } from "../base/decimal.ts";
+import { formatTokenId, type TokenId } from "../base/ids.ts";
+import { averagePrice, type Candle, mirrorPrice } from "../market/candle.ts";
+import { dayWindowSeconds } from "../market/day-window.ts";
+import type { Fill } from "../market/fill.ts";
+import type { MarketState } from "../market/market-state.ts";
+import { pairDayCandle, pairPrice, type TokenPrice } from "../market/price.ts";
+import {
+  decimalOrNull,
+  decimalText,
+  hashText,
+  millisecondsNumber,
+  seqNumber,
+  sideText,
+  timeFields,
+  timeText,
+  tokenIdText,
+} from "./wire-format.ts";
+
+const decimalNullable = Type.Union([decimalText, Type.Null()]);
+const sourceText = Type.Union([
+  Type.Literal("last_trade"),
+  Type.Literal("complement"),
+  Type.Literal("settlement"),
+]);
+const sourceNullable = Type.Union([sourceText, Type.Null()]);
+
+const lastTradeRow = Type.Object({
+  price: decimalText,
+  size: decimalText,
+  side: sideText,
+  seq: seqNumber,
+  timestamp: timeText,
+  timestamp_ms: millisecondsNumber,
+  tx_hash: hashText,
+});
+
+const dayStatsRow = Type.Object({
+  open: decimalNullable,
+  high: decimalNullable,
+  low: decimalNullable,
+  close: decimalNullable,
+  change: decimalNullable,
+  change_pct: decimalNullable,
+  volume_usd: decimalText,
+  volume_shares: decimalText,
+  buy_volume_usd: decimalText,
+  sell_volume_usd: decimalText,
+  trades: Type.Integer(),
+  vwap: decimalNullable,
+  window_start_ms: millisecondsNumber,
+  window_end_ms: millisecondsNumber,
+});
+
+/** The price of a token now, and what its last 24 hours of chain time were. */
+export const priceRow = Type.Object({
+  token_id: tokenIdText,
+  price: decimalNullable,
+  price_source: sourceNullable,
+  last_trade: Type.Union([lastTradeRow, Type.Null()]),
+  best_bid: decimalNullable,
+  best_ask: decimalNullable,
+  mid: decimalNullable,
+  spread: decimalNullable,
+  stats_24h: dayStatsRow,
+  complement: Type.Union([
+    Type.Object({
+      token_id: tokenIdText,
+      outcome: Type.Union([Type.String(), Type.Null()]),
+      price: decimalNullable,
+      price_source: sourceNullable,
+    }),
+    Type.Null(),
+  ]),
+  resolved: Type.Boolean(),
+  settlement_price: decimalNullable,
+  timestamp: timeText,
+  timestamp_ms: millisecondsNumber,
+});
+export type PriceRow = Static<typeof priceRow>;
+
+/** What the price of a token is made of besides the state in memory. */
+export type PriceParts = {
+  readonly tokenId: TokenId;
+  /** The newest priced trade of either token, as it was made. */
+  readonly lastTrade: Fill | null;
+  /** The last price before the window, at this token's prices. */
+  readonly priceBefore: bigint | null;
+};
+
+/** A price as clients see it; times are those of the newest block. */
+export function presentPrice(parts: PriceParts, state: MarketState): PriceRow {
+  const { tokenId, lastTrade } = parts;
+  const now = pairPrice(tokenId, state.directory);
+  const settlement = now?.source === "settlement" ? now.price : null;
+  return {
+    token_id: formatTokenId(tokenId),
+    price: decimalOrNull(now?.price ?? null),
+    price_source: now?.source ?? null,
+    last_trade: lastTrade === null ? null : presentLastTrade(lastTrade, tokenId),
+    best_bid: null,
+    best_ask: null,
+    mid: null,
+    spread: null,
+    stats_24h: presentStats(pairDayCandle(tokenId, state), parts, state.dayWindow.now),
+    complement: presentComplement(tokenId, state, now),
+    resolved: settlement !== null,
+    settlement_price: decimalOrNull(settlement),
+    ...timeFields(state.dayWindow.now),
+  };
+}
+
+/** The trade behind a price, told on the token that was asked for. */
+function presentLastTrade(fill: Fill, tokenId: TokenId): PriceRow["last_trade"] {
+  const isOwn = fill.tokenId === tokenId;
+  const value = isOwn ? fill.value : fill.size - fill.value;
+  const mirroredSide = fill.side === "BUY" ? "SELL" : "BUY";
+  return {
+    price: formatMicros(priceMicros(value, fill.size) ?? 0n),
+    size: formatMicros(fill.size),
+    side: isOwn ? fill.side : mirroredSide,
+    seq: fill.seq,
+    ...timeFields(fill.timestamp),
+    tx_hash: fill.txHash,
+  };
+}
+
+function presentStats(
+  day: Candle | null,
+  { priceBefore }: PriceParts,
+  now: number,
+): PriceRow["stats_24h"] {
+  const open = priceBefore ?? day?.open.price ?? null;
+  const close = day?.close.price ?? priceBefore;
+  const change = open === null || close === null ? null : close - open;
+  const highest = day?.high ?? priceBefore;
+  const lowest = day?.low ?? priceBefore;
+  const buy = day?.buyVolumeUsd ?? 0n;
+  const sell = day?.sellVolumeUsd ?? 0n;
+  return {
+    open: decimalOrNull(open),
+    high: decimalOrNull(highest),
+    low: decimalOrNull(lowest),
+    close: decimalOrNull(close),
+    change: decimalOrNull(change),
+    change_pct: decimalOrNull(percentOf(change, open)),
+    volume_usd: formatMicros(buy + sell),
+    volume_shares: formatMicros(day?.volume ?? 0n),
+    buy_volume_usd: formatMicros(buy),
+    sell_volume_usd: formatMicros(sell),
+    trades: day?.trades ?? 0,
+    vwap: decimalOrNull(day === null ? null : averagePrice(day)),
+    window_start_ms: (now - dayWindowSeconds) * 1000,
+    window_end_ms: now * 1000,
+  };
+}
+
+/** `change` in percent of `open`, with 6 decimals; `null` from nothing. */
+function percentOf(change: bigint | null, open: bigint | null): bigint | null {
+  if (change === null || open === null || open === 0n) return null;
+  const percent = divideHalfEven(change * 100_000_000n, open < 0n ? -open : open);
+  return open < 0n ? -percent : percent;
+}
+
+function presentComplement(
+  tokenId: TokenId,
+  { directory }: MarketState,
+  now: TokenPrice | null,
+): PriceRow["complement"] {
+  const complement = directory.complementOf(tokenId);
+  if (complement === null) return null;
+  return {
+    token_id: formatTokenId(complement),
+    outcome: directory.outcomeOf(complement),
+    price: decimalOrNull(now === null ? null : mirrorPrice(now.price)),
+    price_source: pairPrice(complement, directory)?.source ?? null,
+  };
+}

@@ -1,0 +1,177 @@
+import { type Static, Type } from "typebox";
+import { formatMicros, priceMicros } from "../base/decimal.ts";
+import { blockNumberOf, formatTokenId, logIndexOf, type TokenId } from "../base/ids.ts";
+import type { Fill } from "../market/fill.ts";
+import { parseGen3TokenId } from "../market/gen3-ids.ts";
+import type { MarketDirectory } from "../market/market-directory.ts";
+import {
+  addressText,
+  conditionIdText,
+  decimalOrNull,
+  decimalText,
+  exchangeText,
+  exchangeVersionNumber,
+  formatConditionId,
+  hashText,
+  millisecondsNumber,
+  moduleText,
+  rawAmountText,
+  seqNumber,
+  sideText,
+  statusText,
+  timeFields,
+  timeText,
+  tokenIdText,
+} from "./wire-format.ts";
+
+const feeAssetText = Type.Union([Type.Literal("collateral"), Type.Literal("token")]);
+const matchTypeText = Type.Union([
+  Type.Literal("complementary"),
+  Type.Literal("mint"),
+  Type.Literal("merge"),
+  Type.Literal("direct"),
+]);
+
+/** One trade: one maker leg of a match, told from the taker's side (`api.md`, section 3). */
+export const tradeRow = Type.Object({
+  id: Type.String({ description: "<tx_hash>-<log_index>" }),
+  seq: seqNumber,
+  token_id: tokenIdText,
+  complement_token_id: Type.Union([tokenIdText, Type.Null()]),
+  condition_id: Type.Union([conditionIdText, Type.Null()]),
+  outcome: Type.Union([Type.String(), Type.Null()]),
+  outcome_index: Type.Union([Type.Integer(), Type.Null()]),
+  side: sideText,
+  price: Type.Union([decimalText, Type.Null()]),
+  size: decimalText,
+  value_usd: decimalText,
+  maker_fee: decimalText,
+  maker_fee_net: decimalText,
+  maker_fee_asset: feeAssetText,
+  match_seq: Type.Union([seqNumber, Type.Null()]),
+  maker: addressText,
+  taker: addressText,
+  maker_side: sideText,
+  maker_token_id: tokenIdText,
+  match_type: matchTypeText,
+  maker_order_hash: hashText,
+  taker_order_hash: Type.Union([hashText, Type.Null()]),
+  exchange: exchangeText,
+  exchange_version: exchangeVersionNumber,
+  exchange_address: addressText,
+  module: Type.Union([moduleText, Type.Null()]),
+  builder: Type.Union([hashText, Type.Null()]),
+  metadata: Type.Union([hashText, Type.Null()]),
+  block_number: Type.Integer(),
+  block_hash: hashText,
+  log_index: Type.Integer(),
+  tx_hash: hashText,
+  timestamp: timeText,
+  timestamp_ms: millisecondsNumber,
+  status: statusText,
+  maker_amount_raw: rawAmountText,
+  taker_amount_raw: rawAmountText,
+});
+export type TradeRow = Static<typeof tradeRow>;
+
+/** What a row needs to know besides itself. */
+export type RowContext = {
+  readonly directory: MarketDirectory;
+  /** The newest block that can never change; -1 before the first. */
+  readonly finalizedBlock: number;
+};
+
+/** A trade as clients see it. */
+export function presentTrade(fill: Fill, context: RowContext): TradeRow {
+  return {
+    ...idFields(fill),
+    ...tokenFields(fill.tokenId, context.directory),
+    side: fill.side,
+    price: decimalOrNull(priceMicros(fill.value, fill.size)),
+    size: formatMicros(fill.size),
+    value_usd: formatMicros(fill.value),
+    maker_fee: formatMicros(fill.fee),
+    maker_fee_net: formatMicros(fill.fee - fill.feeRefund),
+    maker_fee_asset: feeAssetOf(fill),
+    match_seq: fill.matchSeq,
+    maker: fill.maker,
+    taker: fill.taker,
+    maker_side: fill.makerSide,
+    maker_token_id: formatTokenId(fill.makerTokenId),
+    match_type: fill.matchType ?? "direct",
+    maker_order_hash: fill.orderHash,
+    taker_order_hash: fill.takerOrderHash,
+    ...exchangeFields(fill),
+    builder: fill.builder,
+    metadata: fill.metadata,
+    ...placeFields(fill, context),
+    maker_amount_raw: fill.makerAmount.toString(),
+    taker_amount_raw: fill.takerAmount.toString(),
+  };
+}
+
+/** Generation 1 charges in what the order receives; later ones always in collateral. */
+export function feeAssetOf(fill: Fill): "collateral" | "token" {
+  return fill.exchange.generation === 1 && fill.makerSide === "BUY" ? "token" : "collateral";
+}
+
+export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
+  id: string;
+  seq: number;
+} {
+  return { id: `${txHash}-${logIndexOf(seq)}`, seq };
+}
+
+/** Which outcome of which market a token is; all `null` until that is learnt. */
+export function tokenFields(
+  tokenId: TokenId,
+  directory: MarketDirectory,
+): Pick<
+  TradeRow,
+  "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index"
+> {
+  const place = directory.placeOf(tokenId);
+  const complement = directory.complementOf(tokenId);
+  return {
+    token_id: formatTokenId(tokenId),
+    complement_token_id: complement === null ? null : formatTokenId(complement),
+    condition_id: place === null ? null : formatConditionId(place.conditionId),
+    outcome: directory.outcomeOf(tokenId),
+    outcome_index: place?.outcomeIndex ?? null,
+  };
+}
+
+export function exchangeFields({
+  exchange,
+  tokenId,
+}: Pick<Fill, "exchange" | "tokenId">): Pick<
+  TradeRow,
+  "exchange" | "exchange_version" | "exchange_address" | "module"
+> {
+  const { generation } = exchange;
+  return {
+    exchange: exchange.exchange,
+    exchange_version: generation,
+    exchange_address: exchange.address,
+    module: generation === 3 ? (parseGen3TokenId(tokenId)?.module ?? null) : null,
+  };
+}
+
+/** Where and when on the chain. */
+export function placeFields(
+  row: Pick<Fill, "seq" | "blockHash" | "txHash" | "timestamp">,
+  { finalizedBlock }: RowContext,
+): Pick<
+  TradeRow,
+  "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status"
+> {
+  const blockNumber = blockNumberOf(row.seq);
+  return {
+    block_number: blockNumber,
+    block_hash: row.blockHash,
+    log_index: logIndexOf(row.seq),
+    tx_hash: row.txHash,
+    ...timeFields(row.timestamp),
+    status: blockNumber <= finalizedBlock ? "finalized" : "confirmed",
+  };
+}

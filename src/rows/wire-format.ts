@@ -1,0 +1,76 @@
+/**
+ * How values of the inside look to clients: the shapes that several rows share, and the functions
+ * that make them. A row is the same on REST, on the stream and in exports.
+ */
+import { Type } from "typebox";
+import { formatMicros } from "../base/decimal.ts";
+import type { ConditionId, TokenId } from "../base/ids.ts";
+import { parseGen3TokenId } from "../market/gen3-ids.ts";
+
+export const tokenIdText = Type.String({
+  pattern: "^[0-9]{1,78}$",
+  description: "ERC-1155 outcome token id, a decimal below 2^256",
+});
+export const hashText = Type.String({
+  pattern: "^0x[0-9a-f]{64}$",
+  description: "32 bytes as lower-case hex",
+});
+export const addressText = Type.String({
+  pattern: "^0x[0-9a-f]{40}$",
+  description: "An account or contract, lower-case hex",
+});
+export const conditionIdText = Type.String({
+  pattern: "^0x([0-9a-f]{62}|[0-9a-f]{64})$",
+  description: "Condition id; 62 digits for generation 3, 64 before",
+});
+export const decimalText = Type.String({
+  pattern: "^-?[0-9]+(\\.[0-9]{1,6})?$",
+  description: "An exact decimal with at most 6 fractional digits",
+});
+export const rawAmountText = Type.String({
+  pattern: "^[0-9]+$",
+  description: "The raw amount of the event, an integer of 10^-6 units",
+});
+export const timeText = Type.String({ format: "date-time", description: "RFC 3339, UTC" });
+export const millisecondsNumber = Type.Integer({ description: "Unix milliseconds" });
+export const seqNumber = Type.Integer({
+  description: "Position on the chain: block_number * 1000000 + log_index",
+});
+
+export const sideText = Type.Union([Type.Literal("BUY"), Type.Literal("SELL")]);
+export const statusText = Type.Union([Type.Literal("confirmed"), Type.Literal("finalized")], {
+  description: "confirmed can still be taken back by a fork; finalized cannot",
+});
+export const exchangeText = Type.Union([Type.Literal("standard"), Type.Literal("neg_risk")]);
+export const exchangeVersionNumber = Type.Union([
+  Type.Literal(1),
+  Type.Literal(2),
+  Type.Literal(3),
+]);
+export const moduleText = Type.Union([
+  Type.Literal("binary"),
+  Type.Literal("neg_risk"),
+  Type.Literal("combinatorial"),
+]);
+
+/** Unix seconds as the two forms every time is given in. */
+export function timeFields(seconds: number): { timestamp: string; timestamp_ms: number } {
+  return { timestamp: formatTime(seconds), timestamp_ms: seconds * 1000 };
+}
+
+/** Unix seconds as RFC 3339 without fraction: block times are whole seconds. */
+export function formatTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** Micros as a decimal, or `null`. */
+export function decimalOrNull(micros: bigint | null): string | null {
+  return micros === null ? null : formatMicros(micros);
+}
+
+/** A condition id as clients see it: generation 3 ids are 31 bytes and lose their padding. */
+export function formatConditionId(conditionId: ConditionId): string {
+  return parseGen3TokenId(conditionId as string as TokenId) === null
+    ? conditionId
+    : conditionId.slice(0, -2);
+}

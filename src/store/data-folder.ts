@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError } from "../base/config.ts";
+import type { Contracts } from "../decode/contracts.ts";
+
+/** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
+type FolderIdentity = {
+  readonly format: 1;
+  readonly chain_id: number;
+  /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
+  readonly contracts: string;
+};
+
+/**
+ * Ties a data folder to a chain and a list of contracts on first use. Throws `ConfigError` when it
+ * belongs to others.
+ */
+export async function claimDataFolder(
+  dataDir: string,
+  { chainId, contracts }: { chainId: number; contracts: Contracts },
+): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  const path = join(dataDir, "oddwire.json");
+  const ours: FolderIdentity = {
+    format: 1,
+    chain_id: chainId,
+    contracts: hashOf(contracts),
+  };
+  const known = await readIdentity(path);
+  if (known === null) {
+    await writeFile(path, `${JSON.stringify(ours)}\n`, { flag: "wx", flush: true });
+    return;
+  }
+  const advice = "use another ODDWIRE_DATA_DIR";
+  if (known.format !== ours.format) {
+    throw new ConfigError([`${dataDir} was written in another format; ${advice}`]);
+  }
+  if (known.chain_id !== ours.chain_id) {
+    throw new ConfigError([
+      `${dataDir} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${chainId}; ${advice}`,
+    ]);
+  }
+  if (known.contracts !== ours.contracts) {
+    throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
+  }
+}
+
+async function readIdentity(path: string): Promise<FolderIdentity | null> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+  try {
+    return JSON.parse(text) as FolderIdentity;
+  } catch {
+    throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
+  }
+}
+
+function hashOf({ byAddress, collateral, wrappedCollateral }: Contracts): string {
+  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
+  return createHash("sha256")
+    .update([collateral, wrappedCollateral, ...lines].join("\n"))
+    .digest("hex");
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** What a key may do: `write` everything `read` may, `admin` everything. */
+export const scopes = ["read", "write", "admin"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** What the value of a key tells by itself. */
+export type ParsedKey = {
+  readonly scope: Scope;
+  /** The part that may be shown again: scope and the first 4 of the 43 characters. */
+  readonly prefix: string;
+};
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const shape = /^((ow_(read|write|admin)_[0-9A-Za-z]{4})[0-9A-Za-z]{39})_([0-9A-Za-z]{6})$/;
+
+/**
+ * A new value: `ow_<scope>_<43 base62 of 256 random bits>_<checksum>`. The start lets scanners
+ * find leaked keys; the checksum (6 base62 of the CRC-32 of what precedes it) lets anybody tell a
+ * mistyped key from a wrong one without asking.
+ */
+export function generateKey(scope: Scope): string {
+  const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), 43);
+  const body = `ow_${scope}_${secret}`;
+  return `${body}_${checksumOf(body)}`;
+}
+
+/** `null` when the text is not a key or its checksum is wrong. */
+export function parseKey(text: string): ParsedKey | null {
+  const match = shape.exec(text);
+  if (match === null) return null;
+  const [, body = "", prefix = "", scope, checksum] = match;
+  return checksum === checksumOf(body) ? { scope: scope as Scope, prefix } : null;
+}
+
+function checksumOf(body: string): string {
+  return base62(BigInt(crc32(body)), 6);
+}
+
+function base62(value: bigint, length: number): string {
+  let digits = "";
+  for (let rest = value; rest > 0n; rest /= 62n)
+    digits = alphabet.charAt(Number(rest % 62n)) + digits;
+  return digits.padStart(length, "0");
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import { IpRanges, ipBucketOf } from "../base/ip-address.ts";
+import { webLimits } from "../base/limits.ts";
+import type { IpBlock } from "../store/ip-blocks.ts";
+import type { Keys, VerifiedKey } from "../store/keys.ts";
+import { clientIpOf } from "./client-ip.ts";
+import type { IpGuard } from "./ip-guard.ts";
+import { type SlidingWindow, WindowTable } from "./rate-limit.ts";
+
+/**
+ * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
+ * `optional` is for paths and methods that do not exist: a key counts if one is sent.
+ */
+export type Access = "public" | "optional" | "read" | "admin";
+
+/** Who is calling, by which window they are counted, and why they are refused, if they are. */
+export type Caller = {
+  readonly ip: string;
+  /** `null` also for a bad key. */
+  readonly key: VerifiedKey | null;
+  readonly window: SlidingWindow;
+  readonly refusal: AppError | null;
+  /** When the request came, on the monotonic clock. */
+  readonly startedAtMs: number;
+};
+
+type RequestHead = Pick<IncomingMessage, "socket" | "headers">;
+
+const minuteMs = 60_000;
+
+/** Decides, before anything else is done for it, whether a request goes on; it never throws. */
+export class Admission {
+  readonly #keys: Keys;
+  readonly #guard: IpGuard;
+  readonly #clock: Clock;
+  readonly #trustedProxies: IpRanges | null;
+  readonly #ipWindows = new WindowTable({
+    windowMs: minuteMs,
+    entriesMax: webLimits.ipWindowsMax,
+  });
+  /** Room for every active key twice, so that none in use is forgotten. */
+  readonly #keyWindows = new WindowTable({
+    windowMs: minuteMs,
+    entriesMax: 4 * webLimits.activeKeysMax,
+  });
+
+  constructor(options: {
+    keys: Keys;
+    guard: IpGuard;
+    clock: Clock;
+    trustedProxies: readonly string[];
+  }) {
+    this.#keys = options.keys;
+    this.#guard = options.guard;
+    this.#clock = options.clock;
+    const { trustedProxies } = options;
+    this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
+  }
+
+  /** Block, key, limit, scope, in this order. What is over a limit uses nothing up. */
+  admit(request: RequestHead, access: Access): Caller {
+    const startedAtMs = this.#clock.monotonicMs();
+    const ip = clientIpOf(request, this.#trustedProxies);
+    const blockedForMs = this.#guard.blockedForMs(ipBucketOf(ip));
+    if (blockedForMs > 0) return this.#refuseBlocked(ip, startedAtMs, blockedForMs);
+    const value = request.headers["x-api-key"];
+    if (access === "public" || (access === "optional" && value === undefined))
+      return this.#admitByIp(ip, startedAtMs, null);
+    const key = this.#verify(value === undefined ? undefined : String(value), ip);
+    if (key instanceof AppError) return this.#admitByIp(ip, startedAtMs, key);
+    const { keyRequestsPerMinute } = webLimits;
+    const window = this.#keyWindows.windowOf(key.id, keyRequestsPerMinute[key.scope], startedAtMs);
+    let refusal: AppError | null = null;
+    if (!window.take(startedAtMs)) refusal = rateLimited(window, startedAtMs);
+    else if (access === "admin" && key.scope !== "admin") refusal = new AppError("FORBIDDEN");
+    return { ip, key, window, refusal, startedAtMs };
+  }
+
+  /** Bytes that are no request: counted by IP, and against it. */
+  admitMalformed(socket: Socket): Caller {
+    const caller = this.admit({ socket, headers: {} }, "public");
+    this.#blame(caller.ip, "abuse");
+    return caller;
+  }
+
+  #refuseBlocked(ip: string, startedAtMs: number, forMs: number): Caller {
+    const refusal = new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
+    return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal, startedAtMs };
+  }
+
+  #admitByIp(ip: string, startedAtMs: number, badKey: AppError | null): Caller {
+    const window = this.#ipWindow(ip, startedAtMs);
+    if (badKey?.code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
+    let refusal = badKey;
+    if (!window.take(startedAtMs)) {
+      this.#blame(ip, "abuse");
+      refusal = rateLimited(window, startedAtMs);
+    }
+    return { ip, key: null, window, refusal, startedAtMs };
+  }
+
+  #verify(value: string | undefined, ip: string): VerifiedKey | AppError {
+    try {
+      return this.#keys.verify(value, ip) ?? new AppError("UNAUTHORIZED");
+    } catch (cause) {
+      return new AppError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });
+    }
+  }
+
+  /** Blocking a proxy of ours would block everybody behind it. */
+  #blame(ip: string, reason: IpBlock["reason"]): void {
+    if (this.#trustedProxies?.contains(ip)) return;
+    this.#guard.record(ipBucketOf(ip), reason);
+  }
+
+  #ipWindow(ip: string, nowMs: number): SlidingWindow {
+    return this.#ipWindows.windowOf(ipBucketOf(ip), webLimits.ipRequestsPerMinute, nowMs);
+  }
+}
+
+function rateLimited(window: SlidingWindow, nowMs: number): AppError {
+  return new AppError("RATE_LIMITED", { retryAfterSeconds: wholeSeconds(window.resetMs(nowMs)) });
+}
+
+/** Rounded up, so that who waits as told is not too early; at least 1. */
+function wholeSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}

@@ -1,0 +1,56 @@
+import type { Caller } from "./admission.ts";
+
+/** Behind TLS browsers then never fall back to plain HTTP, for two years. */
+const fixedHeaders = {
+  "strict-transport-security": "max-age=63072000; includeSubDomains",
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
+/** What scripts of allowed origins may read beyond the body. */
+const exposedHeaders = [
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "Retry-After",
+  "ETag",
+].join(", ");
+
+/** What a preflight allows beyond what browsers always do. */
+export const preflightHeaders = {
+  "access-control-allow-headers": "X-API-Key, X-Request-Id, Content-Type, If-None-Match",
+  "access-control-max-age": "600",
+} as const;
+
+/** The headers of every answer, whatever it is. Routes override `cache-control` on success. */
+export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
+  const { window, startedAtMs } = caller;
+  return {
+    ...fixedHeaders,
+    "cache-control": "no-store",
+    "x-request-id": requestId,
+    "x-ratelimit-limit": window.limit,
+    "x-ratelimit-remaining": window.remaining(startedAtMs),
+    "x-ratelimit-reset": Math.ceil(window.resetMs(startedAtMs) / 1000),
+  };
+}
+
+/** Headers for the page that sent `origin`; none when no origin is configured. */
+export function corsHeaders(
+  origin: string | undefined,
+  allowed: ReadonlySet<string>,
+): Record<string, string> {
+  if (allowed.has("*"))
+    return { "access-control-allow-origin": "*", "access-control-expose-headers": exposedHeaders };
+  // The answer depends on the origin also when that is absent or refused: caches must know.
+  if (allowed.size === 0) return {};
+  if (origin === undefined || !allowed.has(origin)) return { vary: "Origin" };
+  return {
+    vary: "Origin",
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": exposedHeaders,
+  };
+}

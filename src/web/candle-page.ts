@@ -1,0 +1,80 @@
+import type { TokenId } from "../base/ids.ts";
+import { type CandleRow, presentCandle, presentFilledCandle } from "../rows/candle-row.ts";
+import type { FactStore } from "../store/fact-store.ts";
+import { type BucketCandle, readCandles } from "../store/read-candles.ts";
+
+/** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
+export type CandlePage = {
+  readonly tokenId: TokenId;
+  readonly complement: TokenId | null;
+  readonly bucketSeconds: number;
+  readonly from: number;
+  readonly to: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+  /** Whether buckets without trades carry the close before them on. */
+  readonly carryOn: boolean;
+  /** Time of the newest block: buckets that end at or before it are closed. */
+  readonly now: number;
+};
+
+/** Reads one page, in its order; says whether more follow behind it. */
+export async function readCandlePage(
+  store: FactStore,
+  page: CandlePage,
+): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
+  if (page.carryOn) return readFilledPage(store, page);
+  const found = await readCandles(store, { ...page, limit: page.limit + 1 });
+  const rows = found.slice(0, page.limit).map((one) => presentCandle(one, isClosed(one, page)));
+  return { rows, hasMore: found.length > page.limit };
+}
+
+/** Every bucket of the page, traded or not; nothing before the first trade or after now. */
+async function readFilledPage(
+  store: FactStore,
+  page: CandlePage,
+): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
+  const { bucketSeconds, order, limit, now } = page;
+  const [first] = await readCandles(store, { ...page, from: 0, order: "asc", limit: 1 });
+  if (first === undefined) return { rows: [], hasMore: false };
+  const lowest = Math.max(page.from, first.bucket);
+  const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
+  const span = limit * bucketSeconds;
+  const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
+  const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
+  const traded = await readCandles(store, { ...page, from, to, order: "asc" });
+  const [before] = await readCandles(store, {
+    ...page,
+    from: 0,
+    to: from,
+    order: "desc",
+    limit: 1,
+  });
+  const rows = carryOn({ page, from, to }, traded, before);
+  return {
+    rows: order === "asc" ? rows : rows.toReversed(),
+    hasMore: order === "asc" ? to < highest : from > lowest,
+  };
+}
+
+function carryOn(
+  { page, from, to }: { page: CandlePage; from: number; to: number },
+  traded: readonly BucketCandle[],
+  before: BucketCandle | undefined,
+): CandleRow[] {
+  const byBucket = new Map(traded.map((one) => [one.bucket, one]));
+  const rows: CandleRow[] = [];
+  let price = before?.candle.close.price;
+  for (let bucket = from; bucket < to; bucket += page.bucketSeconds) {
+    const one = byBucket.get(bucket);
+    price = one?.candle.close.price ?? price;
+    const closed = isClosed({ bucket }, page);
+    if (one !== undefined) rows.push(presentCandle(one, closed));
+    else if (price !== undefined) rows.push(presentFilledCandle({ bucket, price }, closed));
+  }
+  return rows;
+}
+
+function isClosed({ bucket }: { bucket: number }, { bucketSeconds, now }: CandlePage): boolean {
+  return bucket + bucketSeconds <= now;
+}

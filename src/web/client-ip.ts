@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { type IpRanges, parseIpAddress } from "../base/ip-address.ts";
+
+/**
+ * The canonical address of the client. `X-Forwarded-For` is believed only as far as trusted
+ * proxies have written it: from the right, each proxy names the peer it saw, and the first one
+ * that is not trusted is the client. What stands left of it is the client's own invention.
+ * A token that is no address ends the walk at the last proxy.
+ */
+export function clientIpOf(
+  request: Pick<IncomingMessage, "socket" | "headers">,
+  trustedProxies: IpRanges | null,
+): string {
+  const peer = parseIpAddress(request.socket.remoteAddress ?? "") ?? goneAddress;
+  if (trustedProxies === null || !trustedProxies.contains(peer)) return peer;
+  // Node joins repeated header lines with commas, in their order.
+  return walkFromRight(String(request.headers["x-forwarded-for"] ?? ""), peer, trustedProxies);
+}
+
+/** The peer of a socket that has been closed meanwhile; its answer reaches nobody. */
+const goneAddress = "0.0.0.0";
+
+function walkFromRight(forwardedFor: string, peer: string, trustedProxies: IpRanges): string {
+  let client = peer;
+  let end = forwardedFor.length;
+  while (end > 0) {
+    const comma = forwardedFor.lastIndexOf(",", end - 1);
+    const address = parseIpAddress(forwardedFor.slice(comma + 1, end).trim());
+    if (address === null) return client;
+    client = address;
+    if (!trustedProxies.contains(address)) return client;
+    end = comma;
+  }
+  return client;
+}

@@ -1,0 +1,122 @@
+/** What lists of trades, fills and matches can be asked for, and how that selects fills. */
+import { type Static, Type } from "typebox";
+import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
+import { isGiven } from "../base/optional.ts";
+import type { FillFilter } from "../store/fill-filter.ts";
+import type { FillPage } from "../store/read-fills.ts";
+import type { Backend } from "./backend.ts";
+import { validationError } from "./compile-reader.ts";
+import { address, amount, conditionId, cursor, hash, time, tokenId } from "./parameters.ts";
+
+const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_254 });
+
+/** Which stretch of the chain, and in which order. */
+export const rangeQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+  cursor: Type.Optional(cursor),
+  order: Type.Enum(["desc", "asc"], { default: "desc" }),
+  start: Type.Optional(time),
+  end: Type.Optional(time),
+  from_block: Type.Optional(blockNumber),
+  to_block: Type.Optional(blockNumber),
+  after_seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  status: Type.Enum(["confirmed", "finalized"], { default: "confirmed" }),
+  tx_hash: Type.Optional(hash),
+};
+
+/** Who traded what, and where. */
+export const fillQuery = {
+  ...rangeQuery,
+  side: Type.Optional(Type.Enum(["BUY", "SELL"])),
+  min_size: Type.Optional(amount),
+  max_size: Type.Optional(amount),
+  min_value: Type.Optional(amount),
+  maker: Type.Optional(address),
+  taker: Type.Optional(address),
+  wallet: Type.Optional(address),
+  condition_id: Type.Optional(conditionId),
+  exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
+};
+
+/** Lists that are not of one token can be narrowed to some. */
+export const tokenListQuery = {
+  token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
+};
+
+const rangeSchema = Type.Object(rangeQuery);
+const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
+export type RangeQuery = Static<typeof rangeSchema>;
+export type FillQuery = Static<typeof fillSchema>;
+
+/** The part of a filter that says which stretch of the chain. */
+export function rangeFilter(query: RangeQuery): FillFilter {
+  const { start, end, from_block, to_block, after_seq, tx_hash } = query;
+  if (isGiven(start) && isGiven(end) && start >= end) {
+    throw validationError([{ parameter: "end", issue: "must be after start" }]);
+  }
+  if (isGiven(from_block) && isGiven(to_block) && from_block > to_block) {
+    throw validationError([{ parameter: "to_block", issue: "must not be below from_block" }]);
+  }
+  const lowest = [
+    ...(isGiven(from_block) ? [firstSeqOf(from_block)] : []),
+    ...(isGiven(after_seq) ? [(after_seq + 1) as Seq] : []),
+  ];
+  return {
+    // Block times are whole seconds: rounding up keeps start inclusive and end exclusive.
+    ...(isGiven(start) ? { timestampFrom: Math.ceil(start / 1000) } : {}),
+    ...(isGiven(end) ? { timestampTo: Math.ceil(end / 1000) } : {}),
+    ...(lowest.length > 0 ? { seqFrom: Math.max(...lowest) as Seq } : {}),
+    ...(isGiven(to_block) ? { seqTo: firstSeqOf(to_block + 1) } : {}),
+    ...(isGiven(tx_hash) ? { txHash: tx_hash } : {}),
+  };
+}
+
+/** The whole filter. */
+export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
+  const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
+  const tokenIds = wantedTokens(query, state.directory);
+  return {
+    ...rangeFilter(query),
+    ...(isGiven(tokenIds) ? { tokenIds } : {}),
+    ...(isGiven(side) ? { side } : {}),
+    ...(isGiven(min_size) ? { sizeMin: min_size } : {}),
+    ...(isGiven(max_size) ? { sizeMax: max_size } : {}),
+    ...(isGiven(min_value) ? { valueMin: min_value } : {}),
+    ...(isGiven(maker) ? { maker } : {}),
+    ...(isGiven(taker) ? { taker } : {}),
+    ...(isGiven(wallet) ? { wallet } : {}),
+    ...(isGiven(exchange) ? { exchange } : {}),
+  };
+}
+
+/** The page of a filter. One row more than asked for tells whether there is a next page. */
+export function fillPage(filter: FillFilter, query: RangeQuery, after: Seq | null): FillPage {
+  return {
+    filter,
+    order: query.order,
+    after,
+    limit: query.limit + 1,
+    finalizedOnly: query.status === "finalized",
+  };
+}
+
+/** Where the page before ended; `null` on the first page. Throws `INVALID_CURSOR`. */
+export function positionAfter(
+  { cursors }: Backend,
+  path: string,
+  query: { readonly cursor?: string | undefined },
+): Seq | null {
+  if (query.cursor === undefined) return null;
+  const [seq] = cursors.decode(path, query, query.cursor);
+  return Number(seq) as Seq;
+}
+
+/** Tokens named directly, narrowed to those of a condition when one is named too. */
+function wantedTokens(
+  { token_id, condition_id }: FillQuery,
+  directory: Backend["state"]["directory"],
+): readonly TokenId[] | undefined {
+  if (condition_id === undefined) return token_id;
+  const ofCondition = directory.market(condition_id)?.tokens.map(({ tokenId }) => tokenId) ?? [];
+  return token_id === undefined ? ofCondition : ofCondition.filter((id) => token_id.includes(id));
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { AppError } from "../base/errors.ts";
+import type { Caller } from "./admission.ts";
+import { answerHeaders } from "./answer-headers.ts";
+import { errorAnswer } from "./error-answer.ts";
+
+/** A refusal on a bare socket. */
+export type SocketAnswer = {
+  readonly caller: Caller;
+  readonly error: AppError;
+  /** Fresh unless given. */
+  readonly requestId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Why Node's parser gave up, for the client. */
+export function parserError(code: string | undefined): AppError {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new AppError("VALIDATION_ERROR", { publicMessage: "The headers are too large" });
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new AppError("VALIDATION_ERROR", { publicMessage: "The request came too slowly" });
+    default:
+      return new AppError("VALIDATION_ERROR", { publicMessage: "This is not valid HTTP" });
+  }
+}
+
+/**
+ * Answers on a bare socket, where no `ServerResponse` exists, with the headers and the shape of
+ * every other error, and closes it.
+ */
+export function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
+  // An answer under way on this connection must not get ours into its middle.
+  const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (!socket.writable || underWay?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const requestId = answer.requestId ?? randomUUID();
+  const { status, headers, body } = errorAnswer(answer.error, requestId);
+  const lines = Object.entries({
+    ...answerHeaders(answer.caller, requestId),
+    ...headers,
+    ...answer.headers,
+    date: new Date().toUTCString(),
+    connection: "close",
+    "content-length": Buffer.byteLength(body),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
+  socket.end(head + body, () => socket.destroy());
+}

@@ -1,0 +1,35 @@
+import { type Static, Type } from "typebox";
+
+/** How fresh the answers are; `null` until the first block is indexed. */
+export type Freshness = {
+  readonly indexed_block: number | null;
+  readonly indexed_seq: number | null;
+  readonly head_block: number | null;
+  readonly finalized_block: number | null;
+  readonly lag_seconds: number | null;
+};
+
+const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
+
+/** `meta` of every answer but the bare ones. */
+export const metaSchema = Type.Object({
+  request_id: Type.String(),
+  indexed_block: count,
+  indexed_seq: count,
+  head_block: count,
+  finalized_block: count,
+  lag_seconds: count,
+});
+
+export type Meta = Static<typeof metaSchema>;
+
+/** `pagination` of every list. */
+export const paginationSchema = Type.Object({
+  limit: Type.Integer(),
+  has_more: Type.Boolean(),
+  next_cursor: Type.Union([Type.String(), Type.Null()]),
+});
+
+export function metaOf(requestId: string, freshness: Freshness): Meta {
+  return { request_id: requestId, ...freshness };
+}

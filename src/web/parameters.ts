@@ -1,0 +1,92 @@
+import { type TUnsafe, Type } from "typebox";
+import { parseMicros } from "../base/decimal.ts";
+import {
+  type Address,
+  type ConditionId,
+  type Hash,
+  parseAddress,
+  parseConditionId,
+  parseHash,
+  parseTokenId,
+  type TokenId,
+} from "../base/ids.ts";
+import { isIpRange } from "../base/ip-address.ts";
+import { webLimits } from "../base/limits.ts";
+
+/**
+ * A text that `parse` turns into what handlers work with; `null` from it means not valid, and the
+ * client is then told that the parameter must be `expected`. `keywords` are for the documentation.
+ */
+export function parsedText<T extends string | number | bigint>(options: {
+  parse: (text: string) => T | null;
+  expected: string;
+  keywords?: Readonly<Record<string, unknown>>;
+}): TUnsafe<T> {
+  const { parse, expected, keywords } = options;
+  return Type.Unsafe<T>({ type: "string", ...keywords, "~parse": parse, "~expected": expected });
+}
+
+export const tokenId: TUnsafe<TokenId> = parsedText({
+  parse: parseTokenId,
+  expected: "a decimal token id below 2^256",
+  keywords: { pattern: "^[0-9]{1,78}$" },
+});
+
+export const conditionId: TUnsafe<ConditionId> = parsedText({
+  parse: parseConditionId,
+  expected: "a condition id, 0x and 64 hex digits (62 for generation 3)",
+  keywords: { pattern: "^0x([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
+});
+
+export const hash: TUnsafe<Hash> = parsedText({
+  parse: parseHash,
+  expected: "a hash, 0x and 64 hex digits",
+  keywords: { pattern: "^0x[0-9a-fA-F]{64}$" },
+});
+
+export const address: TUnsafe<Address> = parsedText({
+  parse: parseAddress,
+  expected: "an address, 0x and 40 hex digits",
+  keywords: { pattern: "^0x[0-9a-fA-F]{40}$" },
+});
+
+/** An amount of shares or cash in micros, never negative. */
+export const amount: TUnsafe<bigint> = parsedText({
+  parse: (text) => (text.startsWith("-") ? null : parseMicros(text)),
+  expected: "a decimal of at most 6 fractional digits, such as 12.5",
+  keywords: { pattern: "^[0-9]{1,39}(\\.[0-9]{1,6})?$" },
+});
+
+/** A point in time in Unix milliseconds. */
+export const time: TUnsafe<number> = parsedText({
+  parse: parseTime,
+  expected: "epoch seconds, epoch milliseconds (13 digits) or RFC 3339 as 2026-01-31T12:00:00Z",
+  keywords: { type: ["string", "integer"] },
+});
+
+export const cursor = Type.String({
+  minLength: 1,
+  maxLength: webLimits.cursorLengthMax,
+  description: "next_cursor of the page before, with the same filters",
+});
+
+export const ipRange: TUnsafe<string> = parsedText({
+  parse: (text) => (isIpRange(text) ? text : null),
+  expected: "an IP address or a CIDR range",
+});
+
+/** Seconds (up to 11 digits), milliseconds (13 digits) or RFC 3339, as Unix milliseconds. */
+export function parseTime(text: string): number | null {
+  if (/^[0-9]{1,11}$/.test(text)) return Number(text) * 1000;
+  if (/^[0-9]{13}$/.test(text)) return Number(text);
+  const match =
+    /^([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/i.exec(
+      text,
+    );
+  const [, date = ""] = match ?? [];
+  const midnightMs = Date.parse(`${date}T00:00:00Z`);
+  // The 30th of February is rolled over by the platform, and by us refused.
+  if (Number.isNaN(midnightMs) || !new Date(midnightMs).toISOString().startsWith(date)) return null;
+  const timeMs = Date.parse(text);
+  return Number.isNaN(timeMs) ? null : timeMs;
+}

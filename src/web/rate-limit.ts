@@ -1,0 +1,105 @@
+/**
+ * A sliding window that is exact in both directions (rule R12): no span of `windowMs` holds more
+ * than `limit` admitted requests, and none within that is refused. It keeps the time of every
+ * admitted request in a ring that grows as needed; a refused one leaves no trace. Times come from
+ * a clock that never goes back.
+ */
+export class SlidingWindow {
+  readonly limit: number;
+  readonly #windowMs: number;
+  #ring: Float64Array;
+  #oldest = 0;
+  #count = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit;
+    this.#windowMs = windowMs;
+    // Most callers send a few requests a minute; 8 slots spare them the whole ring.
+    this.#ring = new Float64Array(Math.min(limit, 8));
+  }
+
+  /** Admits a request at `nowMs`, or refuses it without counting it. */
+  take(nowMs: number): boolean {
+    this.#dropBefore(nowMs);
+    if (this.#count >= this.limit) return false;
+    if (this.#count === this.#ring.length) this.#grow();
+    this.#ring[(this.#oldest + this.#count) % this.#ring.length] = nowMs;
+    this.#count += 1;
+    return true;
+  }
+
+  /** How many more requests would be admitted at `nowMs`. */
+  remaining(nowMs: number): number {
+    this.#dropBefore(nowMs);
+    return this.limit - this.#count;
+  }
+
+  /** Milliseconds until the oldest admitted request leaves the window; 0 when it is empty. */
+  resetMs(nowMs: number): number {
+    this.#dropBefore(nowMs);
+    // In this order the difference to the limit is exact: a fresh request leaves 60,000, not more.
+    return this.#count === 0 ? 0 : this.#windowMs - (nowMs - (this.#ring[this.#oldest] ?? 0));
+  }
+
+  /** The window is (now - windowMs, now]: a request frees its slot exactly `windowMs` later. */
+  #dropBefore(nowMs: number): void {
+    while (this.#count > 0 && nowMs - (this.#ring[this.#oldest] ?? 0) >= this.#windowMs) {
+      this.#oldest = (this.#oldest + 1) % this.#ring.length;
+      this.#count -= 1;
+    }
+  }
+
+  #grow(): void {
+    const ring = new Float64Array(Math.min(this.limit, this.#ring.length * 2));
+    for (let index = 0; index < this.#count; index += 1)
+      ring[index] = this.#ring[(this.#oldest + index) % this.#ring.length] ?? 0;
+    this.#ring = ring;
+    this.#oldest = 0;
+  }
+}
+
+/**
+ * The windows of many callers, within a bound. Those untouched for a whole `windowMs` are empty
+ * and are dropped without loss, in two generations rather than by a scan. Only when more than
+ * `entriesMax` callers come within one window are the least recently used forgotten early.
+ */
+export class WindowTable {
+  readonly #windowMs: number;
+  readonly #entriesMax: number;
+  #young = new Map<string, SlidingWindow>();
+  #old = new Map<string, SlidingWindow>();
+  #youngSinceMs = 0;
+
+  constructor(options: { windowMs: number; entriesMax: number }) {
+    this.#windowMs = options.windowMs;
+    // Two generations share the bound.
+    this.#entriesMax = Math.ceil(options.entriesMax / 2);
+  }
+
+  /** The window of `caller`, a new one with `limit` when there is none. */
+  windowOf(caller: string, limit: number, nowMs: number): SlidingWindow {
+    if (nowMs - this.#youngSinceMs >= this.#windowMs) this.#age(nowMs);
+    const young = this.#young.get(caller);
+    if (young !== undefined) return young;
+    if (this.#young.size >= this.#entriesMax) this.#age(nowMs);
+    const window = this.#old.get(caller) ?? new SlidingWindow(limit, this.#windowMs);
+    this.#young.set(caller, window);
+    return window;
+  }
+
+  forget(caller: string): void {
+    this.#young.delete(caller);
+    this.#old.delete(caller);
+  }
+
+  /** How many windows are held, at most `entriesMax` and one. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  #age(nowMs: number): void {
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#youngSinceMs = nowMs;
+  }
+}

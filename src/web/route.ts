@@ -1,0 +1,77 @@
+import type { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Static, type TObject, Type } from "typebox";
+import type { ErrorCode } from "../base/errors.ts";
+import type { Access, Caller } from "./admission.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+/** What a handler answers: the object of the schema, its JSON made ready before, or a stream. */
+export type Answer<Body> = Body | string | Buffer | Readable;
+
+type Nothing = TObject;
+
+/** One endpoint. One schema a shape gives the types, the validation and the documentation. */
+export type RouteOptions<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+  Response extends TObject,
+> = {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With parameters in braces, as in `/v1/keys/{id}`. */
+  readonly path: `/${string}`;
+  readonly access: Exclude<Access, "optional">;
+  /** One line for the documentation. */
+  readonly summary: string;
+  readonly params?: Params;
+  readonly querystring?: Query;
+  /** Without it a request with a body is refused. */
+  readonly body?: Body;
+  readonly response: Response;
+  /** Of success; 200 unless given. */
+  readonly status?: number;
+  /** Further statuses of `response`, such as 503 of the readiness check. */
+  readonly otherStatuses?: readonly number[];
+  /** Errors of its own, beyond those that any endpoint of this access and shape has. */
+  readonly errors?: readonly ErrorCode[];
+  /** Of success; `no-store` unless given. */
+  readonly cacheControl?: string;
+  readonly handler: (
+    request: FastifyRequest<{
+      Params: Static<Params>;
+      Querystring: Static<Query>;
+      Body: Static<Body>;
+    }>,
+    reply: FastifyReply,
+  ) => Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
+};
+
+/** An endpoint as the server takes it, whatever its shapes are. */
+export type Route = Omit<
+  RouteOptions<TObject, TObject, TObject, TObject>,
+  "params" | "querystring" | "handler"
+> & {
+  readonly params: TObject;
+  readonly querystring: TObject;
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown;
+};
+
+/** Defines an endpoint; the types of `request` and of the answer follow from the schemas. */
+export function defineRoute<
+  Response extends TObject,
+  Params extends TObject = Nothing,
+  Query extends TObject = Nothing,
+  Body extends TObject = Nothing,
+>(options: RouteOptions<Params, Query, Body, Response>): Route {
+  return {
+    ...options,
+    params: options.params ?? Type.Object({}),
+    querystring: options.querystring ?? Type.Object({}),
+    handler: options.handler as Route["handler"],
+  };
+}

@@ -1,0 +1,59 @@
+/** Every endpoint of the service, in the order of the documentation. */
+import type { Clock } from "../base/clock.ts";
+import type { AccessStore } from "../store/access-store.ts";
+import type { Backend } from "./backend.ts";
+import type { Route } from "./route.ts";
+import { createKey } from "./routes/create-key.ts";
+import { getHealth } from "./routes/get-health.ts";
+import { getKey } from "./routes/get-key.ts";
+import { getMarket } from "./routes/get-market.ts";
+import { getOrder } from "./routes/get-order.ts";
+import { getPrice, listPrices } from "./routes/get-price.ts";
+import { type Checks, getReady } from "./routes/get-ready.ts";
+import { liftIpBlock } from "./routes/lift-ip-block.ts";
+import { listCancellations } from "./routes/list-cancellations.ts";
+import { listCandles } from "./routes/list-candles.ts";
+import { listFills, listMatches } from "./routes/list-fills.ts";
+import { listIpBlocks } from "./routes/list-ip-blocks.ts";
+import { listKeys } from "./routes/list-keys.ts";
+import { listMarkets } from "./routes/list-markets.ts";
+import { listResolutions } from "./routes/list-resolutions.ts";
+import { listTokenTrades, listTrades } from "./routes/list-trades.ts";
+import { revokeKey } from "./routes/revoke-key.ts";
+import { rotateKey } from "./routes/rotate-key.ts";
+
+export function createRoutes(parts: {
+  readonly backend: Backend;
+  readonly access: AccessStore;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly readChecks: () => Checks;
+}): readonly Route[] {
+  const { backend, access, clock, version, readChecks } = parts;
+  const { keys, ipBlocks } = access;
+  const { cursors, freshness } = backend;
+  const services = { keys, ipBlocks, clock, cursors, freshness };
+  return [
+    listMarkets(backend),
+    getMarket(backend),
+    listTrades(backend),
+    listTokenTrades(backend),
+    listFills(backend),
+    listMatches(backend),
+    listCancellations(backend),
+    listResolutions(backend),
+    getOrder(backend),
+    getPrice(backend),
+    listPrices(backend),
+    listCandles(backend),
+    getHealth({ version, clock }),
+    getReady(readChecks),
+    createKey(services),
+    listKeys(services),
+    getKey(services),
+    rotateKey(services),
+    revokeKey(services),
+    listIpBlocks(services),
+    liftIpBlock(services),
+  ];
+}

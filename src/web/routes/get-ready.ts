@@ -1,0 +1,31 @@
+import { type Static, Type } from "typebox";
+import { defineRoute, type Route } from "../route.ts";
+
+const checksSchema = Type.Record(
+  Type.String(),
+  Type.Object({ ok: Type.Boolean(), detail: Type.String() }),
+);
+
+/** One part of the service by name: whether it is as it should be, and a sentence about it. */
+export type Checks = Static<typeof checksSchema>;
+
+/** Whether the service should be sent requests: 200 when every check is well, else 503. */
+export function getReady(readChecks: () => Checks): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/ready",
+    access: "public",
+    summary: "Whether the service is ready for requests",
+    otherStatuses: [503],
+    response: Type.Object({
+      status: Type.Enum(["ready", "not_ready"]),
+      checks: checksSchema,
+    }),
+    handler: (_request, reply) => {
+      const checks = readChecks();
+      const isReady = Object.values(checks).every(({ ok }) => ok);
+      reply.code(isReady ? 200 : 503);
+      return { status: isReady ? "ready" : "not_ready", checks } as const;
+    },
+  });
+}

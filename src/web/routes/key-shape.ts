@@ -1,0 +1,71 @@
+import { type Static, Type } from "typebox";
+import type { Clock } from "../../base/clock.ts";
+import { webLimits } from "../../base/limits.ts";
+import { scopes } from "../../store/key-format.ts";
+import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../store/keys.ts";
+import type { Freshness } from "../meta.ts";
+
+/** What the endpoints of keys work with. */
+export type KeyServices = {
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly freshness: () => Freshness;
+};
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const commonFields = {
+  id: Type.String({ format: "uuid" }),
+  prefix: Type.String(),
+  name: Type.String(),
+  scope: Type.Enum([...scopes]),
+  rate_limit: Type.Integer({ description: "Requests a minute" }),
+  created_at: Type.String({ format: "date-time" }),
+  expires_at: nullableText,
+};
+
+/** A key as it is shown at any time. */
+export const keySchema = Type.Object({
+  ...commonFields,
+  status: Type.Enum(["active", "expired", "revoked"]),
+  allowed_ips: Type.Array(Type.String()),
+  revoked_at: nullableText,
+  last_used_at: nullableText,
+  request_count: Type.Integer(),
+});
+
+/** A key with its value, shown once. */
+export const issuedKeySchema = Type.Object({ ...commonFields, key: Type.String() });
+
+/** Any text: one that is no id of ours is a key that does not exist. */
+export const keyParams = Type.Object({ id: Type.String() });
+
+export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
+  return {
+    ...showCommon(key),
+    status: statusOf(key, nowMs),
+    allowed_ips: [...key.allowedIps],
+    revoked_at: showTime(key.revokedAtMs),
+    last_used_at: showTime(key.lastUsedAtMs),
+    request_count: key.requestCount,
+  };
+}
+
+export function showIssuedKey({ key, value }: IssuedKey): Static<typeof issuedKeySchema> {
+  return { ...showCommon(key), key: value };
+}
+
+function showCommon(key: ApiKey) {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    name: key.name,
+    scope: key.scope,
+    rate_limit: webLimits.keyRequestsPerMinute[key.scope],
+    created_at: new Date(key.createdAtMs).toISOString(),
+    expires_at: showTime(key.expiresAtMs),
+  };
+}
+
+function showTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}

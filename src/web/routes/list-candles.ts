@@ -1,0 +1,129 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../../base/decimal.ts";
+import { AppError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { isGiven } from "../../base/optional.ts";
+import { resolutionSeconds } from "../../market/candle.ts";
+import { pairPrice } from "../../market/price.ts";
+import { candleRow } from "../../rows/candle-row.ts";
+import { decimalText, millisecondsNumber } from "../../rows/wire-format.ts";
+import { readFirstMinute } from "../../store/read-candles.ts";
+import type { Backend } from "../backend.ts";
+import { type CandlePage, readCandlePage } from "../candle-page.ts";
+import { validationError } from "../compile-reader.ts";
+import { listOf } from "../list-answer.ts";
+import { metaOf, metaSchema } from "../meta.ts";
+import { cursor, time, tokenId } from "../parameters.ts";
+import { defineRoute, type Route } from "../route.ts";
+
+const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
+const querystring = Type.Object({
+  resolution: Type.Enum(resolutions, { default: "1h" }),
+  start: Type.Optional(time),
+  end: Type.Optional(time),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 500 }),
+  cursor: Type.Optional(cursor),
+  order: Type.Enum(["asc", "desc"], { default: "asc" }),
+  fill: Type.Enum(["none", "previous"], { default: "none" }),
+  source: Type.Enum(["pair", "own"], { default: "pair" }),
+});
+type CandleQuery = Static<typeof querystring>;
+
+const candleMeta = Type.Object({
+  ...metaSchema.properties,
+  resolution: Type.Enum(resolutions),
+  first_candle_ms: Type.Union([millisecondsNumber, Type.Null()]),
+  settlement: Type.Union([
+    Type.Object({ price: decimalText, timestamp_ms: millisecondsNumber }),
+    Type.Null(),
+  ]),
+});
+
+/** Candles of one token. */
+export function listCandles(backend: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/candles/{token_id}",
+    access: "read",
+    summary: "OHLCV candles; without start and end the newest",
+    params: Type.Object({ token_id: tokenId }),
+    querystring,
+    response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
+    errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    handler: async ({ id: requestId, params, query }, reply) => {
+      const asked = params.token_id;
+      const { directory } = backend.state;
+      if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
+      const complement = query.source === "pair" ? directory.complementOf(asked) : null;
+      const path = `/v1/candles/${asked}`;
+      const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
+      const { rows, hasMore } = await readCandlePage(backend.store, page);
+      const edge = rows.at(-1);
+      const maxAge = rows.every((row) => row.closed) ? page.bucketSeconds : 1;
+      void reply.header("cache-control", `private, max-age=${maxAge}`);
+      return {
+        data: page.order === query.order ? [...rows] : rows.toReversed(),
+        pagination: {
+          limit: query.limit,
+          has_more: hasMore,
+          next_cursor:
+            hasMore && edge !== undefined
+              ? backend.cursors.encode(path, query, [edge.timestamp_ms / 1000])
+              : null,
+        },
+        meta: {
+          ...metaOf(requestId, backend.freshness()),
+          resolution: query.resolution,
+          first_candle_ms: await readFirstBucketMs(backend, page),
+          settlement: settlementOf(asked, backend),
+        },
+      };
+    },
+  });
+}
+
+/** Without a time pages walk back from now; with one they walk in the order of the rows. */
+function pageOf(
+  tokens: Pick<CandlePage, "tokenId" | "complement">,
+  query: CandleQuery,
+  { backend, path }: { backend: Backend; path: string },
+): CandlePage {
+  const { start, end, limit } = query;
+  if (isGiven(start) && isGiven(end) && start >= end) {
+    throw validationError([{ parameter: "end", issue: "must be after start" }]);
+  }
+  const bucketSeconds = resolutionSeconds[query.resolution];
+  const bucketAt = (timeMs: number): number =>
+    Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;
+  const order = isGiven(start) || isGiven(end) ? query.order : "desc";
+  const from = isGiven(start) ? bucketAt(start) : 0;
+  const to = isGiven(end) ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
+  const now = backend.state.dayWindow.now;
+  const page = { ...tokens, bucketSeconds, order, limit, carryOn: query.fill === "previous", now };
+  if (query.cursor === undefined) return { ...page, from, to };
+  const [position] = backend.cursors.decode(path, query, query.cursor);
+  const edge = Number(position);
+  return order === "asc"
+    ? { ...page, from: Math.max(from, edge + bucketSeconds), to }
+    : { ...page, from, to: Math.min(to, edge) };
+}
+
+async function readFirstBucketMs(backend: Backend, page: CandlePage): Promise<number | null> {
+  const { tokenId: asked, complement, bucketSeconds } = page;
+  const first = await readFirstMinute(
+    backend.store,
+    complement === null ? [asked] : [asked, complement],
+  );
+  return first === null ? null : (first - (first % bucketSeconds)) * 1000;
+}
+
+function settlementOf(
+  asked: TokenId,
+  { state: { directory } }: Backend,
+): { price: string; timestamp_ms: number } | null {
+  const price = pairPrice(asked, directory);
+  const place = directory.placeOf(asked);
+  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  if (price === null || resolution === null) return null;
+  return { price: formatMicros(price.price), timestamp_ms: resolution.timestamp * 1000 };
+}

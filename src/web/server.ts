@@ -1,0 +1,309 @@
+import { randomUUID } from "node:crypto";
+import { type IncomingMessage, METHODS, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { TObject } from "typebox";
+import type { Clock } from "../base/clock.ts";
+import { AppError, errorTable } from "../base/errors.ts";
+import { webLimits } from "../base/limits.ts";
+import type { Log } from "../base/log.ts";
+import type { Access, Admission } from "./admission.ts";
+import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
+import { compileReader, validationError } from "./compile-reader.ts";
+import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
+import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
+import type { Route } from "./route.ts";
+
+/** One answered request, for metrics; `route` is a pattern, never a raw path. */
+export type Observation = {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+};
+
+type ServerOptions = {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly admission: Admission;
+  readonly corsOrigins: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly observe?: (observation: Observation) => void;
+};
+
+/** What a route's own configuration tells the steps that run for every request. */
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: Access;
+    /** The methods of the path, for `Allow`. */
+    allow?: string;
+    refusesBody?: boolean;
+  }
+}
+
+/**
+ * The HTTP service. The life of a request, in order:
+ *
+ *   malformed bytes -> #answerMalformed
+ *   request -> #receive: identity, headers of every answer, admission, path, method, body allowed
+ *           -> the body as JSON -> path, body and query string read by their schemas
+ *           -> the route's handler -> answer
+ *
+ * A failure anywhere goes to #answerError.
+ */
+export class HttpServer {
+  readonly #app: FastifyInstance;
+  readonly #options: ServerOptions;
+  readonly #corsOrigins: ReadonlySet<string>;
+
+  private constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#corsOrigins = new Set(options.corsOrigins);
+    const receive = this.#receive.bind(this);
+    const answerError = this.#answerError.bind(this);
+    this.#app = fastify({
+      ...nodeOptions,
+      genReqId: requestIdOf,
+      clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
+      // Paths that cannot be decoded never reach a route, nor its hooks.
+      frameworkErrors: (error, request, reply) =>
+        receive(request, reply, (refusal) => answerError(refusal ?? error, request, reply)),
+    });
+    this.#app.decorateRequest("caller");
+    this.#app.addHook("onRequest", receive);
+    this.#app.setErrorHandler(answerError);
+    this.#readBodies();
+    this.#app.setValidatorCompiler(({ schema, httpPart }) => {
+      const source = httpPart === "params" ? "path" : httpPart === "body" ? "body" : "query";
+      const read = compileReader(schema as TObject, source);
+      return (input: unknown) => ({ value: read(input) });
+    });
+    this.#addRoutes();
+    this.#observeAnswers();
+    this.#answerWhatNodeWould();
+  }
+
+  /** Resolves once the service listens. */
+  static async open(options: ServerOptions): Promise<HttpServer> {
+    const server = new HttpServer(options);
+    server.node.maxConnections = webLimits.connectionsMax;
+    await server.#app.listen({ host: options.host, port: options.port });
+    return server;
+  }
+
+  /** Node's server, for the stream to take upgrades from. */
+  get node(): Server {
+    return this.#app.server;
+  }
+
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  get url(): string {
+    const { address, family, port } = this.node.address() as AddressInfo;
+    return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  }
+
+  /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
+  async close(): Promise<void> {
+    const deadline = setTimeout(() => this.node.closeAllConnections(), webLimits.drainTimeoutMs);
+    await this.#app.close();
+    clearTimeout(deadline);
+  }
+  #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
+    const { access = "optional", refusesBody, allow } = request.routeOptions.config;
+    const caller = this.#options.admission.admit(request.raw, access);
+    request.caller = caller;
+    reply.headers(answerHeaders(caller, request.id));
+    reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
+    if (allow !== undefined) reply.header("allow", allow);
+    if (caller.refusal !== null) done(caller.refusal);
+    else if (request.is404) done(notFound());
+    else if (isHostMissing(request.raw)) done(invalid("host", "header is missing"));
+    else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
+    else done();
+  }
+
+  #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = toAppError(thrown);
+    const { status, headers, body } = errorAnswer(error, request.id);
+    if (status >= 500) {
+      const facts = { request_id: request.id, route: request.routeOptions.url, code: error.code };
+      this.#options.log.error({ ...facts, err: error.cause ?? error }, "a request failed");
+    }
+    // Fastify would close after a body it refuses, and the reset could overtake our answer.
+    reply.removeHeader("connection");
+    void reply.code(status).headers(headers).send(body);
+  }
+
+  #answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const caller = this.#options.admission.admitMalformed(socket);
+    this.#answerBare(socket, { caller, error: caller.refusal ?? parserError(error.code) });
+  }
+
+  #answerBare(socket: Socket, answer: SocketAnswer): void {
+    answerOnSocket(socket, answer);
+    const { status } = errorTable[answer.error.code];
+    this.#options.observe?.({ method: "?", route: "malformed", status, durationMs: 0 });
+  }
+
+  /** JSON in valid UTF-8 and nothing else; an empty body is none. */
+  #readBodies(): void {
+    this.#app.removeAllContentTypeParsers();
+    this.#app.addContentTypeParser(
+      "application/json",
+      { parseAs: "buffer" },
+      (_request, bytes: Buffer, done) => done(null, parseJson(bytes)),
+    );
+  }
+
+  #addRoutes(): void {
+    const methods = METHODS.filter((method) => method !== "CONNECT");
+    for (const method of methods)
+      if (!this.#app.supportedMethods.includes(method)) this.#app.addHttpMethod(method);
+    for (const [path, routes] of Map.groupBy(this.#options.routes, (route) => route.path)) {
+      const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
+      const allowed = routes.flatMap(({ method }) =>
+        method === "GET" ? ["GET", "HEAD"] : [method],
+      );
+      const allow = [...allowed, "OPTIONS"].join(", ");
+      for (const route of routes) this.#addRoute(url, route);
+      this.#addPreflight(url, allow);
+      this.#app.route({
+        url,
+        method: methods.filter((method) => method !== "OPTIONS" && !allowed.includes(method)),
+        config: { access: "optional", allow },
+        onRequest: refuseMethod,
+        handler: refuseMethod,
+      });
+    }
+  }
+
+  #addRoute(url: string, route: Route): void {
+    const { method, params, querystring, body, access, handler } = route;
+    const { cacheControl = "no-store", status = 200 } = route;
+    this.#app.route({
+      url,
+      method,
+      schema: { params, querystring, ...(body === undefined ? {} : { body }) },
+      config: { access, refusesBody: body === undefined },
+      handler: (request, reply) => {
+        reply.header("content-type", jsonContentType).header("cache-control", cacheControl);
+        reply.code(status);
+        return handler(request, reply);
+      },
+    });
+  }
+
+  /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */
+  #addPreflight(url: string, allow: string): void {
+    this.#app.route({
+      url,
+      method: "OPTIONS",
+      config: { access: "public", allow, refusesBody: true },
+      handler: (_request, reply) => {
+        if (reply.hasHeader("access-control-allow-origin"))
+          reply.headers(preflightHeaders).header("access-control-allow-methods", allow);
+        return reply.code(204).send();
+      },
+    });
+  }
+
+  #observeAnswers(): void {
+    this.#app.addHook("onSend", (...[request, reply, , done]) => {
+      this.#noteAnswer(request, reply.statusCode);
+      done();
+    });
+  }
+
+  #noteAnswer({ id, caller, method, routeOptions }: FastifyRequest, status: number): void {
+    const { observe, clock, log } = this.#options;
+    const route = routeOptions.url ?? "unknown";
+    const durationMs = clock.monotonicMs() - caller.startedAtMs;
+    observe?.({ method, route, status, durationMs });
+    log.debug({ request_id: id, ip: caller.ip, method, route, status, durationMs }, "answered");
+  }
+
+  /** Node would answer these by itself, without our headers. */
+  #answerWhatNodeWould(): void {
+    this.node.on("checkExpectation", (request, response) => {
+      this.node.emit("request", request, response);
+    });
+    this.node.on("connect", (request, socket) => {
+      const caller = this.#options.admission.admit(request, "optional");
+      const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
+      const headers = { allow: "GET, HEAD, POST, DELETE, OPTIONS" };
+      this.#answerBare(socket as Socket, { caller, error, headers });
+    });
+  }
+}
+
+const nodeOptions = {
+  logger: false,
+  http: {
+    maxHeaderSize: webLimits.headerBytesMax,
+    headersTimeout: webLimits.headersTimeoutMs,
+    // Node looks for slow senders only this often, by default every 30 s.
+    connectionsCheckingInterval: 1000,
+    // Node's own refusal has none of our headers; #receive refuses instead.
+    requireHostHeader: false,
+  },
+  requestTimeout: webLimits.requestTimeoutMs,
+  keepAliveTimeout: webLimits.keepAliveTimeoutMs,
+  connectionTimeout: webLimits.socketIdleTimeoutMs,
+  bodyLimit: webLimits.bodyBytesMax,
+  // Fastify's own 503 has none of our headers; what still arrives is answered.
+  return503OnClosing: false,
+  routerOptions: {
+    // Parameters are measured by their schemas.
+    maxParamLength: webLimits.headerBytesMax,
+    // The text goes on to the schema's reader, which sees repeats and bad escapes.
+    querystringParser: (text: string) => text as unknown as Record<string, unknown>,
+  },
+} as const;
+
+/** The client's own id when it is harmless in a header and in a log, else a fresh one. */
+function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+function refuseMethod(): never {
+  throw new AppError("METHOD_NOT_ALLOWED");
+}
+
+function notFound(): AppError {
+  return new AppError("NOT_FOUND", { publicMessage: "There is no such path" });
+}
+
+function invalid(parameter: string, issue: string): AppError {
+  return validationError([{ parameter, issue }]);
+}
+
+function isHostMissing(request: IncomingMessage): boolean {
+  return request.headers.host === undefined && request.httpVersion === "1.1";
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw invalid("body", "must be valid JSON in UTF-8");
+  }
+  // From here on null is a body that was not sent.
+  if (value === null) throw invalid("body", "must be a JSON object");
+  return value;
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import {
+  assertError,
+  assertEveryHeader,
+  openTestServer,
+  rowsOf,
+} from "../support/open-test-server.ts";
+
+const server = await openTestServer({ trustedProxies: ["127.0.0.1"] });
+const { admin, read } = server.keys;
+after(() => server.close());
+
+/** A request as the proxy in front passes it on for a client. */
+function from(ip: string, path = "/v1/keys", key?: string, method = "GET") {
+  const headers = { "x-forwarded-for": `6.6.6.6, ${ip}` };
+  return server.request(method, path, { headers, ...(key === undefined ? {} : { key }) });
+}
+
+async function failTimes(ip: string, count: number): Promise<void> {
+  for (let failure = 0; failure < count; failure += 1)
+    assertError(await from(ip, "/v1/keys", "ow_read_x"), "UNAUTHORIZED");
+}
+
+async function retryAfterOf(ip: string): Promise<number> {
+  const answer = await from(ip, "/v1/health");
+  assertError(answer, "IP_BLOCKED");
+  return Number(answer.headers.get("retry-after"));
+}
+
+test("403: 20 failed authentications block the IP for everything, also with a good key", async () => {
+  await failTimes("203.0.113.1", 19);
+  assert.equal((await from("203.0.113.1", "/v1/health")).status, 200);
+  await failTimes("203.0.113.1", 1);
+  const answer = await from("203.0.113.1", "/v1/keys", admin);
+  assert.equal(assertError(answer, "IP_BLOCKED").message, "Your IP has been blocked");
+  assert.equal(answer.headers.get("retry-after"), "900");
+  assert.equal(assertEveryHeader(answer.headers).limit, 100);
+  assert.equal((await from("203.0.113.2", "/v1/keys", admin)).status, 200);
+});
+
+test("403: a block expires, and the next one is twice as long", async () => {
+  await failTimes("203.0.113.3", 20);
+  assert.equal(await retryAfterOf("203.0.113.3"), 900);
+  server.clock.advance(900_000);
+  await failTimes("203.0.113.3", 20);
+  assert.equal(await retryAfterOf("203.0.113.3"), 1800);
+});
+
+test("401: failures spread over more than five minutes never block", async () => {
+  for (let minute = 0; minute < 12; minute += 1) {
+    await failTimes("203.0.113.4", 3);
+    server.clock.advance(60_000);
+  }
+});
+
+test("403: requests without a key count as failures too", async () => {
+  for (let failure = 0; failure < 20; failure += 1)
+    assertError(await from("203.0.113.5"), "UNAUTHORIZED");
+  await retryAfterOf("203.0.113.5");
+});
+
+test("403: IPv6 is blocked by /64", async () => {
+  for (let host = 0; host < 20; host += 1) await failTimes(`2001:db8::${host.toString(16)}`, 1);
+  await retryAfterOf("2001:db8::ffff");
+  assert.equal((await from("2001:db8:0:1::1", "/v1/health")).status, 200);
+});
+
+test("403: an IP that hammers on after 429 is blocked", async () => {
+  for (let sent = 0; sent < 1100; sent += 100)
+    await Promise.all(Array.from({ length: 100 }, () => from("203.0.113.6", "/v1/health")));
+  await retryAfterOf("203.0.113.6");
+});
+
+test("401: the proxy itself is never blocked", async () => {
+  for (let failure = 0; failure < 25; failure += 1)
+    assertError(await server.request("GET", "/v1/keys"), "UNAUTHORIZED");
+});
+
+test("GET /v1/ip-blocks 200: the blocks in force, newest first, in pages", async () => {
+  const first = await from("198.51.100.1", "/v1/ip-blocks?limit=2", admin);
+  assert.equal(first.status, 200);
+  const rows = rowsOf(first);
+  assert.deepEqual(
+    rows.map(({ ip, reason, strikes }) => ({ ip, reason, strikes })),
+    [
+      { ip: "203.0.113.6", reason: "abuse", strikes: 1 },
+      { ip: "2001:db8:0:0::/64", reason: "failed_authentication", strikes: 1 },
+    ],
+  );
+  const { next_cursor } = first.body["pagination"] as { next_cursor: string };
+  const second = await from("198.51.100.1", `/v1/ip-blocks?cursor=${next_cursor}`, admin);
+  assert.deepEqual(
+    rowsOf(second).map((row) => row["ip"]),
+    ["203.0.113.5", "203.0.113.3"],
+  );
+  assertError(
+    await from("198.51.100.1", `/v1/keys?cursor=${next_cursor}`, admin),
+    "INVALID_CURSOR",
+  );
+});
+
+test("GET /v1/ip-blocks 401, 403", async () => {
+  assertError(await from("198.51.100.2", "/v1/ip-blocks"), "UNAUTHORIZED");
+  assertError(await from("198.51.100.2", "/v1/ip-blocks", read), "FORBIDDEN");
+});
+
+test("DELETE /v1/ip-blocks/{ip} 200: the IP is free at once and starts anew", async () => {
+  const answer = await from("198.51.100.1", "/v1/ip-blocks/203.0.113.5", admin, "DELETE");
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body, { message: "IP block lifted" });
+  await failTimes("203.0.113.5", 20);
+  assert.equal(await retryAfterOf("203.0.113.5"), 900);
+});
+
+test("DELETE /v1/ip-blocks/{ip} 200: a /64 as the list shows it, or any address of it", async () => {
+  const path = `/v1/ip-blocks/${encodeURIComponent("2001:db8:0:0::/64")}`;
+  assert.equal((await from("198.51.100.1", path, admin, "DELETE")).status, 200);
+  for (let host = 0; host < 20; host += 1) await failTimes("2001:db8::1", 1);
+  const other = "/v1/ip-blocks/2001:db8::abcd";
+  assert.equal((await from("198.51.100.1", other, admin, "DELETE")).status, 200);
+});
+
+test("DELETE /v1/ip-blocks/{ip} 400, 401, 403, 404", async () => {
+  const lift = (ip: string, key?: string) =>
+    from("198.51.100.3", `/v1/ip-blocks/${ip}`, key, "DELETE");
+  assertError(await lift("nobody", admin), "VALIDATION_ERROR");
+  assertError(await lift("203.0.113.5"), "UNAUTHORIZED");
+  assertError(await lift("203.0.113.5", read), "FORBIDDEN");
+  assertError(await lift("203.0.113.99", admin), "NOT_FOUND");
+});

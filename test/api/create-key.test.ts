@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import {
+  assertError,
+  assertEveryHeader,
+  dataOf,
+  openTestServer,
+  testFreshness,
+} from "../support/open-test-server.ts";
+
+const server = await openTestServer({ authFailuresMax: 0 });
+const { admin } = server.keys;
+after(() => server.close());
+
+function create(json: unknown, key = admin) {
+  return server.request("POST", "/v1/keys", { key, json });
+}
+
+async function faultsOf(json: unknown): Promise<unknown> {
+  return assertError(await create(json), "VALIDATION_ERROR").details;
+}
+
+test("201: a read key by default, shown once, that works at once", async () => {
+  const answer = await create({ name: "Ada's dashboard" });
+  assert.equal(answer.status, 201);
+  assert.deepEqual(assertEveryHeader(answer.headers).limit, 5000);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const { id, key, prefix, created_at, ...rest } = dataOf(answer);
+  assert.match(String(id), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.match(String(key), /^ow_read_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+  assert.equal(prefix, String(key).slice(0, 12));
+  assert.match(String(created_at), /^20[0-9]{2}-.*Z$/);
+  assert.deepEqual(rest, {
+    name: "Ada's dashboard",
+    scope: "read",
+    rate_limit: 1000,
+    expires_at: null,
+  });
+  const requestId = answer.headers.get("x-request-id");
+  assert.deepEqual(answer.body["meta"], { request_id: requestId, ...testFreshness });
+  const used = await server.request("GET", "/v1/keys", { key: String(key) });
+  assertError(used, "FORBIDDEN");
+});
+
+test("201: every field is honoured", async () => {
+  const fields = { name: "writer", scope: "write", expires_at: "2100-01-01T00:00:00+01:00" };
+  const answer = await create({ ...fields, allowed_ips: ["10.0.0.0/8", "::1"] });
+  assert.equal(answer.status, 201);
+  const { scope, rate_limit, expires_at } = dataOf(answer);
+  assert.deepEqual(
+    { scope, rate_limit, expires_at },
+    {
+      scope: "write",
+      rate_limit: 2000,
+      expires_at: "2099-12-31T23:00:00.000Z",
+    },
+  );
+  const elsewhere = await server.request("GET", "/v1/keys", { key: String(dataOf(answer)["key"]) });
+  assertError(elsewhere, "UNAUTHORIZED");
+});
+
+test("201: times in epoch seconds and milliseconds, null for not given", async () => {
+  for (const [name, expiresAt] of Object.entries({ seconds: 4102444800, ms: 4102444800000 })) {
+    const answer = await create({ name, expires_at: expiresAt, allowed_ips: null });
+    assert.equal(dataOf(answer)["expires_at"], "2100-01-01T00:00:00.000Z");
+  }
+});
+
+test("400: each fault is named, with the name that was meant", async () => {
+  assert.deepEqual(await faultsOf({ nam: "x", scope: "root" }), [
+    { parameter: "nam", issue: "is not known here; did you mean name?" },
+    { parameter: "scope", issue: "must be one of read, write, admin" },
+    {
+      parameter: "name",
+      issue: "is required: text of 1 to 100 printable characters, without spaces around it",
+    },
+  ]);
+  assert.deepEqual(await faultsOf({ name: "x", expires_at: "2020-01-01T00:00:00Z" }), [
+    { parameter: "expires_at", issue: "must be in the future" },
+  ]);
+  assert.deepEqual(await faultsOf({ name: "x", allowed_ips: ["10.0.0.0/8", "10.0.0.0/99"] }), [
+    {
+      parameter: "allowed_ips",
+      issue: "must be a list of up to 64, each an IP address or a CIDR range",
+    },
+  ]);
+});
+
+test("400: names that cannot be shown", async () => {
+  for (const name of ["", " x", "x ", "a\nb", "a\u0000b", "\ud800", "a\u202eb", "x".repeat(101), 7])
+    await faultsOf({ name });
+});
+
+test("400: a body that is no JSON object", async () => {
+  const headers = { "content-type": "application/json" };
+  for (const body of ["", "{", "[]", "null", '"x"', "1", '{"name":"x"} x', '{"__proto__":{}}']) {
+    const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body });
+    assertError(answer, "VALIDATION_ERROR");
+  }
+});
+
+test("400: a query string", async () => {
+  const answer = await server.request("POST", "/v1/keys?name=x", {
+    key: admin,
+    json: { name: "y" },
+  });
+  assertError(answer, "VALIDATION_ERROR");
+});
+
+test("401: no key, and every kind of bad one, with the same answer", async () => {
+  const flipped = admin.slice(0, -1) + (admin.endsWith("0") ? "1" : "0");
+  const answers = [await server.request("POST", "/v1/keys", { json: { name: "x" } })];
+  for (const key of ["x", "ow_admin_", flipped, admin.toLowerCase(), "k".repeat(8000)])
+    answers.push(await create({ name: "x" }, key));
+  for (const answer of answers) {
+    assert.deepEqual(assertError(answer, "UNAUTHORIZED"), {
+      message: "API key missing or invalid",
+    });
+    assert.equal(assertEveryHeader(answer.headers).limit, 100);
+  }
+});
+
+test("403: read and write keys", async () => {
+  for (const key of [server.keys.read, server.keys.write]) {
+    const answer = await create({ name: "x" }, key);
+    assertError(answer, "FORBIDDEN");
+    assert.ok(assertEveryHeader(answer.headers).limit < 5000);
+  }
+});
+
+test("405: with the methods it has", async () => {
+  const answer = await server.request("PUT", "/v1/keys", { key: admin, body: "x" });
+  assertError(answer, "METHOD_NOT_ALLOWED");
+  assert.equal(answer.headers.get("allow"), "POST, GET, HEAD, OPTIONS");
+  assert.equal(assertEveryHeader(answer.headers).limit, 5000);
+});
+
+test("409: the name of an active key, until that is revoked or expires", async () => {
+  const first = await create({ name: "taken" });
+  assertError(await create({ name: "taken" }), "CONFLICT");
+  await server.request("DELETE", `/v1/keys/${String(dataOf(first)["id"])}`, { key: admin });
+  const soon = Math.ceil(server.clock.nowMs() / 1000) + 2;
+  assert.equal((await create({ name: "taken", expires_at: soon })).status, 201);
+  assertError(await create({ name: "taken" }), "CONFLICT");
+  server.clock.advance(3000);
+  assert.equal((await create({ name: "taken" })).status, 201);
+});
+
+test("413: a large body, however it is sent", async () => {
+  for (const size of [17_000, 5_000_000])
+    assertError(await create({ name: "x".repeat(size) }), "PAYLOAD_TOO_LARGE");
+});
+
+test("415: anything but JSON", async () => {
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/jsonp",
+    "!",
+  ]) {
+    const headers = { "content-type": type };
+    const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body: "{}" });
+    assertError(answer, "UNSUPPORTED_MEDIA_TYPE");
+  }
+});
+
+test("429: the 5001st request of an admin key within a minute", async () => {
+  const { keys, clock, access } = server;
+  const input = { name: "busy", scope: "admin", expiresAtMs: null, allowedIps: [] } as const;
+  const { value } = await access.keys.create(input);
+  for (let sent = 0; sent < 5000; sent += 100)
+    await Promise.all(
+      Array.from({ length: 100 }, () => server.request("GET", "/v1/nothing", { key: value })),
+    );
+  const refused = await create({ name: "y" }, value);
+  assertError(refused, "RATE_LIMITED");
+  assert.deepEqual(assertEveryHeader(refused.headers), { limit: 5000, remaining: 0 });
+  assert.equal((await create({ name: "other caller" }, keys.admin)).status, 201);
+  clock.advance(60_000);
+  assert.equal((await create({ name: "a minute later" }, value)).status, 201);
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Type } from "typebox";
+import { defineRoute } from "../../src/web/route.ts";
+import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
+
+const failing = defineRoute({
+  method: "GET",
+  path: "/v1/failing",
+  access: "read",
+  summary: "A bug",
+  cacheControl: "private, max-age=1",
+  response: Type.Object({}),
+  handler: () => {
+    throw new Error("SELECT secret FROM table failed in a file");
+  },
+});
+const ready = defineRoute({
+  method: "GET",
+  path: "/v1/ready-made/{token_id}",
+  access: "read",
+  summary: "JSON made before",
+  cacheControl: "private, max-age=1",
+  params: Type.Object({ token_id: Type.String() }),
+  response: Type.Object({ price: Type.String() }),
+  handler: () => Buffer.from('{"price":"0.5"}'),
+});
+const origin = "https://app.example.com";
+const server = await openTestServer({
+  routes: [failing, ready],
+  corsOrigins: [origin],
+  authFailuresMax: 0,
+});
+const { read } = server.keys;
+after(() => server.close());
+
+test("200: JSON made before goes out as it is, with the cache lifetime of its route", async () => {
+  const answer = await server.request("GET", "/v1/ready-made/1", { key: read });
+  assert.deepEqual(answer.body, { price: "0.5" });
+  assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+  assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
+  assertEveryHeader(answer.headers);
+});
+
+test("200: a harmless request id comes back, any other is replaced", async () => {
+  const idOf = async (given: string) => {
+    const headers = { "x-request-id": given };
+    return (await server.request("GET", "/v1/health", { headers })).headers.get("x-request-id");
+  };
+  assert.equal(await idOf("Trace_1.a-b"), "Trace_1.a-b");
+  assert.equal(await idOf("x".repeat(128)), "x".repeat(128));
+  for (const given of ["x".repeat(129), "a b", "a\tb", "\u00fc", "a,b", '"', "<script>"])
+    assert.match((await idOf(given)) ?? "", /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+});
+
+test("404: unknown paths, with the limit of the key when there is one", async () => {
+  const paths = [
+    "/",
+    "/v1",
+    "/v2/health",
+    "/v1/health/",
+    "/v1/Health",
+    "//v1/health",
+    "/v1/%2e%2e",
+  ];
+  for (const path of paths) {
+    const anonymous = await server.request("GET", path);
+    assertError(anonymous, "NOT_FOUND");
+    assert.equal(assertEveryHeader(anonymous.headers).limit, 100);
+    const keyed = await server.request("POST", path, { key: read, json: { a: 1 } });
+    assertError(keyed, "NOT_FOUND");
+    assert.equal(assertEveryHeader(keyed.headers).limit, 1000);
+  }
+});
+
+test("401: a bad key also where there is nothing", async () => {
+  assertError(await server.request("GET", "/v1/nothing", { key: "ow_read_x" }), "UNAUTHORIZED");
+  assertError(await server.request("POST", "/v1/health", { key: "ow_read_x" }), "UNAUTHORIZED");
+});
+
+test("400: a path that is not UTF-8", async () => {
+  for (const path of ["/v1/keys/%ff", "/v1/keys/%", "/v1/keys/%e0%a4"])
+    assertError(await server.request("GET", path, { key: server.keys.admin }), "VALIDATION_ERROR");
+});
+
+test("500: a bug tells nothing outside and is logged once with the request id", async () => {
+  const headers = { "x-request-id": "find-me" };
+  const answer = await server.request("GET", "/v1/failing", { key: read, headers });
+  const { message } = assertError(answer, "INTERNAL_ERROR");
+  assert.equal(message, "Something went wrong on our side");
+  assert.doesNotMatch(answer.text, /SELECT|at |\.ts/);
+  const lines = server.logged.filter((line) => line.includes("find-me"));
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? "", /SELECT secret/);
+  for (const key of Object.values(server.keys)) assert.ok(!server.logged.join().includes(key));
+});
+
+test("204: a preflight of an allowed origin, without a key", async () => {
+  const headers = { origin, "access-control-request-method": "DELETE" };
+  const answer = await server.request("OPTIONS", "/v1/keys/x", { headers });
+  assert.equal(answer.status, 204);
+  assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+  assert.equal(answer.headers.get("access-control-allow-methods"), "GET, HEAD, DELETE, OPTIONS");
+  assert.match(answer.headers.get("access-control-allow-headers") ?? "", /X-API-Key/);
+  assert.equal(answer.headers.get("vary"), "Origin");
+  assert.equal(assertEveryHeader(answer.headers).limit, 100);
+});
+
+test("204: OPTIONS of any other origin allows nothing to it", async () => {
+  const headers = { origin: "https://evil.example.com", "access-control-request-method": "GET" };
+  const answer = await server.request("OPTIONS", "/v1/keys", { headers });
+  assert.equal(answer.status, 204);
+  assert.equal(answer.headers.get("allow"), "POST, GET, HEAD, OPTIONS");
+  assert.equal(answer.headers.get("access-control-allow-origin"), null);
+  assert.equal(answer.headers.get("access-control-allow-methods"), null);
+  assertEveryHeader(answer.headers);
+});
+
+test("every answer to an allowed origin can be read by it, errors included", async () => {
+  for (const path of ["/v1/health", "/v1/nothing", "/v1/keys"]) {
+    const { headers } = await server.request("GET", path, { headers: { origin } });
+    assert.equal(headers.get("access-control-allow-origin"), origin);
+    assert.match(headers.get("access-control-expose-headers") ?? "", /X-RateLimit-Remaining/);
+  }
+});
+
+test("any origin may be allowed", async () => {
+  const open = await openTestServer({ corsOrigins: ["*"] });
+  const { headers } = await open.request("GET", "/v1/health", { headers: { origin: "null" } });
+  assert.equal(headers.get("access-control-allow-origin"), "*");
+  await open.close();
+});
+
+test("closing waits for the request in flight and then refuses connections", async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const slow = defineRoute({
+    method: "GET",
+    path: "/v1/slow",
+    access: "read",
+    summary: "Waits for the test",
+    response: Type.Object({ done: Type.Boolean() }),
+    handler: async () => {
+      ask();
+      await opened;
+      return { done: true };
+    },
+  });
+  const closing = await openTestServer({ routes: [slow] });
+  const answer = closing.request("GET", "/v1/slow", { key: closing.keys.read });
+  await asked;
+  const closed = closing.close();
+  open();
+  assert.deepEqual((await answer).body, { done: true });
+  await closed;
+  await assert.rejects(closing.request("GET", "/v1/health"));
+});

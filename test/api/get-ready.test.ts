@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
+
+let isFollowed = true;
+const server = await openTestServer({
+  readChecks: () => ({
+    store: { ok: true, detail: "open" },
+    chain: { ok: isFollowed, detail: isFollowed ? "followed" : "no endpoint answers" },
+  }),
+});
+after(() => server.close());
+
+test("200: every check is well", async () => {
+  const answer = await server.request("GET", "/v1/ready");
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body, {
+    status: "ready",
+    checks: { store: { ok: true, detail: "open" }, chain: { ok: true, detail: "followed" } },
+  });
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.equal(assertEveryHeader(answer.headers).limit, 100);
+});
+
+test("503: a check is not, and says why", async () => {
+  isFollowed = false;
+  const answer = await server.request("GET", "/v1/ready");
+  isFollowed = true;
+  assert.equal(answer.status, 503);
+  assert.deepEqual(answer.body, {
+    status: "not_ready",
+    checks: {
+      store: { ok: true, detail: "open" },
+      chain: { ok: false, detail: "no endpoint answers" },
+    },
+  });
+  assertEveryHeader(answer.headers);
+});
+
+test("400: a parameter it does not know", async () => {
+  assertError(await server.request("GET", "/v1/ready?x"), "VALIDATION_ERROR");
+});
+
+test("405: with the methods it has", async () => {
+  const answer = await server.request("POST", "/v1/ready", { json: {} });
+  assertError(answer, "METHOD_NOT_ALLOWED");
+  assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { after, test } from "node:test";
+import * as fc from "fast-check";
+import {
+  assertError,
+  assertEveryHeader,
+  openTestServer,
+  parseRaw,
+} from "../support/open-test-server.ts";
+
+const server = await openTestServer({ authFailuresMax: 0 });
+const { admin } = server.keys;
+after(() => server.close());
+
+async function answerTo(bytes: string | Buffer) {
+  server.clock.advance(1000);
+  return parseRaw(await server.sendRaw(bytes));
+}
+
+function post(headers: string, body: string): string {
+  const common = `host: x\r\nx-api-key: ${admin}\r\nconnection: close\r\n`;
+  return `POST /v1/keys HTTP/1.1\r\n${common}${headers}\r\n\r\n${body}`;
+}
+
+test("400: bytes that are no HTTP have every header and the error shape", async () => {
+  const broken = [
+    "garbage\r\n\r\n",
+    "GET\r\n\r\n",
+    "GET / HTTP/9.9\r\n\r\n",
+    "GET /v1/health HTTP/1.1\r\nhost x\r\n\r\n",
+    "GET /v1/health HTTP/1.1\r\nhost: x\r\nbad\u0000name: 1\r\n\r\n",
+    "GET /v1/health HTTP/1.1\r\nhost: x\r\nname: a\u0001b\r\n\r\n",
+    "FOO /v1/health HTTP/1.1\r\nhost: x\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    `GET /v1/health HTTP/1.1\r\nhost: x\r\nbig: ${"x".repeat(20_000)}\r\n\r\n`,
+    `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    post("content-length: 2\r\ntransfer-encoding: chunked", "{}"),
+    post("content-length: x", "{}"),
+    post("transfer-encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"),
+    Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
+  ];
+  for (const bytes of broken) {
+    const answer = await answerTo(bytes);
+    assertError(answer, "VALIDATION_ERROR");
+    assert.equal(answer.headers.get("connection"), "close");
+    assert.equal(Number(answer.headers.get("content-length")), answer.text.length);
+  }
+});
+
+test("400: no Host", async () => {
+  const head = "GET /v1/health HTTP/1.1\r\nconnection: close\r\n\r\n";
+  const { details } = assertError(await answerTo(head), "VALIDATION_ERROR");
+  assert.deepEqual(details, [{ parameter: "host", issue: "header is missing" }]);
+});
+
+test("400: a body cut off, not UTF-8 or empty", async () => {
+  const json = "content-type: application/json\r\n";
+  assertError(await answerTo(post(`${json}content-length: 0`, "")), "VALIDATION_ERROR");
+  const notUtf8 = Buffer.concat([
+    Buffer.from(post(`${json}content-length: 12`, "")),
+    Buffer.from('{"name":"'),
+    Buffer.from([0xff]),
+    Buffer.from('"}'),
+  ]);
+  assertError(await answerTo(notUtf8), "VALIDATION_ERROR");
+});
+
+test("400: a request that is not complete in time", { timeout: 20_000 }, async () => {
+  const started = performance.now();
+  assertError(await answerTo("GET /v1/health HTTP/1.1\r\nhost"), "VALIDATION_ERROR");
+  assert.ok(performance.now() - started < 10_000);
+});
+
+test("405: CONNECT and methods nobody has", async () => {
+  const methods = ["CONNECT x:443", "PURGE /v1/health", "TRACE /v1/health", "M-SEARCH /v1/health"];
+  for (const start of methods) {
+    const answer = await answerTo(`${start} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    assertError(answer, "METHOD_NOT_ALLOWED");
+    assert.match(answer.headers.get("allow") ?? "", /GET, HEAD/);
+  }
+});
+
+test("404: targets that are no path", async () => {
+  for (const target of ["OPTIONS *", "GET *", "GET http://x", "GET /\u00ff"]) {
+    const answer = await answerTo(`${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    assertError(answer, "NOT_FOUND");
+  }
+});
+
+test("200: expectations, absolute targets and HTTP/1.0 are served", async () => {
+  const requests = [
+    "GET /v1/health HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n",
+    "GET http://x/v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+    "GET /v1/health HTTP/1.0\r\n\r\n",
+    "GET /v1/health HTTP/1.1\r\nhost: x\r\nupgrade: h2c\r\nconnection: upgrade, close\r\n\r\n",
+  ];
+  for (const bytes of requests) {
+    const answer = await answerTo(bytes);
+    assert.equal(answer.status, 200);
+    assertEveryHeader(answer.headers);
+  }
+});
+
+test("429: malformed bytes use up the limit of the IP", async () => {
+  server.clock.advance(60_000);
+  for (let sent = 0; sent < 100; sent += 1)
+    assertError(parseRaw(await server.sendRaw("x\r\n\r\n")), "VALIDATION_ERROR");
+  assertError(parseRaw(await server.sendRaw("x\r\n\r\n")), "RATE_LIMITED");
+  server.clock.advance(60_000);
+});
+
+test("a client that hangs up at any point harms nobody", async () => {
+  const whole = post("content-type: application/json\r\ncontent-length: 12", '{"name":"x"}');
+  const cuts = Array.from({ length: 20 }, (_, index) => Math.floor((index * whole.length) / 20));
+  await Promise.all(cuts.map((cut) => hangUpAfter(whole.slice(0, cut))));
+  assert.equal((await server.request("GET", "/v1/health")).status, 200);
+  assert.deepEqual(server.logged, []);
+});
+
+test("whatever bytes come, the answer is one of ours or none", { timeout: 60_000 }, async () => {
+  const pieces = [
+    "GET ",
+    "POST ",
+    "/v1/keys",
+    " HTTP/1.1",
+    "\r\n",
+    "host: x",
+    "\u0000",
+    "%ff",
+    "{}",
+  ];
+  const bytes = fc
+    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: "binary" })), { maxLength: 12 })
+    .map((parts) => Buffer.from(`${parts.join("")}\r\n\r\n`, "latin1"));
+  await fc.assert(
+    fc.asyncProperty(bytes, async (sent) => {
+      server.clock.advance(60_000);
+      const text = await sendAndEnd(sent);
+      if (text === "") return;
+      const answer = parseRaw(text);
+      assertEveryHeader(answer.headers);
+      assert.ok(answer.status < 500);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Sends and closes its own side, so that a connection kept alive ends too. */
+function sendAndEnd(bytes: Buffer): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(server.url).port) });
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  socket.end(bytes);
+  return promise;
+}
+
+function hangUpAfter(bytes: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(server.url).port) }, () =>
+    socket.write(bytes, () => socket.resetAndDestroy()),
+  );
+  socket.on("error", () => undefined);
+  socket.on("close", () => resolve());
+  return promise;
+}

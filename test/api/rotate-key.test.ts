@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import {
+  assertError,
+  assertEveryHeader,
+  dataOf,
+  openTestServer,
+} from "../support/open-test-server.ts";
+
+const server = await openTestServer({ authFailuresMax: 0 });
+const { admin } = server.keys;
+after(() => server.close());
+
+let made = 0;
+function makeKey() {
+  made += 1;
+  const input = { name: `rotated ${made}`, expiresAtMs: null, allowedIps: [] };
+  return server.access.keys.create({ ...input, scope: "read" });
+}
+
+function rotate(id: string, json?: unknown, key: string = admin) {
+  return server.request("POST", `/v1/keys/${id}/rotate`, {
+    key,
+    ...(json === undefined ? {} : { json }),
+  });
+}
+
+async function statusOf(key: string): Promise<number> {
+  return (await server.request("GET", "/v1/nothing", { key })).status;
+}
+
+test("200: the same id, a new value, and the old one dies at once", async () => {
+  const { key, value } = await makeKey();
+  const answer = await rotate(key.id);
+  assert.equal(answer.status, 200);
+  const data = dataOf(answer);
+  assert.equal(data["id"], key.id);
+  assert.equal(data["name"], key.name);
+  assert.equal(data["rate_limit"], 1000);
+  assert.notEqual(data["key"], value);
+  assert.equal(data["prefix"], String(data["key"]).slice(0, 12));
+  assert.equal(await statusOf(value), 401);
+  assert.equal(await statusOf(String(data["key"])), 404);
+});
+
+test("200: in its grace the old value works too, and both share one limit", async () => {
+  const { key, value } = await makeKey();
+  const newValue = String(dataOf(await rotate(key.id, { grace_seconds: 30 }))["key"]);
+  const remaining = [];
+  for (const one of [value, newValue, value]) {
+    const answer = await server.request("GET", "/v1/nothing", { key: one });
+    assert.equal(answer.status, 404);
+    remaining.push(assertEveryHeader(answer.headers).remaining);
+  }
+  assert.deepEqual(remaining, [999, 998, 997]);
+  server.clock.advance(30_000);
+  assert.equal(await statusOf(value), 401);
+  assert.equal(await statusOf(newValue), 404);
+});
+
+test("200: at most two values work, however often it is rotated", async () => {
+  const { key, value } = await makeKey();
+  const second = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
+  const third = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
+  assert.deepEqual(await Promise.all([value, second, third].map(statusOf)), [401, 404, 404]);
+});
+
+test("400: a grace out of range, or anything else", async () => {
+  const { key } = await makeKey();
+  for (const grace of [-1, 86_401, 1.5, "5", true])
+    assert.deepEqual(
+      assertError(await rotate(key.id, { grace_seconds: grace }), "VALIDATION_ERROR").details,
+      [{ parameter: "grace_seconds", issue: "must be a whole number from 0 to 86400" }],
+    );
+  assertError(await rotate(key.id, { grace: 5 }), "VALIDATION_ERROR");
+});
+
+test("401: no key", async () => {
+  assertError(await server.request("POST", "/v1/keys/x/rotate"), "UNAUTHORIZED");
+});
+
+test("403: a key may not rotate itself unless it is admin", async () => {
+  const { key, value } = await makeKey();
+  assertError(await rotate(key.id, {}, value), "FORBIDDEN");
+});
+
+test("404: an unknown, a revoked and an expired key", async () => {
+  const { key } = await makeKey();
+  await server.access.keys.revoke(key.id);
+  const input = { name: "expiring", scope: "read", allowedIps: [] } as const;
+  const expiring = await server.access.keys.create({
+    ...input,
+    expiresAtMs: server.clock.nowMs() + 1,
+  });
+  server.clock.advance(1);
+  for (const id of [key.id, expiring.key.id, "unknown"])
+    assertError(await rotate(id, {}), "NOT_FOUND");
+});
+
+test("415: a body that is not JSON", async () => {
+  const headers = { "content-type": "text/plain" };
+  const sent = { key: admin, headers, body: "grace_seconds=5" };
+  assertError(await server.request("POST", "/v1/keys/x/rotate", sent), "UNSUPPORTED_MEDIA_TYPE");
+});

@@ -1,0 +1,542 @@
+/**
+ * The chain source against scripted nodes on real sockets: every fault of a node that is known, and
+ * the facts complete and in order all the same.
+ */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, describe, test } from "node:test";
+import type { Address, Hash } from "../../src/base/ids.ts";
+import { openLog } from "../../src/base/log.ts";
+import { ReorgBeyondFinalityError, WrongChainError } from "../../src/chain/chain-errors.ts";
+import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
+import type { ChainAlarm } from "../../src/chain/chain-status.ts";
+import type { BlockRef } from "../../src/chain/log.ts";
+import { buildBlocks, type BlockSpec } from "../support/build-blocks.ts";
+import { ChainFollower } from "../support/chain-follower.ts";
+import * as faults from "../support/faults.ts";
+import { RpcError } from "../support/scripted-answers.ts";
+import type { ScriptedBlock } from "../support/scripted-block.ts";
+import type { Finality } from "../support/scripted-chain.ts";
+import { ScriptedNode } from "../support/scripted-node.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const ours = `0x${"aa".repeat(20)}` as Address;
+const foreign = `0x${"bb".repeat(20)}`;
+const topic = `0x${"11".repeat(32)}` as Hash;
+const otherTopic = `0x${"22".repeat(32)}`;
+const log = openLog({ level: "silent" });
+
+/** Blocks with our logs, with other people's, with both, and empty ones. */
+function specs(count: number): BlockSpec[] {
+  const mine = { address: ours, topics: [topic, otherTopic], data: `0x${"07".repeat(64)}` };
+  const theirs = { address: foreign, topics: [otherTopic] };
+  const kinds = [[mine], [], [theirs, mine, mine], [theirs], []];
+  return Array.from({ length: count }, (_, index) => ({ logs: kinds[index % kinds.length] ?? [] }));
+}
+
+type RangeCapName = keyof typeof faults.rangeCapMessages;
+type ResultCapName = keyof typeof faults.resultCapMessages;
+
+const isOurs = (address: string) => address === ours;
+
+type Scene = {
+  node: ScriptedNode;
+  chain: readonly ScriptedBlock[];
+  source: ChainSource;
+  follower: ChainFollower;
+};
+
+const closers: (() => Promise<void> | void)[] = [];
+after(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+async function openNode(blocks: readonly ScriptedBlock[], chainId = 137): Promise<ScriptedNode> {
+  const node = await ScriptedNode.open({ blocks, chainId });
+  closers.push(() => node.close());
+  node.setFinalized({ behindHead: 2 });
+  return node;
+}
+
+async function openSource(
+  urls: readonly string[],
+  options: Partial<ChainSourceOptions> = {},
+): Promise<ChainSource> {
+  const filter = { addresses: [ours], topics0: [topic] };
+  const fixed = { urls, chainId: 137, startBlock: 0, resumeAfter: null, filter, log };
+  const source = await ChainSource.open({ ...fixed, ...options });
+  closers.push(() => source.close());
+  return source;
+}
+
+/** One node with `count` blocks, of which `shown` are visible, and a follower from block 0. */
+async function openScene(
+  count: number,
+  options: {
+    shown?: number;
+    finality?: Finality;
+    prepare?: (node: ScriptedNode) => void;
+    useWebSocket?: boolean;
+  } = {},
+): Promise<Scene> {
+  const chain = buildBlocks(specs(count));
+  const node = await openNode(chain);
+  if (options.finality !== undefined) node.setFinalized(options.finality);
+  node.setHead((options.shown ?? count) - 1);
+  options.prepare?.(node);
+  const source = await openSource([options.useWebSocket ? node.wsUrl : node.url]);
+  return { node, chain, source, follower: new ChainFollower(source, 0) };
+}
+
+/** `count` blocks that could stand in the place of those from `number` on. */
+function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
+  const parent = chain[number - 1];
+  assert(parent !== undefined);
+  return buildBlocks(specs(count), { after: parent, salt: `rival ${number}` });
+}
+
+async function waitForAlarm(source: ChainSource, alarm: ChainAlarm): Promise<void> {
+  await waitFor(alarm, 10_000, async () => source.status.alarms.includes(alarm) || null);
+}
+
+function refOf(block: ScriptedBlock | undefined): BlockRef {
+  assert(block !== undefined);
+  return { number: block.number, hash: block.hash as Hash };
+}
+
+describe("walking", () => {
+  test("R1: finalised blocks in ranges, the rest block by block, then the head", async () => {
+    const { node, chain, source, follower } = await openScene(1_300, { shown: 1_250 });
+    await follower.untilTip(1_249);
+    for (let head = 1_250; head < 1_300; head += 1) node.setHead(head);
+    await follower.untilTip(1_299);
+    await follower.until(({ finalized }) => finalized === 1_297);
+    follower.assertEquals(chain, isOurs);
+    const { status } = source;
+    assert.deepEqual(status.position, refOf(chain[1_299]));
+    assert.deepEqual(status.finalized, refOf(chain[1_297]));
+    assert.equal(status.reorgs, 0);
+    assert.deepEqual(status.alarms, []);
+    source.close();
+    await follower.until(({ isOver }) => isOver);
+    assert.equal(follower.failure, null);
+  });
+
+  test("a chain of one block, which has no parent", async () => {
+    const { follower, chain } = await openScene(1);
+    await follower.untilTip(0);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("a start above the head waits for it, a start at `latest` begins there", async () => {
+    const chain = buildBlocks(specs(40));
+    const node = await openNode(chain);
+    node.setHead(20);
+    const late = new ChainFollower(await openSource([node.url], { startBlock: 30 }), 30);
+    const latest = new ChainFollower(await openSource([node.url], { startBlock: "latest" }), 20);
+    await latest.untilTip(20);
+    assert.equal(late.tip, -1);
+    node.setHead(35);
+    await late.untilTip(35);
+    await latest.untilTip(35);
+    late.assertEquals(chain, isOurs);
+    latest.assertEquals(chain, isOurs);
+  });
+
+  test("it goes on after the block it is told to, once that is found unchanged", async () => {
+    const chain = buildBlocks(specs(700));
+    const node = await openNode(chain);
+    const source = await openSource([node.url], { resumeAfter: refOf(chain[99]) });
+    const follower = new ChainFollower(source, 100);
+    await follower.untilTip(699);
+    follower.assertEquals(chain, isOurs);
+  });
+});
+
+describe("forks", () => {
+  test("R1: a reorganisation is unwound to the last common block and followed", async () => {
+    const { node, chain, source, follower } = await openScene(60, { finality: 40 });
+    await follower.untilTip(59);
+    const rival = rivalOf(chain, 50, 15);
+    node.fork(rival);
+    await follower.untilTip(64);
+    assert.deepEqual(follower.forks, [49]);
+    follower.assertEquals([...chain.slice(0, 50), ...rival], isOurs);
+    assert.equal(source.status.reorgs, 1);
+    assert.equal(source.status.deepestReorg, 10);
+  });
+
+  test("R1: forks down to the final block, shorter, longer, and back again", async () => {
+    const { node, chain, follower } = await openScene(80, { finality: 40 });
+    await follower.untilTip(79);
+    const shorter = rivalOf(chain, 41, 5);
+    node.fork(shorter);
+    await follower.untilTip(45);
+    const back = chain.slice(41);
+    node.fork(back);
+    await follower.untilTip(79);
+    const longer = rivalOf(chain, 79, 90);
+    node.fork(longer);
+    await follower.untilTip(168);
+    node.setFinalized({ behindHead: 0 });
+    await follower.until(({ finalized }) => finalized === 168);
+    assert.deepEqual(follower.forks, [40, 40, 78]);
+    follower.assertEquals([...chain.slice(0, 79), ...longer], isOurs);
+  });
+
+  test("R3: a fork below finality stops the source and takes nothing back", async () => {
+    const { node, chain, follower } = await openScene(60);
+    await follower.until(({ finalized }) => finalized === 57);
+    node.fork(rivalOf(chain, 50, 20));
+    await follower.until(({ isOver }) => isOver);
+    assert(follower.failure instanceof ReorgBeyondFinalityError);
+    assert.deepEqual(follower.failure.block, refOf(chain[57]));
+    assert.deepEqual(follower.forks, []);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("R2: finality on another branch than ours takes ours back", async () => {
+    const { node, chain, follower } = await openScene(60, { finality: 40 });
+    await follower.untilTip(59);
+    const rival = rivalOf(chain, 50, 40);
+    node.setFinalized({ behindHead: 1 });
+    node.fork(rival);
+    await follower.until(({ finalized }) => finalized === 88);
+    await follower.untilTip(89);
+    follower.assertEquals([...chain.slice(0, 50), ...rival], isOurs);
+  });
+
+  test("a branch that only one of three endpoints is on is not followed", async () => {
+    const chain = buildBlocks(specs(80));
+    const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
+    const [one, two, odd] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
+    for (const node of nodes) {
+      node.setFinalized(40);
+      node.setHead(59);
+    }
+    const source = await openSource(nodes.map(({ url }) => url));
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(59);
+    odd.fork(rivalOf(chain, 50, 40));
+    for (let head = 60; head < 80; head += 1) {
+      one.setHead(head);
+      two.setHead(head);
+    }
+    await follower.untilTip(79);
+    for (const node of nodes) node.setFinalized(75);
+    await follower.until(({ finalized }) => finalized === 75);
+    follower.assertEquals(chain, isOurs);
+    assert(source.status.endpoints.some((endpoint) => endpoint.badAnswers > 0));
+  });
+
+  test("R2: two endpoints on different final branches agree on nothing new", async () => {
+    const chain = buildBlocks(specs(60));
+    const [one, two] = [await openNode(chain), await openNode(chain)];
+    for (const node of [one, two]) node.setFinalized(40);
+    const source = await openSource([one.url, two.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(59);
+    two.fork(rivalOf(chain, 50, 10));
+    for (const node of [one, two]) node.setFinalized(55);
+    await waitForAlarm(source, "finality_disputed");
+    assert.equal(follower.finalized, 40);
+    two.fork(chain.slice(50));
+    await follower.until(({ finalized }) => finalized === 55);
+    follower.assertEquals(chain, isOurs);
+  });
+});
+
+describe("finality", () => {
+  test("R2: without the tag the head less 256 is final, with an alarm", async () => {
+    const { chain, source, follower } = await openScene(400, { finality: null });
+    await follower.untilTip(399);
+    assert.deepEqual(source.status.finalized, refOf(chain[399 - 256]));
+    assert.deepEqual(source.status.alarms, ["finalized_missing"]);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("R2: a stuck tag is believed up to 256 blocks, a chain of fewer waits", async () => {
+    const { node, chain, source, follower } = await openScene(600, { finality: 0, shown: 200 });
+    await follower.untilTip(199);
+    assert.equal(source.status.finalized?.number, 0);
+    assert.deepEqual(source.status.alarms, []);
+    node.setHead(500);
+    await follower.until(({ tip, finalized }) => tip === 500 && finalized === 500 - 256);
+    assert.deepEqual(source.status.alarms, ["finalized_lagging"]);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("R2: a tag that goes back is noted, and finality stays", async () => {
+    const { node, chain, source, follower } = await openScene(300, { finality: 250 });
+    await follower.untilTip(299);
+    node.setFinalized(200);
+    await waitForAlarm(source, "finalized_went_back");
+    assert.deepEqual(source.status.finalized, refOf(chain[250]));
+    node.setFinalized(280);
+    await follower.until(({ finalized }) => finalized === 280);
+    assert.deepEqual(source.status.alarms, []);
+  });
+
+  test("R2: the endpoint that is least far decides", async () => {
+    const chain = buildBlocks(specs(60));
+    const [one, two] = [await openNode(chain), await openNode(chain)];
+    one.setFinalized(50);
+    two.setFinalized(45);
+    const source = await openSource([one.url, two.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(59);
+    assert.deepEqual(source.status.finalized, refOf(chain[45]));
+    assert.equal(follower.finalized, 45);
+  });
+});
+
+describe("ranges", () => {
+  const refusals = [
+    ...Object.keys(faults.rangeCapMessages).map((name) => ["range", name] as const),
+    ...Object.keys(faults.resultCapMessages).map((name) => ["result", name] as const),
+  ];
+  for (const [kind, name] of refusals) {
+    test(`R5: the ${kind} cap of ${name} is learnt`, async () => {
+      const { chain, follower } = await openScene(1_000, {
+        prepare: (node) => {
+          if (kind === "range") node.fault(faults.rangeCap(70, name as RangeCapName));
+          else node.fault(faults.resultCap(40, name as ResultCapName));
+        },
+      });
+      await follower.untilTip(999);
+      follower.assertEquals(chain, isOurs);
+    });
+  }
+
+  test("R5: at one block that is still too much, receipts tell its logs", async () => {
+    const { node, chain, follower } = await openScene(30, {
+      prepare: (node) => node.fault(faults.resultCap(1, "geth")),
+    });
+    await follower.untilTip(29);
+    follower.assertEquals(chain, isOurs);
+    assert(node.calls.has("eth_getBlockReceipts"));
+  });
+
+  test("R5: a cap that the message names is not asked beyond again", async () => {
+    const { node, source, follower } = await openScene(2_000, {
+      prepare: (node) => node.fault(faults.rangeCap(100, "quicknode")),
+    });
+    await follower.untilTip(1_999);
+    assert.equal(source.status.endpoints[0]?.rangeBlocksCap, 100);
+    assert((node.calls.get("eth_getLogs") ?? 0) < 30, "hardly a call more than needed");
+  });
+});
+
+describe("answers that are wrong, then right", () => {
+  const passing: Record<string, faults.FaultHook> = {
+    "no logs": faults.on("eth_getLogs", faults.noLogs),
+    "a log twice": faults.on("eth_getLogs", faults.duplicateLog),
+    "a log of another block": faults.on("eth_getLogs", faults.logOfAnotherBlock),
+    "a log of another fork": faults.on("eth_getLogs", faults.logOfAnotherFork),
+    "a removed log": faults.on("eth_getLogs", faults.removedLog),
+    "a 429 without Retry-After": () => faults.tooManyRequests(null),
+    "a 429 with Retry-After": () => faults.tooManyRequests(1),
+    "a 502 with HTML": () => faults.badGateway,
+    "a connection that is reset": () => faults.reset,
+    "truncated JSON": () => faults.truncated,
+    "null blocks": faults.on("eth_getBlockByNumber", () => faults.nullResult),
+    "no healthy backend": () => faults.unhealthy,
+    "a backend that is behind": () => ({ kind: "behind", blocks: 5 }),
+  };
+  for (const [name, hook] of Object.entries(passing)) {
+    for (const when of ["catching up", "at the head"]) {
+      test(`R4, R6: ${name}, ${when}`, async () => {
+        const strikes = faults.times(4, hook);
+        const isLate = when === "at the head";
+        const { node, chain, follower } = await openScene(300, { shown: isLate ? 280 : 300 });
+        if (!isLate) node.fault(strikes);
+        await follower.untilTip(isLate ? 279 : 299, 20_000);
+        if (isLate) node.fault(strikes);
+        node.setHead(299);
+        await follower.untilTip(299, 20_000);
+        follower.assertEquals(chain, isOurs);
+      });
+    }
+  }
+
+  test("R6: a node that hangs is given up, and another one asked", async () => {
+    const chain = buildBlocks(specs(300));
+    const [one, two] = [await openNode(chain), await openNode(chain)];
+    for (const node of [one, two]) node.setHead(290);
+    const source = await openSource([one.url, two.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(290);
+    one.fault(() => faults.hang);
+    for (const node of [one, two]) node.setHead(299);
+    await follower.untilTip(299);
+    follower.assertEquals(chain, isOurs);
+  });
+});
+
+describe("answers that stay wrong", () => {
+  const lasting: Record<string, faults.FaultHook> = {
+    "no logs": faults.noLogs,
+    "a log twice": faults.duplicateLog,
+    "a log of another block": faults.logOfAnotherBlock,
+    "a log of another fork": faults.logOfAnotherFork,
+    "a removed log": faults.removedLog,
+  };
+  for (const [name, hook] of Object.entries(lasting)) {
+    test(`R4: ${name} from one endpoint of two`, async () => {
+      const chain = buildBlocks(specs(600));
+      const [good, bad] = [await openNode(chain), await openNode(chain)];
+      for (const node of [good, bad]) node.setHead(590);
+      bad.fault(hook);
+      const source = await openSource([bad.url, good.url]);
+      const follower = new ChainFollower(source, 0);
+      await follower.untilTip(590, 20_000);
+      for (const node of [good, bad]) node.setHead(599);
+      await follower.untilTip(599, 20_000);
+      follower.assertEquals(chain, isOurs);
+    });
+  }
+
+  test("R4: the only endpoint leaves out logs at the head: its receipts tell them", async () => {
+    const { node, chain, source, follower } = await openScene(60, { shown: 30 });
+    await follower.untilTip(29);
+    node.fault(faults.noLogs);
+    node.setHead(59);
+    await follower.untilTip(59);
+    follower.assertEquals(chain, isOurs);
+    assert((source.status.endpoints[0]?.badAnswers ?? 0) > 0);
+  });
+
+  test("R4: the only endpoint doubles logs: single blocks and their receipts go on", async () => {
+    const { chain, follower } = await openScene(40, {
+      prepare: (node) => node.fault(faults.duplicateLog),
+    });
+    await follower.untilTip(39, 20_000);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("R4: without receipts all logs of a block have to account for its bloom", async () => {
+    const { node, chain, follower } = await openScene(60, { shown: 30 });
+    await follower.untilTip(29);
+    const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");
+    node.fault(faults.on("eth_getBlockReceipts", () => ({ kind: "error", error: unsupported })));
+    node.fault((request, view) => {
+      const isFiltered = "address" in ((request.params[0] ?? {}) as object);
+      return isFiltered ? faults.noLogs(request, view) : null;
+    });
+    node.setHead(59);
+    await follower.untilTip(59);
+    follower.assertEquals(chain, isOurs);
+  });
+});
+
+describe("blooms", () => {
+  /** Our address with a topic not asked for, and a foreign one with ours: the bloom has both. */
+  const misleading = {
+    logs: [
+      { address: ours, topics: [otherTopic] },
+      { address: foreign, topics: [topic] },
+    ],
+  };
+
+  test("R4: a false positive is resolved by receipts, and counted", async () => {
+    const chain = buildBlocks([...specs(10), ...Array.from({ length: 5 }, () => misleading)]);
+    const node = await openNode(chain);
+    node.setHead(9);
+    const source = await openSource([node.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(9);
+    node.setHead(14);
+    await follower.untilTip(14);
+    assert.equal(source.status.bloomFalsePositives, 5);
+    assert.equal(source.status.endpoints[0]?.badAnswers, 0);
+  });
+
+  test("R4: a false positive is resolved by a second endpoint that agrees", async () => {
+    const chain = buildBlocks([...specs(10), misleading, misleading]);
+    const [one, two] = [await openNode(chain), await openNode(chain)];
+    const source = await openSource([one.url, two.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(11);
+    assert(source.status.bloomFalsePositives >= 2);
+    assert(!one.calls.has("eth_getBlockReceipts") && !two.calls.has("eth_getBlockReceipts"));
+  });
+
+  test("logs that no bloom tells of are taken, as Polygon has them", async () => {
+    const honest = buildBlocks(specs(30));
+    const noBloom = `0x${"0".repeat(512)}`;
+    const chain = honest.map((block) => ({
+      ...block,
+      header: { ...block.header, logsBloom: noBloom },
+    }));
+    const node = await openNode(chain);
+    const follower = new ChainFollower(await openSource([node.url]), 0);
+    await follower.untilTip(29);
+    follower.assertEquals(chain, isOurs);
+  });
+});
+
+describe("WebSockets", () => {
+  test("R6: announced heads are read at once", async () => {
+    const { node, chain, follower } = await openScene(120, { shown: 20, useWebSocket: true });
+    await follower.untilTip(19);
+    const latencies: number[] = [];
+    for (let head = 20; head < 120; head += 1) {
+      const startedMs = performance.now();
+      node.setHead(head);
+      await follower.untilTip(head);
+      latencies.push(performance.now() - startedMs);
+    }
+    follower.assertEquals(chain, isOurs);
+    const median = latencies.toSorted((one, other) => one - other)[50] ?? 0;
+    assert(median < 50, `the median was ${median} ms`);
+  });
+
+  for (const [name, break_] of [
+    ["silent", (node: ScriptedNode) => node.silenceHeads(true)],
+    ["half-open", (node: ScriptedNode) => node.freezeSockets()],
+    ["cut", (node: ScriptedNode) => node.dropSockets()],
+  ] as const) {
+    test(`R6: a socket that is ${name} does not stop the source`, async () => {
+      const { node, chain, follower } = await openScene(60, { shown: 20, useWebSocket: true });
+      await follower.untilTip(19);
+      break_(node);
+      for (let head = 20; head < 60; head += 1) node.setHead(head);
+      await follower.untilTip(59, 20_000);
+      follower.assertEquals(chain, isOurs);
+    });
+  }
+});
+
+describe("what is refused", () => {
+  test("an endpoint of another chain is a mistake of the configuration", async () => {
+    const chain = buildBlocks(specs(3));
+    const [right, wrong] = [await openNode(chain), await openNode(chain, 1)];
+    await assert.rejects(openSource([right.url, wrong.url]), (error) => {
+      assert(error instanceof WrongChainError);
+      assert.match(error.message, /127\.0\.0\.1:\d+ serves chain 1, not chain 137/);
+      return true;
+    });
+  });
+
+  test("R3: a stored final block that is gone stops the source", async () => {
+    const chain = buildBlocks(specs(30));
+    const node = await openNode(buildBlocks(specs(30), { salt: "another" }));
+    const source = await openSource([node.url], { resumeAfter: refOf(chain[10]) });
+    const follower = new ChainFollower(source, null);
+    await follower.until(({ isOver }) => isOver);
+    assert(follower.failure instanceof ReorgBeyondFinalityError);
+    assert.equal(follower.tip, -1);
+  });
+});
+
+test("an endpoint that cannot be reached at start is tried again", async () => {
+  const placeholder = createServer();
+  await new Promise<void>((resolve) => placeholder.listen(0, "127.0.0.1", resolve));
+  const { port } = placeholder.address() as AddressInfo;
+  await new Promise((resolve) => placeholder.close(resolve));
+  const source = await openSource([`http://127.0.0.1:${port}/secret-path`]);
+  assert.deepEqual(source.status.alarms, ["no_endpoint"]);
+  assert.equal(source.status.endpoints[0]?.host, `127.0.0.1:${port}`);
+  assert.doesNotMatch(JSON.stringify(source.status), /secret/);
+});

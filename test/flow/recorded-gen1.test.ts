@@ -1,0 +1,49 @@
+/** Generation 1 as recorded: what the service answers is what happened, with 0 differences. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rangeCap } from "../support/faults.ts";
+import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+
+const recording = readRecording("contracts-a");
+
+for (const blocks of [1, 7, 1000]) {
+  test(`answers equal the recording when the node allows ranges of ${blocks}`, async (t) => {
+    const stage = await serveRecording(t, recording);
+    stage.node.fault(rangeCap(blocks, "quicknode"));
+    const service = await stage.startService();
+    await service.waitFinalized(stage.head);
+    await service.waitReady();
+    await assertRecordedTruth(service, recording);
+    assert.equal(await service.stop(), 0);
+  });
+}
+
+test("answers equal the recording after kill -9 at several heights", async (t) => {
+  const stage = await serveRecording(t, recording);
+  stage.node.fault(rangeCap(50, "publicnode"));
+  for (const height of [86, 300, 481, 482, 1900, stage.head]) {
+    stage.node.setHead(height);
+    const service = await stage.startService();
+    await service.waitIndexed(height);
+    await service.kill9();
+  }
+  const service = await stage.startService();
+  await service.waitFinalized(stage.head);
+  await assertRecordedTruth(service, recording);
+});
+
+test("answers equal the recording after kill -9 in the middle of catching up", async (t) => {
+  const stage = await serveRecording(t, recording);
+  stage.node.fault(rangeCap(3, "alchemy"));
+  for (const height of [100, 400, 1200]) {
+    const service = await stage.startService();
+    await service.waitIndexed(height);
+    await service.kill9();
+  }
+  const service = await stage.startService();
+  await service.waitFinalized(stage.head);
+  await assertRecordedTruth(service, recording);
+});

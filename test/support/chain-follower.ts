@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChainSource } from "../../src/chain/chain-source.ts";
+import type { Block, ChainBatch } from "../../src/chain/log.ts";
+import type { ScriptedBlock } from "./scripted-block.ts";
+
+/**
+ * A consumer of a chain source that keeps what it is told and insists on the contract: no gaps, no
+ * repeats, forks above finality only, finality that never falls.
+ */
+export class ChainFollower {
+  /** Those that have logs, by number. */
+  readonly blocks = new Map<number, Block>();
+  readonly forks: number[] = [];
+  tip = -1;
+  finalized = -1;
+  /** Why the source ended; `null` while it goes on, or after a close. */
+  failure: unknown = null;
+  isOver = false;
+  readonly #first: number | null;
+
+  /** `first` is the block the source has to begin with; `null` accepts any. */
+  constructor(source: ChainSource, first: number | null) {
+    this.#first = first;
+    void this.#follow(source);
+  }
+
+  /** Resolves once `condition` holds; fails after `limitMs`. */
+  async until(condition: (follower: this) => boolean, limitMs = 10_000): Promise<void> {
+    const giveUpAt = performance.now() + limitMs;
+    while (!condition(this)) {
+      const state = `tip ${this.tip}, finalized ${this.finalized}, failure ${String(this.failure)}`;
+      assert(performance.now() < giveUpAt, `it did not come to ${String(condition)}: ${state}`);
+      await delay(2);
+    }
+  }
+
+  async untilTip(number: number, limitMs?: number): Promise<void> {
+    await this.until(({ tip }) => tip === number, limitMs);
+  }
+
+  /** Asserts that what was told, up to the tip, is exactly the wanted logs of `chain`. */
+  assertEquals(chain: readonly ScriptedBlock[], isWanted: (address: string) => boolean): void {
+    const told = [...this.blocks.values()].toSorted((one, other) => one.number - other.number);
+    const logs = told.flatMap((block) => block.logs.map((log) => [block.timestamp, log] as const));
+    const seen = logs.map(([time, log]) => [log.blockHash, log.txHash, log.logIndex, time]);
+    const first = this.#first ?? 0;
+    const expected = chain
+      .filter(({ number }) => number >= first && number <= this.tip)
+      .flatMap(({ logs, timestamp }) =>
+        logs
+          .filter(({ address }) => isWanted(address))
+          .map((log) => [log.blockHash, log.transactionHash, Number(log.logIndex), timestamp]),
+      );
+    assert.deepEqual(seen, expected);
+  }
+
+  async #follow(source: ChainSource): Promise<void> {
+    try {
+      for await (const batch of source.batches()) this.#take(batch);
+    } catch (thrown) {
+      this.failure = thrown;
+    }
+    this.isOver = true;
+  }
+
+  #take(batch: ChainBatch): void {
+    switch (batch.kind) {
+      case "blocks":
+        this.#takeBlocks(batch);
+        return;
+      case "fork":
+        assert(batch.safeBlock >= this.finalized, "a fork never reaches below finality");
+        assert(batch.safeBlock < this.tip, "a fork takes something back");
+        for (const number of this.blocks.keys()) {
+          if (number > batch.safeBlock) this.blocks.delete(number);
+        }
+        this.forks.push(batch.safeBlock);
+        this.tip = batch.safeBlock;
+        return;
+      case "finalized":
+        assert(batch.block > this.finalized && batch.block <= this.tip, "finality rises");
+        this.finalized = batch.block;
+    }
+  }
+
+  #takeBlocks(batch: Extract<ChainBatch, { kind: "blocks" }>): void {
+    if (this.tip !== -1) assert.equal(batch.fromBlock, this.tip + 1, "there is no gap");
+    else if (this.#first !== null) assert.equal(batch.fromBlock, this.#first);
+    assert(batch.toBlock >= batch.fromBlock && batch.last.number === batch.toBlock);
+    assert(batch.head.number >= batch.toBlock);
+    let previous = batch.fromBlock - 1;
+    for (const block of batch.blocks) {
+      assert(block.number > previous && block.number <= batch.toBlock && block.logs.length > 0);
+      previous = block.number;
+      this.blocks.set(block.number, block);
+    }
+    this.tip = batch.toBlock;
+    if (batch.finalized) this.finalized = batch.toBlock;
+  }
+}

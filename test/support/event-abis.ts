@@ -1,0 +1,404 @@
+/**
+ * Every event that has a decoder, as its contract declares it, with what it must decode to when
+ * viem reads it. The slow, general reader that the fast, hand-written one is held against.
+ */
+import { type AbiEvent, decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
+import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
+import { tokenIdOf } from "../../src/base/ids.ts";
+import type { RawLog } from "../../src/chain/log.ts";
+import type { Contract } from "../../src/decode/contracts.ts";
+import type { ChainEvent } from "../../src/decode/events.ts";
+
+export type EventAbi = {
+  readonly item: AbiEvent;
+  /** `undecodable` stands for every reason. */
+  readonly expected: (args: EventArgs) => ChainEvent;
+};
+
+/** The arguments of a log as viem reads them, by name. */
+export class EventArgs {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values;
+  }
+
+  uint(name: string): bigint {
+    return BigInt(this.#values[name] as bigint | number);
+  }
+
+  uints(name: string): readonly bigint[] {
+    return this.#values[name] as readonly bigint[];
+  }
+
+  hash(name: string): Hash {
+    return this.#values[name] as Hash;
+  }
+
+  hashOrNull(name: string): Hash | null {
+    return BigInt(this.hash(name)) === 0n ? null : this.hash(name);
+  }
+
+  condition(name: string): ConditionId {
+    return this.hash(name) as string as ConditionId;
+  }
+
+  text(name: string): string {
+    return this.hash(name);
+  }
+
+  address(name: string): Address {
+    return this.hash(name).toLowerCase() as Address;
+  }
+
+  token(name: string): TokenId {
+    return tokenIdOf(this.uint(name));
+  }
+
+  tokenOrNull(name: string): TokenId | null {
+    return this.uint(name) === 0n ? null : this.token(name);
+  }
+}
+
+const undecodable: ChainEvent = { kind: "undecodable", reason: "" };
+
+/** The event that a log of `contract` must be, by viem; `null` when no decoder is meant for it. */
+export function decodeWithViem(log: RawLog, contract: Contract): ChainEvent | null {
+  const abi = abisByTopic(contract).get(log.topics[0] ?? "0x");
+  if (abi === undefined) return null;
+  const { args } = decodeEventLog({
+    abi: [abi.item],
+    topics: log.topics as readonly string[] as [Hex, ...Hex[]],
+    data: log.data as Hex,
+  });
+  return abi.expected(new EventArgs(args as unknown as Readonly<Record<string, unknown>>));
+}
+
+const orderFilledV1 = event(
+  `OrderFilled(bytes32 indexed orderHash, address indexed maker, address indexed taker,
+    uint256 makerAssetId, uint256 takerAssetId, uint256 makerAmountFilled,
+    uint256 takerAmountFilled, uint256 fee)`,
+  (args) => {
+    const [gives, gets] = [args.uint("makerAssetId"), args.uint("takerAssetId")];
+    if ((gives === 0n) === (gets === 0n)) return undecodable;
+    return {
+      kind: "order_filled",
+      orderHash: args.hash("orderHash"),
+      maker: args.address("maker"),
+      taker: args.address("taker"),
+      side: gives === 0n ? "BUY" : "SELL",
+      tokenId: tokenIdOf(gives === 0n ? gets : gives),
+      makerAmount: args.uint("makerAmountFilled"),
+      takerAmount: args.uint("takerAmountFilled"),
+      fee: args.uint("fee"),
+      builder: null,
+      metadata: null,
+    };
+  },
+);
+
+const exchangeV1: readonly EventAbi[] = [
+  orderFilledV1,
+  event(
+    `OrdersMatched(bytes32 indexed takerOrderHash, address indexed takerOrderMaker,
+      uint256 makerAssetId, uint256 takerAssetId, uint256 makerAmountFilled,
+      uint256 takerAmountFilled)`,
+    ordersMatched,
+  ),
+  event("OrderCancelled(bytes32 indexed orderHash)", (args) => ({
+    kind: "order_cancelled",
+    orderHash: args.hash("orderHash"),
+  })),
+  event("FeeCharged(address indexed receiver, uint256 tokenId, uint256 amount)", (args) => ({
+    kind: "fee_charged",
+    receiver: args.address("receiver"),
+    tokenId: args.tokenOrNull("tokenId"),
+    amount: args.uint("amount"),
+  })),
+  event(
+    `TokenRegistered(uint256 indexed token0, uint256 indexed token1, bytes32 indexed conditionId)`,
+    (args) => ({
+      kind: "token_registered",
+      token0: args.token("token0"),
+      token1: args.token("token1"),
+      conditionId: args.condition("conditionId"),
+    }),
+  ),
+];
+
+const exchangeV2And3: readonly EventAbi[] = [
+  event(
+    `OrderFilled(bytes32 indexed orderHash, address indexed maker, address indexed taker,
+      uint8 side, uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled,
+      uint256 fee, bytes32 builder, bytes32 metadata)`,
+    (args) => {
+      if (args.uint("side") > 1n) return undecodable;
+      return {
+        kind: "order_filled",
+        orderHash: args.hash("orderHash"),
+        maker: args.address("maker"),
+        taker: args.address("taker"),
+        side: args.uint("side") === 0n ? "BUY" : "SELL",
+        tokenId: args.token("tokenId"),
+        makerAmount: args.uint("makerAmountFilled"),
+        takerAmount: args.uint("takerAmountFilled"),
+        fee: args.uint("fee"),
+        builder: args.hashOrNull("builder"),
+        metadata: args.hashOrNull("metadata"),
+      };
+    },
+  ),
+  event(
+    `OrdersMatched(bytes32 indexed takerOrderHash, address indexed takerOrderMaker, uint8 side,
+      uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled)`,
+    ordersMatched,
+  ),
+  event("FeeCharged(address indexed receiver, uint256 amount)", (args) => ({
+    kind: "fee_charged",
+    receiver: args.address("receiver"),
+    tokenId: null,
+    amount: args.uint("amount"),
+  })),
+  event("OrderPreapproved(bytes32 indexed orderHash)", (args) => ({
+    kind: "order_preapproved",
+    orderHash: args.hash("orderHash"),
+  })),
+  event("OrderPreapprovalInvalidated(bytes32 indexed orderHash)", (args) => ({
+    kind: "order_preapproval_invalidated",
+    orderHash: args.hash("orderHash"),
+  })),
+  event("UserPaused(address indexed user, uint256 effectivePauseBlock)", (args) => ({
+    kind: "user_paused",
+    user: args.address("user"),
+    effectiveBlock: args.uint("effectivePauseBlock"),
+  })),
+  event("UserUnpaused(address indexed user)", (args) => ({
+    kind: "user_unpaused",
+    user: args.address("user"),
+  })),
+  event("UserPauseBlockIntervalUpdated(uint256 oldInterval, uint256 newInterval)", (args) => ({
+    kind: "user_pause_interval_updated",
+    oldInterval: args.uint("oldInterval"),
+    newInterval: args.uint("newInterval"),
+  })),
+];
+
+const exchangeV2Settings: readonly EventAbi[] = [
+  event("FeeReceiverUpdated(address indexed feeReceiver)", (args) => ({
+    kind: "fee_receiver_updated",
+    feeReceiver: args.address("feeReceiver"),
+  })),
+  event("MaxFeeRateUpdated(uint256 maxFeeRate)", (args) => ({
+    kind: "max_fee_rate_updated",
+    maxFeeRateBps: args.uint("maxFeeRate"),
+  })),
+];
+
+const pauses: readonly EventAbi[] = [
+  event("TradingPaused(address indexed pauser)", (args) => ({
+    kind: "trading_paused",
+    by: args.address("pauser"),
+  })),
+  event("TradingUnpaused(address indexed pauser)", (args) => ({
+    kind: "trading_unpaused",
+    by: args.address("pauser"),
+  })),
+];
+
+const roles: readonly EventAbi[] = [
+  roleEvent("NewAdmin", { role: "admin", granted: true }),
+  roleEvent("NewOperator", { role: "operator", granted: true }),
+  roleEvent("RemovedAdmin", { role: "admin", granted: false }),
+  roleEvent("RemovedOperator", { role: "operator", granted: false }),
+];
+
+const feeModule: readonly EventAbi[] = [
+  event(
+    `FeeRefunded(bytes32 indexed orderHash, address indexed to, uint256 id, uint256 refund,
+      uint256 indexed feeCharged)`,
+    (args) => ({
+      kind: "fee_refunded",
+      orderHash: args.hash("orderHash"),
+      to: args.address("to"),
+      tokenId: args.tokenOrNull("id"),
+      refund: args.uint("refund"),
+      feeKept: args.uint("feeCharged"),
+    }),
+  ),
+  event("FeeRefunded(address token, address to, uint256 id, uint256 amount)", (args) => ({
+    kind: "fee_refunded",
+    orderHash: null,
+    to: args.address("to"),
+    tokenId: args.tokenOrNull("id"),
+    refund: args.uint("amount"),
+    feeKept: null,
+  })),
+];
+
+const conditionalTokens: readonly EventAbi[] = [
+  event(
+    `ConditionPreparation(bytes32 indexed conditionId, address indexed oracle,
+      bytes32 indexed questionId, uint256 outcomeSlotCount)`,
+    (args) => {
+      const slots = args.uint("outcomeSlotCount");
+      if (slots < 2n || slots > 256n) return undecodable;
+      return {
+        kind: "condition_prepared",
+        conditionId: args.condition("conditionId"),
+        oracle: args.address("oracle"),
+        questionId: args.hash("questionId"),
+        outcomeSlotCount: Number(slots),
+      };
+    },
+  ),
+  event(
+    `ConditionResolution(bytes32 indexed conditionId, address indexed oracle,
+      bytes32 indexed questionId, uint256 outcomeSlotCount, uint256[] payoutNumerators)`,
+    (args) => {
+      const payouts = args.uints("payoutNumerators");
+      const isComplete = BigInt(payouts.length) === args.uint("outcomeSlotCount");
+      if (!isComplete || !payouts.some((payout) => payout > 0n)) return undecodable;
+      return {
+        kind: "condition_resolved",
+        conditionId: args.condition("conditionId"),
+        oracle: args.address("oracle"),
+        questionId: args.hash("questionId"),
+        payouts,
+      };
+    },
+  ),
+];
+
+const negRiskAdapter: readonly EventAbi[] = [
+  event(
+    "MarketPrepared(bytes32 indexed marketId, address indexed oracle, uint256 feeBips, bytes data)",
+    (args) => ({
+      kind: "neg_risk_market_prepared",
+      negRiskMarketId: args.hash("marketId"),
+      oracle: args.address("oracle"),
+      text: args.text("data"),
+    }),
+  ),
+  event(
+    `QuestionPrepared(bytes32 indexed marketId, bytes32 indexed questionId, uint256 index,
+      bytes data)`,
+    (args) => ({
+      kind: "neg_risk_question_prepared",
+      negRiskMarketId: args.hash("marketId"),
+      questionId: args.hash("questionId"),
+      text: args.text("data"),
+    }),
+  ),
+];
+
+const negRiskOperator: readonly EventAbi[] = [
+  event(
+    `QuestionPrepared(bytes32 indexed marketId, bytes32 indexed questionId,
+      bytes32 indexed requestId, uint256 index, bytes data)`,
+    (args) => ({
+      kind: "neg_risk_question_requested",
+      negRiskMarketId: args.hash("marketId"),
+      questionId: args.hash("questionId"),
+      requestId: args.hash("requestId"),
+      text: args.text("data"),
+    }),
+  ),
+];
+
+const umaAdapter: readonly EventAbi[] = [
+  event(
+    `QuestionInitialized(bytes32 indexed questionID, uint256 indexed requestTimestamp,
+      address indexed creator, bytes ancillaryData, address rewardToken, uint256 reward,
+      uint256 proposalBond)`,
+    (args) => ({
+      kind: "question_initialized",
+      questionId: args.hash("questionID"),
+      creator: args.address("creator"),
+      text: args.text("ancillaryData"),
+      isHashOfText: true,
+    }),
+  ),
+  event(
+    "AncillaryDataUpdated(bytes32 indexed questionID, address indexed owner, bytes update)",
+    (args) => ({
+      kind: "question_updated",
+      questionId: args.hash("questionID"),
+      owner: args.address("owner"),
+      text: args.text("update"),
+    }),
+  ),
+];
+
+const umaAdapterV1: readonly EventAbi[] = [
+  event(
+    `QuestionInitialized(bytes32 indexed questionID, bytes ancillaryData, uint256 resolutionTime,
+      address rewardToken, uint256 reward, uint256 proposalBond, bool earlyResolutionEnabled)`,
+    (args) => ({
+      kind: "question_initialized",
+      questionId: args.hash("questionID"),
+      creator: null,
+      text: args.text("ancillaryData"),
+      isHashOfText: false,
+    }),
+  ),
+];
+
+const exchangeAbis = {
+  1: [...exchangeV1, ...pauses, ...roles],
+  2: [...exchangeV2And3, ...exchangeV2Settings, ...pauses, ...roles],
+  3: [...exchangeV2And3, ...pauses],
+} as const;
+
+const otherAbis = {
+  fee_module: feeModule,
+  conditional_tokens: conditionalTokens,
+  neg_risk_adapter: negRiskAdapter,
+  neg_risk_operator: negRiskOperator,
+  uma_adapter: umaAdapter,
+  uma_adapter_v1: umaAdapterV1,
+} as const;
+
+/** The events of a contract that must have a decoder; no others may. */
+export function abisOf(contract: Contract): readonly EventAbi[] {
+  return contract.kind === "exchange"
+    ? exchangeAbis[contract.generation]
+    : otherAbis[contract.kind];
+}
+
+const byTopicCache = new Map<readonly EventAbi[], ReadonlyMap<string, EventAbi>>();
+
+function abisByTopic(contract: Contract): ReadonlyMap<string, EventAbi> {
+  const abis = abisOf(contract);
+  const known = byTopicCache.get(abis);
+  if (known !== undefined) return known;
+  const byTopic = new Map(abis.map((abi) => [toEventSelector(abi.item), abi]));
+  byTopicCache.set(abis, byTopic);
+  return byTopic;
+}
+
+function event(declaration: string, expected: EventAbi["expected"]): EventAbi {
+  const oneLine = declaration.replaceAll(/\s+/g, " ");
+  return { item: parseAbiItem(`event ${oneLine}`) as AbiEvent, expected };
+}
+
+function ordersMatched(args: EventArgs): ChainEvent {
+  return {
+    kind: "orders_matched",
+    takerOrderHash: args.hash("takerOrderHash"),
+    takerOrderMaker: args.address("takerOrderMaker"),
+    makerAmount: args.uint("makerAmountFilled"),
+    takerAmount: args.uint("takerAmountFilled"),
+  };
+}
+
+function roleEvent(
+  name: string,
+  change: { readonly role: "admin" | "operator"; readonly granted: boolean },
+): EventAbi {
+  return event(`${name}(address indexed account, address indexed admin)`, (args) => ({
+    kind: "role_changed",
+    ...change,
+    account: args.address("account"),
+    by: args.address("admin"),
+  }));
+}

@@ -1,0 +1,152 @@
+/**
+ * What nodes do wrong, one hook each. A hook looks at a request and says what happens to it, or
+ * `null` for an honest answer: `node.fault(times(3, on("eth_getLogs", noLogs)))`.
+ */
+import { findLogs, RpcError, type RpcRequest, rangeAsked } from "./scripted-answers.ts";
+import { type RpcLog, toQuantity } from "./scripted-block.ts";
+import type { ChainView } from "./scripted-chain.ts";
+
+export type Fault =
+  | {
+      readonly kind: "http";
+      readonly status: number;
+      readonly body: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "hang" }
+  | { readonly kind: "reset" }
+  | { readonly kind: "truncated" }
+  | { readonly kind: "error"; readonly error: RpcError }
+  | { readonly kind: "result"; readonly json: string }
+  /** Changes the logs of an `eth_getLogs`. */
+  | { readonly kind: "logs"; readonly change: (logs: readonly RpcLog[]) => readonly RpcLog[] }
+  /** Another node behind the balancer answers, which is this many blocks late and silent about it. */
+  | { readonly kind: "behind"; readonly blocks: number };
+
+export type FaultHook = (request: RpcRequest, chain: ChainView) => Fault | null;
+
+/** `fault` on every request of `method`. */
+export function on(method: string, fault: Fault): FaultHook {
+  return (request) => (request.method === method ? fault : null);
+}
+
+/** Lets `hook` strike `count` times, then never again. */
+export function times(count: number, hook: FaultHook): FaultHook {
+  let left = count;
+  return (request, chain) => {
+    const fault = left > 0 ? hook(request, chain) : null;
+    if (fault !== null) left -= 1;
+    return fault;
+  };
+}
+
+type Refusal = { readonly cap: number; readonly from: number };
+
+/** How providers refuse a range of more than `cap` blocks from block `from` on. */
+const rangeCapMessages = {
+  alchemy: ({ cap, from }) =>
+    new RpcError(
+      -32600,
+      `You can make eth_getLogs requests with up to a ${cap} block range. Based on your parameters, this block range should work: ${span(from, from + cap - 1)}`,
+    ),
+  infura: ({ cap }) => new RpcError(-32602, `range 100000 exceeds limit of ${cap}`),
+  quicknode: ({ cap }) => new RpcError(-32614, `eth_getLogs is limited to a ${cap} range`),
+  publicnode: ({ cap }) => new RpcError(-32701, `exceed maximum block range: ${cap}`),
+  coinbase: ({ cap }) => new RpcError(-32602, `please limit the query to at most ${cap} blocks`),
+  blockpi: ({ cap }) => new RpcError(-32000, `eth_getLogs is limited to ${cap} block range`),
+  drpc: ({ cap }) => new RpcError(35, `ranges over ${cap} blocks are not supported on freetier`),
+  ankr: () => new RpcError(-32600, "block range is too wide"),
+  chainstack: () => new RpcError(-32000, "Block range limit exceeded."),
+} as const satisfies Record<string, (refusal: Refusal) => RpcError>;
+
+/** How providers refuse an answer of more than `cap` logs. */
+const resultCapMessages = {
+  infura: ({ cap, from }) =>
+    new RpcError(
+      -32005,
+      `query returned more than ${cap} results. Try with this block range ${span(from, from + 1)}.`,
+    ),
+  erigon: ({ cap }) => new RpcError(-32000, `logs matched by query exceeds limit of ${cap}`),
+  geth: ({ cap }) => new RpcError(-32602, `query exceeds max results ${cap}`),
+  llama: () => new RpcError(-32000, "backend response too large"),
+  bytes: ({ cap }) =>
+    new RpcError(-32008, `response size should not greater than ${cap * 1000} bytes`),
+} as const satisfies Record<string, (refusal: Refusal) => RpcError>;
+
+/** Refuses `eth_getLogs` over more than `cap` blocks. */
+export function rangeCap(cap: number, provider: keyof typeof rangeCapMessages): FaultHook {
+  return (request, chain) => {
+    const range = rangeAsked(request, chain);
+    if (range === null || range.to - range.from < cap) return null;
+    return { kind: "error", error: rangeCapMessages[provider]({ cap, from: range.from }) };
+  };
+}
+
+/** Refuses `eth_getLogs` by range that would answer more than `cap` logs. */
+export function resultCap(cap: number, provider: keyof typeof resultCapMessages): FaultHook {
+  return (request, chain) => {
+    const range = rangeAsked(request, chain);
+    if (range === null || findLogs(chain, request.params[0]).length <= cap) return null;
+    return { kind: "error", error: resultCapMessages[provider]({ cap, from: range.from }) };
+  };
+}
+
+function span(from: number, to: number): string {
+  return `[${toQuantity(from)}, ${toQuantity(to)}]`;
+}
+
+export function tooManyRequests(retryAfterSeconds: number | null): Fault {
+  const headers: Record<string, string> =
+    retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) };
+  const body = '{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"Too Many Requests"}}';
+  return {
+    kind: "http",
+    status: 429,
+    body,
+    headers: { "content-type": "application/json", ...headers },
+  };
+}
+
+export const badGateway: Fault = {
+  kind: "http",
+  status: 502,
+  body: "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>",
+  headers: { "content-type": "text/html" },
+};
+export const hang: Fault = { kind: "hang" };
+export const reset: Fault = { kind: "reset" };
+export const truncated: Fault = { kind: "truncated" };
+export const nullResult: Fault = { kind: "result", json: "null" };
+export const unhealthy: Fault = {
+  kind: "error",
+  error: new RpcError(-32011, "no backend is currently healthy to serve traffic"),
+};
+
+/** Answers with nothing, whatever the bloom says. */
+export const noLogs: Fault = { kind: "logs", change: () => [] };
+
+/** Leaves the last log out. */
+export const lostLog: Fault = { kind: "logs", change: (logs) => logs.slice(0, -1) };
+
+/** Tells the last log twice. */
+export const duplicateLog: Fault = changeLast((last) => [last, last]);
+
+/** Tells the last log again as removed. */
+export const removedLog: Fault = changeLast((last) => [last, { ...last, removed: true }]);
+
+/** Tells the last log as one of the block after its own. */
+export const logOfAnotherBlock: Fault = changeLast((last) => [
+  { ...last, blockNumber: toQuantity(Number(last.blockNumber) + 1) },
+]);
+
+/** Tells the last log with the hash of a block that does not exist. */
+export const logOfAnotherFork: Fault = changeLast((last) => [
+  { ...last, blockHash: `0x${"f0".repeat(32)}` },
+]);
+
+function changeLast(change: (last: RpcLog) => readonly RpcLog[]): Fault {
+  return {
+    kind: "logs",
+    change: (logs) => [...logs.slice(0, -1), ...logs.slice(-1).flatMap(change)],
+  };
+}

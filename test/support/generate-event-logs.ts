@@ -1,0 +1,77 @@
+/** Random logs of any event, encoded by viem from its declaration. */
+import * as fc from "fast-check";
+import { type AbiEvent, type AbiParameter, encodeAbiParameters, encodeEventTopics } from "viem";
+import type { Address, Hash } from "../../src/base/ids.ts";
+import type { RawLog } from "../../src/chain/log.ts";
+
+const uintMax = (1n << 256n) - 1n;
+
+/** Any uint256, with those that break careless code more often than chance has them. */
+export const anyUint = fc.oneof(
+  fc.constantFrom(0n, 1n, 2n, 3n, 256n, 257n, 2n ** 52n, 2n ** 53n - 1n, 2n ** 53n + 1n, uintMax),
+  fc.bigInt({ min: 0n, max: 2n ** 53n }),
+  fc.bigInt({ min: 0n, max: 2n ** 128n }),
+  fc.bigInt({ min: 0n, max: uintMax }),
+);
+
+/** A log of `contract` with random arguments; its place on the chain is fixed. */
+export function anyLogOf(item: AbiEvent, contract: Address): fc.Arbitrary<RawLog> {
+  const inputs = item.inputs.map((input) => ({ ...input, name: input.name ?? "" }));
+  const args = fc.record(Object.fromEntries(inputs.map((input) => [input.name, anyValue(input)])));
+  return args.map((values) => {
+    const plain = inputs.filter((input) => input.indexed !== true);
+    const topics = encodeEventTopics({ abi: [item], args: values } as never);
+    const data = encodeAbiParameters(
+      plain,
+      plain.map((input) => values[input.name]),
+    );
+    return logAt(contract, { topics: topics as string[] as Hash[], data });
+  });
+}
+
+/** A log of `contract` somewhere on the chain. */
+export function logAt(
+  contract: Address,
+  content: { readonly topics: readonly Hash[]; readonly data: string },
+): RawLog {
+  return { ...content, address: contract, ...somePlace };
+}
+
+const somePlace = {
+  blockNumber: 7,
+  blockHash: `0x${"b1".repeat(32)}` as Hash,
+  txHash: `0x${"a1".repeat(32)}` as Hash,
+  txIndex: 0,
+  logIndex: 3,
+} as const;
+
+function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
+  // Random ids would be 0 too seldom for a V1 order to have exactly one collateral side.
+  if (name === "makerAssetId" || name === "takerAssetId") return fc.oneof(fc.constant(0n), anyUint);
+  switch (type) {
+    case "address":
+      return anyHex(20);
+    case "bytes32":
+      return fc.oneof(fc.constant(`0x${"00".repeat(32)}`), anyHex(32));
+    case "bytes":
+      return fc.uint8Array({ maxLength: 100 }).map(hexOf);
+    case "bool":
+      return fc.boolean();
+    case "uint8":
+      return fc.oneof(fc.constantFrom(0, 1), fc.nat(255));
+    case "uint256":
+      return anyUint;
+    case "uint256[]":
+      return fc.array(anyUint, { maxLength: 4 });
+    default:
+      throw new Error(`no generator for ${type}`);
+  }
+}
+
+function anyHex(bytes: number): fc.Arbitrary<string> {
+  return fc.uint8Array({ minLength: bytes, maxLength: bytes }).map(hexOf);
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString("hex")}`;
+}

@@ -1,0 +1,474 @@
+/**
+ * Random matches as the exchanges of every generation make them, down to raw logs in the order of
+ * each generation, together with the fills they must be told as. What is expected is worked out
+ * from the plan of a match, never from its logs.
+ */
+import * as fc from "fast-check";
+import { toEventSelector } from "viem";
+import type { Address, Hash, TokenId } from "../../src/base/ids.ts";
+import { seqOf } from "../../src/base/ids.ts";
+import type { Block, RawLog } from "../../src/chain/log.ts";
+import type { ExchangeContract } from "../../src/decode/contracts.ts";
+import type { Side } from "../../src/decode/events.ts";
+import type { Fill } from "../../src/market/fill.ts";
+import { knownContracts } from "./recorded-chain.ts";
+
+/** The two tokens of a condition; those of generation 3 trade there and nowhere else. */
+export type Pair = readonly [TokenId, TokenId];
+
+export type LegPlan = {
+  readonly maker: Address;
+  readonly orderHash: Hash;
+  /** On the other token of the pair, which makes the leg a mint or a merge. */
+  readonly isOtherToken: boolean;
+  readonly shares: bigint;
+  /** What the maker pays or gets. */
+  readonly cash: bigint;
+  readonly fee: bigint;
+};
+
+export type MatchPlan = {
+  readonly kind: "match";
+  readonly exchange: ExchangeContract;
+  /** The fee module that refunds afterwards; generation 1 only. */
+  readonly feeModule: Address | null;
+  readonly taker: Address;
+  readonly orderHash: Hash;
+  readonly side: Side;
+  readonly token: TokenId;
+  readonly otherToken: TokenId;
+  readonly legs: readonly LegPlan[];
+  readonly fee: bigint;
+  /** What the taker gave beyond what the legs took, and was given back. */
+  readonly surplus: bigint;
+  /** Zero when unused; not in generation 1. */
+  readonly builder: Hash;
+};
+
+/** An order filled by an operator without a match; generation 1 only. */
+export type DirectPlan = {
+  readonly kind: "direct";
+  readonly exchange: ExchangeContract;
+  readonly operator: Address;
+  readonly side: Side;
+  readonly token: TokenId;
+  readonly order: LegPlan;
+};
+
+/** `gap` logs of others stand between any two of ours. */
+export type TransactionPlan = {
+  readonly gap: number;
+  readonly items: readonly (MatchPlan | DirectPlan)[];
+};
+
+const eventTopics = {
+  orderFilledV1: toEventSelector(
+    "OrderFilled(bytes32,address,address,uint256,uint256,uint256,uint256,uint256)",
+  ),
+  orderFilledV2: toEventSelector(
+    "OrderFilled(bytes32,address,address,uint8,uint256,uint256,uint256,uint256,bytes32,bytes32)",
+  ),
+  ordersMatchedV1: toEventSelector(
+    "OrdersMatched(bytes32,address,uint256,uint256,uint256,uint256)",
+  ),
+  ordersMatchedV2: toEventSelector("OrdersMatched(bytes32,address,uint8,uint256,uint256,uint256)"),
+  feeChargedV1: toEventSelector("FeeCharged(address,uint256,uint256)"),
+  feeChargedV2: toEventSelector("FeeCharged(address,uint256)"),
+  feeRefunded: toEventSelector("FeeRefunded(bytes32,address,uint256,uint256,uint256)"),
+};
+
+const zeroHash = `0x${"0".repeat(64)}` as Hash;
+const contracts = [...knownContracts().byAddress.values()];
+const exchanges = contracts.filter((contract) => contract.kind === "exchange");
+const feeModules = contracts.filter((contract) => contract.kind === "fee_module");
+
+/** Few traders and orders, so that they meet again: in a match, a transaction, with themselves. */
+export const traders = Array.from({ length: 4 }, (_, index) => addressOf(index + 1));
+const operators = [addressOf(0xaa), addressOf(0xbb)];
+const ordersPerTrader = 3;
+
+const anyShares = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom(0n, 1n, 2n) },
+  { weight: 4, arbitrary: fc.bigInt({ min: 1n, max: 1_000_000_000n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 20n }) },
+);
+/** Micros per share; above 1 happens. */
+const anyPrice = fc.oneof(
+  { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 1_000_000n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 1_000_000n, max: 1_500_000n }) },
+);
+const anyTrader = fc.constantFrom(...traders);
+const anySide = fc.constantFrom<Side>("BUY", "SELL");
+const anyFeeShare = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 1000n }));
+
+/** Transactions on all exchanges over these pairs, of 1 to 3 matches and direct fills. */
+export function anyTransaction(pairs: {
+  readonly legacy: readonly Pair[];
+  readonly generation3: readonly Pair[];
+}): fc.Arbitrary<TransactionPlan> {
+  const anyItem = fc.constantFrom(...exchanges).chain((exchange) => {
+    const pair = fc.constantFrom(...(exchange.generation === 3 ? pairs.generation3 : pairs.legacy));
+    const match = fc.oneof(anyMatch(exchange, pair, true), anyMatch(exchange, pair, false));
+    return exchange.generation === 1 ? fc.oneof(match, match, anyDirect(exchange, pair)) : match;
+  });
+  return fc.record({ gap: fc.nat(2), items: fc.array(anyItem, { minLength: 1, maxLength: 3 }) });
+}
+
+function anyMatch(
+  exchange: ExchangeContract,
+  anyPair: fc.Arbitrary<Pair>,
+  isTwoSided: boolean,
+): fc.Arbitrary<MatchPlan> {
+  const anyLeg = fc.record({
+    maker: anyTrader,
+    order: fc.nat(ordersPerTrader - 1),
+    isOtherToken: isTwoSided ? fc.boolean() : fc.constant(false),
+    shares: anyShares,
+    price: anyPrice,
+    feeShare: anyFeeShare,
+  });
+  const anyPlan = fc.record({
+    pair: anyPair,
+    isFirstToken: fc.boolean(),
+    taker: anyTrader,
+    side: anySide,
+    feeShare: anyFeeShare,
+    legs: fc.array(anyLeg, { minLength: 1, maxLength: 4 }),
+    surplus: fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 10n ** 9n })),
+    builder: fc.oneof(fc.constant(zeroHash), fc.constant(`0x${"bd".repeat(32)}` as Hash)),
+    feeModule: fc.option(fc.constantFrom(...feeModules.map(({ address }) => address))),
+  });
+  return anyPlan.map((plan) => {
+    const [token, otherToken] = plan.isFirstToken ? plan.pair : plan.pair.toReversed();
+    if (token === undefined || otherToken === undefined) throw new Error("a pair has two tokens");
+    const legs = payable(
+      plan.legs.map((leg) => {
+        const legToken = leg.isOtherToken ? otherToken : token;
+        const makerSide = leg.isOtherToken ? plan.side : opposite(plan.side);
+        const cash = (leg.shares * leg.price) / 1_000_000n;
+        const received = exchange.generation === 1 && makerSide === "BUY" ? leg.shares : cash;
+        return {
+          maker: leg.maker,
+          orderHash: orderHashOf(leg.maker, legToken, `${makerSide}${leg.order}`),
+          isOtherToken: leg.isOtherToken,
+          shares: leg.shares,
+          cash,
+          fee: (received * leg.feeShare) / 10_000n,
+        };
+      }),
+    );
+    const { generation } = exchange;
+    const hasSurplus = generation === 1 || (generation === 2 && isTwoSided);
+    const [size, value] = sumsOf(legs);
+    const received = generation === 1 && plan.side === "BUY" ? size : value;
+    return {
+      kind: "match",
+      exchange,
+      feeModule: generation === 1 ? plan.feeModule : null,
+      taker: plan.taker,
+      orderHash: orderHashOf(plan.taker, token, `${plan.side}taker`),
+      side: plan.side,
+      token,
+      otherToken,
+      legs,
+      fee: (received * plan.feeShare) / 10_000n,
+      surplus: hasSurplus ? plan.surplus : 0n,
+      builder: generation === 1 ? zeroHash : plan.builder,
+    };
+  });
+}
+
+function anyDirect(
+  exchange: ExchangeContract,
+  anyPair: fc.Arbitrary<Pair>,
+): fc.Arbitrary<DirectPlan> {
+  const anyPlan = fc.record({
+    pair: anyPair,
+    operator: fc.constantFrom(...operators),
+    side: anySide,
+    maker: anyTrader,
+    shares: anyShares,
+    price: anyPrice,
+  });
+  return anyPlan.map(({ pair, operator, side, maker, shares, price }) => {
+    const cash = (shares * price) / 1_000_000n;
+    const orderHash = orderHashOf(maker, pair[0], `${side}direct`);
+    const order = { maker, orderHash, isOtherToken: false, shares, cash, fee: cash / 100n };
+    return { kind: "direct", exchange, operator, side, token: pair[0], order };
+  });
+}
+
+/** The taker cannot be paid less than nothing in sum, though it can by a single leg. */
+function payable(legs: readonly LegPlan[]): LegPlan[] {
+  let sum = 0n;
+  return legs.map((leg) => {
+    const fair =
+      leg.isOtherToken && sum + valueOf(leg) < 0n ? { ...leg, cash: leg.shares + sum, fee: 0n } : leg;
+    sum += valueOf(fair);
+    return fair;
+  });
+}
+
+/** What a leg costs or brings the taker. */
+function valueOf(leg: LegPlan): bigint {
+  return leg.isOtherToken ? leg.shares - leg.cash : leg.cash;
+}
+
+function sumsOf(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint] {
+  return legs.reduce(
+    ([size, value], leg) => [size + leg.shares, value + valueOf(leg)] as const,
+    [0n, 0n] as const,
+  );
+}
+
+/** A block under construction: logs in order, and the fills they must be told as. */
+export class BlockWriter {
+  readonly #place: Omit<Block, "logs">;
+  readonly #logs: RawLog[] = [];
+  readonly #fills: Fill[] = [];
+  #txIndex = -1;
+  #nextLogIndex = 0;
+
+  constructor(place: Omit<Block, "logs">) {
+    this.#place = place;
+  }
+
+  get block(): Block {
+    return { ...this.#place, logs: this.#logs };
+  }
+
+  /** In log order, as `deriveBlockFacts` must tell them. */
+  get fills(): readonly Fill[] {
+    return this.#fills;
+  }
+
+  /** A transaction of trades. */
+  addTransaction({ gap, items }: TransactionPlan): void {
+    this.#txIndex += 1;
+    for (const item of items) {
+      if (item.kind === "match") this.#addMatch(item, gap);
+      else this.#addDirect(item, gap);
+    }
+  }
+
+  /** A transaction of one other log. */
+  addLog(log: Pick<RawLog, "address" | "topics" | "data">): void {
+    this.#txIndex += 1;
+    this.#push(log, 0);
+  }
+
+  #push(log: Pick<RawLog, "address" | "topics" | "data">, gap: number): number {
+    const { number, hash } = this.#place;
+    this.#nextLogIndex += gap;
+    const logIndex = this.#nextLogIndex;
+    this.#nextLogIndex += 1;
+    const txHash = this.#txHash();
+    const place = { blockNumber: number, blockHash: hash, txHash, txIndex: this.#txIndex };
+    this.#logs.push({ ...log, ...place, logIndex });
+    return logIndex;
+  }
+
+  #txHash(): Hash {
+    return `${this.#place.hash.slice(0, 58)}${this.#txIndex.toString(16).padStart(8, "0")}` as Hash;
+  }
+
+  /** `FeeCharged` goes before its row, in generation 3 after it, or after all rows of makers. */
+  #addMatch(plan: MatchPlan, gap: number): void {
+    const { exchange, taker, legs } = plan;
+    const isFast = !legs.some((leg) => leg.isOtherToken);
+    const isGeneration3 = exchange.generation === 3;
+    const fills = legs.map((leg) => this.#legFill(plan, leg));
+    const charge = (fill: Fill): void => {
+      if (fill.fee > 0n) this.#push(feeChargedLog(fill), gap);
+    };
+    const write = (fill: Fill, to: Address): void => {
+      if (!isGeneration3) charge(fill);
+      this.#fills.push(this.#placed(fill, this.#push(orderFilledLog(fill, to), gap)));
+      if (isGeneration3 && isFast) charge(fill);
+    };
+    const first = this.#fills.length;
+    for (const fill of fills) write(fill, taker);
+    if (isGeneration3 && !isFast) fills.forEach(charge);
+    const summary = this.#summaryFill(plan);
+    charge(summary);
+    const summaryIndex = this.#push(orderFilledLog(summary, exchange.address), gap);
+    this.#fills.push(this.#placed(summary, summaryIndex));
+    const matchSeq = seqOf(this.#place.number, this.#push(ordersMatchedLog(summary), 0));
+    const told = this.#fills.splice(first).map((fill) => ({ ...fill, matchSeq }));
+    this.#fills.push(...this.#refunded(told, plan.feeModule, gap));
+  }
+
+  #addDirect({ exchange, operator, side, token, order }: DirectPlan, gap: number): void {
+    const row = { exchange, maker: order.maker, side, token };
+    const fill: Fill = {
+      ...this.#rowOf(row, order),
+      role: "direct",
+      taker: operator,
+      side: opposite(side),
+      matchType: "direct",
+    };
+    this.#fills.push(this.#placed(fill, this.#push(orderFilledLog(fill, operator), gap)));
+  }
+
+  /** The taker is refunded first, then the makers. */
+  #refunded(told: readonly Fill[], feeModule: Address | null, gap: number): Fill[] {
+    if (feeModule === null) return [...told];
+    const refunded = told.map((fill) => ({ ...fill, feeRefund: fill.fee - fill.fee / 3n }));
+    for (const fill of [...refunded.slice(-1), ...refunded.slice(0, -1)]) {
+      if (fill.feeRefund > 0n) this.#push(feeRefundedLog(fill, feeModule), gap);
+    }
+    return refunded;
+  }
+
+  #legFill(plan: MatchPlan, leg: LegPlan): Fill {
+    const { exchange, side, taker } = plan;
+    const maker = {
+      exchange,
+      maker: leg.maker,
+      side: leg.isOtherToken ? side : opposite(side),
+      token: leg.isOtherToken ? plan.otherToken : plan.token,
+    };
+    const twoSided = side === "BUY" ? "mint" : "merge";
+    return {
+      ...this.#rowOf(maker, leg),
+      builder: nullIfZero(plan.builder),
+      taker,
+      side,
+      tokenId: plan.token,
+      value: valueOf(leg),
+      matchType: leg.isOtherToken ? twoSided : "complementary",
+      takerOrderHash: plan.orderHash,
+    };
+  }
+
+  #summaryFill(plan: MatchPlan): Fill {
+    const { exchange, taker, side, token, orderHash, fee, surplus } = plan;
+    const [size, value] = sumsOf(plan.legs);
+    const order = { orderHash, fee, shares: size, cash: value };
+    const row = this.#rowOf({ exchange, maker: taker, side, token }, order);
+    return {
+      ...row,
+      makerAmount: row.makerAmount + surplus,
+      builder: nullIfZero(plan.builder),
+      role: "taker",
+      taker: exchange.address,
+      takerOrderHash: orderHash,
+      legs: plan.legs.length,
+    };
+  }
+
+  /** One order's own row, not joined with anything. */
+  #rowOf(
+    owner: { exchange: ExchangeContract; maker: Address; side: Side; token: TokenId },
+    order: { orderHash: Hash; shares: bigint; cash: bigint; fee: bigint },
+  ): Fill {
+    const { exchange, maker, side, token } = owner;
+    const { orderHash, shares, cash, fee } = order;
+    return {
+      seq: seqOf(this.#place.number, 0),
+      timestamp: this.#place.timestamp,
+      blockHash: this.#place.hash,
+      txHash: this.#txHash(),
+      exchange,
+      role: "maker",
+      orderHash,
+      maker,
+      taker: exchange.address,
+      makerSide: side,
+      makerTokenId: token,
+      makerAmount: side === "BUY" ? cash : shares,
+      takerAmount: side === "BUY" ? shares : cash,
+      fee,
+      feeRefund: 0n,
+      builder: null,
+      metadata: null,
+      tokenId: token,
+      side,
+      size: shares,
+      value: cash,
+      matchType: null,
+      takerOrderHash: null,
+      matchSeq: null,
+      legs: 0,
+    };
+  }
+
+  #placed(fill: Fill, logIndex: number): Fill {
+    return { ...fill, seq: seqOf(this.#place.number, logIndex) };
+  }
+}
+
+type LogContent = Pick<RawLog, "address" | "topics" | "data">;
+
+function orderFilledLog(fill: Fill, taker: Address): LogContent {
+  const { exchange, orderHash, maker, makerAmount, takerAmount, fee } = fill;
+  const amounts = [makerAmount, takerAmount, fee];
+  const isBuy = fill.makerSide === "BUY";
+  const content =
+    exchange.generation === 1
+      ? [...assetsOf(fill), ...amounts]
+      : [isBuy ? 0 : 1, fill.makerTokenId, ...amounts, fill.builder ?? 0, 0];
+  const topic0 = eventTopics[exchange.generation === 1 ? "orderFilledV1" : "orderFilledV2"];
+  return logOf(exchange.address, [topic0, orderHash, maker, taker], content);
+}
+
+/** Repeats the taker's row. */
+function ordersMatchedLog(summary: Fill): LogContent {
+  const { exchange, orderHash, maker, makerAmount, takerAmount } = summary;
+  const isV1 = exchange.generation === 1;
+  const what = isV1 ? assetsOf(summary) : [summary.makerSide === "BUY" ? 0 : 1, summary.makerTokenId];
+  const topic0 = eventTopics[isV1 ? "ordersMatchedV1" : "ordersMatchedV2"];
+  return logOf(exchange.address, [topic0, orderHash, maker], [...what, makerAmount, takerAmount]);
+}
+
+function feeChargedLog({ exchange, makerSide, makerTokenId, fee }: Fill): LogContent {
+  const receiver = operators[0] ?? "";
+  if (exchange.generation !== 1) {
+    return logOf(exchange.address, [eventTopics.feeChargedV2, receiver], [fee]);
+  }
+  const asset = makerSide === "BUY" ? makerTokenId : 0;
+  return logOf(exchange.address, [eventTopics.feeChargedV1, receiver], [asset, fee]);
+}
+
+function feeRefundedLog(fill: Fill, feeModule: Address): LogContent {
+  const { orderHash, maker, fee, feeRefund } = fill;
+  const topics = [eventTopics.feeRefunded, orderHash, maker, word(fee - feeRefund)];
+  return logOf(feeModule, topics, [fill.makerSide === "BUY" ? fill.makerTokenId : 0, feeRefund]);
+}
+
+/** What a V1 order gives and gets, by token id; collateral is 0. */
+function assetsOf({ makerSide, makerTokenId }: Fill): readonly (TokenId | number)[] {
+  return makerSide === "BUY" ? [0, makerTokenId] : [makerTokenId, 0];
+}
+
+function logOf(
+  address: Address,
+  topics: readonly string[],
+  words: readonly (string | bigint | number)[],
+): LogContent {
+  const data = `0x${words.map((value) => word(value).slice(2)).join("")}`;
+  return { address, topics: topics.map(word), data };
+}
+
+/** A value as a word of the ABI, filled up on the left. */
+function word(value: string | bigint | number): Hash {
+  const digits = typeof value === "string" ? value.slice(2) : value.toString(16);
+  return `0x${digits.padStart(64, "0")}` as Hash;
+}
+
+function orderHashOf(maker: Address, token: TokenId, name: string): Hash {
+  const digits = Buffer.from(name).toString("hex").padStart(22, "0");
+  return `0x${maker.slice(-2)}${token.slice(26)}${digits}`.slice(0, 66) as Hash;
+}
+
+function addressOf(index: number): Address {
+  return `0x${index.toString(16).padStart(2, "0").repeat(20)}` as Address;
+}
+
+function nullIfZero(hash: Hash): Hash | null {
+  return hash === zeroHash ? null : hash;
+}
+
+function opposite(side: Side): Side {
+  return side === "BUY" ? "SELL" : "BUY";
+}

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
+import { AccessStore } from "../../src/store/access-store.ts";
+import type { Scope } from "../../src/store/key-format.ts";
+import { Admission } from "../../src/web/admission.ts";
+import { Cursors } from "../../src/web/cursor.ts";
+import { IpGuard } from "../../src/web/ip-guard.ts";
+import type { Route } from "../../src/web/route.ts";
+import { createKey } from "../../src/web/routes/create-key.ts";
+import { getHealth } from "../../src/web/routes/get-health.ts";
+import { getKey } from "../../src/web/routes/get-key.ts";
+import { type Checks, getReady } from "../../src/web/routes/get-ready.ts";
+import { liftIpBlock } from "../../src/web/routes/lift-ip-block.ts";
+import { listIpBlocks } from "../../src/web/routes/list-ip-blocks.ts";
+import { listKeys } from "../../src/web/routes/list-keys.ts";
+import { revokeKey } from "../../src/web/routes/revoke-key.ts";
+import { rotateKey } from "../../src/web/routes/rotate-key.ts";
+import { HttpServer } from "../../src/web/server.ts";
+
+/** The system's clock, which a test can move on. */
+export type MovableClock = Clock & { advance(ms: number): void };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export type TestAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Fields;
+  readonly text: string;
+};
+
+export type TestServer = {
+  readonly url: string;
+  readonly http: HttpServer;
+  readonly access: AccessStore;
+  readonly clock: MovableClock;
+  readonly dataDir: string;
+  /** A key of each scope. */
+  readonly keys: Readonly<Record<Scope, string>>;
+  /** Everything the server has logged. */
+  readonly logged: readonly string[];
+  request(
+    method: string,
+    path: string,
+    options?: { key?: string; headers?: Record<string, string>; json?: unknown; body?: string },
+  ): Promise<TestAnswer>;
+  /** Sends bytes as they are and resolves with all that comes until the server closes. */
+  sendRaw(bytes: string | Buffer): Promise<string>;
+  close(): Promise<void>;
+};
+
+export const testFreshness = {
+  indexed_block: 100,
+  indexed_seq: 100_000_007,
+  head_block: 103,
+  finalized_block: 98,
+  lag_seconds: 4,
+};
+
+/** Opens the edge of the service on a free port with a data folder of its own. */
+export async function openTestServer(
+  options: {
+    routes?: readonly Route[];
+    corsOrigins?: readonly string[];
+    trustedProxies?: readonly string[];
+    authFailuresMax?: number;
+    readChecks?: () => Checks;
+  } = {},
+): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "oddwire-test-"));
+  const clock = movableClock();
+  const logged: string[] = [];
+  const log = pino({ level: "info" }, collectLines(logged));
+  const access = AccessStore.open({ dataDir, pepper: null, adminKey: null, clock, log });
+  const { keys, ipBlocks } = access;
+  const failuresMax = options.authFailuresMax ?? 20;
+  const guard = new IpGuard({ blocks: ipBlocks, clock, failuresMax });
+  const trustedProxies = options.trustedProxies ?? [];
+  const cursors = new Cursors(access.deriveSecret("cursors"));
+  const services = { keys, clock, cursors, ipBlocks, freshness: () => testFreshness };
+  const http = await HttpServer.open({
+    host: "127.0.0.1",
+    port: 0,
+    routes: [
+      getHealth({ version: "0.1.0", clock }),
+      getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
+      ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
+      ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
+      ...(options.routes ?? []),
+    ],
+    admission: new Admission({ keys, guard, clock, trustedProxies }),
+    corsOrigins: options.corsOrigins ?? [],
+    clock,
+    log,
+  });
+  const issue = async (scope: Scope) => {
+    const input = { name: `test ${scope}`, scope, expiresAtMs: null, allowedIps: [] };
+    return (await keys.create(input)).value;
+  };
+  return {
+    url: http.url,
+    http,
+    access,
+    clock,
+    dataDir,
+    keys: { read: await issue("read"), write: await issue("write"), admin: await issue("admin") },
+    logged,
+    request: (method, path, sent) => request(`${http.url}${path}`, method, sent ?? {}),
+    sendRaw: (bytes) => sendRaw(Number(new URL(http.url).port), bytes),
+    close: async () => {
+      await http.close();
+      access.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** Asserts the headers that every answer must have, and returns the rate-limit ones. */
+export function assertEveryHeader(headers: Headers): { limit: number; remaining: number } {
+  const expected = {
+    "x-request-id": /^[A-Za-z0-9._-]{1,128}$/,
+    "x-ratelimit-limit": /^(100|1000|2000|5000)$/,
+    "x-ratelimit-remaining": /^[0-9]{1,4}$/,
+    "x-ratelimit-reset": /^([0-9]|[1-5][0-9]|60)$/,
+    "strict-transport-security": /^max-age=[1-9]/,
+    "x-frame-options": /^DENY$/,
+    "x-content-type-options": /^nosniff$/,
+    "referrer-policy": /^no-referrer$/,
+    "content-security-policy": /default-src 'none'/,
+    "cache-control": /^(no-store|private, max-age=[0-9]+)$/,
+  };
+  for (const [name, pattern] of Object.entries(expected))
+    assert.match(headers.get(name) ?? `(no ${name})`, pattern);
+  return {
+    limit: Number(headers.get("x-ratelimit-limit")),
+    remaining: Number(headers.get("x-ratelimit-remaining")),
+  };
+}
+
+/** The error of an answer. */
+export type TestError = { readonly message: string; readonly details?: unknown };
+
+/** Asserts status, shape and headers of an error, and returns it. */
+export function assertError(answer: TestAnswer, code: ErrorCode): TestError {
+  assertEveryHeader(answer.headers);
+  const error = answer.body["error"] as Fields | undefined;
+  assert.equal(error?.["code"], code, answer.text);
+  assert.equal(answer.status, errorTable[code].status);
+  assert.equal(error["request_id"], answer.headers.get("x-request-id"));
+  const { message, details } = error;
+  assert.ok(typeof message === "string");
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+  assert.deepEqual(Object.keys(answer.body), ["error"]);
+  return details === undefined ? { message } : { message, details };
+}
+
+/** The `data` of an answer that has one thing. */
+export function dataOf(answer: TestAnswer): Record<string, unknown> {
+  return answer.body["data"] as Record<string, unknown>;
+}
+
+/** The `data` of an answer that has a list. */
+export function rowsOf(answer: TestAnswer): Record<string, unknown>[] {
+  return answer.body["data"] as Record<string, unknown>[];
+}
+
+/** Parses the one answer in what `sendRaw` returned. */
+export function parseRaw(text: string): TestAnswer {
+  const split = text.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = text.slice(0, split).split("\r\n");
+  const headers = new Headers(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  const body = text.slice(split + 4);
+  const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(statusLine)?.[1]);
+  return { status, headers, body: parseBody(body), text: body };
+}
+
+async function request(
+  url: string,
+  method: string,
+  sent: { key?: string; headers?: Record<string, string>; json?: unknown; body?: string },
+): Promise<TestAnswer> {
+  const headers = new Headers(sent.headers);
+  if (sent.key !== undefined) headers.set("x-api-key", sent.key);
+  if (sent.json !== undefined) headers.set("content-type", "application/json");
+  const body = sent.json === undefined ? sent.body : JSON.stringify(sent.json);
+  const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parseBody(text), text };
+}
+
+function parseBody(text: string): Fields {
+  return (text === "" ? {} : JSON.parse(text)) as Fields;
+}
+
+function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));
+  socket.setTimeout(15_000, () =>
+    socket.destroy(new Error("the server neither answers nor closes")),
+  );
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", reject);
+  socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  return promise;
+}
+
+function movableClock(): MovableClock {
+  let offsetMs = 0;
+  return {
+    nowMs: () => systemClock.nowMs() + offsetMs,
+    monotonicMs: () => systemClock.monotonicMs() + offsetMs,
+    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    advance: (ms) => {
+      offsetMs += ms;
+    },
+  };
+}
+
+function collectLines(lines: string[]): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+}

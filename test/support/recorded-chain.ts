@@ -1,0 +1,47 @@
+/** The recorded chains as `chain/` would hand them on: blocks of raw logs, without a node between. */
+import type { Address, Hash } from "../../src/base/ids.ts";
+import type { Block, RawLog } from "../../src/chain/log.ts";
+import { type Contracts, parseContracts } from "../../src/decode/contracts.ts";
+import { polygonContracts } from "../../src/decode/polygon-contracts.ts";
+import { readFixture } from "./read-fixture.ts";
+import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
+
+export const recordingNames = ["contracts-a", "contracts-gen2", "contracts-gen3"] as const;
+export type RecordingName = (typeof recordingNames)[number];
+
+/** The deployment on Polygon, which the recordings share. */
+export function knownContracts(): Contracts {
+  const contracts = parseContracts(polygonContracts);
+  if ("mistakes" in contracts) throw new Error(contracts.mistakes.join("; "));
+  return contracts;
+}
+
+/** The blocks of a recording in order, empty ones included. */
+export function readRecordedBlocks(name: RecordingName): Block[] {
+  const blocks = readFixture(`${name}/chain.json.gz`) as readonly ScriptedBlock[];
+  return blocks.map((block) => ({
+    number: block.number,
+    hash: block.hash as Hash,
+    parentHash: block.parentHash as Hash,
+    timestamp: block.timestamp,
+    logs: block.logs.map(toRawLog),
+  }));
+}
+
+/** Single logs of the live chain, from public sources. */
+export function readRealLogs(): RawLog[] {
+  return (readFixture("chain-real/raw_logs.json.gz") as readonly RpcLog[]).map(toRawLog);
+}
+
+function toRawLog(log: RpcLog): RawLog {
+  return {
+    address: log.address as Address,
+    topics: log.topics as readonly Hash[],
+    data: log.data,
+    blockNumber: Number(log.blockNumber),
+    blockHash: log.blockHash as Hash,
+    txHash: log.transactionHash as Hash,
+    txIndex: Number(log.transactionIndex),
+    logIndex: Number(log.logIndex),
+  };
+}

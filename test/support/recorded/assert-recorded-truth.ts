@@ -1,0 +1,135 @@
+/** Holds the answers of a running service against a recording of generations 1 and 2. */
+import assert from "node:assert/strict";
+import type { Service } from "../service.ts";
+import {
+  assertFallingSeq,
+  assertSameRows,
+  assertShape,
+  type ExpectedRow,
+  type Row,
+} from "./compare-rows.ts";
+import {
+  expectCancellations,
+  expectMarket,
+  expectResolution,
+  isListed,
+  tokensOf,
+} from "./expected-markets.ts";
+import { expectMatch, expectTrade, type TokenFacts } from "./expected-trades.ts";
+import { type PlacedTrade, placeMatches, placeTrades } from "./place-logs.ts";
+import type { ExpectedMarket, Recording } from "./recording.ts";
+import { rowShapes } from "./row-shapes.ts";
+
+/** Everything that is served of a recording, with 0 differences. */
+export async function assertRecordedTruth(
+  service: Service,
+  recording: Recording<ExpectedMarket>,
+): Promise<void> {
+  const trades = placeTrades(recording);
+  await assertTrading(service, { recording, trades, tokens: tokensOf(recording.markets) });
+  await assertCancellations(service, recording);
+  await assertMarkets(service, recording, trades);
+  await assertResolutions(service, recording);
+}
+
+/** Trades and matches, of any generation. */
+export async function assertTrading(
+  service: Service,
+  truth: {
+    readonly recording: Recording<unknown>;
+    readonly trades: readonly PlacedTrade[];
+    readonly tokens: ReadonlyMap<string, TokenFacts>;
+  },
+): Promise<void> {
+  const { recording, trades, tokens } = truth;
+  const expectedTrades = trades.map((trade) => expectTrade(trade, tokens));
+  const served = await assertList(service, "trade", {
+    path: "/v1/trades?limit=1000",
+    expected: expectedTrades,
+  });
+  assertNoDecoys(recording, served);
+  await assertList(service, "match", {
+    path: "/v1/matches?limit=1000",
+    expected: placeMatches(recording, trades).map((match) => expectMatch(match, tokens)),
+  });
+  await assertTokenTrades(service, expectedTrades);
+}
+
+/** `/v1/trades/market/{token_id}` of the busiest token is the same rows, chosen. */
+async function assertTokenTrades(service: Service, trades: readonly ExpectedRow[]): Promise<void> {
+  const byToken = Map.groupBy(trades, (trade) => trade.fields["token_id"]);
+  const [busiest] = [...byToken].toSorted(([, a], [, b]) => b.length - a.length);
+  assert(busiest !== undefined, "the recording has trades");
+  await assertList(service, "trade", {
+    path: `/v1/trades/market/${String(busiest[0])}?limit=7`,
+    expected: busiest[1],
+  });
+}
+
+async function assertCancellations(
+  service: Service,
+  recording: Recording<ExpectedMarket>,
+): Promise<void> {
+  await assertList(service, "cancellation", {
+    path: "/v1/cancellations?limit=1000",
+    expected: expectCancellations(recording),
+  });
+}
+
+async function assertMarkets(
+  service: Service,
+  recording: Recording<ExpectedMarket>,
+  trades: readonly PlacedTrade[],
+): Promise<void> {
+  const byCondition = Map.groupBy(trades, (trade) => trade.expected.condition_id);
+  const expected = recording.markets
+    .filter(isListed)
+    .map((market) => expectMarket(market, byCondition.get(market.condition_id) ?? [], recording));
+  const served = await service.getAllPages("/v1/markets?limit=10");
+  assertSameRows("markets", expected, served);
+  assertShape("market", served, rowShapes.market);
+  const singles = await Promise.all(
+    expected.map((row) => service.get<{ data: Row }>(`/v1/markets/${row.fields.id}`)),
+  );
+  assertSameRows(
+    "markets one by one",
+    expected,
+    singles.map((answer) => answer.data),
+  );
+}
+
+/** The rules do not say whether results of conditions that are not listed are served. */
+async function assertResolutions(
+  service: Service,
+  recording: Recording<ExpectedMarket>,
+): Promise<void> {
+  const listed = recording.markets.filter(isListed);
+  const ids = new Set(listed.map((market) => market.condition_id));
+  const all = await service.getAllPages("/v1/resolutions?limit=7");
+  const served = all.filter((row) => ids.has(String(row["condition_id"])));
+  const expected = listed
+    .filter((market) => market.resolved !== null)
+    .map((market) => expectResolution(market, recording));
+  assertSameRows("resolutions", expected, served);
+  assertShape("resolution", served, rowShapes.resolution);
+  assertFallingSeq("resolutions", served);
+}
+
+async function assertList(
+  service: Service,
+  shape: "trade" | "match" | "cancellation",
+  list: { readonly path: string; readonly expected: readonly ExpectedRow[] },
+): Promise<Row[]> {
+  const served = await service.getAllPages(list.path);
+  assertSameRows(list.path, list.expected, served);
+  assertShape(shape, served, rowShapes[shape]);
+  assertFallingSeq(list.path, served);
+  return served;
+}
+
+function assertNoDecoys(recording: Recording<unknown>, served: readonly Row[]): void {
+  const decoys = new Set(recording.decoys.map((decoy) => decoy.exchange.toLowerCase()));
+  assert(decoys.size > 0, "the recording has decoys");
+  const shown = served.filter((row) => decoys.has(String(row["exchange_address"])));
+  assert.deepEqual(shown, [], "trades of an exchange that is not configured");
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+
+/** A row as the API serves it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a row must hold; fields left out are not compared. `name` says where it comes from. */
+export type ExpectedRow = {
+  readonly name: string;
+  readonly fields: Row & { readonly id: string };
+};
+
+const differencesShown = 12;
+
+/** Pairs rows by `id` and fails with the first differences, told readably, and their number. */
+export function assertSameRows(
+  what: string,
+  expected: readonly ExpectedRow[],
+  served: readonly Row[],
+): void {
+  const servedById = Map.groupBy(served, (row) => row["id"]);
+  const differences: string[] = [];
+  for (const { name, fields } of expected) {
+    const rows = servedById.get(fields.id) ?? [];
+    servedById.delete(fields.id);
+    if (rows.length === 0) differences.push(`${name}: ${fields.id} is missing`);
+    if (rows.length > 1) differences.push(`${name}: ${fields.id} is served ${rows.length} times`);
+    for (const row of rows.slice(0, 1)) differences.push(...compare(fields, row, name));
+  }
+  for (const id of servedById.keys())
+    differences.push(`${String(id)} is served, nobody expects it`);
+  if (differences.length === 0) return;
+  const shown = differences.slice(0, differencesShown).join("\n  ");
+  assert.fail(`${what}: ${differences.length} differences in ${expected.length} rows\n  ${shown}`);
+}
+
+/** Fails unless every row has exactly `keys`, and its times in words equal those in numbers. */
+export function assertShape(what: string, rows: readonly Row[], keys: readonly string[]): void {
+  for (const row of rows) {
+    assert.deepEqual(Object.keys(row).toSorted(), keys.toSorted(), `fields of ${what}`);
+    for (const key of keys.filter((key) => key.endsWith("_ms"))) {
+      const text = row[key.slice(0, -"_ms".length)];
+      const ms = typeof text === "string" ? Date.parse(text) : text;
+      assert.equal(ms, row[key], `${what}: ${key}`);
+    }
+  }
+}
+
+/** Fails unless rows come newest first, each once. */
+export function assertFallingSeq(what: string, rows: readonly Row[]): void {
+  const seqs = rows.map((row) => Number(row["seq"]));
+  const isFalling = seqs.every((seq, index) => index === 0 || seq < (seqs[index - 1] ?? 0));
+  assert(isFalling, `${what} are not in falling order of seq`);
+}
+
+function compare(expected: unknown, served: unknown, path: string): string[] {
+  if (Array.isArray(expected) && Array.isArray(served) && expected.length === served.length) {
+    return expected.flatMap((item, index) => compare(item, served[index], `${path}[${index}]`));
+  }
+  if (isObject(expected) && isObject(served)) {
+    return Object.entries(expected).flatMap(([key, value]) =>
+      compare(value, served[key], `${path}.${key}`),
+    );
+  }
+  if (Object.is(expected, served)) return [];
+  return [`${path}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(served)}`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,220 @@
+/**
+ * The rows `/v1/markets`, `/v1/resolutions` and `/v1/cancellations` must serve for a recording of
+ * generations 1 and 2. Fields that the rules leave open are left out.
+ */
+import assert from "node:assert/strict";
+import type { RpcLog } from "../scripted-block.ts";
+import type { ExpectedRow } from "./compare-rows.ts";
+import { ratio } from "./exact.ts";
+import type { TokenFacts } from "./expected-trades.ts";
+import { addressIn, type PlacedTrade, placeOf, topics } from "./place-logs.ts";
+import type { ExpectedAdmin, ExpectedMarket, Recording } from "./recording.ts";
+import { inOrder, lastPrice, tradingFields } from "./trading-of-market.ts";
+
+/** The bystander of the second recording, whose question is a real UMA one all the same. */
+const strangerCreator = "14dc79964da2c08b23698b3d3cc7ca32193d9955";
+
+/** Registered or traded, or answered by an oracle that is configured, or of more than 2 outcomes. */
+export function isListed(market: ExpectedMarket): boolean {
+  const isOracleKnown = market.uma_adapter !== null || market.neg_risk;
+  const isUsed = market.registered.length > 0 || market.volume.legs > 0;
+  return isOracleKnown || isUsed || market.outcome_slot_count > 2;
+}
+
+/** What trades say of the tokens of these markets. */
+export function tokensOf(markets: readonly ExpectedMarket[]): Map<string, TokenFacts> {
+  const tokens = new Map<string, TokenFacts>();
+  for (const market of markets) {
+    const { yes_token_id: yes, no_token_id: no, condition_id: conditionId } = market;
+    if (yes === null || no === null) continue;
+    const [first, second] = outcomesOf(market);
+    tokens.set(yes, { conditionId, outcomeIndex: 0, complement: no, outcome: first });
+    tokens.set(no, { conditionId, outcomeIndex: 1, complement: yes, outcome: second });
+  }
+  return tokens;
+}
+
+/** `tradesOfMarket` are all trades of the condition. */
+export function expectMarket(
+  market: ExpectedMarket,
+  tradesOfMarket: readonly PlacedTrade[],
+  recording: Recording<ExpectedMarket>,
+): ExpectedRow {
+  const trades = inOrder(tradesOfMarket);
+  const fields = {
+    id: market.condition_id,
+    question_id: market.question_id,
+    question: market.title,
+    description: descriptionOf(market),
+    slug: null,
+    category: null,
+    tags: [],
+    neg_risk: market.neg_risk,
+    neg_risk_market_id: market.neg_risk_market_id,
+    oracle: market.oracle.toLowerCase(),
+    status: market.resolved === null ? "open" : "resolved",
+    active: market.resolved === null,
+    outcome_count: market.outcome_slot_count,
+    created_block: market.prepared.block_number,
+    created_at_ms: market.prepared.block_timestamp * 1000,
+    end_date: null,
+    resolved_at_ms: market.resolved === null ? null : market.resolved.block_timestamp * 1000,
+    resolution: resolutionOf(market, recording),
+    tokens: tokenRows(market, trades),
+    ...tradingFields(trades, market.volume),
+    metadata_source: metadataSourceOf(market),
+    exchange_versions: exchangeVersions(market, trades),
+  };
+  return { name: market.title ?? market.note ?? market.condition_id, fields };
+}
+
+/** The resolution of a market that has one. */
+export function expectResolution(
+  market: ExpectedMarket,
+  recording: Recording<ExpectedMarket>,
+): ExpectedRow {
+  const log = resolutionLog(market, recording);
+  const fields = {
+    ...placeOf(log),
+    ...outcome(market),
+    condition_id: market.condition_id,
+    question_id: market.question_id,
+    oracle: market.oracle.toLowerCase(),
+    timestamp_ms: (market.resolved?.block_timestamp ?? 0) * 1000,
+    status: "finalized",
+  };
+  return { name: `resolution of ${market.title ?? market.note}`, fields };
+}
+
+/** Cancelled orders, invalidated preapprovals and paused users, each with its log. */
+export function expectCancellations(recording: Recording<ExpectedMarket>): ExpectedRow[] {
+  const cancelled = recording.cancels.map((cancel) => ({ ...cancel, kind: "order_cancelled" }));
+  const served = ["order_cancelled", "order_preapproval_invalidated", "user_paused"];
+  return [...cancelled, ...recording.admin]
+    .filter((row) => served.includes(row.kind))
+    .map((row) => expectCancellation(row, recording));
+}
+
+function expectCancellation(row: ExpectedAdmin, recording: Recording<ExpectedMarket>): ExpectedRow {
+  const topic = new Map([
+    ["order_cancelled", topics.orderCancelled],
+    ["order_preapproval_invalidated", topics.orderPreapprovalInvalidated],
+    ["user_paused", topics.userPaused],
+  ]).get(row.kind);
+  const user = row.user?.toLowerCase() ?? null;
+  const log = onlyLog(
+    recording,
+    (log) =>
+      log.transactionHash === row.tx_hash &&
+      log.address === row.exchange.toLowerCase() &&
+      log.topics[0] === topic &&
+      (log.topics[1] === row.order_hash || addressIn(log.topics[1] ?? "") === user),
+  );
+  const isGeneration2 = row.kind !== "order_cancelled";
+  const fields = {
+    ...placeOf(log),
+    kind: row.kind,
+    order_hash: row.order_hash ?? null,
+    // OrderCancelled does not name the user.
+    user,
+    effective_block: row.effective_block ?? null,
+    exchange_version: isGeneration2 ? 2 : 1,
+    exchange_address: row.exchange.toLowerCase(),
+    exchange: exchangeKinds(recording).get(row.exchange) === "ctf" ? "standard" : "neg_risk",
+    timestamp_ms: row.block_timestamp * 1000,
+    status: "finalized",
+  };
+  return { name: `${row.kind} in block ${Number(log.blockNumber)}`, fields };
+}
+
+function exchangeKinds(recording: Recording<ExpectedMarket>): Map<string, string> {
+  return new Map(recording.trades.map((trade) => [trade.exchange, trade.exchange_kind]));
+}
+
+/** The labels; `null` where no text on the chain names the outcomes. */
+function outcomesOf(market: ExpectedMarket): readonly [string | null, string | null] {
+  const labels = market.title === null ? null : (market.outcome_labels ?? ["Yes", "No"]);
+  return labels ?? [null, null];
+}
+
+function metadataSourceOf(market: ExpectedMarket): string {
+  if (market.title === null) return "none";
+  const isStranger = textOf(market).endsWith(`initializer:${strangerCreator}`);
+  return isStranger ? "chain_untrusted" : "chain";
+}
+
+function textOf(market: ExpectedMarket): string {
+  return Buffer.from((market.ancillary_data ?? "0x").slice(2), "hex").toString();
+}
+
+/** The first recording has no `description`; its texts have one plain form. */
+function descriptionOf(market: ExpectedMarket): string | null {
+  if (market.description !== undefined) return market.description;
+  const [, description] = /, description: (.*) res_data: p1/s.exec(textOf(market)) ?? [];
+  return description ?? null;
+}
+
+/** The generations that registered or traded it; only the first registers. */
+function exchangeVersions(market: ExpectedMarket, trades: readonly PlacedTrade[]): number[] {
+  const registered = market.registered.length > 0 ? [1] : [];
+  const traded = trades.map(({ expected }) => expected.exchange_version ?? 1);
+  return [1, 2].filter((version) => [...registered, ...traded].includes(version));
+}
+
+function tokenRows(market: ExpectedMarket, trades: readonly PlacedTrade[]): object[] {
+  const { payouts, winning_token_id } = outcome(market);
+  const outcomes = outcomesOf(market);
+  const { yes_token_id: yes, no_token_id: no } = market;
+  // More than 2 outcomes: no tokens are derived.
+  if (yes === null || no === null) return [];
+  return [yes, no].map((tokenId, index) => ({
+    token_id: tokenId,
+    outcome_index: index,
+    complement_token_id: index === 0 ? no : yes,
+    price: payouts[index] ?? lastPrice(tokenId, trades),
+    outcome: outcomes[index],
+    winner: winning_token_id === null ? null : tokenId === winning_token_id,
+  }));
+}
+
+type Outcome = {
+  readonly payouts: readonly (string | null)[];
+  readonly winning_token_id: string | null;
+  readonly winning_outcome: string | null;
+};
+
+function outcome(market: ExpectedMarket): Outcome {
+  const payouts = (market.payout_numerators ?? []).map((numerator) =>
+    ratio(numerator, market.payout_denominator ?? "0"),
+  );
+  const winner = payouts.indexOf("1");
+  if (winner < 0) return { payouts, winning_token_id: null, winning_outcome: null };
+  return {
+    payouts,
+    winning_token_id: winner === 0 ? market.yes_token_id : market.no_token_id,
+    winning_outcome: outcomesOf(market)[winner] ?? null,
+  };
+}
+
+function resolutionOf(market: ExpectedMarket, recording: Recording<ExpectedMarket>): object | null {
+  if (market.resolved === null) return null;
+  const { tx_hash, block_number, seq } = placeOf(resolutionLog(market, recording));
+  assert.equal(tx_hash, market.resolved.tx_hash);
+  return { ...outcome(market), tx_hash, block_number, seq };
+}
+
+function resolutionLog(market: ExpectedMarket, recording: Recording<ExpectedMarket>): RpcLog {
+  return onlyLog(
+    recording,
+    (log) =>
+      log.transactionHash === market.resolved?.tx_hash &&
+      log.topics[0] === topics.conditionResolution &&
+      log.topics[1] === market.condition_id,
+  );
+}
+
+function onlyLog(recording: Recording<unknown>, isIt: (log: RpcLog) => boolean): RpcLog {
+  const found = recording.blocks.flatMap((block) => block.logs.filter(isIt));
+  assert.equal(found.length, 1, "exactly one log is meant");
+  return found[0] as RpcLog;
+}

@@ -1,0 +1,66 @@
+/** A recording played by a scripted node, and the service that indexes it. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { polygonContracts } from "../../../src/decode/polygon-contracts.ts";
+import { ScriptedNode } from "../scripted-node.ts";
+import { Service } from "../service.ts";
+import type { Recording } from "./recording.ts";
+
+export type Stage = {
+  readonly node: ScriptedNode;
+  readonly head: number;
+  /** Starts the service, again and again on the same data folder. */
+  startService(): Promise<Service>;
+};
+
+/** Who created the questions of the first recording: not an account known on Polygon. */
+const recordedCreator = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+
+/** Opens the node with the whole recording; closes and removes everything after the test. */
+export async function serveRecording(
+  t: TestContext,
+  recording: Recording<unknown>,
+): Promise<Stage> {
+  const node = await ScriptedNode.open({ blocks: recording.blocks });
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  const services: Service[] = [];
+  t.after(async () => {
+    for (const service of services) {
+      await service.kill9();
+      if (!hasPassed(t)) console.error(service.stderr);
+    }
+    await node.close();
+    await rm(folder, { recursive: true });
+  });
+  const contractsFile = join(folder, "contracts.json");
+  await writeFile(contractsFile, JSON.stringify(contractsFromBlock0()));
+  return {
+    node,
+    head: recording.blocks.length - 1,
+    startService: async () => {
+      const service = await Service.open({
+        rpcUrls: [node.url],
+        dataDir: join(folder, "data"),
+        settings: { ODDWIRE_CONTRACTS_FILE: contractsFile },
+      });
+      services.push(service);
+      return service;
+    },
+  };
+}
+
+/** The recorded contracts stand at their Polygon addresses, on a chain that starts at block 0. */
+function contractsFromBlock0(): typeof polygonContracts {
+  return {
+    ...polygonContracts,
+    known_creators: [...polygonContracts.known_creators, recordedCreator],
+    contracts: polygonContracts.contracts.map((contract) => ({ ...contract, start_block: 0 })),
+  };
+}
+
+/** Node tells it to hooks that run after the test; its type declarations do not. */
+function hasPassed(t: TestContext): boolean {
+  return (t as TestContext & { readonly passed: boolean }).passed;
+}

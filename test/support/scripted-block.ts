@@ -1,0 +1,29 @@
+/** A log exactly as `eth_getLogs` answers it. */
+export type RpcLog = {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly blockHash: string;
+  readonly blockNumber: string;
+  readonly transactionHash: string;
+  readonly transactionIndex: string;
+  readonly logIndex: string;
+  readonly removed: boolean;
+};
+
+/** A block that a scripted node can play: recorded, or made by `buildBlocks`. */
+export type ScriptedBlock = {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** The result of `eth_getBlockByNumber`, transactions as hashes. */
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly logs: readonly RpcLog[];
+};
+
+/** `255` -> `"0xff"`, the form of every JSON-RPC quantity. */
+export function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import type { ScriptedBlock } from "./scripted-block.ts";
+
+/**
+ * What the tag `finalized` means: a fixed block (stuck, or moved by hand, backwards too), a
+ * distance behind the head, or `null` for a node that does not know the tag.
+ */
+export type Finality = number | { readonly behindHead: number } | null;
+
+/** What a node can see; a lagging one sees the same chain with a lower head. */
+export type ChainView = {
+  readonly firstNumber: number;
+  readonly head: number;
+  readonly finalized: number | null;
+  /** Whether a range beyond the head is answered with what there is, as older clients do. */
+  readonly isLenient: boolean;
+  /** `null` above the head. */
+  blockAt(number: number): ScriptedBlock | null;
+  /** Finds blocks that a fork has replaced, too, as real nodes do. */
+  blockOf(hash: string): ScriptedBlock | null;
+};
+
+/** A chain of which only the blocks up to the head exist yet, and whose top can be replaced. */
+export class ScriptedChain implements ChainView {
+  readonly #blocks: ScriptedBlock[] = [];
+  readonly #byHash = new Map<string, ScriptedBlock>();
+  #head = -1;
+  #finality: Finality = { behindHead: 0 };
+  readonly isLenient = false;
+
+  /** `blocks` must be linked; the head is the last of them. */
+  constructor(blocks: readonly ScriptedBlock[]) {
+    assert(blocks.length > 0, "a chain needs a block");
+    this.#append(blocks);
+  }
+
+  get firstNumber(): number {
+    return this.#blocks[0]?.number ?? 0;
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  get finalized(): number | null {
+    if (this.#finality === null || typeof this.#finality === "number") return this.#finality;
+    return Math.max(this.firstNumber, this.#head - this.#finality.behindHead);
+  }
+
+  blockAt(number: number): ScriptedBlock | null {
+    return number > this.#head ? null : (this.#blocks[number - this.firstNumber] ?? null);
+  }
+
+  blockOf(hash: string): ScriptedBlock | null {
+    const block = this.#byHash.get(hash);
+    if (block === undefined) return null;
+    const isHidden = block.number > this.#head && this.#blockBeyondHead(block.number) === block;
+    return isHidden ? null : block;
+  }
+
+  /** Shows the chain up to `number`, which may also be lower than before. */
+  setHead(number: number): void {
+    assert(this.#blockBeyondHead(number) !== undefined, `there is no block ${number}`);
+    this.#head = number;
+  }
+
+  setFinalized(finality: Finality): void {
+    this.#finality = finality;
+  }
+
+  /** Replaces every block from `blocks[0].number` on; the head becomes the last of `blocks`. */
+  fork(blocks: readonly ScriptedBlock[]): void {
+    const first = blocks[0];
+    assert(first !== undefined && first.number > this.firstNumber, "a fork needs a common block");
+    this.#blocks.length = first.number - this.firstNumber;
+    this.#append(blocks);
+  }
+
+  #append(blocks: readonly ScriptedBlock[]): void {
+    for (const block of blocks) {
+      const parent = this.#blocks.at(-1);
+      assert(parent === undefined || parent.hash === block.parentHash, `${block.number} is loose`);
+      this.#blocks.push(block);
+      this.#byHash.set(block.hash, block);
+      this.#head = block.number;
+    }
+  }
+
+  #blockBeyondHead(number: number): ScriptedBlock | undefined {
+    return this.#blocks[number - this.firstNumber];
+  }
+}
+
+/** The chain as a node sees it that is `blocks` blocks late and silent about it. */
+export function viewBehind(chain: ChainView, blocks: number): ChainView {
+  const head = Math.max(chain.firstNumber, chain.head - blocks);
+  const upToHead = (block: ScriptedBlock | null) =>
+    block === null || block.number > head ? null : block;
+  return {
+    firstNumber: chain.firstNumber,
+    head,
+    finalized: chain.finalized === null ? null : Math.min(chain.finalized, head),
+    isLenient: true,
+    blockAt: (number) => upToHead(chain.blockAt(number)),
+    blockOf: (hash) => upToHead(chain.blockOf(hash)),
+  };
+}

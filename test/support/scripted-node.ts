@@ -1,0 +1,250 @@
+/**
+ * A JSON-RPC node that plays a scripted chain over real HTTP and WebSocket sockets on one port,
+ * honest until a fault hook says otherwise.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Fault, FaultHook } from "./faults.ts";
+import { answer, findLogs, headerOf, RpcError, type RpcRequest } from "./scripted-answers.ts";
+import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
+import { type ChainView, type Finality, ScriptedChain, viewBehind } from "./scripted-chain.ts";
+
+/** What goes back on the wire for one request body. */
+type Reply =
+  | { readonly kind: "text"; readonly text: string }
+  | Extract<Fault, { kind: "http" | "hang" | "reset" }>;
+
+type Answered =
+  | { readonly kind: "json"; readonly json: string; readonly isTruncated: boolean }
+  | Exclude<Reply, { kind: "text" }>;
+
+export class ScriptedNode {
+  readonly #server: Server;
+  readonly #sockets: WebSocketServer;
+  readonly #chain: ScriptedChain;
+  readonly #chainId: number;
+  readonly #hooks = new Set<FaultHook>();
+  readonly #subscriptions = new Map<WebSocket, string[]>();
+  readonly #calls = new Map<string, number>();
+  #areHeadsSilent = false;
+
+  private constructor(server: Server, chain: ScriptedChain, chainId: number) {
+    this.#server = server;
+    this.#chain = chain;
+    this.#chainId = chainId;
+    this.#sockets = new WebSocketServer({ server, perMessageDeflate: false });
+    this.#sockets.on("connection", (socket) => this.#onSocket(socket));
+    server.on("request", (request, response) => void this.#onRequest(request, response));
+  }
+
+  /** Listens on a free port of loopback; head = the last block, finalised with the head. */
+  static async open(options: {
+    blocks: readonly ScriptedBlock[];
+    chainId?: number;
+  }): Promise<ScriptedNode> {
+    const server = createServer({ keepAliveTimeout: 60_000 });
+    const chain = new ScriptedChain(options.blocks);
+    const node = new ScriptedNode(server, chain, options.chainId ?? 137);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return node;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get wsUrl(): string {
+    return this.url.replace("http", "ws");
+  }
+
+  get head(): number {
+    return this.#chain.head;
+  }
+
+  /** Requests so far by method, those that met a fault included. */
+  get calls(): ReadonlyMap<string, number> {
+    return this.#calls;
+  }
+
+  /** Moves the head and tells the subscribers of every block that became visible. */
+  setHead(number: number): void {
+    const before = this.#chain.head;
+    this.#chain.setHead(number);
+    for (let shown = before + 1; shown <= number; shown += 1) this.#announce(shown);
+  }
+
+  setFinalized(finality: Finality): void {
+    this.#chain.setFinalized(finality);
+  }
+
+  /** Replaces every block from `blocks[0].number` on, and announces the new ones. */
+  fork(blocks: readonly ScriptedBlock[]): void {
+    this.#chain.fork(blocks);
+    for (const block of blocks) this.#announce(block.number);
+  }
+
+  /** Adds a hook, asked before every answer, oldest first; returns the way to take it off. */
+  fault(hook: FaultHook): () => void {
+    this.#hooks.add(hook);
+    return () => this.#hooks.delete(hook);
+  }
+
+  /** Stops (or resumes) telling new heads; sockets stay open and answer. */
+  silenceHeads(isSilent: boolean): void {
+    this.#areHeadsSilent = isSilent;
+  }
+
+  /** Leaves the open WebSockets half-open: connected, but reading nothing and answering nothing. */
+  freezeSockets(): void {
+    for (const socket of this.#sockets.clients) socket.pause();
+    this.#subscriptions.clear();
+  }
+
+  /** Cuts the open WebSockets without a closing frame. */
+  dropSockets(): void {
+    for (const socket of this.#sockets.clients) socket.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.dropSockets();
+    this.#sockets.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    if (body === null) return;
+    const reply = this.#reply(body, null);
+    switch (reply.kind) {
+      case "text":
+        response.writeHead(200, { "content-type": "application/json" }).end(reply.text);
+        return;
+      case "http":
+        response.writeHead(reply.status, reply.headers).end(reply.body);
+        return;
+      case "reset":
+        response.destroy();
+        return;
+      case "hang":
+    }
+  }
+
+  #onSocket(socket: WebSocket): void {
+    this.#subscriptions.set(socket, []);
+    socket.on("close", () => this.#subscriptions.delete(socket));
+    socket.on("error", () => socket.terminate());
+    socket.on("message", (data) => {
+      const reply = this.#reply((data as Buffer).toString(), socket);
+      switch (reply.kind) {
+        case "text":
+          socket.send(reply.text);
+          return;
+        case "http":
+          socket.close(1013, String(reply.status));
+          return;
+        case "reset":
+          socket.terminate();
+          return;
+        case "hang":
+      }
+    });
+  }
+
+  /** Answers a body, a batch or a single request; the first fault of the wire takes the whole. */
+  #reply(body: string, socket: WebSocket | null): Reply {
+    const parsed = JSON.parse(body) as RpcRequest | RpcRequest[];
+    const requests = Array.isArray(parsed) ? parsed : [parsed];
+    const texts: string[] = [];
+    let isTruncated = false;
+    for (const request of requests) {
+      const answered = this.#answer(request, socket);
+      if (answered.kind !== "json") return answered;
+      isTruncated ||= answered.isTruncated;
+      texts.push(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},${answered.json}}`);
+    }
+    const text = Array.isArray(parsed) ? `[${texts.join(",")}]` : texts.join();
+    return { kind: "text", text: isTruncated ? text.slice(0, text.length >> 1) : text };
+  }
+
+  #answer(request: RpcRequest, socket: WebSocket | null): Answered {
+    this.#calls.set(request.method, (this.#calls.get(request.method) ?? 0) + 1);
+    try {
+      const fault = this.#strike(request);
+      switch (fault?.kind) {
+        case "http":
+        case "hang":
+        case "reset":
+          return fault;
+        case "error":
+          throw fault.error;
+        case "result":
+          return result(fault.json);
+        case "logs":
+          return result(JSON.stringify(fault.change(this.#logsFor(request))));
+        case "behind":
+          return result(this.#honest(request, viewBehind(this.#chain, fault.blocks), socket));
+        case "truncated":
+          return { ...result(this.#honest(request, this.#chain, socket)), isTruncated: true };
+        case undefined:
+          return result(this.#honest(request, this.#chain, socket));
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      const { code, message, data } = thrown;
+      const json = `"error":${JSON.stringify({ code, message, data })}`;
+      return { kind: "json", json, isTruncated: false };
+    }
+  }
+
+  #logsFor(request: RpcRequest): RpcLog[] {
+    return findLogs(this.#chain, request.params[0]).map((served) => served.log);
+  }
+
+  #strike(request: RpcRequest): Fault | null {
+    for (const hook of this.#hooks) {
+      const fault = hook(request, this.#chain);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  #honest(request: RpcRequest, chain: ChainView, socket: WebSocket | null): string {
+    if (request.method === "eth_chainId") return `"0x${this.#chainId.toString(16)}"`;
+    if (request.method !== "eth_subscribe" || socket === null) return answer(chain, request);
+    if (request.params[0] !== "newHeads") throw new RpcError(-32602, "only newHeads is offered");
+    const ids = this.#subscriptions.get(socket) ?? [];
+    ids.push(`0x${(ids.length + 1).toString(16)}`);
+    return JSON.stringify(ids.at(-1));
+  }
+
+  #announce(number: number): void {
+    const block = this.#chain.blockAt(number);
+    if (this.#areHeadsSilent || block === null) return;
+    for (const [socket, ids] of this.#subscriptions) {
+      for (const id of ids) {
+        const params = `{"subscription":"${id}","result":${headerOf(block)}}`;
+        socket.send(`{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`);
+      }
+    }
+  }
+}
+
+function result(json: string): Extract<Answered, { kind: "json" }> {
+  return { kind: "json", json: `"result":${json}`, isTruncated: false };
+}
+
+/** `null` when the client went away first: the service under test may be killed at any moment. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,188 @@
+/** The real service as a child process, and the little of a client that tests need. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { generateKey } from "../../src/store/key-format.ts";
+import { waitFor } from "./wait-for.ts";
+
+export type ServiceOptions = {
+  readonly rpcUrls: readonly string[];
+  readonly dataDir: string;
+  /** Further `ODDWIRE_*` settings; nothing of the caller's own is inherited. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+export type Meta = {
+  readonly indexed_block: number | null;
+  readonly finalized_block: number | null;
+};
+
+export type Page = {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly pagination: { readonly has_more: boolean; readonly next_cursor: string | null };
+  readonly meta: Meta;
+};
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+
+/** Made anew for each test process; every service it starts knows it. */
+const adminKey = generateKey("admin");
+
+const startMsMax = 20_000;
+const waitMsMax = 25_000;
+const requestMsMax = 10_000;
+const pagesMax = 1000;
+const stderrCharsMax = 20_000;
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+
+export class Service {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<number | null>;
+  #baseUrl = "";
+  #stderr = "";
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#exited = once(child, "exit").then(([code]) => code as number | null);
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-stderrCharsMax);
+    });
+  }
+
+  /** Starts `serve` on a free port and waits for the line that says it listens. */
+  static async open(options: ServiceOptions): Promise<Service> {
+    const child = spawn(process.execPath, [cli, "serve"], {
+      env: { ...systemSettings(), ...settingsOf(options) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const service = new Service(child);
+    try {
+      service.#baseUrl = await service.#readAddress();
+    } catch (cause) {
+      await service.kill9();
+      throw new Error(`the service did not start\n${service.stderr}`, { cause });
+    }
+    return service;
+  }
+
+  get baseUrl(): string {
+    return this.#baseUrl;
+  }
+
+  /** The newest part of what it wrote to standard error. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  async request(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(this.#baseUrl + path, {
+      headers: { "x-api-key": adminKey, ...headers },
+      signal: AbortSignal.timeout(requestMsMax),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+
+  /** The body of a 200; anything else fails. */
+  async get<Body>(path: string): Promise<Body> {
+    const { status, body } = await this.request(path);
+    assert.equal(status, 200, `GET ${path}: ${JSON.stringify(body)}`);
+    return body as Body;
+  }
+
+  /** Every row of a list, page by page; fails when a row comes twice. */
+  async getAllPages(path: string): Promise<Readonly<Record<string, unknown>>[]> {
+    const rows: Readonly<Record<string, unknown>>[] = [];
+    let cursor: string | null = null;
+    for (let pages = 0; pages < pagesMax; pages += 1) {
+      const separator = path.includes("?") ? "&" : "?";
+      const suffix = cursor === null ? "" : `${separator}cursor=${encodeURIComponent(cursor)}`;
+      const page: Page = await this.get<Page>(path + suffix);
+      rows.push(...page.data);
+      cursor = page.pagination.next_cursor;
+      assert.equal(page.pagination.has_more, cursor !== null, `has_more of ${path}`);
+      if (cursor === null) break;
+    }
+    assert.equal(cursor, null, `${path} has more than ${pagesMax} pages`);
+    assert.equal(new Set(rows.map((row) => row["id"])).size, rows.length, `${path} repeats a row`);
+    return rows;
+  }
+
+  async waitReady(): Promise<void> {
+    await this.#waitFor("readiness", async () => (await this.request("/v1/ready")).status === 200);
+  }
+
+  /** Waits until answers rest on every block up to `block`. */
+  async waitIndexed(block: number): Promise<void> {
+    await this.#waitFor(`block ${block}`, async () => {
+      return ((await this.#meta()).indexed_block ?? -1) >= block;
+    });
+  }
+
+  /** Waits until every block up to `block` is indexed and known as final. */
+  async waitFinalized(block: number): Promise<void> {
+    await this.#waitFor(`final block ${block}`, async () => {
+      const meta = await this.#meta();
+      return Math.min(meta.indexed_block ?? -1, meta.finalized_block ?? -1) >= block;
+    });
+  }
+
+  /** Kills it without a word of warning, as a crash would. */
+  async kill9(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  /** Asks it to stop; the exit code, or `null` when it had to be killed. */
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGTERM");
+    const killer = setTimeout(() => this.#child.kill("SIGKILL"), requestMsMax);
+    const code = await this.#exited;
+    clearTimeout(killer);
+    return code;
+  }
+
+  async #meta(): Promise<Meta> {
+    return (await this.get<Page>("/v1/trades?limit=1")).meta;
+  }
+
+  async #waitFor(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    await waitFor(what, waitMsMax, async () => {
+      const { exitCode, signalCode } = this.#child;
+      assert(exitCode === null && signalCode === null, `it ended (${exitCode ?? signalCode})`);
+      return (await isSo()) ? true : null;
+    });
+  }
+
+  async #readAddress(): Promise<string> {
+    assert(this.#child.stdout !== null, "standard output is piped");
+    const lines = createInterface({ input: this.#child.stdout });
+    const signal = AbortSignal.timeout(startMsMax);
+    const exited = this.#exited.then((code) => {
+      throw new Error(`exit code ${code}`);
+    });
+    const [line] = (await Promise.race([once(lines, "line", { signal }), exited])) as [string];
+    const { listening, version } = JSON.parse(line) as { listening?: string; version?: string };
+    assert(listening !== undefined && version !== undefined, `unexpected first line: ${line}`);
+    return listening;
+  }
+}
+
+function settingsOf(options: ServiceOptions): Record<string, string> {
+  return {
+    ODDWIRE_RPC_URLS: options.rpcUrls.join(","),
+    ODDWIRE_CHAIN_ID: "137",
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_DATA_DIR: options.dataDir,
+    ODDWIRE_PORT: "0",
+    ODDWIRE_ADMIN_KEY: adminKey,
+    ...options.settings,
+  };
+}
+
+/** What a process needs from the system; settings of the caller's own service are kept away. */
+function systemSettings(): Record<string, string | undefined> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR };
+}
