@@ -9,8 +9,8 @@ import type { ChainBatch } from "./chain/log.ts";
 import type { LogDecoder } from "./decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "./market/block-facts.ts";
 import type { MarketState } from "./market/market-state.ts";
-import { encodeFacts } from "./store/encode-facts.ts";
 import type { FactStore } from "./store/fact-store.ts";
+import { FinalWriter } from "./store/final-writer.ts";
 
 type BlocksBatch = Extract<ChainBatch, { kind: "blocks" }>;
 
@@ -29,6 +29,7 @@ export class Pipeline {
   readonly #decoder: LogDecoder;
   readonly #store: FactStore;
   readonly #state: MarketState;
+  readonly #writer: FinalWriter;
   readonly #log: Log;
   readonly status: PipelineStatus = {
     fills: 0,
@@ -44,31 +45,35 @@ export class Pipeline {
     this.#store = parts.store;
     this.#state = parts.state;
     this.#log = parts.log;
+    this.#writer = new FinalWriter(parts.store, ({ last }, blocks) => {
+      for (const block of blocks) this.#state.applyFinal(block);
+      this.#state.moveTo(last.timestamp);
+      for (const block of blocks) this.#count(block);
+    });
   }
 
   /** Runs until the source ends or something fails that only a restart can mend. */
   async run(batches: AsyncIterable<ChainBatch>): Promise<void> {
     for await (const batch of batches) await this.#take(batch);
+    await this.#writer.drain();
   }
 
   async #take(batch: ChainBatch): Promise<void> {
+    if (batch.kind === "blocks") this.status.head = batch.head;
+    if (batch.kind === "blocks" && batch.finalized) {
+      const facts = batch.blocks.map((block) => deriveBlockFacts(block, this.#decoder));
+      return this.#writer.write(batch, facts);
+    }
+    // Everything else builds on what is stored.
+    await this.#writer.drain();
     switch (batch.kind) {
       case "blocks":
-        this.status.head = batch.head;
-        return batch.finalized ? this.#appendFinal(batch) : this.#hold(batch);
+        return this.#hold(batch);
       case "fork":
         return this.#unwind(batch.safeBlock);
       case "finalized":
         return this.#finalize(batch.block);
     }
-  }
-
-  async #appendFinal(batch: BlocksBatch): Promise<void> {
-    const facts = batch.blocks.map((block) => deriveBlockFacts(block, this.#decoder));
-    await this.#store.append(encodeFacts(batch, facts));
-    for (const block of facts) this.#state.applyFinal(block);
-    this.#state.moveTo(batch.last.timestamp);
-    for (const block of facts) this.#count(block);
   }
 
   #hold(batch: BlocksBatch): void {

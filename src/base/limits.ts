@@ -8,6 +8,8 @@ export const storeLimits = {
   tailBlocksMax: 4096,
   /** Newest markers whose row counts are compared with the tables at start. */
   markersVerifiedMax: 64,
+  /** Rows that may wait for the append under way: about 60 MB of objects, a second of appending. */
+  pendingRowsMax: 50_000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
 } as const;
