@@ -174,6 +174,21 @@ export function readConfig(
   return config;
 }
 
+/** A setting as people are told of it. */
+export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
+  /** As it would be written; empty for none. */
+  readonly fallback: string;
+  readonly isSecret: boolean;
+};
+
+/** Every setting, in the order of `formatConfig`; `docs/configuration.md` is made of this. */
+export function describeSettings(): readonly SettingDescription[] {
+  return Object.values<Setting<Value>>(settings).map((known) => {
+    const { variable, description, form, fallback, secret = false } = known;
+    return { variable, description, form, fallback: shown(known, fallback), isSecret: secret };
+  });
+}
+
 /** What is in force as lines `NAME=value` under a comment; secrets as `***`, endpoints by host. */
 export function formatConfig(config: Config): string {
   const values: Readonly<Record<string, Value>> = config;

@@ -47,6 +47,8 @@ export const chainLimits = {
   tailBatchBlocksMax: 16,
   /** A `finalized` tag further behind the head is not believed; head less this takes its place. */
   finalityLagBlocksMax: 256,
+  /** Blocks below the head whose logs a node may not have found yet: each is checked by its bloom. */
+  youngBlocks: 256,
   /** An endpoint further behind the best head has no say in finality. */
   endpointLagBlocksMax: 64,
   /** Block times without a new head after which a socket or an endpoint has stalled. */
@@ -69,8 +71,14 @@ export const chainLimits = {
 /** Pauses between rounds over the endpoints: short, as the next one is usually another. */
 export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 
-/** How long an endpoint that failed is left alone before it is probed. */
-export const breakerBackoff = { firstMs: 250, maxMs: 10_000 } as const;
+/**
+ * After how many failures in a row an endpoint is left alone, and for how long before it is probed:
+ * `link` is about its wire, `data` about wrong answers, which may be about one moment only.
+ */
+export const breakers = {
+  link: { failuresMax: 3, backoff: { firstMs: 250, maxMs: 10_000 } },
+  data: { failuresMax: 1, backoff: { firstMs: 100, maxMs: 3_000 } },
+} as const;
 
 /** What one caller, and all callers together, may cost the HTTP service. */
 export const webLimits = {
@@ -98,6 +106,8 @@ export const webLimits = {
   accessFlushMs: 5000,
   /** A change by the command line is seen within this; asking each time would cost 3 us a request. */
   accessRecheckMs: 1,
+  /** The same for sockets that are open, which send no requests. */
+  accessFollowMs: 250,
   /** Node's default; a request line of 100 token ids takes half of it. */
   headerBytesMax: 16 * 1024,
   /** Bodies are a handful of short fields. */

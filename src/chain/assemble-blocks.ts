@@ -26,11 +26,11 @@ export function areTimesConsistent(
   return true;
 }
 
-/** Blocks of logs in order; `timestampOf` is asked with the index of each block's first log. */
+/** Blocks of logs in order; `timestampOf` gets the index of a block's first log, and its number. */
 export function assembleBlocks(
   logs: readonly RawLog[],
   headers: ReadonlyMap<number, Header>,
-  timestampOf: (logIndex: number) => number,
+  timestampOf: (logIndex: number, blockNumber: number) => number,
 ): Block[] {
   const blocks: Block[] = [];
   for (let start = 0; start < logs.length; ) {
@@ -42,7 +42,7 @@ export function assembleBlocks(
       number: first.blockNumber,
       hash: first.blockHash,
       parentHash: headers.get(first.blockNumber)?.parentHash ?? null,
-      timestamp: timestampOf(start),
+      timestamp: timestampOf(start, first.blockNumber),
       logs: logs.slice(start, end),
     });
     start = end;

@@ -54,7 +54,12 @@ export class BlockLogs {
       return this.#fetchProven(endpoint, header);
     }
     if (logs.length > 0 || !mayHaveLogs(header.logsBloom, this.#filter)) return logs;
-    return this.resolveDoubt(endpoint, header);
+    const proven = await this.resolveDoubt(endpoint, header);
+    if (proven.length > 0) {
+      const message = `the logs of block ${header.number} were left out`;
+      endpoint.noteBadData(new EndpointError("inconsistent", message));
+    }
+    return proven;
   }
 
   /** What the logs really are of a block that `endpoint` says has none, against its bloom. */
@@ -69,10 +74,6 @@ export class BlockLogs {
       throw new EndpointError("inconsistent", `the empty block ${header.number} is not proven`);
     }
     if (logs.length === 0) this.#falsePositives += 1;
-    else {
-      const message = `the logs of block ${header.number} were left out`;
-      endpoint.noteBadData(new EndpointError("inconsistent", message));
-    }
     return logs;
   }
 

@@ -1,5 +1,4 @@
-import { breakerBackoff } from "../base/limits.ts";
-import { backoffMs } from "../base/retry.ts";
+import { type Backoff, backoffMs } from "../base/retry.ts";
 
 export type BreakerState = "closed" | "open" | "half_open";
 
@@ -9,12 +8,15 @@ export type BreakerState = "closed" | "open" | "half_open";
  */
 export class Breaker {
   readonly #failuresMax: number;
+  readonly #backoff: Backoff;
   readonly #random: () => number;
   #failures = 0;
   #openUntilMs = 0;
 
-  constructor(options: { failuresMax: number; random: () => number }) {
+  /** `failuresMax` in a row open it, for as long as `backoff` says. */
+  constructor(options: { failuresMax: number; backoff: Backoff; random: () => number }) {
     this.#failuresMax = options.failuresMax;
+    this.#backoff = options.backoff;
     this.#random = options.random;
   }
 
@@ -41,6 +43,6 @@ export class Breaker {
 
   #open(nowMs: number): void {
     const round = Math.max(0, this.#failures - this.#failuresMax);
-    this.#openUntilMs = nowMs + backoffMs(round, breakerBackoff, this.#random);
+    this.#openUntilMs = nowMs + backoffMs(round, this.#backoff, this.#random);
   }
 }

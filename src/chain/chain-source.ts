@@ -11,7 +11,7 @@ import { EndpointPool } from "./endpoint-pool.ts";
 import { Finality } from "./finality.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { History } from "./history.ts";
-import type { BlockRef, ChainBatch } from "./log.ts";
+import type { Block, BlockRef, ChainBatch } from "./log.ts";
 import { deriveLogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
@@ -123,7 +123,7 @@ export class ChainSource {
         const { version } = this.#watch.wake;
         yield* this.#backfill();
         const news = await this.#pool.persist(() => this.#step());
-        if (news !== null) yield this.#tell(news);
+        if (news !== null) yield* this.#tell(news);
         else await this.#watch.wake.wait(version, idleMs, this.#context);
         if (this.#fault !== null) throw this.#fault;
       }
@@ -186,7 +186,7 @@ export class ChainSource {
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
       const { from, to, last, blocks } = part;
       tail.restart(to + 1, { number: last.number, hash: last.hash });
-      yield this.#blocksBatch({ from, last, blocks }, { isFinalized: true });
+      yield this.#blocksBatch({ from, last, blocks }, true);
     }
   }
 
@@ -196,27 +196,31 @@ export class ChainSource {
     return settled ?? (await this.#tailWalker.advance());
   }
 
-  #tell(news: TailNews): ChainBatch {
+  *#tell(news: TailNews): Generator<ChainBatch, void, undefined> {
     switch (news.kind) {
       case "blocks":
-        return this.#blocksBatch(news, { isFinalized: false });
+        for (const header of news.headers) {
+          const blocks = news.blocks.filter(({ number }) => number === header.number);
+          yield this.#blocksBatch({ from: header.number, last: header, blocks }, false);
+        }
+        return;
       case "fork": {
         const { safeBlock, depth } = news;
         this.#reorgs += 1;
         this.#deepestReorg = Math.max(this.#deepestReorg, depth);
         this.#context.log.info({ safeBlock, depth }, "the chain was reorganised");
-        return { kind: "fork", safeBlock };
+        yield { kind: "fork", safeBlock };
+        return;
       }
       case "finalized":
-        return { kind: "finalized", block: news.block };
+        yield { kind: "finalized", block: news.block };
     }
   }
 
   #blocksBatch(
-    stretch: Pick<Extract<TailNews, { kind: "blocks" }>, "from" | "last" | "blocks">,
-    { isFinalized }: { isFinalized: boolean },
+    { from, last, blocks }: { from: number; last: Header; blocks: readonly Block[] },
+    isFinalized: boolean,
   ): ChainBatch {
-    const { from, last, blocks } = stretch;
     const known = this.#watch.head;
     const head = known === null || known.number < last.number ? last : known;
     return {

@@ -29,6 +29,11 @@ export class EndpointPool {
     return ranked;
   }
 
+  /** Those for which the block is final, by their own word. */
+  finalAt(number: number): Endpoint[] {
+    return this.ranked().filter(({ view }) => (view?.final?.number ?? -1) >= number);
+  }
+
   /**
    * Runs `run` with pauses in between until it succeeds. Ends otherwise only by a bug, by an error
    * that no endpoint can help, or when the source is closed.

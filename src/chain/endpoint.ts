@@ -1,5 +1,5 @@
 import type { Hash } from "../base/ids.ts";
-import { chainLimits } from "../base/limits.ts";
+import { breakers, chainLimits } from "../base/limits.ts";
 import { Breaker } from "./breaker.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError, WrongChainError } from "./chain-errors.ts";
@@ -81,8 +81,8 @@ export class Endpoint {
     this.#chainId = options.chainId;
     this.#context = options.context;
     this.#pacer = new RequestPacer(options.callsPerSecondMax);
-    this.#link = new Breaker({ failuresMax: 3, random });
-    this.#data = new Breaker({ failuresMax: 1, random });
+    this.#link = new Breaker({ ...breakers.link, random });
+    this.#data = new Breaker({ ...breakers.data, random });
     const open = options.openTransport ?? openTransport;
     this.#transport = open(options.url, (head) => this.onHead(head));
   }
@@ -187,6 +187,11 @@ export class Endpoint {
       { host: this.host, reason: error.message },
       "an endpoint answered wrong",
     );
+  }
+
+  /** Sliding average of small requests; `null` before the first. */
+  get latencyMs(): number | null {
+    return this.#latencyMs;
   }
 
   noteLatency(latencyMs: number): void {

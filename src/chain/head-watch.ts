@@ -1,7 +1,7 @@
 import { chainLimits } from "../base/limits.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError, WrongChainError } from "./chain-errors.ts";
-import type { Endpoint, EndpointView } from "./endpoint.ts";
+import type { Answer, Endpoint, EndpointView } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { RpcCall } from "./json-rpc.ts";
 import type { BlockRef } from "./log.ts";
@@ -74,8 +74,11 @@ export class HeadWatch {
   /** Polls an endpoint until the source is closed. */
   async watch(endpoint: Endpoint): Promise<never> {
     for (;;) {
-      await this.#context.clock.sleep(this.#intervalMs(endpoint), this.#context.signal);
+      const polledMs = this.#nowMs();
       await this.#tryPoll(endpoint);
+      // In small steps, as the interval changes when other endpoints come and go.
+      do await this.#context.clock.sleep(chainLimits.pollMsMin, this.#context.signal);
+      while (this.#nowMs() - polledMs < this.#intervalMs(endpoint));
     }
   }
 
@@ -86,7 +89,8 @@ export class HeadWatch {
   #intervalMs(endpoint: Endpoint): number {
     const { pollMsMin, pollMsMax, slowPollMsMax } = chainLimits;
     const isAnyAnnouncing = this.#pool.endpoints.some((any) => any.isUsable && any.isAnnouncing);
-    const isNeeded = !isAnyAnnouncing && this.#pool.ranked()[0] === endpoint;
+    const [best] = this.#pool.ranked();
+    const isNeeded = best === undefined || (best === endpoint && !isAnyAnnouncing);
     return isNeeded
       ? Math.min(pollMsMax, Math.max(pollMsMin, this.#blockTimeMs / 4))
       : Math.min(slowPollMsMax, Math.max(pollMsMax, this.#blockTimeMs));
@@ -108,9 +112,7 @@ export class HeadWatch {
 
   async #poll(endpoint: Endpoint): Promise<void> {
     const startedMs = this.#nowMs();
-    const timeoutMs = Math.min(chainLimits.requestTimeoutMs, Math.max(2_000, this.stallMs));
-    const { replies } = await endpoint.request(headCalls, timeoutMs);
-    endpoint.noteLatency(this.#nowMs() - startedMs);
+    const { replies } = await this.#askHeads(endpoint);
     const head = parseHeader(resultOf(replies[0]));
     if (head === null) throw new EndpointError("malformed", "there is no latest block");
     const [, tagReply] = replies;
@@ -120,6 +122,18 @@ export class HeadWatch {
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
     if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
     this.#checkSilence(endpoint);
+  }
+
+  /** With little patience, as it is asked again soon, unless the endpoint is a slow one. */
+  async #askHeads(endpoint: Endpoint): Promise<Answer> {
+    const { requestTimeoutMs, tailTimeoutMs } = chainLimits;
+    const patienceMs = Math.max(tailTimeoutMs, 20 * (endpoint.latencyMs ?? requestTimeoutMs));
+    const startedMs = this.#nowMs();
+    try {
+      return await endpoint.request(headCalls, Math.min(patienceMs, requestTimeoutMs));
+    } finally {
+      endpoint.noteLatency(this.#nowMs() - startedMs);
+    }
   }
 
   #onAnnounced(endpoint: Endpoint, head: BlockRef): void {

@@ -17,6 +17,9 @@ export type RawLog = {
 /** What links blocks into a chain. */
 export type BlockRef = { readonly number: number; readonly hash: Hash };
 
+/** Both ends included. */
+export type BlockRange = { readonly from: number; readonly to: number };
+
 /** A block with those of its logs that were asked for, in rising order of `logIndex`. */
 export type Block = BlockRef & {
   readonly parentHash: Hash | null;
@@ -28,7 +31,7 @@ export type Block = BlockRef & {
 /**
  * What a chain source tells, in order. Backfill and live are the same loop:
  * - `blocks`: the next stretch `fromBlock..toBlock` (both included). `blocks` holds those that
- *   have logs; `finalized` says that they can never change.
+ *   have logs; `finalized` says that they can never change. Others come one block at a time.
  * - `fork`: everything above `safeBlock` is taken back.
  * - `finalized`: every block up to and including `block` can never change.
  */

@@ -1,19 +1,17 @@
 import type { Clock } from "../base/clock.ts";
 import type { Hash } from "../base/ids.ts";
-import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
+import { assembleBlocks } from "./assemble-blocks.ts";
 import type { BlockLogs } from "./block-logs.ts";
 import { EndpointError } from "./chain-errors.ts";
-import { checkLinks, checkLogs } from "./check-logs.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { fetchHeaders, headerCall, readHeader } from "./fetch-headers.ts";
-import type { Block, RawLog } from "./log.ts";
-import { formatLogsParam, type LogFilter, mayHaveLogs } from "./log-filter.ts";
+import { headerCall, readHeader } from "./fetch-headers.ts";
+import type { RpcReply } from "./json-rpc.ts";
+import type { Block, BlockRange } from "./log.ts";
+import { formatLogsParam, type LogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
-import { parseLogs } from "./parse-log.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-messages.ts";
-
-export type BlockRange = { readonly from: number; readonly to: number };
+import { type RangeAnswer, RangeReader } from "./range-reader.ts";
 
 /** A stretch of finalised blocks with all its wanted logs. */
 export type RangePart = BlockRange & {
@@ -36,6 +34,7 @@ export class RangeFetcher {
   readonly #pool: EndpointPool;
   readonly #filter: LogFilter;
   readonly #blockLogs: BlockLogs;
+  readonly #reader: RangeReader;
   readonly #clock: Clock;
   #bytesPerBlock = 0;
 
@@ -48,6 +47,7 @@ export class RangeFetcher {
     this.#pool = options.pool;
     this.#filter = options.filter;
     this.#blockLogs = options.blockLogs;
+    this.#reader = new RangeReader(options);
     this.#clock = options.clock;
   }
 
@@ -76,7 +76,7 @@ export class RangeFetcher {
 
   async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
     // What is final for others could still be a fork where it is not.
-    const endpoints = this.#pool.ranked().filter((one) => isFinalAt(one, range.from));
+    const endpoints = this.#pool.finalAt(range.from);
     const part = await this.#pool.round(endpoints, (one) => this.#fetchPart(one, range));
     if (part === null) throw new EndpointError("unavailable", "no endpoint can be asked now");
     return part;
@@ -97,6 +97,7 @@ export class RangeFetcher {
   /** `null` when the endpoint wants to be asked for less. */
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
     const { from, to } = range;
+    const asked = to - from + 1;
     const logsCall = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
     const { replies, bytes } = await endpoint.request([headerCall(from), logsCall, headerCall(to)]);
     const [, logsReply] = replies;
@@ -104,82 +105,32 @@ export class RangeFetcher {
     if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
     const first = readHeader(replies[0], from);
     const last = readHeader(replies[2], to);
-    const headers = new Map([first, last].map((header) => [header.number, header]));
     const blocks =
       from === to
-        ? this.#oneBlock(last, await this.#blockLogs.complete(endpoint, last, logsReply))
-        : await this.#readRange(endpoint, { range, headers, value: resultOf(logsReply) });
-    const asked = to - from + 1;
+        ? await this.#readBlock(endpoint, last, logsReply)
+        : await this.#readRange(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
     endpoint.sizer.noteAnswer(asked, bytes);
     this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
     return { from, to, parentHash: first.parentHash, last, blocks, bytes, host: endpoint.host };
   }
 
-  #oneBlock(header: Header, logs: readonly RawLog[]): Block[] {
+  async #readBlock(
+    endpoint: Endpoint,
+    header: Header,
+    reply: RpcReply | undefined,
+  ): Promise<Block[]> {
+    const logs = await this.#blockLogs.complete(endpoint, header, reply);
     return assembleBlocks(logs, new Map([[header.number, header]]), () => header.timestamp);
   }
 
-  async #readRange(
-    endpoint: Endpoint,
-    answer: { range: BlockRange; headers: Map<number, Header>; value: unknown },
-  ): Promise<Block[]> {
-    const { range, headers } = answer;
+  async #readRange(endpoint: Endpoint, answer: RangeAnswer): Promise<Block[]> {
     try {
-      const { logs, timestamps } = parseLogs(answer.value, this.#filter);
-      checkLogs(logs, { ...range, headers, filter: this.#filter });
-      await this.#checkBlooms(endpoint, headers, logs);
-      if (logs.length === 0) await this.#askAnother(endpoint, range);
-      if (timestamps !== null && areTimesConsistent(logs, timestamps, headers)) {
-        return assembleBlocks(logs, headers, (index) => timestamps[index] ?? 0);
-      }
-      await this.#addHeaders(endpoint, headers, logs);
-      checkLogs(logs, { ...range, headers, filter: this.#filter });
-      checkLinks(headers);
-      return assembleBlocks(logs, headers, (index) => timeOf(logs[index], headers));
+      return await this.#reader.read(endpoint, answer);
     } catch (thrown) {
       // If this is how the endpoint is, it shrinks to single blocks, whose receipts decide.
-      if (isWrong(thrown)) endpoint.sizer.halve(range.to - range.from + 1);
+      if (isWrong(thrown)) endpoint.sizer.noteWrong(answer.to - answer.from + 1);
       throw thrown;
     }
-  }
-
-  /** Doubts a range when a block of it should have logs by its header, but has none. */
-  async #checkBlooms(
-    endpoint: Endpoint,
-    headers: ReadonlyMap<number, Header>,
-    logs: readonly RawLog[],
-  ): Promise<void> {
-    for (const header of headers.values()) {
-      const isSilent = !logs.some((log) => log.blockNumber === header.number);
-      if (!isSilent || !mayHaveLogs(header.logsBloom, this.#filter)) continue;
-      const missing = await this.#blockLogs.resolveDoubt(endpoint, header);
-      if (missing.length > 0) throw new EndpointError("inconsistent", "a range left out logs");
-    }
-  }
-
-  /** An empty range is cheap to ask for twice, and the easiest lie: another endpoint may know of logs. */
-  async #askAnother(endpoint: Endpoint, range: BlockRange): Promise<void> {
-    const others = this.#pool
-      .ranked()
-      .filter((one) => one !== endpoint && isFinalAt(one, range.to));
-    const call = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
-    const logs = await this.#pool.firstOpinion(others.slice(0, 1), async (other) => {
-      const { replies } = await other.request([call]);
-      return parseLogs(resultOf(replies[0]), this.#filter).logs;
-    });
-    if (logs !== null && logs.length > 0) {
-      throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
-    }
-  }
-
-  async #addHeaders(
-    endpoint: Endpoint,
-    headers: Map<number, Header>,
-    logs: readonly RawLog[],
-  ): Promise<void> {
-    const numbers = new Set(logs.map((log) => log.blockNumber));
-    const missing = [...numbers].filter((number) => !headers.has(number));
-    for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
   }
 
   /** Whether the refusal is about size; the next range is smaller then. */
@@ -198,15 +149,7 @@ export class RangeFetcher {
   }
 }
 
-function isFinalAt(endpoint: Endpoint, number: number): boolean {
-  return (endpoint.view?.final?.number ?? -1) >= number;
-}
-
 function isWrong(thrown: unknown): boolean {
   if (!(thrown instanceof EndpointError)) return false;
   return thrown.kind === "inconsistent" || thrown.kind === "malformed";
-}
-
-function timeOf(log: RawLog | undefined, headers: ReadonlyMap<number, Header>): number {
-  return headers.get(log?.blockNumber ?? -1)?.timestamp ?? 0;
 }

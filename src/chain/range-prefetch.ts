@@ -1,5 +1,6 @@
 import { chainLimits } from "../base/limits.ts";
-import type { BlockRange, RangePart } from "./range-fetcher.ts";
+import type { BlockRange } from "./log.ts";
+import type { RangePart } from "./range-fetcher.ts";
 
 /** What prefetching needs of a fetcher, wherever that runs. */
 export type RangeSource = {

@@ -1,5 +1,7 @@
 import { chainLimits } from "../base/limits.ts";
 
+const steadyAnswersAfterWrong = 20;
+
 /**
  * How many blocks to ask one endpoint for at once (R5): grows by a tenth while answers are small,
  * halves when they are too large, and keeps to the cap the provider named until that is old.
@@ -8,6 +10,8 @@ export class RangeSizer {
   #blocks: number = chainLimits.rangeBlocksStart;
   #cap: { readonly blocks: number; readonly untilMs: number } | null = null;
   #hasHalvedOnUnknown = false;
+  /** Answers to come before the size grows again. */
+  #steadyAnswers = 0;
 
   /** The size of the next range, at least 1. */
   blocks(nowMs: number): number {
@@ -23,7 +27,9 @@ export class RangeSizer {
   /** A range of `asked` blocks was answered with `bytes`. */
   noteAnswer(asked: number, bytes: number): void {
     this.#hasHalvedOnUnknown = false;
+    this.#steadyAnswers = Math.max(0, this.#steadyAnswers - 1);
     if (bytes >= chainLimits.responseBytesHalve) this.halve(asked);
+    else if (this.#steadyAnswers > 0) return;
     else if (asked >= this.#blocks && bytes < chainLimits.responseBytesGoal) {
       this.#blocks = Math.min(Math.ceil(asked * 1.1), chainLimits.rangeBlocksMax);
     }
@@ -31,6 +37,12 @@ export class RangeSizer {
 
   halve(asked: number): void {
     this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
+  }
+
+  /** The answer to `asked` blocks was wrong: smaller ones may be right, and stay so for a while. */
+  noteWrong(asked: number): void {
+    this.#steadyAnswers = steadyAnswersAfterWrong;
+    this.halve(asked);
   }
 
   /** The provider refused `asked` blocks, naming a number it allows; of no use unless smaller. */

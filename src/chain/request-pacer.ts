@@ -1,11 +1,11 @@
 import { chainLimits } from "../base/limits.ts";
 
 /** Pauses after a refusal that names none: doubled with every further one. */
-const pause = { firstMs: 500, maxMs: 30_000 } as const;
-/** How long without a refusal before a tenth more is tried. */
+const pause = { firstMs: 250, maxMs: 30_000 } as const;
+/** How long without a refusal before a quarter more is tried. */
 const growEveryMs = 1_000;
 /** Endpoints that grant less are slowed down by their own pauses. */
-const callsPerSecondMin = 10;
+const callsPerSecondMin = 25;
 
 /**
  * How fast one endpoint may be asked. Knows no limit until the endpoint refuses: then it pauses as
@@ -61,7 +61,7 @@ export class RequestPacer {
   noteAnswer(nowMs: number): void {
     this.#refusals = 0;
     if (this.#callsPerSecond === this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
-    this.#callsPerSecond = Math.min(this.#budget, this.#callsPerSecond * 1.1);
+    this.#callsPerSecond = Math.min(this.#budget, this.#callsPerSecond * 1.25);
     this.#changedAtMs = nowMs;
   }
 

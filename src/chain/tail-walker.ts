@@ -10,18 +10,10 @@ import { fetchHeader, fetchHeaders } from "./fetch-headers.ts";
 import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { History } from "./history.ts";
-import type { Block } from "./log.ts";
-import type { Header } from "./parse-header.ts";
 import type { Tail } from "./tail.ts";
 
 export type TailNews =
-  /** The next blocks, those without logs included. */
-  | {
-      readonly kind: "blocks";
-      readonly from: number;
-      readonly last: Header;
-      readonly blocks: readonly Block[];
-    }
+  | ({ readonly kind: "blocks" } & LinkedBlocks)
   /** The last `depth` blocks, all above `safeBlock`, are taken back. */
   | { readonly kind: "fork"; readonly safeBlock: number; readonly depth: number }
   | { readonly kind: "finalized"; readonly block: number };
@@ -134,14 +126,12 @@ export class TailWalker {
   }
 
   /** `null` when the blocks do not stand on our tip. */
-  #extend(endpoint: Endpoint, { headers, blocks }: LinkedBlocks): TailNews | null {
-    const [first, last] = [headers.at(0), headers.at(-1)];
+  #extend(endpoint: Endpoint, found: LinkedBlocks): TailNews | null {
     const { tip } = this.#tail;
-    if (first === undefined || last === undefined) return null;
-    if (tip !== null && tip.hash !== first.parentHash) return null;
-    for (const header of headers) this.#tail.push(header);
+    if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;
+    for (const header of found.headers) this.#tail.push(header);
     this.#source = endpoint;
-    return { kind: "blocks", from: first.number, last, blocks };
+    return { kind: "blocks", ...found };
   }
 
   #unwind(endpoint: Endpoint, ancestor: number): TailNews {

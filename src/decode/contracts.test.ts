@@ -56,7 +56,8 @@ describe("mistakes are told in plain words, with their place", () => {
       fileWith(exchange, { ...exchange, kind: "exchang" }),
       [
         "contracts[1].kind must be one of exchange, fee_module, conditional_tokens, " +
-          "neg_risk_adapter, neg_risk_operator, uma_adapter_v1, uma_adapter",
+          "neg_risk_adapter, neg_risk_operator, uma_adapter_v1, uma_adapter, oracle, " +
+          "oracle_aggregator, oo_reporter, binary_module, neg_risk_module, combinatorial_module",
       ],
     ],
     ["no kind", fileWith({}), ["contracts[0] must have required properties kind"]],

@@ -17,6 +17,13 @@ const otherKinds = [
   "neg_risk_operator",
   "uma_adapter_v1",
   "uma_adapter",
+  // An oracle that tells nothing of its own: its conditions are markets, untitled.
+  "oracle",
+  "oracle_aggregator",
+  "oo_reporter",
+  "binary_module",
+  "neg_risk_module",
+  "combinatorial_module",
 ] as const;
 
 const exchangeSchema = Type.Object(

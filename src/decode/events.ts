@@ -88,8 +88,10 @@ export type MarketEvent =
   | {
       readonly kind: "condition_resolved";
       readonly conditionId: ConditionId;
+      /** Who reported it; in generation 3 the module itself. */
       readonly oracle: Address;
-      readonly questionId: Hash;
+      /** `null` in generation 3, whose conditions have no question id. */
+      readonly questionId: Hash | null;
       /** Numerators; the payout of outcome i is `payouts[i]` divided by their sum. */
       readonly payouts: readonly bigint[];
     }
@@ -136,11 +138,52 @@ export type MarketEvent =
       readonly text: string;
     };
 
+/**
+ * What is learnt of generation 3, whose conditions nobody has to prepare (`gen3.md`, sections 4 and
+ * 5). Event ids are 29 bytes and condition ids 31, both padded on the right.
+ */
+export type Gen3MarketEvent =
+  | {
+      readonly kind: "gen3_event_announced";
+      readonly eventId: Hash;
+      /** `incremental`: a text and a result per condition; `atomic`: one of each for all. */
+      readonly marketType: "binary" | "incremental" | "atomic";
+    }
+  | { readonly kind: "gen3_reporter_added"; readonly reporter: Address }
+  | {
+      /** `requestId` is the condition, or the event of an atomic one. */
+      readonly kind: "gen3_text_registered";
+      readonly requestId: Hash;
+      readonly requester: Address;
+      readonly text: string;
+    }
+  | {
+      readonly kind: "gen3_condition_migrated";
+      readonly conditionId: ConditionId;
+      readonly legacyConditionId: ConditionId;
+    }
+  | {
+      readonly kind: "gen3_combo_prepared";
+      readonly conditionId: ConditionId;
+      readonly legs: readonly TokenId[];
+    }
+  | {
+      /** One condition is YES: every other of the event that has no result is NO. */
+      readonly kind: "gen3_remaining_resolved_no";
+      readonly eventId: Hash;
+    }
+  | {
+      /** All named conditions are NO: the Other is YES. */
+      readonly kind: "gen3_other_resolved_yes";
+      readonly eventId: Hash;
+      readonly conditionId: ConditionId;
+    };
+
 /** A log of a configured contract that does not fit its event's rules: kept raw, never dropped. */
 export type Undecodable = { readonly kind: "undecodable"; readonly reason: string };
 
 export type TradeEvent = OrderFilled | OrdersMatched | FeeCharged | FeeRefunded;
-export type ChainEvent = TradeEvent | ExchangeNotice | MarketEvent | Undecodable;
+export type ChainEvent = TradeEvent | ExchangeNotice | MarketEvent | Gen3MarketEvent | Undecodable;
 
 const tradeKinds: ReadonlySet<ChainEvent["kind"]> = new Set([
   "order_filled",

@@ -52,7 +52,9 @@ function assertUndecodable(log: RawLog, reason: RegExp): void {
 
 /** A random log of any event of any contract, with the contract and event it is of. */
 const anyKnownLog = fc
-  .constantFrom(...all.flatMap((contract) => abisOf(contract).map(({ item }) => ({ contract, item }))))
+  .constantFrom(
+    ...all.flatMap((contract) => abisOf(contract).map(({ item }) => ({ contract, item }))),
+  )
   .chain(({ contract, item }) =>
     anyLogOf(item, contract.address).map((log) => ({
       log,
@@ -235,11 +237,9 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
 
 test("a node is asked for every address and event that is decoded, each once", () => {
   const { addresses, topics0 } = decoder.filter;
-  const decoders = all.flatMap((contract) => decodersOf(contract));
-  assert.deepEqual(
-    new Set(addresses),
-    new Set(all.map((contract) => contract.address)),
-  );
+  const speaking = all.filter((contract) => decodersOf(contract).length > 0);
+  const decoders = speaking.flatMap((contract) => decodersOf(contract));
+  assert.deepEqual(new Set(addresses), new Set(speaking.map((contract) => contract.address)));
   assert.deepEqual(new Set(topics0), new Set(decoders.map((known) => known.topic0)));
   assert.equal(new Set(addresses).size, addresses.length);
   assert.equal(new Set(topics0).size, topics0.length);

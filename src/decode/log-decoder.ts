@@ -8,6 +8,13 @@ import { exchangeV1Decoders } from "./exchange-v1-events.ts";
 import { exchangeV2Decoders, exchangeV3Decoders } from "./exchange-v2-events.ts";
 import { feeModuleDecoders } from "./fee-module-events.ts";
 import {
+  binaryModuleDecoders,
+  combinatorialModuleDecoders,
+  negRiskModuleDecoders,
+  ooReporterDecoders,
+  oracleAggregatorDecoders,
+} from "./gen3-market-events.ts";
+import {
   conditionalTokensDecoders,
   negRiskAdapterDecoders,
   negRiskOperatorDecoders,
@@ -47,7 +54,8 @@ export class LogDecoder {
   /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
   get filter(): { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] } {
     const topics0 = new Set([...this.#byAddress.values()].flatMap((table) => [...table.keys()]));
-    return { addresses: [...this.#byAddress.keys()], topics0: [...topics0] };
+    const speaking = [...this.#byAddress].filter(([, table]) => table.size > 0);
+    return { addresses: speaking.map(([address]) => address), topics0: [...topics0] };
   }
 
   /**
@@ -83,6 +91,8 @@ const exchangeDecoders = {
   3: [...exchangeV3Decoders, ...pauseDecoders()],
 } as const;
 
+const noDecoders: readonly Decoder[] = [];
+
 /** All decoders a contract can need, by its kind. */
 export function decodersOf(contract: Contract): readonly Decoder[] {
   switch (contract.kind) {
@@ -100,5 +110,17 @@ export function decodersOf(contract: Contract): readonly Decoder[] {
       return umaAdapterV1Decoders;
     case "uma_adapter":
       return umaAdapterDecoders;
+    case "oracle_aggregator":
+      return oracleAggregatorDecoders;
+    case "oo_reporter":
+      return ooReporterDecoders;
+    case "binary_module":
+      return binaryModuleDecoders;
+    case "neg_risk_module":
+      return negRiskModuleDecoders;
+    case "combinatorial_module":
+      return combinatorialModuleDecoders;
+    case "oracle":
+      return noDecoders;
   }
 }

@@ -36,6 +36,14 @@ export const polygonContracts: ContractsFile = {
     other("uma_adapter", "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7", 74797879),
     other("uma_adapter", "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d", 50505488),
     other("uma_adapter", "0x69c47De9D4D3Dad79590d61b9e05918E03775f24", 82000000),
+    other("oracle", "0x58e1745bedda7312c4cddb72618923da1b90efde", 33605403),
+    other("oracle", "0xb21182d0494521Cf45DbbeEbb5A3ACAAb6d22093", 68931384),
+    other("binary_module", "0x1000008dD9001B968442c1000017eaE6E0dA00Ba", 85300000),
+    other("neg_risk_module", "0x200000900045e3B6259600682756002200028933", 85300000),
+    other("combinatorial_module", "0x30000034706C7d8e12009DAB006Be20000c031A8", 85300000),
+    other("oracle_aggregator", "0x0A0a0A0A8B00C51b7D810501b03F230028C04a87", 85300000),
+    // From a staging fork of chain 137; the address in production is not verified.
+    other("oo_reporter", "0x2df52c80E4Fae386fc63EBfb550C64880848852c", 85300000),
   ],
 };
 

@@ -3,6 +3,7 @@ import type { Block, BlockRef, RawLog } from "../chain/log.ts";
 import {
   type ChainEvent,
   type ExchangeNotice,
+  type Gen3MarketEvent,
   isTradeEvent,
   type MarketEvent,
 } from "../decode/events.ts";
@@ -17,7 +18,7 @@ export type LocatedEvent = {
   readonly blockHash: Hash;
   readonly txHash: Hash;
   readonly address: Address;
-  readonly event: ExchangeNotice | MarketEvent;
+  readonly event: ExchangeNotice | MarketEvent | Gen3MarketEvent;
 };
 
 /** A log of a configured contract that could not be read; kept whole (`chain.md`, rule 7). */

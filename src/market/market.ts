@@ -15,6 +15,8 @@ export type Resolution = {
   readonly questionId: Hash | null;
   readonly oracle: Address;
   readonly numerators: readonly bigint[];
+  /** Follows from the result of a sibling, which is what the position names. */
+  readonly derived: boolean;
   readonly seq: Seq;
   readonly timestamp: number;
   readonly blockHash: Hash;
@@ -67,7 +69,7 @@ export function resolutionOf(located: LocatedEvent): Resolution | null {
   if (event.kind !== "condition_resolved") return null;
   const { conditionId, questionId, oracle, payouts } = event;
   const place = { seq, timestamp, blockHash, txHash };
-  return { conditionId, questionId, oracle, numerators: payouts, ...place };
+  return { conditionId, questionId, oracle, numerators: payouts, derived: false, ...place };
 }
 
 /** The payout of an outcome, in micros per share: rounded half-even like every price. */

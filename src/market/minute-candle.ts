@@ -33,7 +33,9 @@ export type MinuteCandle = {
   trades: number;
   unpricedTrades: number;
   unpricedUsd: bigint;
-  /** Unix seconds of the newest trade, priced or not. */
+  /** Position and unix seconds of the first trade, and time of the newest, priced or not. */
+  firstSeq: number;
+  firstTimestamp: number;
   lastTimestamp: number;
   /** Which exchange generations traded: bit `generation - 1`. */
   generations: number;
@@ -49,7 +51,7 @@ export class MinuteCandles {
     if (!isTrade(fill)) return;
     const candle = this.#at(fill.tokenId, fill.timestamp);
     candle.generations |= 1 << (fill.exchange.generation - 1);
-    candle.lastTimestamp = Math.max(candle.lastTimestamp, fill.timestamp);
+    addTimes(candle, { seq: fill.seq, first: fill.timestamp, last: fill.timestamp });
     const price = priceMicros(fill.value, fill.size);
     if (price === null) {
       candle.unpricedTrades += 1;
@@ -74,7 +76,8 @@ export class MinuteCandles {
     candle.sellVolumeUsd += part.sellVolumeUsd;
     candle.unpricedTrades += part.unpricedTrades;
     candle.unpricedUsd += part.unpricedUsd;
-    candle.lastTimestamp = Math.max(candle.lastTimestamp, part.lastTimestamp);
+    const { firstSeq: seq, firstTimestamp: first, lastTimestamp: last } = part;
+    addTimes(candle, { seq, first, last });
     candle.generations |= part.generations;
   }
 
@@ -125,9 +128,20 @@ function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
     trades: 0,
     unpricedTrades: 0,
     unpricedUsd: 0n,
+    firstSeq: Number.MAX_SAFE_INTEGER,
+    firstTimestamp: Number.MAX_SAFE_INTEGER,
     lastTimestamp: 0,
     generations: 0,
   };
+}
+
+function addTimes(
+  candle: MinuteCandle,
+  { seq, first, last }: { seq: number; first: number; last: number },
+): void {
+  candle.firstSeq = Math.min(candle.firstSeq, seq);
+  candle.firstTimestamp = Math.min(candle.firstTimestamp, first);
+  candle.lastTimestamp = Math.max(candle.lastTimestamp, last);
 }
 
 /** Takes in a tick, and the highest and lowest price of the trades it stands for. */

@@ -53,7 +53,8 @@ type NegRiskQuestion = {
 };
 type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
 
-const noText: MarketText = {
+/** What is told of a condition without text. */
+export const noText: MarketText = {
   title: null,
   description: null,
   outcomes: null,
@@ -146,7 +147,7 @@ export class QuestionBook {
 }
 
 /** Bytes are kept as written inside; clients get the text without the blanks around it. */
-function displayOf(text: QuestionText, trusted: boolean): MarketText {
+export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   const title = trimmed(text.title);
   return {
     title,

@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import type { TokenId } from "../base/ids.ts";
+import { parseGen3TokenId } from "../market/gen3-ids.ts";
 import type { Market, Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
 import { idFields, placeFields, type RowContext, tradeRow } from "./trade-row.ts";
@@ -18,6 +20,9 @@ const { timestamp, timestamp_ms, status } = tradeRow.properties;
 export const resolutionRow = Type.Object({
   id,
   seq,
+  derived: Type.Boolean({
+    description: "Generation 3: follows from a sibling's result, whose log is the one named",
+  }),
   condition_id: conditionIdText,
   question_id: Type.Union([hashText, Type.Null()]),
   oracle: addressText,
@@ -41,11 +46,20 @@ export function presentResolution(
   context: RowContext,
 ): ResolutionRow {
   return {
-    ...idFields(resolution),
+    id: idOf(resolution),
+    seq: resolution.seq,
+    derived: resolution.derived,
     condition_id: formatConditionId(resolution.conditionId),
     question_id: resolution.questionId,
     oracle: resolution.oracle,
     ...payoutFields(market ?? { tokens: [] }, resolution),
     ...placeFields(resolution, context),
   };
+}
+
+/** Several results can follow from one log: the condition's index tells them apart. */
+function idOf(resolution: Resolution): string {
+  const { id } = idFields(resolution);
+  const position = parseGen3TokenId(resolution.conditionId as string as TokenId);
+  return resolution.derived ? `${id}-${position?.conditionIndex ?? 0}` : id;
 }

@@ -10,6 +10,16 @@ import { IpBlocks } from "./ip-blocks.ts";
 import { KeyStore } from "./key-store.ts";
 import { readPepper } from "./pepper.ts";
 
+type AccessOptions = {
+  readonly dataDir: string;
+  /** From the configuration; `null` for the one in the data folder. */
+  readonly pepper: string | null;
+  /** From the configuration. */
+  readonly adminKey: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
 /**
  * Who may call: keys and blocked IPs, in `access.sqlite` of the data folder. The service and the
  * command line may have it open at the same time; what one changes, the other follows at once.
@@ -19,39 +29,30 @@ export class AccessStore {
   readonly ipBlocks: IpBlocks;
   readonly #database: AccessDatabase;
   readonly #pepper: string;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
 
-  private constructor(options: {
-    database: AccessDatabase;
-    pepper: string;
-    clock: Clock;
-    log: Log;
-  }) {
-    const { database, pepper, clock, log } = options;
+  private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
+    const { adminKey, clock, log } = options;
     this.#database = database;
     this.#pepper = pepper;
     this.keys = KeyStore.open({ database, pepper, clock });
+    if (adminKey !== null) this.keys.ensureAdminKey(adminKey);
     this.ipBlocks = IpBlocks.open({ database, clock });
-    this.#timer = setInterval(() => this.#tick(log), webLimits.accessFlushMs);
-    this.#timer.unref();
+    const { accessFollowMs, accessFlushMs } = webLimits;
+    this.#timers = [
+      setInterval(() => guarded(log, () => this.#follow()), accessFollowMs).unref(),
+      setInterval(() => guarded(log, () => this.#flush()), accessFlushMs).unref(),
+    ];
   }
 
-  /** `pepper` and `adminKey` come from the configuration. Throws `ConfigError` when they do not fit. */
-  static open(options: {
-    dataDir: string;
-    pepper: string | null;
-    adminKey: string | null;
-    clock: Clock;
-    log: Log;
-  }): AccessStore {
-    const { dataDir, clock, log } = options;
+  /** Throws `ConfigError` when the pepper or the admin key does not fit. */
+  static open(options: AccessOptions): AccessStore {
+    const { dataDir } = options;
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const pepper = options.pepper ?? readPepper(dataDir);
     const database = AccessDatabase.open(join(dataDir, "access.sqlite"));
     try {
-      const store = new AccessStore({ database, pepper, clock, log });
-      if (options.adminKey !== null) store.keys.ensureAdminKey(options.adminKey);
-      return store;
+      return new AccessStore(database, pepper, options);
     } catch (error) {
       database.close();
       throw error;
@@ -65,21 +66,28 @@ export class AccessStore {
 
   /** Writes what is still in memory. */
   close(): void {
-    clearInterval(this.#timer);
-    this.keys.flush();
-    this.ipBlocks.flush();
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#flush();
     this.#database.close();
   }
 
   /** Also without requests, changes from outside must reach the sockets that are open. */
-  #tick(log: Log): void {
-    try {
-      this.keys.refresh();
-      this.keys.flush();
-      this.ipBlocks.refresh();
-      this.ipBlocks.flush();
-    } catch (thrown) {
-      log.error({ err: toError(thrown) }, "keys and blocks were not saved; trying again");
-    }
+  #follow(): void {
+    this.keys.refresh();
+    this.ipBlocks.refresh();
+  }
+
+  #flush(): void {
+    this.keys.flush();
+    this.ipBlocks.flush();
+  }
+}
+
+/** A disk that is full for a while must not end the process; the next round tries again. */
+function guarded(log: Log, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    log.error({ err: toError(thrown) }, "keys and blocks could not be synchronised");
   }
 }

@@ -100,7 +100,8 @@ function writeMinuteCandle(row: TsvWriter, candle: MinuteCandle): void {
   row.plain(formatMicros(candle.volume));
   row.plain(formatMicros(candle.buyVolumeUsd)).plain(formatMicros(candle.sellVolumeUsd));
   row.plain(candle.trades).plain(candle.unpricedTrades).plain(formatMicros(candle.unpricedUsd));
-  row.plain(candle.lastTimestamp).plain(candle.generations).endRow();
+  row.plain(candle.firstSeq).plain(candle.firstTimestamp).plain(candle.lastTimestamp);
+  row.plain(candle.generations).endRow();
 }
 
 function writeEvent(row: TsvWriter, located: LocatedEvent): void {

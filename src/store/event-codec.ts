@@ -33,12 +33,22 @@ export function subjectOf(event: StoredEvent): Hash {
     case "condition_prepared":
     case "condition_resolved":
     case "token_registered":
+    case "gen3_condition_migrated":
+    case "gen3_combo_prepared":
+    case "gen3_other_resolved_yes":
       return event.conditionId as string as Hash;
     case "question_initialized":
     case "question_updated":
     case "neg_risk_question_prepared":
     case "neg_risk_question_requested":
       return event.questionId;
+    case "gen3_event_announced":
+    case "gen3_remaining_resolved_no":
+      return event.eventId;
+    case "gen3_text_registered":
+      return event.requestId;
+    case "gen3_reporter_added":
+      return padded(event.reporter);
     case "neg_risk_market_prepared":
       return event.negRiskMarketId;
     case "order_cancelled":

@@ -18,6 +18,13 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
   "neg_risk_market_prepared",
   "neg_risk_question_prepared",
   "neg_risk_question_requested",
+  "gen3_event_announced",
+  "gen3_reporter_added",
+  "gen3_text_registered",
+  "gen3_condition_migrated",
+  "gen3_combo_prepared",
+  "gen3_remaining_resolved_no",
+  "gen3_other_resolved_yes",
 ];
 
 /** Brings an empty state to what the store holds: the same as applying every stored block. */
@@ -37,11 +44,14 @@ async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
   const rows = await store.engine.query(
     `SELECT hex(token_id), sum(trades) + sum(unpriced_trades),
        sum(buy_volume_usd) + sum(sell_volume_usd) + sum(unpriced_usd), sum(volume),
-       max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations)
+       max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations),
+       min(first_seq), min(first_timestamp)
      FROM oddwire.minute_candles GROUP BY token_id`,
   );
-  for (const [tokenId, trades, usd, shares, lastSeq, lastPrice, lastTimestamp, bits] of rows) {
-    state.directory.loadTotals(prefixed(tokenId) as TokenId, {
+  for (const row of rows) {
+    const [tokenId, trades, usd, shares, lastSeq, lastPrice, lastTimestamp, bits] = row;
+    const first = { seq: Number(row[8]) as Seq, timestamp: Number(row[9]) };
+    const totals = {
       trades: Number(trades),
       volumeUsd: microsOf(usd),
       volumeShares: microsOf(shares),
@@ -49,7 +59,8 @@ async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
         Number(lastSeq) === 0 ? null : { seq: Number(lastSeq) as Seq, price: microsOf(lastPrice) },
       lastTimestamp: Number(lastTimestamp),
       generations: Number(bits),
-    });
+    };
+    state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);
   }
 }
 

@@ -65,6 +65,8 @@ CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
   trades SimpleAggregateFunction(sum, UInt64),
   unpriced_trades SimpleAggregateFunction(sum, UInt64),
   unpriced_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
+  first_seq SimpleAggregateFunction(min, UInt64),
+  first_timestamp SimpleAggregateFunction(min, UInt32),
   last_timestamp SimpleAggregateFunction(max, UInt32),
   generations SimpleAggregateFunction(groupBitOr, UInt8)
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)

@@ -33,8 +33,6 @@ export function toAppError(thrown: unknown): AppError {
       return new AppError("PAYLOAD_TOO_LARGE");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new AppError("UNSUPPORTED_MEDIA_TYPE");
-    case "FST_ERR_BAD_URL":
-      return invalid("The path is not valid percent-encoded UTF-8");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return invalid("The body is not as long as Content-Length says");
     // The client hung up while sending; the answer reaches nobody.

@@ -58,6 +58,7 @@ export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #corsOrigins: ReadonlySet<string>;
+  #url = "";
 
   private constructor(options: ServerOptions) {
     this.#options = options;
@@ -68,9 +69,9 @@ export class HttpServer {
       ...nodeOptions,
       genReqId: requestIdOf,
       clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
-      // Paths that cannot be decoded never reach a route, nor its hooks.
-      frameworkErrors: (error, request, reply) =>
-        receive(request, reply, (refusal) => answerError(refusal ?? error, request, reply)),
+      // A path that cannot be decoded is unknown, and never reaches the hooks.
+      frameworkErrors: (_error, request, reply) =>
+        receive(request, reply, (refusal) => answerError(refusal ?? notFound(), request, reply)),
     });
     this.#app.decorateRequest("caller");
     this.#app.addHook("onRequest", receive);
@@ -91,6 +92,8 @@ export class HttpServer {
     const server = new HttpServer(options);
     server.node.maxConnections = webLimits.connectionsMax;
     await server.#app.listen({ host: options.host, port: options.port });
+    const { address, family, port } = server.node.address() as AddressInfo;
+    server.#url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
     return server;
   }
 
@@ -101,8 +104,7 @@ export class HttpServer {
 
   /** Where it listens, such as `http://127.0.0.1:8080`. */
   get url(): string {
-    const { address, family, port } = this.node.address() as AddressInfo;
-    return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+    return this.#url;
   }
 
   /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
@@ -133,7 +135,7 @@ export class HttpServer {
       this.#options.log.error({ ...facts, err: error.cause ?? error }, "a request failed");
     }
     // Fastify would close after a body it refuses, and the reset could overtake our answer.
-    reply.removeHeader("connection");
+    if (this.node.listening) reply.removeHeader("connection");
     void reply.code(status).headers(headers).send(body);
   }
 

@@ -36,18 +36,17 @@ test("200: newest first, without values", async () => {
 test("200: pages that hold every key once while new ones are made", async () => {
   for (let count = 0; count < 7; count += 1) {
     server.clock.advance(count % 2);
-    await server.access.keys.create({
-      ...{ name: `page ${count}`, scope: "read", expiresAtMs: null, allowedIps: [] },
-    });
+    const name = `page ${count}`;
+    await server.access.keys.create({ name, scope: "read", expiresAtMs: null, allowedIps: [] });
   }
   const before = rowsOf(await list()).map((row) => row["id"]);
   const seen: unknown[] = [];
-  for (let cursor: unknown = ""; cursor !== null; ) {
-    const page = await list(`?limit=3${cursor === "" ? "" : `&cursor=${String(cursor)}`}`);
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page = await list(`?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`);
     seen.push(...rowsOf(page).map((row) => row["id"]));
     const name = `during ${seen.length}`;
     await server.access.keys.create({ name, scope: "read", expiresAtMs: null, allowedIps: [] });
-    cursor = (page.body["pagination"] as Record<string, unknown>)["next_cursor"];
+    cursor = (page.body["pagination"] as { next_cursor: string | null }).next_cursor;
   }
   assert.deepEqual(seen, before);
 });

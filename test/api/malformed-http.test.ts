@@ -32,12 +32,13 @@ test("400: bytes that are no HTTP have every header and the error shape", async 
     "GET /v1/health HTTP/1.1\r\nhost: x\r\nbad\u0000name: 1\r\n\r\n",
     "GET /v1/health HTTP/1.1\r\nhost: x\r\nname: a\u0001b\r\n\r\n",
     "FOO /v1/health HTTP/1.1\r\nhost: x\r\n\r\n",
+    "GET /v1/\u00ff HTTP/1.1\r\nhost: x\r\n\r\n",
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     `GET /v1/health HTTP/1.1\r\nhost: x\r\nbig: ${"x".repeat(20_000)}\r\n\r\n`,
     `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
     post("content-length: 2\r\ntransfer-encoding: chunked", "{}"),
     post("content-length: x", "{}"),
-    post("transfer-encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"),
+    post("content-type: application/json\r\ntransfer-encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"),
     Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
   ];
   for (const bytes of broken) {
@@ -82,7 +83,7 @@ test("405: CONNECT and methods nobody has", async () => {
 });
 
 test("404: targets that are no path", async () => {
-  for (const target of ["OPTIONS *", "GET *", "GET http://x", "GET /\u00ff"]) {
+  for (const target of ["OPTIONS *", "GET *", "GET http://x"]) {
     const answer = await answerTo(`${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     assertError(answer, "NOT_FOUND");
   }

@@ -12,7 +12,7 @@ import { ReorgBeyondFinalityError, WrongChainError } from "../../src/chain/chain
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
 import type { ChainAlarm } from "../../src/chain/chain-status.ts";
 import type { BlockRef } from "../../src/chain/log.ts";
-import { buildBlocks, type BlockSpec } from "../support/build-blocks.ts";
+import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
 import { RpcError } from "../support/scripted-answers.ts";
@@ -154,7 +154,7 @@ describe("walking", () => {
   });
 });
 
-describe("forks", () => {
+describe("forks", { concurrency: 4 }, () => {
   test("R1: a reorganisation is unwound to the last common block and followed", async () => {
     const { node, chain, source, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
@@ -247,7 +247,7 @@ describe("forks", () => {
   });
 });
 
-describe("finality", () => {
+describe("finality", { concurrency: 4 }, () => {
   test("R2: without the tag the head less 256 is final, with an alarm", async () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
@@ -291,7 +291,7 @@ describe("finality", () => {
   });
 });
 
-describe("ranges", () => {
+describe("ranges", { concurrency: 4 }, () => {
   const refusals = [
     ...Object.keys(faults.rangeCapMessages).map((name) => ["range", name] as const),
     ...Object.keys(faults.resultCapMessages).map((name) => ["result", name] as const),
@@ -328,7 +328,7 @@ describe("ranges", () => {
   });
 });
 
-describe("answers that are wrong, then right", () => {
+describe("answers that are wrong, then right", { concurrency: 8 }, () => {
   const passing: Record<string, faults.FaultHook> = {
     "no logs": faults.on("eth_getLogs", faults.noLogs),
     "a log twice": faults.on("eth_getLogs", faults.duplicateLog),
@@ -347,7 +347,7 @@ describe("answers that are wrong, then right", () => {
   for (const [name, hook] of Object.entries(passing)) {
     for (const when of ["catching up", "at the head"]) {
       test(`R4, R6: ${name}, ${when}`, async () => {
-        const strikes = faults.times(4, hook);
+        const strikes = faults.times(2, hook);
         const isLate = when === "at the head";
         const { node, chain, follower } = await openScene(300, { shown: isLate ? 280 : 300 });
         if (!isLate) node.fault(strikes);
@@ -374,7 +374,7 @@ describe("answers that are wrong, then right", () => {
   });
 });
 
-describe("answers that stay wrong", () => {
+describe("answers that stay wrong", { concurrency: 4 }, () => {
   const lasting: Record<string, faults.FaultHook> = {
     "no logs": faults.noLogs,
     "a log twice": faults.duplicateLog,
@@ -421,7 +421,7 @@ describe("answers that stay wrong", () => {
     const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");
     node.fault(faults.on("eth_getBlockReceipts", () => ({ kind: "error", error: unsupported })));
     node.fault((request, view) => {
-      const isFiltered = "address" in ((request.params[0] ?? {}) as object);
+      const isFiltered = (request.params[0] as { address?: unknown }).address !== undefined;
       return isFiltered ? faults.noLogs(request, view) : null;
     });
     node.setHead(59);
@@ -476,7 +476,7 @@ describe("blooms", () => {
   });
 });
 
-describe("WebSockets", () => {
+describe("WebSockets", { concurrency: 4 }, () => {
   test("R6: announced heads are read at once", async () => {
     const { node, chain, follower } = await openScene(120, { shown: 20, useWebSocket: true });
     await follower.untilTip(19);

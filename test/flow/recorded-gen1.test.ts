@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rangeCap } from "../support/faults.ts";
+import { hang, rangeCap } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { rangeAsked } from "../support/scripted-answers.ts";
 
 const recording = readRecording("contracts-a");
 
@@ -37,12 +38,21 @@ test("answers equal the recording after kill -9 at several heights", async (t) =
 
 test("answers equal the recording after kill -9 in the middle of catching up", async (t) => {
   const stage = await serveRecording(t, recording);
+  let answered = 0;
   stage.node.fault(rangeCap(3, "alchemy"));
-  for (const height of [100, 400, 1200]) {
+  // Requests for blocks above `answered` are still open when the blow comes.
+  stage.node.fault((request, chain) => {
+    const range = rangeAsked(request, chain);
+    return range !== null && range.to > answered ? hang : null;
+  });
+  // What is fetched at once comes in whole, so less is indexed than was answered.
+  for (const indexed of [400, 900, 1400]) {
+    answered = indexed + 600;
     const service = await stage.startService();
-    await service.waitIndexed(height);
+    await service.waitIndexed(indexed);
     await service.kill9();
   }
+  answered = stage.head;
   const service = await stage.startService();
   await service.waitFinalized(stage.head);
   await assertRecordedTruth(service, recording);

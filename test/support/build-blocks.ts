@@ -18,7 +18,7 @@ export type BlockSpec = { readonly logs?: readonly LogSpec[]; readonly timestamp
  */
 export function buildBlocks(
   specs: readonly BlockSpec[],
-  options: { after?: ScriptedBlock; firstNumber?: number; salt?: string } = {},
+  options: { after?: ScriptedBlock | undefined; firstNumber?: number; salt?: string } = {},
 ): ScriptedBlock[] {
   const blocks: ScriptedBlock[] = [];
   let parent = options.after ?? genesisParent(options.firstNumber ?? 0);

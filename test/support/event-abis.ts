@@ -12,7 +12,7 @@ import type { ChainEvent } from "../../src/decode/events.ts";
 export type EventAbi = {
   readonly item: AbiEvent;
   /** `undecodable` stands for every reason. */
-  readonly expected: (args: EventArgs) => ChainEvent;
+  readonly expected: (args: EventArgs, emitter: Address) => ChainEvent;
 };
 
 /** The arguments of a log as viem reads them, by name. */
@@ -39,8 +39,13 @@ export class EventArgs {
     return BigInt(this.hash(name)) === 0n ? null : this.hash(name);
   }
 
+  /** A `bytes29` or `bytes31` as it stands in a word: filled up on the right. */
+  padded(name: string): Hash {
+    return this.hash(name).padEnd(66, "0") as Hash;
+  }
+
   condition(name: string): ConditionId {
-    return this.hash(name) as string as ConditionId;
+    return this.padded(name) as string as ConditionId;
   }
 
   text(name: string): string {
@@ -71,7 +76,8 @@ export function decodeWithViem(log: RawLog, contract: Contract): ChainEvent | nu
     topics: log.topics as readonly string[] as [Hex, ...Hex[]],
     data: log.data as Hex,
   });
-  return abi.expected(new EventArgs(args as unknown as Readonly<Record<string, unknown>>));
+  const values = args as unknown as Readonly<Record<string, unknown>>;
+  return abi.expected(new EventArgs(values), log.address);
 }
 
 const orderFilledV1 = event(
@@ -343,6 +349,93 @@ const umaAdapterV1: readonly EventAbi[] = [
   ),
 ];
 
+const oracleAggregator: readonly EventAbi[] = [
+  event(
+    `RequestInitialized(bytes29 indexed eventId, address targetContract, uint256 a, uint256 b,
+      uint16 c, uint8 marketType, address d, uint32 e, address f)`,
+    (args) => {
+      const marketTypes = ["binary", "incremental", "atomic"] as const;
+      const marketType = marketTypes[Number(args.uint("marketType"))];
+      if (marketType === undefined) return undecodable;
+      return { kind: "gen3_event_announced", eventId: args.padded("eventId"), marketType };
+    },
+  ),
+  event("ReporterModuleAdded(bytes29 indexed eventId, address indexed module)", (args) => ({
+    kind: "gen3_reporter_added",
+    reporter: args.address("module"),
+  })),
+];
+
+const ooReporter: readonly EventAbi[] = [
+  event(
+    `RequestRegistered(bytes32 indexed requestId, address indexed requester,
+      bytes32 indexed priceIdentifier, bytes requestRules, uint64 minimumLiveness,
+      uint64 maximumLiveness)`,
+    (args) => ({
+      kind: "gen3_text_registered",
+      requestId: args.hash("requestId"),
+      requester: args.address("requester"),
+      text: args.text("requestRules"),
+    }),
+  ),
+];
+
+const anyModule: readonly EventAbi[] = [
+  event("ConditionResolved(bytes31 indexed conditionId, uint256[] result)", (args, emitter) => {
+    const payouts = args.uints("result");
+    const [first = 0n, second = 0n, ...more] = payouts;
+    const isResult = payouts.length === 2 && more.length === 0 && first + second === 1_000_000n;
+    if (!isResult) return undecodable;
+    return {
+      kind: "condition_resolved",
+      conditionId: args.condition("conditionId"),
+      oracle: emitter,
+      questionId: null,
+      payouts,
+    };
+  }),
+  event(
+    `MigrationConditionRegistered(bytes31 indexed v2ConditionId,
+      bytes32 indexed legacyConditionId)`,
+    (args) => ({
+      kind: "gen3_condition_migrated",
+      conditionId: args.condition("v2ConditionId"),
+      legacyConditionId: args.condition("legacyConditionId"),
+    }),
+  ),
+];
+
+const negRiskModule: readonly EventAbi[] = [
+  ...anyModule,
+  event("RemainingConditionsDerivableAsNo(bytes29 indexed eventId)", (args) => ({
+    kind: "gen3_remaining_resolved_no",
+    eventId: args.padded("eventId"),
+  })),
+  event(
+    "SyntheticConditionDerivableAsYes(bytes29 indexed eventId, bytes31 indexed conditionId)",
+    (args) => ({
+      kind: "gen3_other_resolved_yes",
+      eventId: args.padded("eventId"),
+      conditionId: args.condition("conditionId"),
+    }),
+  ),
+];
+
+const combinatorialModule: readonly EventAbi[] = [
+  event(
+    "CombinatorialConditionPrepared(bytes31 indexed conditionId, uint256[] legs)",
+    (args) => {
+      const legs = args.uints("legs");
+      if (legs.length < 1 || legs.length > 50) return undecodable;
+      return {
+        kind: "gen3_combo_prepared",
+        conditionId: args.condition("conditionId"),
+        legs: legs.map(tokenIdOf),
+      };
+    },
+  ),
+];
+
 const exchangeAbis = {
   1: [...exchangeV1, ...pauses, ...roles],
   2: [...exchangeV2And3, ...exchangeV2Settings, ...pauses, ...roles],
@@ -356,6 +449,12 @@ const otherAbis = {
   neg_risk_operator: negRiskOperator,
   uma_adapter: umaAdapter,
   uma_adapter_v1: umaAdapterV1,
+  oracle: [],
+  oracle_aggregator: oracleAggregator,
+  oo_reporter: ooReporter,
+  binary_module: anyModule,
+  neg_risk_module: negRiskModule,
+  combinatorial_module: combinatorialModule,
 } as const;
 
 /** The events of a contract that must have a decoder; no others may. */

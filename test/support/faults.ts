@@ -1,6 +1,6 @@
 /**
  * What nodes do wrong, one hook each. A hook looks at a request and says what happens to it, or
- * `null` for an honest answer: `node.fault(times(3, on("eth_getLogs", noLogs)))`.
+ * `null` for an honest answer: `node.fault(times(3, on("eth_call", () => badGateway)))`.
  */
 import { findLogs, RpcError, type RpcRequest, rangeAsked } from "./scripted-answers.ts";
 import { type RpcLog, toQuantity } from "./scripted-block.ts";
@@ -25,9 +25,9 @@ export type Fault =
 
 export type FaultHook = (request: RpcRequest, chain: ChainView) => Fault | null;
 
-/** `fault` on every request of `method`. */
-export function on(method: string, fault: Fault): FaultHook {
-  return (request) => (request.method === method ? fault : null);
+/** Lets `hook` see only requests of `method`. */
+export function on(method: string, hook: FaultHook): FaultHook {
+  return (request, chain) => (request.method === method ? hook(request, chain) : null);
 }
 
 /** Lets `hook` strike `count` times, then never again. */
@@ -43,7 +43,7 @@ export function times(count: number, hook: FaultHook): FaultHook {
 type Refusal = { readonly cap: number; readonly from: number };
 
 /** How providers refuse a range of more than `cap` blocks from block `from` on. */
-const rangeCapMessages = {
+export const rangeCapMessages = {
   alchemy: ({ cap, from }) =>
     new RpcError(
       -32600,
@@ -60,7 +60,7 @@ const rangeCapMessages = {
 } as const satisfies Record<string, (refusal: Refusal) => RpcError>;
 
 /** How providers refuse an answer of more than `cap` logs. */
-const resultCapMessages = {
+export const resultCapMessages = {
   infura: ({ cap, from }) =>
     new RpcError(
       -32005,
@@ -82,12 +82,13 @@ export function rangeCap(cap: number, provider: keyof typeof rangeCapMessages): 
   };
 }
 
-/** Refuses `eth_getLogs` by range that would answer more than `cap` logs. */
+/** Refuses `eth_getLogs` that would answer more than `cap` logs. */
 export function resultCap(cap: number, provider: keyof typeof resultCapMessages): FaultHook {
   return (request, chain) => {
-    const range = rangeAsked(request, chain);
-    if (range === null || findLogs(chain, request.params[0]).length <= cap) return null;
-    return { kind: "error", error: resultCapMessages[provider]({ cap, from: range.from }) };
+    if (request.method !== "eth_getLogs") return null;
+    if (findLogs(chain, request.params[0]).length <= cap) return null;
+    const from = rangeAsked(request, chain)?.from ?? 0;
+    return { kind: "error", error: resultCapMessages[provider]({ cap, from }) };
   };
 }
 
@@ -122,31 +123,32 @@ export const unhealthy: Fault = {
   error: new RpcError(-32011, "no backend is currently healthy to serve traffic"),
 };
 
-/** Answers with nothing, whatever the bloom says. */
-export const noLogs: Fault = { kind: "logs", change: () => [] };
+/** Answers `eth_getLogs` with nothing, whatever the bloom says. */
+export const noLogs: FaultHook = changeLogs(() => []);
 
 /** Leaves the last log out. */
-export const lostLog: Fault = { kind: "logs", change: (logs) => logs.slice(0, -1) };
+export const lostLog: FaultHook = changeLogs((logs) => logs.slice(0, -1));
 
 /** Tells the last log twice. */
-export const duplicateLog: Fault = changeLast((last) => [last, last]);
+export const duplicateLog: FaultHook = changeLastLog((last) => [last, last]);
 
 /** Tells the last log again as removed. */
-export const removedLog: Fault = changeLast((last) => [last, { ...last, removed: true }]);
+export const removedLog: FaultHook = changeLastLog((last) => [last, { ...last, removed: true }]);
 
 /** Tells the last log as one of the block after its own. */
-export const logOfAnotherBlock: Fault = changeLast((last) => [
+export const logOfAnotherBlock: FaultHook = changeLastLog((last) => [
   { ...last, blockNumber: toQuantity(Number(last.blockNumber) + 1) },
 ]);
 
 /** Tells the last log with the hash of a block that does not exist. */
-export const logOfAnotherFork: Fault = changeLast((last) => [
+export const logOfAnotherFork: FaultHook = changeLastLog((last) => [
   { ...last, blockHash: `0x${"f0".repeat(32)}` },
 ]);
 
-function changeLast(change: (last: RpcLog) => readonly RpcLog[]): Fault {
-  return {
-    kind: "logs",
-    change: (logs) => [...logs.slice(0, -1), ...logs.slice(-1).flatMap(change)],
-  };
+function changeLastLog(change: (last: RpcLog) => readonly RpcLog[]): FaultHook {
+  return changeLogs((logs) => [...logs.slice(0, -1), ...logs.slice(-1).flatMap(change)]);
+}
+
+function changeLogs(change: (logs: readonly RpcLog[]) => readonly RpcLog[]): FaultHook {
+  return on("eth_getLogs", () => ({ kind: "logs", change }));
 }

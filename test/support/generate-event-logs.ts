@@ -45,6 +45,11 @@ const somePlace = {
   logIndex: 3,
 } as const;
 
+/** Two numbers that sum to what results of generation 3 must sum to. */
+const anySplitMillion = fc
+  .bigInt({ min: 0n, max: 1_000_000n })
+  .map((part) => [part, 1_000_000n - part]);
+
 function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
   // Random ids would be 0 too seldom for a V1 order to have exactly one collateral side.
   if (name === "makerAssetId" || name === "takerAssetId") return fc.oneof(fc.constant(0n), anyUint);
@@ -53,16 +58,25 @@ function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
       return anyHex(20);
     case "bytes32":
       return fc.oneof(fc.constant(`0x${"00".repeat(32)}`), anyHex(32));
+    case "bytes29":
+      return anyHex(29);
+    case "bytes31":
+      return anyHex(31);
     case "bytes":
       return fc.uint8Array({ maxLength: 100 }).map(hexOf);
     case "bool":
       return fc.boolean();
     case "uint8":
       return fc.oneof(fc.constantFrom(0, 1), fc.nat(255));
+    case "uint16":
+    case "uint32":
+      return fc.nat(65_535);
+    case "uint64":
+      return fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
     case "uint256":
       return anyUint;
     case "uint256[]":
-      return fc.array(anyUint, { maxLength: 4 });
+      return fc.oneof(fc.array(anyUint, { maxLength: 4 }), anySplitMillion);
     default:
       throw new Error(`no generator for ${type}`);
   }

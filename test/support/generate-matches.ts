@@ -203,7 +203,9 @@ function payable(legs: readonly LegPlan[]): LegPlan[] {
   let sum = 0n;
   return legs.map((leg) => {
     const fair =
-      leg.isOtherToken && sum + valueOf(leg) < 0n ? { ...leg, cash: leg.shares + sum, fee: 0n } : leg;
+      leg.isOtherToken && sum + valueOf(leg) < 0n
+        ? { ...leg, cash: leg.shares + sum, fee: 0n }
+        : leg;
     sum += valueOf(fair);
     return fair;
   });
@@ -215,10 +217,8 @@ function valueOf(leg: LegPlan): bigint {
 }
 
 function sumsOf(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint] {
-  return legs.reduce(
-    ([size, value], leg) => [size + leg.shares, value + valueOf(leg)] as const,
-    [0n, 0n] as const,
-  );
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
+  return [sum(legs.map((leg) => leg.shares)), sum(legs.map(valueOf))];
 }
 
 /** A block under construction: logs in order, and the fills they must be told as. */
@@ -269,7 +269,7 @@ export class BlockWriter {
   }
 
   #txHash(): Hash {
-    return `${this.#place.hash.slice(0, 58)}${this.#txIndex.toString(16).padStart(8, "0")}` as Hash;
+    return `${this.#place.hash.slice(0, 58)}${(this.#txIndex + 1).toString(16).padStart(8, "0")}` as Hash;
   }
 
   /** `FeeCharged` goes before its row, in generation 3 after it, or after all rows of makers. */
@@ -416,7 +416,9 @@ function orderFilledLog(fill: Fill, taker: Address): LogContent {
 function ordersMatchedLog(summary: Fill): LogContent {
   const { exchange, orderHash, maker, makerAmount, takerAmount } = summary;
   const isV1 = exchange.generation === 1;
-  const what = isV1 ? assetsOf(summary) : [summary.makerSide === "BUY" ? 0 : 1, summary.makerTokenId];
+  const what = isV1
+    ? assetsOf(summary)
+    : [summary.makerSide === "BUY" ? 0 : 1, summary.makerTokenId];
   const topic0 = eventTopics[isV1 ? "ordersMatchedV1" : "ordersMatchedV2"];
   return logOf(exchange.address, [topic0, orderHash, maker], [...what, makerAmount, takerAmount]);
 }

@@ -5,7 +5,7 @@ import { bloomOf, buildBlocks } from "./build-blocks.ts";
 import {
   badGateway,
   duplicateLog,
-  type Fault,
+  type FaultHook,
   hang,
   logOfAnotherBlock,
   logOfAnotherFork,
@@ -159,8 +159,18 @@ test("a fork replaces the top, and the replaced block is still found by its hash
 
 test("faults strike as often as they are told to", async (t) => {
   const node = await openNode(t);
-  node.fault(times(2, on("eth_blockNumber", badGateway)));
-  node.fault(times(1, on("eth_blockNumber", tooManyRequests(3))));
+  node.fault(
+    times(
+      2,
+      on("eth_blockNumber", () => badGateway),
+    ),
+  );
+  node.fault(
+    times(
+      1,
+      on("eth_blockNumber", () => tooManyRequests(3)),
+    ),
+  );
   const ask = () => post(node, { id: 1, method: "eth_blockNumber", params: [] });
   const answers = [await ask(), await ask(), await ask(), await ask()];
   assert.deepEqual(
@@ -190,8 +200,8 @@ test("caps are told in the providers' words", async (t) => {
 
 test("lies about logs", async (t) => {
   const node = await openNode(t);
-  const told = async (fault: Fault) => {
-    const lift = node.fault(on("eth_getLogs", fault));
+  const told = async (hook: FaultHook) => {
+    const lift = node.fault(hook);
     const logs = await logsOf(node, everything);
     lift();
     return logs;
@@ -202,20 +212,40 @@ test("lies about logs", async (t) => {
   assert.equal((await told(logOfAnotherBlock)).at(-1)?.["blockNumber"], "0x4");
   assert.notEqual((await told(logOfAnotherFork)).at(-1)?.["blockHash"], blocks[3]?.hash);
   assert.equal((await told(removedLog)).at(-1)?.["removed"], true);
-  assert.equal((await told({ kind: "behind", blocks: 1 })).length, 2);
+  assert.equal((await told(() => ({ kind: "behind", blocks: 1 }))).length, 2);
 });
 
 test("answers that never come, break off or say nothing", async (t) => {
   const node = await openNode(t);
-  node.fault(times(1, on("eth_chainId", hang)));
+  node.fault(
+    times(
+      1,
+      on("eth_chainId", () => hang),
+    ),
+  );
   const signal = AbortSignal.timeout(50);
   const body = JSON.stringify({ id: 1, method: "eth_chainId", params: [] });
   await assert.rejects(fetch(node.url, { method: "POST", body, signal }), { name: "TimeoutError" });
-  node.fault(times(1, on("eth_chainId", reset)));
+  node.fault(
+    times(
+      1,
+      on("eth_chainId", () => reset),
+    ),
+  );
   await assert.rejects(call(node, "eth_chainId"), TypeError);
-  node.fault(times(1, on("eth_chainId", nullResult)));
+  node.fault(
+    times(
+      1,
+      on("eth_chainId", () => nullResult),
+    ),
+  );
   assert.equal((await call(node, "eth_chainId")).result, null);
-  node.fault(times(1, on("eth_chainId", unhealthy)));
+  node.fault(
+    times(
+      1,
+      on("eth_chainId", () => unhealthy),
+    ),
+  );
   assert.match((await call(node, "eth_chainId")).error?.message ?? "", /no backend/);
   assert.equal((await call(node, "eth_chainId")).result, "0x89");
 });

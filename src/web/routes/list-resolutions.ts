@@ -1,17 +1,18 @@
-import { Type } from "typebox";
-import type { Hash } from "../../base/ids.ts";
-import { resolutionOf } from "../../market/market.ts";
+import { type Static, Type } from "typebox";
+import { type ConditionId, firstSeqOf, type Seq } from "../../base/ids.ts";
+import type { Resolution } from "../../market/market.ts";
 import { presentResolution, resolutionRow } from "../../rows/resolution-row.ts";
-import { readEvents } from "../../store/read-events.ts";
 import { type Backend, rowContextOf } from "../backend.ts";
-import { positionAfter, rangeFilter, rangeQuery } from "../fill-query.ts";
+import { rangeFilter, rangeQuery } from "../fill-query.ts";
 import { answerPage, listOf } from "../list-answer.ts";
 import { conditionId } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 const querystring = Type.Object({ ...rangeQuery, condition_id: Type.Optional(conditionId) });
 
-/** How conditions ended. */
+type ResolutionQuery = Static<typeof querystring>;
+
+/** How conditions ended, from memory: results that follow from others have no log of their own. */
 export function listResolutions(backend: Backend): Route {
   const path = "/v1/resolutions";
   return defineRoute({
@@ -21,24 +22,14 @@ export function listResolutions(backend: Backend): Route {
     summary: "Resolutions of conditions, newest first",
     querystring,
     response: listOf(resolutionRow),
-    errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
+    errors: ["INVALID_CURSOR"],
     cacheControl: "private, max-age=1",
-    handler: async ({ id: requestId, query }) => {
-      const { condition_id, order, status } = query;
-      const events = await readEvents(backend.store, {
-        ...rangeFilter(query),
-        kinds: ["condition_resolved"],
-        ...(condition_id === undefined ? {} : { subject: condition_id as string as Hash }),
-        order,
-        after: positionAfter(backend, path, query),
-        limit: query.limit + 1,
-        finalizedOnly: status === "finalized",
-      });
-      const rows = events.flatMap((event) => resolutionOf(event) ?? []);
+    handler: ({ id: requestId, query }) => {
+      const rows = selectResolutions(backend, query, path);
       const context = rowContextOf(backend);
       return answerPage(
         backend,
-        { path, query, rows, positionOf: (resolution) => [resolution.seq] },
+        { path, query, rows, positionOf: ({ seq, conditionId: id }) => [seq, id] },
         {
           requestId,
           present: (resolution) => {
@@ -49,4 +40,43 @@ export function listResolutions(backend: Backend): Route {
       );
     },
   });
+}
+
+/** One row more than asked for, in the order asked for, from where the page before ended. */
+function selectResolutions(backend: Backend, query: ResolutionQuery, path: string): Resolution[] {
+  const { resolutions } = backend.state.directory;
+  const { ordered } = resolutions;
+  const step = query.order === "asc" ? 1 : -1;
+  let at = query.order === "asc" ? 0 : ordered.length - 1;
+  if (query.cursor !== undefined) {
+    const [seq, id] = backend.cursors.decode(path, query, query.cursor);
+    const edge = resolutions.indexOf({
+      seq: Number(seq) as Seq,
+      conditionId: String(id) as ConditionId,
+    });
+    // The row of the cursor itself may have been taken back by a fork.
+    const isThere = ordered[edge]?.conditionId === id;
+    at = query.order === "asc" && !isThere ? edge : edge + step;
+  }
+  const isWanted = wantedBy(query, backend);
+  const rows: Resolution[] = [];
+  for (; at >= 0 && at < ordered.length && rows.length <= query.limit; at += step) {
+    const resolution = ordered[at];
+    if (resolution !== undefined && isWanted(resolution)) rows.push(resolution);
+  }
+  return rows;
+}
+
+function wantedBy(query: ResolutionQuery, { store }: Backend): (resolution: Resolution) => boolean {
+  const { timestampFrom = 0, timestampTo = Infinity, seqFrom = 0, ...rest } = rangeFilter(query);
+  const { seqTo = Infinity, txHash } = rest;
+  const finalSeq = firstSeqOf((store.coverage?.last.number ?? -1) + 1);
+  const below = query.status === "finalized" ? Math.min(seqTo, finalSeq) : seqTo;
+  return ({ seq, timestamp, txHash: hash, conditionId: id }) =>
+    seq >= seqFrom &&
+    seq < below &&
+    timestamp >= timestampFrom &&
+    timestamp < timestampTo &&
+    (txHash === undefined || hash === txHash) &&
+    (query.condition_id === undefined || id === query.condition_id);
 }

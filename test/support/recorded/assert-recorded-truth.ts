@@ -8,14 +8,9 @@ import {
   type ExpectedRow,
   type Row,
 } from "./compare-rows.ts";
-import {
-  expectCancellations,
-  expectMarket,
-  expectResolution,
-  isListed,
-  tokensOf,
-} from "./expected-markets.ts";
-import { expectMatch, expectTrade, type TokenFacts } from "./expected-trades.ts";
+import { expectCancellations } from "./expected-cancellations.ts";
+import { expectMarket, expectResolution, isListed, tokensOf } from "./expected-markets.ts";
+import { expectFills, expectMatch, expectTrade, type TokenFacts } from "./expected-trades.ts";
 import { type PlacedTrade, placeMatches, placeTrades } from "./place-logs.ts";
 import type { ExpectedMarket, Recording } from "./recording.ts";
 import { rowShapes } from "./row-shapes.ts";
@@ -32,7 +27,7 @@ export async function assertRecordedTruth(
   await assertResolutions(service, recording);
 }
 
-/** Trades and matches, of any generation. */
+/** Trades, matches and fills, of any generation. */
 export async function assertTrading(
   service: Service,
   truth: {
@@ -48,11 +43,14 @@ export async function assertTrading(
     expected: expectedTrades,
   });
   assertNoDecoys(recording, served);
+  await assertTokenTrades(service, expectedTrades);
+  const matches = placeMatches(recording, trades);
   await assertList(service, "match", {
     path: "/v1/matches?limit=1000",
-    expected: placeMatches(recording, trades).map((match) => expectMatch(match, tokens)),
+    expected: matches.map((match) => expectMatch(match, tokens)),
   });
-  await assertTokenTrades(service, expectedTrades);
+  const fills = await service.getAllPages("/v1/fills?limit=1000");
+  assertSameRows("fills", expectFills(trades, matches), fills);
 }
 
 /** `/v1/trades/market/{token_id}` of the busiest token is the same rows, chosen. */

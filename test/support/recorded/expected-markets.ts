@@ -1,14 +1,14 @@
 /**
- * The rows `/v1/markets`, `/v1/resolutions` and `/v1/cancellations` must serve for a recording of
- * generations 1 and 2. Fields that the rules leave open are left out.
+ * The rows `/v1/markets` and `/v1/resolutions` must serve for a recording of generations 1 and 2.
+ * Fields that the rules leave open are left out.
  */
 import assert from "node:assert/strict";
 import type { RpcLog } from "../scripted-block.ts";
 import type { ExpectedRow } from "./compare-rows.ts";
 import { ratio } from "./exact.ts";
 import type { TokenFacts } from "./expected-trades.ts";
-import { addressIn, type PlacedTrade, placeOf, topics } from "./place-logs.ts";
-import type { ExpectedAdmin, ExpectedMarket, Recording } from "./recording.ts";
+import { onlyLog, type PlacedTrade, placeOf, topics } from "./place-logs.ts";
+import type { ExpectedMarket, Recording } from "./recording.ts";
 import { inOrder, lastPrice, tradingFields } from "./trading-of-market.ts";
 
 /** The bystander of the second recording, whose question is a real UMA one all the same. */
@@ -84,51 +84,6 @@ export function expectResolution(
     status: "finalized",
   };
   return { name: `resolution of ${market.title ?? market.note}`, fields };
-}
-
-/** Cancelled orders, invalidated preapprovals and paused users, each with its log. */
-export function expectCancellations(recording: Recording<ExpectedMarket>): ExpectedRow[] {
-  const cancelled = recording.cancels.map((cancel) => ({ ...cancel, kind: "order_cancelled" }));
-  const served = ["order_cancelled", "order_preapproval_invalidated", "user_paused"];
-  return [...cancelled, ...recording.admin]
-    .filter((row) => served.includes(row.kind))
-    .map((row) => expectCancellation(row, recording));
-}
-
-function expectCancellation(row: ExpectedAdmin, recording: Recording<ExpectedMarket>): ExpectedRow {
-  const topic = new Map([
-    ["order_cancelled", topics.orderCancelled],
-    ["order_preapproval_invalidated", topics.orderPreapprovalInvalidated],
-    ["user_paused", topics.userPaused],
-  ]).get(row.kind);
-  const user = row.user?.toLowerCase() ?? null;
-  const log = onlyLog(
-    recording,
-    (log) =>
-      log.transactionHash === row.tx_hash &&
-      log.address === row.exchange.toLowerCase() &&
-      log.topics[0] === topic &&
-      (log.topics[1] === row.order_hash || addressIn(log.topics[1] ?? "") === user),
-  );
-  const isGeneration2 = row.kind !== "order_cancelled";
-  const fields = {
-    ...placeOf(log),
-    kind: row.kind,
-    order_hash: row.order_hash ?? null,
-    // OrderCancelled does not name the user.
-    user,
-    effective_block: row.effective_block ?? null,
-    exchange_version: isGeneration2 ? 2 : 1,
-    exchange_address: row.exchange.toLowerCase(),
-    exchange: exchangeKinds(recording).get(row.exchange) === "ctf" ? "standard" : "neg_risk",
-    timestamp_ms: row.block_timestamp * 1000,
-    status: "finalized",
-  };
-  return { name: `${row.kind} in block ${Number(log.blockNumber)}`, fields };
-}
-
-function exchangeKinds(recording: Recording<ExpectedMarket>): Map<string, string> {
-  return new Map(recording.trades.map((trade) => [trade.exchange, trade.exchange_kind]));
 }
 
 /** The labels; `null` where no text on the chain names the outcomes. */
@@ -211,10 +166,4 @@ function resolutionLog(market: ExpectedMarket, recording: Recording<ExpectedMark
       log.topics[0] === topics.conditionResolution &&
       log.topics[1] === market.condition_id,
   );
-}
-
-function onlyLog(recording: Recording<unknown>, isIt: (log: RpcLog) => boolean): RpcLog {
-  const found = recording.blocks.flatMap((block) => block.logs.filter(isIt));
-  assert.equal(found.length, 1, "exactly one log is meant");
-  return found[0] as RpcLog;
 }

@@ -1,4 +1,4 @@
-/** The rows `/v1/trades` and `/v1/matches` must serve for a recording. */
+/** The rows `/v1/trades`, `/v1/matches` and `/v1/fills` must serve for a recording. */
 
 import type { ExpectedRow } from "./compare-rows.ts";
 import { amount, ratio } from "./exact.ts";
@@ -92,6 +92,40 @@ export function expectMatch(
     status: "finalized",
   };
   return { name: `${expected.case} match ${expected.match_index_in_tx}`, fields };
+}
+
+/** Every OrderFilled as the chain has it: legs, direct fills and the takers' summaries. */
+export function expectFills(
+  trades: readonly PlacedTrade[],
+  matches: readonly PlacedMatch[],
+): ExpectedRow[] {
+  const legs = trades.map(({ expected, log }) => ({
+    name: `${expected.case} fill ${expected.leg_index_in_tx}`,
+    fields: {
+      ...placeOf(log),
+      order_hash: expected.maker_order_hash,
+      maker: expected.maker.toLowerCase(),
+      taker: expected.taker.toLowerCase(),
+      side: expected.maker_side,
+      token_id: expected.maker_token_id,
+      maker_amount_raw: expected.maker_making,
+      taker_amount_raw: expected.maker_taking,
+    },
+  }));
+  const summaries = matches.map(({ expected, summary }) => ({
+    name: `${expected.case} summary ${expected.match_index_in_tx}`,
+    fields: {
+      ...placeOf(summary),
+      order_hash: expected.taker_order_hash,
+      maker: expected.taker.toLowerCase(),
+      taker: expected.exchange.toLowerCase(),
+      side: expected.taker_side,
+      token_id: expected.token_id,
+      maker_amount_raw: expected.taker_fill_making ?? expected.making,
+      taker_amount_raw: expected.taker_taking ?? expected.taking,
+    },
+  }));
+  return [...legs, ...summaries];
 }
 
 function tokenFields(tokenId: string, tokens: ReadonlyMap<string, TokenFacts>): object {

@@ -107,6 +107,13 @@ export function placeMatches(
   });
 }
 
+/** The one log of the recording that `isIt` describes. */
+export function onlyLog(recording: Recording<unknown>, isIt: (log: RpcLog) => boolean): RpcLog {
+  const [log, ...others] = recording.blocks.flatMap((block) => block.logs.filter(isIt));
+  assert(log !== undefined && others.length === 0, "exactly one log is meant");
+  return log;
+}
+
 function placeTrade(
   trade: ExpectedTrade,
   log: RpcLog,

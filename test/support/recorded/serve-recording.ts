@@ -11,12 +11,15 @@ import type { Recording } from "./recording.ts";
 export type Stage = {
   readonly node: ScriptedNode;
   readonly head: number;
-  /** Starts the service, again and again on the same data folder. */
-  startService(): Promise<Service>;
+  /** Starts the service, again and again on the same data folder; by default it polls over HTTP. */
+  readonly startService: (rpcUrls?: readonly string[]) => Promise<Service>;
 };
 
 /** Who created the questions of the first recording: not an account known on Polygon. */
 const recordedCreator = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+
+/** The stand-in for UMA's reporter in the third recording. */
+const recordedReporter = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
 
 /** Opens the node with the whole recording; closes and removes everything after the test. */
 export async function serveRecording(
@@ -35,13 +38,13 @@ export async function serveRecording(
     await rm(folder, { recursive: true });
   });
   const contractsFile = join(folder, "contracts.json");
-  await writeFile(contractsFile, JSON.stringify(contractsFromBlock0()));
+  await writeFile(contractsFile, JSON.stringify(recordedContracts()));
   return {
     node,
     head: recording.blocks.length - 1,
-    startService: async () => {
+    startService: async (rpcUrls = [node.url]) => {
       const service = await Service.open({
-        rpcUrls: [node.url],
+        rpcUrls,
         dataDir: join(folder, "data"),
         settings: { ODDWIRE_CONTRACTS_FILE: contractsFile },
       });
@@ -51,12 +54,17 @@ export async function serveRecording(
   };
 }
 
-/** The recorded contracts stand at their Polygon addresses, on a chain that starts at block 0. */
-function contractsFromBlock0(): typeof polygonContracts {
+/**
+ * The recorded contracts stand at their Polygon addresses but for one, on chains that start at
+ * block 0.
+ */
+function recordedContracts(): typeof polygonContracts {
+  const { known_creators, contracts } = polygonContracts;
+  const reporter = { kind: "oo_reporter" as const, address: recordedReporter };
   return {
     ...polygonContracts,
-    known_creators: [...polygonContracts.known_creators, recordedCreator],
-    contracts: polygonContracts.contracts.map((contract) => ({ ...contract, start_block: 0 })),
+    known_creators: [...known_creators, recordedCreator],
+    contracts: [...contracts, reporter].map((contract) => ({ ...contract, start_block: 0 })),
   };
 }
 

@@ -1,0 +1,105 @@
+import { chainLimits } from "../base/limits.ts";
+import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import { EndpointError } from "./chain-errors.ts";
+import { checkLinks, checkLogs } from "./check-logs.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import { fetchHeaders } from "./fetch-headers.ts";
+import type { Block, BlockRange, RawLog } from "./log.ts";
+import { formatLogsParam, type LogFilter, mayHaveLogs } from "./log-filter.ts";
+import type { Header } from "./parse-header.ts";
+import { type ParsedLogs, parseLogs } from "./parse-log.ts";
+import { resultOf } from "./provider-messages.ts";
+
+/** What an endpoint answered about a range: the headers at both ends, and `eth_getLogs`. */
+export type RangeAnswer = BlockRange & {
+  readonly first: Header;
+  readonly last: Header;
+  readonly logs: unknown;
+};
+
+/**
+ * Makes blocks of what an endpoint says about a range, if it stands every check (R4); otherwise
+ * throws an `EndpointError`. Asks for more headers only where they are needed.
+ */
+export class RangeReader {
+  readonly #pool: EndpointPool;
+  readonly #filter: LogFilter;
+  readonly #blockLogs: BlockLogs;
+
+  constructor(parts: { pool: EndpointPool; filter: LogFilter; blockLogs: BlockLogs }) {
+    this.#pool = parts.pool;
+    this.#filter = parts.filter;
+    this.#blockLogs = parts.blockLogs;
+  }
+
+  /** The blocks that have logs. */
+  async read(endpoint: Endpoint, answer: RangeAnswer): Promise<Block[]> {
+    const { from, to, first, last } = answer;
+    const parsed = parseLogs(answer.logs, this.#filter);
+    const { logs } = parsed;
+    const headers = new Map([first, last].map((header) => [header.number, header]));
+    const expected = { from, to, headers, filter: this.#filter };
+    checkLogs(logs, expected);
+    const times = timesOf(parsed, headers);
+    const wanted = new Set([
+      ...youngBlocks(endpoint, answer),
+      ...(times === null ? logs.map((log) => log.blockNumber) : []),
+    ]);
+    const missing = [...wanted].filter((number) => !headers.has(number));
+    for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
+    checkLogs(logs, expected);
+    checkLinks(headers);
+    await this.#checkBlooms(endpoint, headers, logs);
+    if (logs.length === 0) await this.#askAnother(endpoint, answer);
+    return assembleBlocks(logs, headers, (index, number) => {
+      return times?.[index] ?? headers.get(number)?.timestamp ?? 0;
+    });
+  }
+
+  /** Doubts the answer when a block should have logs by its header, but has none. */
+  async #checkBlooms(
+    endpoint: Endpoint,
+    headers: ReadonlyMap<number, Header>,
+    logs: readonly RawLog[],
+  ): Promise<void> {
+    const loud = new Set(logs.map((log) => log.blockNumber));
+    for (const header of headers.values()) {
+      if (loud.has(header.number) || !mayHaveLogs(header.logsBloom, this.#filter)) continue;
+      const missing = await this.#blockLogs.resolveDoubt(endpoint, header);
+      if (missing.length > 0) throw new EndpointError("inconsistent", "a range left out logs");
+    }
+  }
+
+  /** An empty range is the easiest lie, and cheap to ask for twice: another endpoint may know better. */
+  async #askAnother(endpoint: Endpoint, range: BlockRange): Promise<void> {
+    const others = this.#pool.finalAt(range.to).filter((other) => other !== endpoint);
+    const call = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
+    const logs = await this.#pool.firstOpinion(others.slice(0, 1), async (other) => {
+      const { replies } = await other.request([call]);
+      return parseLogs(resultOf(replies[0]), this.#filter).logs;
+    });
+    if (logs !== null && logs.length > 0) {
+      throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
+    }
+  }
+}
+
+/** The times that came with the logs, if they can be believed. */
+function timesOf(
+  { logs, timestamps }: ParsedLogs,
+  headers: ReadonlyMap<number, Header>,
+): readonly number[] | null {
+  return timestamps !== null && areTimesConsistent(logs, timestamps, headers) ? timestamps : null;
+}
+
+/**
+ * The blocks of the range near the head: a node may be done with these blocks but not with finding
+ * their logs, so that every one of them is checked by its bloom.
+ */
+function youngBlocks(endpoint: Endpoint, { from, to }: BlockRange): number[] {
+  const head = endpoint.view?.head.number ?? 0;
+  const first = Math.max(from, head - chainLimits.youngBlocks);
+  return Array.from({ length: Math.max(0, to - first + 1) }, (_, index) => first + index);
+}

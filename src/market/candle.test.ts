@@ -1,0 +1,234 @@
+/** Candles of minutes and of any resolution, merged and mirrored, against a naive computation. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { anyChain } from "../../test/support/generate-chain.ts";
+import { naiveCandles } from "../../test/support/naive-candles.ts";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { testPairs } from "../../test/support/test-markets.ts";
+import type { Seq } from "../base/ids.ts";
+import {
+  averagePrice,
+  type Candle,
+  candleOfMinute,
+  mergeCandles,
+  mirrorCandle,
+  resolutionSeconds,
+} from "./candle.ts";
+import type { Fill } from "./fill.ts";
+import {
+  deriveMinuteCandles,
+  generationsOf,
+  type MinuteCandle,
+  MinuteCandles,
+  minuteOf,
+} from "./minute-candle.ts";
+
+const anyFills = anyChain({ blocksMin: 1, blocksMax: 12 }).map((chain) =>
+  chain.flatMap(({ fills }) => fills),
+);
+const allPairs = [...testPairs.legacy, ...testPairs.generation3];
+
+/** Each item goes to one of three parts, as the stream of choices has it. */
+function partition<Item>(items: readonly Item[], choices: fc.Stream<number>): Item[][] {
+  const parts: Item[][] = [[], [], []];
+  for (const item of items) parts[(choices.next().value as number) % 3]?.push(item);
+  return parts;
+}
+
+function inOrder(minutes: readonly MinuteCandle[]): MinuteCandle[] {
+  const keyOf = ({ tokenId, minute }: MinuteCandle): string => `${tokenId}${minute}`;
+  return minutes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** As the store rolls up: the minutes of each token, the other's mirrored, merged by bucket. */
+function rollUp(
+  minutes: readonly MinuteCandle[],
+  asked: Parameters<typeof naiveCandles>[1],
+): Map<number, Candle> {
+  const buckets = new Map<number, Candle>();
+  for (const minute of minutes) {
+    const own = candleOfMinute(minute);
+    const isOwn = minute.tokenId === asked.tokenId;
+    if (own === null || !(isOwn || minute.tokenId === asked.complement)) continue;
+    const candle = isOwn ? own : mirrorCandle(own);
+    const bucket = minute.minute - (minute.minute % asked.bucketSeconds);
+    const known = buckets.get(bucket);
+    buckets.set(bucket, known === undefined ? candle : mergeCandles(known, candle));
+  }
+  return buckets;
+}
+
+describe("minute candles", () => {
+  test("of any partition, merged in any order, are those of the whole", () => {
+    fc.assert(
+      fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
+        const parts = partition(fills, choices);
+        const [first = [], second = [], third = []] = parts.map(deriveMinuteCandles);
+        const whole = inOrder(deriveMinuteCandles(fills));
+        for (const order of [
+          [first, second, third],
+          [third, second, first],
+        ]) {
+          const merged = new MinuteCandles();
+          for (const candle of order.flat()) merged.merge(candle);
+          assert.deepEqual(inOrder(merged.values()), whole);
+        }
+      }),
+      propertySettings(200),
+    );
+  });
+
+  test("may have some of their trades added one by one and some merged", () => {
+    fc.assert(
+      fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
+        const [added = [], merged = []] = partition(
+          fills,
+          choices.map((choice) => choice % 2),
+        );
+        const candles = new MinuteCandles();
+        for (const part of deriveMinuteCandles(merged)) candles.merge(part);
+        for (const fill of added) candles.add(fill);
+        assert.deepEqual(inOrder(candles.values()), inOrder(deriveMinuteCandles(fills)));
+      }),
+      propertySettings(100),
+    );
+  });
+
+  test("count every trade once, priced or not, and no summary", () => {
+    fc.assert(
+      fc.property(anyFills, (fills) => {
+        const trades = fills.filter((fill) => fill.role !== "taker");
+        const minutes = deriveMinuteCandles(fills);
+        const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
+        const counts = minutes.map((m) => BigInt(m.trades + m.unpricedTrades));
+        const usd = minutes.map((m) => m.buyVolumeUsd + m.sellVolumeUsd + m.unpricedUsd);
+        assert.equal(sum(counts), BigInt(trades.length));
+        assert.equal(sum(usd), sum(trades.map((fill) => fill.value)));
+        assert.equal(sum(minutes.map((m) => m.volume)), sum(trades.map((fill) => fill.size)));
+        for (const minute of minutes) {
+          const own = trades.filter(
+            (fill) => fill.tokenId === minute.tokenId && minuteOf(fill.timestamp) === minute.minute,
+          );
+          const versions = new Set(own.map((fill) => fill.exchange.generation));
+          assert.deepEqual(generationsOf(minute.generations), [...versions].toSorted());
+          assert.equal(minute.lastTimestamp, Math.max(...own.map((fill) => fill.timestamp)));
+        }
+      }),
+      propertySettings(100),
+    );
+  });
+
+  test("start on the minute", () => {
+    assert.deepEqual([0, 59, 60, 1_700_000_039].map(minuteOf), [0, 0, 60, 1_699_999_980]);
+  });
+
+  test("without a price are no candle", () => {
+    const [minute] = deriveMinuteCandles([{ ...someFill, size: 0n, value: 1n }]);
+    assert(minute !== undefined);
+    assert.equal(candleOfMinute(minute), null);
+    assert.deepEqual([minute.trades, minute.unpricedTrades, minute.unpricedUsd], [0, 1, 1n]);
+  });
+});
+
+const someFill = {
+  seq: 1 as Seq,
+  timestamp: 5,
+  role: "maker",
+  side: "BUY",
+  size: 2n,
+  value: 1n,
+  tokenId: allPairs[0]?.[0],
+  exchange: { generation: 1 },
+} as Fill;
+
+describe("candles of every resolution", () => {
+  test("are exact roll-ups of minutes, of one token and of the pair", () => {
+    const anyAsked = fc.record({
+      pair: fc.constantFrom(...allPairs),
+      isPair: fc.boolean(),
+      bucketSeconds: fc.constantFrom(...Object.values(resolutionSeconds)),
+    });
+    fc.assert(
+      fc.property(anyFills, anyAsked, (fills, { pair, isPair, bucketSeconds }) => {
+        const minutes = deriveMinuteCandles(fills);
+        for (const [tokenId, other] of [pair, pair.toReversed()] as const) {
+          assert(tokenId !== undefined && other !== undefined);
+          const asked = { tokenId, complement: isPair ? other : null, bucketSeconds };
+          assert.deepEqual(rollUp(minutes, asked), naiveCandles(fills, asked));
+        }
+      }),
+      propertySettings(300),
+    );
+  });
+
+  const anyCandle = fc
+    .record({
+      seqs: fc.tuple(fc.nat(1000), fc.nat(1000)),
+      prices: fc.array(fc.bigInt({ min: -2_000_000n, max: 2_000_000n }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      volume: fc.bigInt({ min: 1n, max: 10n ** 24n }),
+      usd: fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.bigInt({ min: 0n, max: 10n })),
+    })
+    .map(({ seqs, prices, volume, usd }): Candle => {
+      const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1));
+      const [first = 0n, last = first] = [prices[0], prices.at(-1)];
+      return {
+        open: { seq: Math.min(...seqs) as Seq, price: first },
+        close: { seq: Math.max(...seqs) as Seq, price: last },
+        high: sorted.at(-1) ?? 0n,
+        low: sorted[0] ?? 0n,
+        volume,
+        buyVolumeUsd: usd[0],
+        sellVolumeUsd: usd[1],
+        priceVolume: usd[0] + usd[1],
+        trades: 1,
+      };
+    });
+
+  test("mirrored twice are what they were", () => {
+    fc.assert(
+      fc.property(anyCandle, (candle) => {
+        assert.deepEqual(mirrorCandle(mirrorCandle(candle)), candle);
+      }),
+      propertySettings(300),
+    );
+  });
+
+  test("may be merged before or after they are mirrored", () => {
+    fc.assert(
+      fc.property(anyCandle, anyCandle, (a, b) => {
+        fc.pre(a.open.seq !== b.open.seq && a.close.seq !== b.close.seq);
+        assert.deepEqual(
+          mirrorCandle(mergeCandles(a, b)),
+          mergeCandles(mirrorCandle(a), mirrorCandle(b)),
+        );
+      }),
+      propertySettings(300),
+    );
+  });
+
+  test("merge in any order and grouping", () => {
+    fc.assert(
+      fc.property(anyCandle, anyCandle, anyCandle, (a, b, c) => {
+        fc.pre(new Set([a, b, c].flatMap(({ open, close }) => [open.seq, close.seq])).size === 6);
+        const merged = mergeCandles(mergeCandles(a, b), c);
+        assert.deepEqual(mergeCandles(a, mergeCandles(b, c)), merged);
+        assert.deepEqual(mergeCandles(c, mergeCandles(b, a)), merged);
+      }),
+      propertySettings(300),
+    );
+  });
+
+  test("have average prices that add up to 1 over the pair", () => {
+    fc.assert(
+      fc.property(anyCandle, (candle) => {
+        const mirrored = averagePrice(mirrorCandle(candle));
+        assert.equal(mirrored, 1_000_000n - (averagePrice(candle) ?? 0n));
+      }),
+      propertySettings(300),
+    );
+  });
+});

@@ -1,0 +1,183 @@
+/** The window of a day against one that remembers everything and adds it up anew each time. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { naiveCandles } from "../../test/support/naive-candles.ts";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../base/ids.ts";
+import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
+import type { Fill } from "./fill.ts";
+
+const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
+
+/** What happens to the window: a block, or blocks taken back, or blocks that became final. */
+type Step =
+  | {
+      readonly kind: "block";
+      readonly secondsLater: number;
+      readonly trades: readonly Trade[];
+      /** How often the trades are repeated: only many are worth forgetting. */
+      readonly times: number;
+    }
+  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "settle"; readonly lag: number };
+type Trade = {
+  readonly token: number;
+  readonly isTrade: boolean;
+  readonly isBuy: boolean;
+  readonly size: bigint;
+  readonly value: bigint;
+};
+
+const anyTrade: fc.Arbitrary<Trade> = fc.record({
+  token: fc.nat(tokenIds.length - 1),
+  isTrade: fc.boolean(),
+  isBuy: fc.boolean(),
+  size: fc.bigInt({ min: 0n, max: 5n }),
+  value: fc.bigInt({ min: -2n, max: 5n }),
+});
+
+function anySteps(times: fc.Arbitrary<number>): fc.Arbitrary<readonly Step[]> {
+  const anySeconds = fc.oneof(
+    fc.nat(3),
+    fc.nat(30_000),
+    fc.constantFrom(dayWindowSeconds - 1, dayWindowSeconds, dayWindowSeconds + 1),
+  );
+  const anyBlock = fc.record({
+    kind: fc.constant("block"),
+    secondsLater: anySeconds,
+    trades: fc.array(anyTrade, { maxLength: 4 }),
+    times,
+  });
+  const anyStep = fc.oneof(
+    { weight: 5, arbitrary: anyBlock },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(4) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
+  );
+  return fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
+}
+
+/** Both windows side by side, and the blocks that are still there. */
+class Comparison {
+  readonly window = new DayWindow();
+  #blocks: { readonly timestamp: number; readonly fills: readonly Fill[] }[] = [
+    { timestamp: 1_000_000, fills: [] },
+  ];
+  #settled = 0;
+
+  constructor() {
+    this.window.moveTo(this.#timeOf(0));
+  }
+
+  take(step: Step): void {
+    switch (step.kind) {
+      case "block":
+        return this.#addBlock(step);
+      case "unwind":
+        return this.#unwind(step.blocks);
+      case "settle":
+        this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
+        this.window.settle(this.#timeOf(this.#settled));
+    }
+  }
+
+  assertEqual(): void {
+    const now = this.#timeOf(this.#blocks.length - 1);
+    const within = this.#blocks
+      .flatMap((block) => block.fills)
+      .filter((fill) => fill.timestamp > now - dayWindowSeconds);
+    assert.equal(this.window.now, now);
+    for (const tokenId of tokenIds) {
+      const own = within.filter((fill) => fill.tokenId === tokenId && fill.role !== "taker");
+      assert.deepEqual(this.window.volumeOf(tokenId), volumeOf(own));
+      const bucketSeconds = Number.MAX_SAFE_INTEGER;
+      const candles = naiveCandles(own, { tokenId, complement: null, bucketSeconds });
+      assert.deepEqual(this.window.candleOf(tokenId), candles.get(0) ?? null);
+    }
+  }
+
+  #addBlock({ secondsLater, trades, times }: Extract<Step, { kind: "block" }>): void {
+    const number = this.#blocks.length;
+    const timestamp = this.#timeOf(number - 1) + secondsLater;
+    const repeated = Array.from({ length: times }, () => trades).flat();
+    const fills = repeated.map((trade, index) =>
+      fillOf(trade, { seq: seqOf(number, index), timestamp }),
+    );
+    this.#blocks.push({ timestamp, fills });
+    this.window.add(fills);
+    this.window.moveTo(timestamp);
+  }
+
+  #unwind(blocks: number): void {
+    const kept = Math.max(this.#settled + 1, this.#blocks.length - blocks);
+    this.#blocks = this.#blocks.slice(0, kept);
+    this.window.removeFrom(firstSeqOf(kept));
+    this.window.moveTo(this.#timeOf(kept - 1));
+  }
+
+  #timeOf(number: number): number {
+    return this.#blocks[number]?.timestamp ?? 0;
+  }
+}
+
+function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
+  const { token, isTrade, isBuy, size, value } = trade;
+  const told = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
+  return { ...place, ...told, tokenId: tokenIds[token] } as Fill;
+}
+
+function volumeOf(fills: readonly Fill[]): DayVolume {
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
+  return {
+    trades: fills.length,
+    volumeUsd: sum(fills.map((fill) => fill.value)),
+    volumeShares: sum(fills.map((fill) => fill.size)),
+  };
+}
+
+describe("the window of a day", () => {
+  test("equals the naive one after any blocks, forks and settlements", () => {
+    fc.assert(
+      fc.property(anySteps(fc.constant(1)), (steps) => {
+        const comparison = new Comparison();
+        for (const step of steps) {
+          comparison.take(step);
+          comparison.assertEqual();
+        }
+      }),
+      propertySettings(500),
+    );
+  });
+
+  test("equals it as well when so many trades depart that they are forgotten", () => {
+    fc.assert(
+      fc.property(anySteps(fc.constantFrom(1, 3000, 9000)), (steps) => {
+        const comparison = new Comparison();
+        for (const step of steps) comparison.take(step);
+        comparison.assertEqual();
+      }),
+      propertySettings(40),
+    );
+  });
+
+  test("ends with the second: a trade of exactly 24 hours ago is out", () => {
+    const window = new DayWindow();
+    const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
+    const [tokenId] = tokenIds as [TokenId];
+    window.add([fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 })]);
+    window.moveTo(100 + dayWindowSeconds - 1);
+    assert.equal(window.volumeOf(tokenId).trades, 1);
+    window.moveTo(100 + dayWindowSeconds);
+    assert.equal(window.volumeOf(tokenId).trades, 0);
+    assert.equal(window.candleOf(tokenId), null);
+    window.moveTo(100 + dayWindowSeconds - 1);
+    assert.deepEqual(window.volumeOf(tokenId), { trades: 1, volumeUsd: 2n, volumeShares: 4n });
+  });
+
+  test("of a token never traded is empty", () => {
+    const window = new DayWindow();
+    const [tokenId] = tokenIds as [TokenId];
+    assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n, volumeShares: 0n });
+    assert.equal(window.candleOf(tokenId), null);
+  });
+});

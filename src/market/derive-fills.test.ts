@@ -1,0 +1,404 @@
+/** Grouping and joining: random valid transactions, and by hand what no valid one has. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { buildChain } from "../../test/support/generate-chain.ts";
+import {
+  anyTransaction,
+  type TransactionPlan,
+  traders,
+} from "../../test/support/generate-matches.ts";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { knownContracts } from "../../test/support/recorded-chain.ts";
+import { exchangeOf, testMarkets, testPairs } from "../../test/support/test-markets.ts";
+import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { Contract } from "../decode/contracts.ts";
+import type { ChainEvent, OrderFilled } from "../decode/events.ts";
+import { LogDecoder } from "../decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
+import { deriveFills } from "./derive-fills.ts";
+import { type Fill, isTrade } from "./fill.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const anyTransactions = fc.array(anyTransaction(testPairs), { minLength: 1, maxLength: 4 });
+
+function blockOf(transactions: readonly TransactionPlan[]): {
+  readonly facts: BlockFacts;
+  readonly expected: readonly Fill[];
+} {
+  const [made] = buildChain([{ secondsLater: 1, tells: false, transactions }]);
+  assert(made !== undefined);
+  return { facts: deriveBlockFacts(made.block, decoder), expected: made.fills };
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+describe("any valid transactions of all generations", () => {
+  test("are told as they were planned, leg by leg, without an anomaly", () => {
+    fc.assert(
+      fc.property(anyTransactions, (transactions) => {
+        const { facts, expected } = blockOf(transactions);
+        assert.deepEqual(facts.fills, expected);
+        assert.deepEqual(facts.anomalies, []);
+        assert.deepEqual(facts.quarantined, []);
+      }),
+      propertySettings(1500),
+    );
+  });
+
+  test("conserve volume: legs add up to their summary, and both halves to the shares", () => {
+    fc.assert(
+      fc.property(anyTransactions, (transactions) => {
+        const { fills } = blockOf(transactions).facts;
+        const byMatch = Map.groupBy(fills, (fill) => fill.matchSeq);
+        byMatch.delete(null);
+        for (const rows of byMatch.values()) {
+          const [summary, ...more] = rows.filter((fill) => fill.role === "taker");
+          const legs = rows.filter(isTrade);
+          assert(summary !== undefined && more.length === 0);
+          assert.equal(summary.legs, legs.length);
+          assert.equal(sum(legs.map((leg) => leg.size)), summary.size);
+          assert.equal(sum(legs.map((leg) => leg.value)), summary.value);
+          for (const leg of legs) assertHalves(leg);
+        }
+      }),
+      propertySettings(500),
+    );
+  });
+
+  /** A complementary leg moves one sum of cash; in a mint or merge the halves are worth 1 a share. */
+  function assertHalves(leg: Fill): void {
+    const makerCash = leg.makerSide === "BUY" ? leg.makerAmount : leg.takerAmount;
+    const takerAndMaker = leg.matchType === "complementary" ? leg.value - makerCash : null;
+    if (takerAndMaker !== null) assert.equal(takerAndMaker, 0n);
+    else assert.equal(leg.value + makerCash, leg.size);
+  }
+
+  test("mirror: on the other token of the pair the same block tells the same, yes for no", () => {
+    const flip = new Map(
+      [...testPairs.legacy, ...testPairs.generation3].flatMap(([yes, no]) => [
+        [yes, no],
+        [no, yes],
+      ]),
+    );
+    const other = (token: TokenId): TokenId => flip.get(token) ?? token;
+    const mirrored = ({ gap, items }: TransactionPlan): TransactionPlan => ({
+      gap,
+      items: items.map((item) =>
+        item.kind === "match"
+          ? { ...item, token: item.otherToken, otherToken: item.token }
+          : { ...item, token: other(item.token) },
+      ),
+    });
+    fc.assert(
+      fc.property(anyTransactions, (transactions) => {
+        const told = blockOf(transactions).facts.fills.map((fill) => ({
+          ...fill,
+          tokenId: other(fill.tokenId),
+          makerTokenId: other(fill.makerTokenId),
+        }));
+        assert.deepEqual(blockOf(transactions.map(mirrored)).facts.fills, told);
+      }),
+      propertySettings(300),
+    );
+  });
+
+  test("reach every type of match, refunds, repeated orders, self-trades and negative values", () => {
+    const sample = fc.sample(anyTransactions, propertySettings(500));
+    const fills = sample.flatMap((transactions) => blockOf(transactions).facts.fills);
+    const reached = {
+      types: new Set(fills.map((fill) => `${fill.exchange.generation} ${fill.matchType}`)),
+      refunds: fills.some((fill) => fill.feeRefund > 0n),
+      selfTrades: fills.some((fill) => fill.role === "maker" && fill.maker === fill.taker),
+      negative: fills.some((fill) => fill.value < 0n),
+      noShares: fills.some((fill) => fill.size === 0n),
+      repeated: fills.some((fill, index) =>
+        fills
+          .slice(index + 1, index + 4)
+          .some((next) => next.matchSeq === fill.matchSeq && next.orderHash === fill.orderHash),
+      ),
+    };
+    const types = [1, 2, 3].flatMap((generation) =>
+      ["complementary", "mint", "merge", "null"].map((type) => `${generation} ${type}`),
+    );
+    assert.deepEqual(reached, {
+      types: new Set([...types, "1 direct"]),
+      refunds: true,
+      selfTrades: true,
+      negative: true,
+      noShares: true,
+      repeated: true,
+    });
+  });
+});
+
+const exchange = exchangeOf(1, "standard");
+const otherExchange = exchangeOf(1, "neg_risk");
+const [feeModule] = [...contracts.byAddress.values()].filter(({ kind }) => kind === "fee_module");
+const [alice, bob, carol] = traders as [Address, Address, Address];
+const operator = `0x${"0e".repeat(20)}` as Address;
+const [yes, no] = testMarkets.standard.tokenIds as [TokenId, TokenId];
+
+/** A transaction by hand: what each contract says, in order, at log indexes 0, 1, ... */
+function derive(...said: readonly (readonly [Contract | undefined, ChainEvent])[]): {
+  readonly fills: readonly Fill[];
+  readonly anomalies: readonly { readonly kind: string; readonly seq: Seq }[];
+} {
+  const logs = said.map(([contract, event], logIndex) => {
+    assert(contract !== undefined);
+    const place = { blockNumber: 0, blockHash: hash("b"), txHash: hash("c"), txIndex: 0, logIndex };
+    const log = { address: contract.address, topics: [], data: "0x", ...place };
+    return { log, contract, event };
+  });
+  return deriveFills(logs, 1000);
+}
+
+function hash(digit: string): Hash {
+  return `0x${digit.repeat(64)}` as Hash;
+}
+
+function filled(order: Partial<OrderFilled>): ChainEvent {
+  return {
+    kind: "order_filled",
+    orderHash: hash("1"),
+    maker: alice,
+    taker: bob,
+    side: "SELL",
+    tokenId: yes,
+    makerAmount: 10n,
+    takerAmount: 4n,
+    fee: 0n,
+    builder: null,
+    metadata: null,
+    ...order,
+  };
+}
+
+/** The row of bob's order, which buys; his legs sell 10 for 4 unless said otherwise. */
+function summary(order: Partial<OrderFilled> = {}, at: Contract = exchange): ChainEvent {
+  const amounts = { makerAmount: 4n, takerAmount: 10n };
+  const row = {
+    orderHash: hash("9"),
+    maker: bob,
+    taker: at.address,
+    side: "BUY",
+    ...amounts,
+  } as const;
+  return filled({ ...row, ...order });
+}
+
+function matched(takerOrderHash = hash("9")): ChainEvent {
+  const amounts = { makerAmount: 4n, takerAmount: 10n };
+  return { kind: "orders_matched", takerOrderHash, takerOrderMaker: bob, ...amounts };
+}
+
+function refunded(
+  orderHash: Hash | null,
+  refund: { refund: bigint; feeKept: bigint | null },
+): ChainEvent {
+  return { kind: "fee_refunded", orderHash, to: alice, tokenId: null, ...refund };
+}
+
+function kindsOf({ anomalies }: ReturnType<typeof derive>): string[] {
+  return anomalies.map(({ kind, seq }) => `${seq} ${kind}`);
+}
+
+describe("grouping", () => {
+  test("direct fills before a match stay out of it, also those of the same order", () => {
+    const { fills, anomalies } = derive(
+      [exchange, filled({ taker: operator })],
+      [exchange, filled({})],
+      [exchange, summary()],
+      [exchange, matched()],
+      [exchange, filled({ taker: operator, side: "BUY" })],
+    );
+    assert.deepEqual(anomalies, []);
+    const told = fills.map(({ role, matchType, matchSeq, side }) => [
+      role,
+      matchType,
+      matchSeq,
+      side,
+    ]);
+    assert.deepEqual(told, [
+      ["direct", "direct", null, "BUY"],
+      ["maker", "complementary", 3, "BUY"],
+      ["taker", null, 3, "BUY"],
+      ["direct", "direct", null, "SELL"],
+    ]);
+  });
+
+  test("exchanges are walked apart, even when their logs alternate", () => {
+    const { fills, anomalies } = derive(
+      [exchange, filled({})],
+      [otherExchange, filled({ maker: carol })],
+      [otherExchange, summary({}, otherExchange)],
+      [exchange, summary()],
+      [exchange, matched()],
+      [otherExchange, matched()],
+    );
+    assert.deepEqual(anomalies, []);
+    const told = fills.map(({ exchange, matchSeq, legs }) => [exchange.exchange, matchSeq, legs]);
+    assert.deepEqual(told, [
+      ["standard", 4, 0],
+      ["neg_risk", 5, 0],
+      ["neg_risk", 5, 1],
+      ["standard", 4, 1],
+    ]);
+  });
+
+  test("an exchange that names another exchange as taker makes no summary of it", () => {
+    const { fills } = derive([exchange, filled({ taker: otherExchange.address })]);
+    assert.equal(fills[0]?.role, "direct");
+  });
+
+  test("a summary without OrdersMatched is told, and counted", () => {
+    const twice = derive(
+      [exchange, filled({})],
+      [exchange, summary()],
+      [exchange, filled({})],
+      [exchange, summary()],
+    );
+    assert.deepEqual(kindsOf(twice), [
+      "1 summary_without_orders_matched",
+      "3 summary_without_orders_matched",
+    ]);
+    assert.deepEqual(
+      twice.fills.map(({ role, matchSeq }) => [role, matchSeq]),
+      [
+        ["maker", null],
+        ["taker", null],
+        ["maker", null],
+        ["taker", null],
+      ],
+    );
+  });
+
+  test("OrdersMatched without its summary is counted", () => {
+    const wrongOrder = derive(
+      [exchange, filled({})],
+      [exchange, summary()],
+      [exchange, matched(hash("8"))],
+    );
+    assert.deepEqual(kindsOf(wrongOrder), [
+      "2 orders_matched_without_summary",
+      "1 summary_without_orders_matched",
+    ]);
+    assert.deepEqual(kindsOf(derive([exchange, matched()])), ["0 orders_matched_without_summary"]);
+  });
+
+  test("a pairing that no contract makes stays a fill of its own, and is counted", () => {
+    const sameSideSameToken = derive(
+      [exchange, filled({ side: "BUY" })],
+      [exchange, summary()],
+      [exchange, matched()],
+    );
+    const otherSideOtherToken = derive(
+      [exchange, filled({ tokenId: no })],
+      [exchange, summary()],
+      [exchange, matched()],
+    );
+    for (const derived of [sameSideSameToken, otherSideOtherToken]) {
+      assert.equal(kindsOf(derived)[0], "0 impossible_pairing");
+      assert.equal(derived.fills[0]?.matchType, "direct");
+    }
+  });
+});
+
+describe("reconciliation", () => {
+  const withSummary = (
+    amounts: { makerAmount: bigint; takerAmount: bigint },
+    side: "BUY" | "SELL",
+  ) =>
+    kindsOf(
+      derive(
+        [
+          exchange,
+          filled(side === "BUY" ? {} : { side: "BUY", makerAmount: 4n, takerAmount: 10n }),
+        ],
+        [exchange, summary({ side, ...amounts })],
+        [exchange, matched()],
+      ),
+    );
+
+  test("what the taker received is the sum of the legs; it may have given more", () => {
+    assert.deepEqual(withSummary({ makerAmount: 4n, takerAmount: 10n }, "BUY"), []);
+    assert.deepEqual(withSummary({ makerAmount: 5n, takerAmount: 10n }, "BUY"), []);
+    assert.deepEqual(withSummary({ makerAmount: 10n, takerAmount: 4n }, "SELL"), []);
+    assert.deepEqual(withSummary({ makerAmount: 11n, takerAmount: 4n }, "SELL"), []);
+  });
+
+  test("anything else is counted, with the legs told as they are", () => {
+    const differs = ["1 legs_differ_from_summary"];
+    assert.deepEqual(withSummary({ makerAmount: 3n, takerAmount: 10n }, "BUY"), differs);
+    assert.deepEqual(withSummary({ makerAmount: 4n, takerAmount: 11n }, "BUY"), differs);
+    assert.deepEqual(withSummary({ makerAmount: 10n, takerAmount: 5n }, "SELL"), differs);
+    assert.deepEqual(withSummary({ makerAmount: 9n, takerAmount: 4n }, "SELL"), differs);
+  });
+});
+
+describe("refunds of the fee modules", () => {
+  const fee = { fee: 9n } as const;
+
+  function refundsOf(derived: ReturnType<typeof derive>): bigint[] {
+    return derived.fills.map((fill) => fill.feeRefund);
+  }
+
+  test("go to the order they name; of two fills of it in one match, each its own", () => {
+    const derived = derive(
+      [exchange, filled(fee)],
+      [exchange, filled({ fee: 6n })],
+      [exchange, filled(fee)],
+      [exchange, summary({ makerAmount: 12n, takerAmount: 30n, fee: 3n })],
+      [exchange, matched()],
+      [feeModule, refunded(hash("9"), { refund: 1n, feeKept: 2n })],
+      [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 2n })],
+      [feeModule, refunded(hash("1"), { refund: 5n, feeKept: 1n })],
+      [feeModule, refunded(hash("1"), { refund: 8n, feeKept: 1n })],
+    );
+    assert.deepEqual(derived.anomalies, []);
+    assert.deepEqual(refundsOf(derived), [7n, 5n, 8n, 1n]);
+  });
+
+  test("mean the newest match when an order is in several of a transaction", () => {
+    const match = [
+      [exchange, filled(fee)],
+      [exchange, summary()],
+      [exchange, matched()],
+    ] as const;
+    const refund = (kept: bigint) =>
+      [feeModule, refunded(hash("1"), { refund: 9n - kept, feeKept: kept })] as const;
+    const afterEach = derive(...match, refund(2n), ...match, refund(3n));
+    assert.deepEqual(refundsOf(afterEach), [7n, 0n, 6n, 0n]);
+    const onlySecond = derive(...match, ...match, refund(3n));
+    assert.deepEqual(refundsOf(onlySecond), [0n, 0n, 6n, 0n]);
+  });
+
+  test("of the first modules name no order: the maker, its asset and the amount must fit", () => {
+    const derived = derive(
+      [exchange, filled({ ...fee, maker: carol })],
+      [exchange, filled({ fee: 1n })],
+      [exchange, filled({ ...fee, side: "BUY", tokenId: no, makerAmount: 6n, takerAmount: 10n })],
+      [exchange, filled(fee)],
+      [exchange, summary({ makerAmount: 16n, takerAmount: 40n })],
+      [exchange, matched()],
+      [feeModule, refunded(null, { refund: 5n, feeKept: null })],
+    );
+    assert.deepEqual(derived.anomalies, []);
+    assert.deepEqual(refundsOf(derived), [0n, 0n, 0n, 5n, 0n]);
+  });
+
+  test("that fit no fill are counted", () => {
+    const fits = [exchange, filled(fee)] as const;
+    const cases = [
+      refunded(hash("2"), { refund: 7n, feeKept: 2n }),
+      refunded(hash("1"), { refund: 7n, feeKept: 1n }),
+      refunded(null, { refund: 10n, feeKept: null }),
+    ];
+    for (const event of cases) {
+      assert.deepEqual(kindsOf(derive(fits, [feeModule, event])), ["1 refund_without_fill"]);
+    }
+  });
+});

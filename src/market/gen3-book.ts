@@ -1,0 +1,100 @@
+/**
+ * What is known of generation 3 beyond what its ids say: which events were announced, what texts
+ * were registered, what older conditions were migrated, which legs combinations have, and which
+ * results follow from a sibling's. Any of it may be missing, and come late.
+ */
+import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
+import type { Gen3MarketEvent } from "../decode/events.ts";
+import type { LocatedEvent } from "./block-facts.ts";
+import { deriveGen3ConditionIds, parseGen3TokenId } from "./gen3-ids.ts";
+import { type Journal, JournaledMap } from "./journal.ts";
+import { parseQuestionText, type QuestionText } from "./question-text.ts";
+
+type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
+type RegisteredText = { readonly text: QuestionText; readonly requester: Address };
+
+/** The contract allows 65,535 conditions an event; real ones have below 256. */
+const announcedConditionsMax = 4096;
+
+export class Gen3Book {
+  readonly #announcements: JournaledMap<Hash, Announcement>;
+  readonly #texts: JournaledMap<Hash, RegisteredText>;
+  readonly #reporters: JournaledMap<Address, true>;
+  readonly #legacy: JournaledMap<ConditionId, ConditionId>;
+  readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
+  /** Events of which every condition without a result is NO, and where that was said. */
+  readonly #remainingNo: JournaledMap<Hash, LocatedEvent>;
+
+  constructor(journal: Journal) {
+    this.#announcements = new JournaledMap(journal);
+    this.#texts = new JournaledMap(journal);
+    this.#reporters = new JournaledMap(journal);
+    this.#legacy = new JournaledMap(journal);
+    this.#legs = new JournaledMap(journal);
+    this.#remainingNo = new JournaledMap(journal);
+  }
+
+  /** Takes in one event; returns the conditions that are known to exist from now on. */
+  apply(event: Gen3MarketEvent, located: LocatedEvent): readonly ConditionId[] {
+    switch (event.kind) {
+      case "gen3_event_announced":
+        this.#announcements.set(event.eventId, event.marketType);
+        return deriveGen3ConditionIds(event.eventId).slice(0, announcedConditionsMax);
+      case "gen3_reporter_added":
+        this.#reporters.set(event.reporter, true);
+        return [];
+      case "gen3_text_registered": {
+        const text = parseQuestionText(Buffer.from(event.text.slice(2), "hex"));
+        this.#texts.set(event.requestId, { text, requester: event.requester });
+        return [];
+      }
+      case "gen3_condition_migrated":
+        this.#legacy.set(event.conditionId, event.legacyConditionId);
+        return [event.conditionId];
+      case "gen3_combo_prepared":
+        this.#legs.set(event.conditionId, event.legs);
+        return [event.conditionId];
+      case "gen3_remaining_resolved_no":
+        this.#remainingNo.set(event.eventId, located);
+        return [];
+      case "gen3_other_resolved_yes":
+        return [event.conditionId];
+    }
+  }
+
+  /** The older condition whose question this one goes on with; `null` for native ones. */
+  legacyOf(conditionId: ConditionId): ConditionId | null {
+    return this.#legacy.get(conditionId) ?? null;
+  }
+
+  /** The positions that must all win; `null` for conditions that are no combination. */
+  legsOf(conditionId: ConditionId): readonly TokenId[] | null {
+    return this.#legs.get(conditionId) ?? null;
+  }
+
+  /** Whether the venue's operator has announced the event a condition belongs to. */
+  isAnnounced(eventId: Hash): boolean {
+    return this.#announcements.get(eventId) !== undefined;
+  }
+
+  /**
+   * The text of a condition of its own, and whether a reporter of the aggregator's registered it.
+   * The text of an atomic event is about the event, not about the condition of equal id.
+   */
+  textOf(conditionId: ConditionId, eventId: Hash): { text: QuestionText; trusted: boolean } | null {
+    if (this.#announcements.get(eventId) === "atomic") return null;
+    const known = this.#texts.get(conditionId as string as Hash);
+    if (known === undefined) return null;
+    return { text: known.text, trusted: this.#reporters.get(known.requester) === true };
+  }
+
+  /**
+   * Where it was said that the conditions of this one's event that have no result are NO; `null`
+   * when it was not. A migrated condition waits for the result of the older one.
+   */
+  derivedNoOf(conditionId: ConditionId): LocatedEvent | null {
+    const eventId = parseGen3TokenId(conditionId as string as TokenId)?.eventId;
+    if (eventId === undefined || this.legacyOf(conditionId) !== null) return null;
+    return this.#remainingNo.get(eventId) ?? null;
+  }
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { IpRanges } from "../base/ip-address.ts";
+import { clientIpOf } from "./client-ip.ts";
+
+const trusted = new IpRanges(["10.0.0.0/8", "2001:db8::/32"]);
+
+function clientOf(peer: string, forwardedFor?: string, proxies: IpRanges | null = trusted): string {
+  const headers = forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor };
+  const socket = { remoteAddress: peer };
+  return clientIpOf({ socket, headers } as unknown as IncomingMessage, proxies);
+}
+
+test("without trusted proxies the header counts for nothing", () => {
+  assert.equal(clientOf("203.0.113.7", "1.1.1.1", null), "203.0.113.7");
+  assert.equal(clientOf("::ffff:203.0.113.7", "1.1.1.1", null), "203.0.113.7");
+});
+
+test("from a peer that is no proxy of ours the header counts for nothing", () => {
+  assert.equal(clientOf("203.0.113.7", "1.1.1.1"), "203.0.113.7");
+});
+
+test("behind a proxy the client is the first untrusted address from the right", () => {
+  assert.equal(clientOf("10.0.0.1", "203.0.113.7"), "203.0.113.7");
+  assert.equal(clientOf("10.0.0.1", "6.6.6.6, 203.0.113.7, 10.9.9.9"), "203.0.113.7");
+  assert.equal(clientOf("::ffff:10.0.0.1", "6.6.6.6,::ffff:203.0.113.7"), "203.0.113.7");
+  assert.equal(clientOf("2001:db8::1", "2001:4860::8888"), "2001:4860::8888");
+});
+
+test("without a usable header the client is the proxy", () => {
+  for (const header of [undefined, "", " ", ",", "unknown", "1.2.3.4:80", "203.0.113.7, _hidden"])
+    assert.equal(clientOf("10.0.0.1", header), "10.0.0.1", header);
+  assert.equal(clientOf("10.0.0.1", "junk, 10.0.0.2"), "10.0.0.2");
+});
+
+test("whatever a client sends, it is known by the address its proxy saw", () => {
+  const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constant("10.0.0.9"));
+  fc.assert(
+    fc.property(fc.array(address), (invented) => {
+      const header = [...invented, "203.0.113.7", "10.1.1.1"].join(",");
+      assert.equal(clientOf("10.0.0.1", header), "203.0.113.7");
+    }),
+  );
+});
+
+test("a socket that is gone has an address all the same", () => {
+  const request = { socket: {}, headers: {} } as unknown as IncomingMessage;
+  assert.equal(clientIpOf(request, trusted), "0.0.0.0");
+});

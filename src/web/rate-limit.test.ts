@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { SlidingWindow, WindowTable } from "./rate-limit.ts";
+
+/** The rule itself, with no regard for cost: the times admitted in (now - windowMs, now]. */
+class NaiveWindow {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  #admitted: number[] = [];
+
+  constructor(limit: number, windowMs: number) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  take(nowMs: number): boolean {
+    this.#admitted = this.#admitted.filter((timeMs) => timeMs > nowMs - this.#windowMs);
+    if (this.#admitted.length >= this.#limit) return false;
+    this.#admitted.push(nowMs);
+    return true;
+  }
+
+  remaining(): number {
+    return this.#limit - this.#admitted.length;
+  }
+}
+
+const windowMs = 1000;
+/** Steps that often land exactly on the edge of the window. */
+const steps = fc.array(fc.oneof(fc.constantFrom(0, 1, 499, 500, 999, 1000, 1001), fc.nat(400)), {
+  maxLength: 300,
+});
+
+test("R12: admits and refuses exactly as the naive log of times does", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), steps, (limit, waits) => {
+      const window = new SlidingWindow(limit, windowMs);
+      const naive = new NaiveWindow(limit, windowMs);
+      let nowMs = 0;
+      for (const wait of waits) {
+        nowMs += wait;
+        assert.equal(window.take(nowMs), naive.take(nowMs));
+        assert.equal(window.remaining(nowMs), naive.remaining());
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("R12: no trailing window holds more than the limit, late bursts included", () => {
+  const window = new SlidingWindow(1000, 60_000);
+  const bursts = [0, ...Array.from({ length: 999 }, () => 59_900)];
+  for (const timeMs of bursts) assert.equal(window.take(timeMs), true);
+  const late = Array.from({ length: 1000 }, () => window.take(60_001)).filter(Boolean).length;
+  assert.equal(late, 1);
+});
+
+test("a refused request uses nothing up, and resetMs tells when one is admitted again", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), steps, (limit, waits) => {
+      const window = new SlidingWindow(limit, windowMs);
+      let nowMs = 0;
+      for (const wait of waits) {
+        nowMs += wait;
+        if (window.take(nowMs)) continue;
+        const resetMs = window.resetMs(nowMs);
+        assert.ok(resetMs > 0 && resetMs <= windowMs);
+        assert.equal(window.take(nowMs + resetMs - 1), false);
+        nowMs += resetMs;
+        assert.equal(window.take(nowMs), true);
+      }
+    }),
+  );
+});
+
+test("a window that is empty resets at once", () => {
+  const window = new SlidingWindow(10, windowMs);
+  assert.equal(window.resetMs(0), 0);
+  window.take(0);
+  assert.equal(window.resetMs(0), windowMs);
+  assert.equal(window.resetMs(windowMs), 0);
+  assert.equal(window.remaining(windowMs), 10);
+});
+
+test("a table within its bound forgets nothing that counts", () => {
+  const calls = fc.array(
+    fc.tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom(0, 1, 300, 1000)),
+    {
+      maxLength: 200,
+    },
+  );
+  fc.assert(
+    fc.property(calls, (sequence) => {
+      const table = new WindowTable({ windowMs, entriesMax: 10 });
+      const naive = Array.from({ length: 5 }, () => new NaiveWindow(3, windowMs));
+      let nowMs = 0;
+      for (const [caller, wait] of sequence) {
+        nowMs += wait;
+        const taken = table.windowOf(`caller ${caller}`, 3, nowMs).take(nowMs);
+        assert.equal(taken, naive[caller]?.take(nowMs));
+      }
+    }),
+  );
+});
+
+test("a table never holds more than its bound", () => {
+  const table = new WindowTable({ windowMs, entriesMax: 100 });
+  for (let caller = 0; caller < 10_000; caller += 1) {
+    table.windowOf(`caller ${caller}`, 3, 0).take(0);
+    assert.ok(table.size <= 100);
+  }
+  const busy = table.windowOf("busy", 1, 0);
+  busy.take(0);
+  table.windowOf("other", 1, 0);
+  assert.equal(table.windowOf("busy", 1, 0), busy);
+});

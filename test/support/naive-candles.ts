@@ -1,0 +1,71 @@
+/** Candles straight from trades, bucket by bucket: slow, and without any idea of merging. */
+import { priceMicros } from "../../src/base/decimal.ts";
+import type { TokenId } from "../../src/base/ids.ts";
+import type { Candle } from "../../src/market/candle.ts";
+import type { Fill } from "../../src/market/fill.ts";
+
+const onePrice = 1_000_000n;
+
+/** A trade at the prices of the token that is asked for. */
+type Print = {
+  readonly fill: Fill;
+  readonly price: bigint;
+  readonly isBuy: boolean;
+  readonly worth: bigint;
+};
+
+/** The candles of a token by bucket start; those of `complement`, if given, are told as 1 - p. */
+export function naiveCandles(
+  fills: readonly Fill[],
+  asked: {
+    readonly tokenId: TokenId;
+    readonly complement: TokenId | null;
+    readonly bucketSeconds: number;
+  },
+): Map<number, Candle> {
+  const { tokenId, complement, bucketSeconds } = asked;
+  const prints = fills
+    .filter((fill) => fill.role !== "taker" && fill.size > 0n)
+    .toSorted((a, b) => a.seq - b.seq)
+    .flatMap((fill) => {
+      if (fill.tokenId === tokenId) return [ownPrint(fill)];
+      return fill.tokenId === complement ? [mirroredPrint(fill)] : [];
+    });
+  const buckets = Map.groupBy(
+    prints,
+    ({ fill }) => Math.floor(fill.timestamp / bucketSeconds) * bucketSeconds,
+  );
+  return new Map([...buckets].map(([bucket, own]) => [bucket, candleOf(own)]));
+}
+
+function ownPrint(fill: Fill): Print {
+  const price = priceMicros(fill.value, fill.size) ?? 0n;
+  return { fill, price, isBuy: fill.side === "BUY", worth: fill.value };
+}
+
+/** Rounded on the other token, as its own trades are. */
+function mirroredPrint(fill: Fill): Print {
+  const { price, isBuy } = ownPrint(fill);
+  return { fill, price: onePrice - price, isBuy: !isBuy, worth: fill.size - fill.value };
+}
+
+function candleOf(prints: readonly Print[]): Candle {
+  const [first, last] = [prints[0], prints.at(-1)];
+  if (first === undefined || last === undefined) throw new Error("a bucket has a trade");
+  const prices = prints.map(({ price }) => price).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return {
+    open: { seq: first.fill.seq, price: first.price },
+    close: { seq: last.fill.seq, price: last.price },
+    high: prices.at(-1) ?? 0n,
+    low: prices[0] ?? 0n,
+    volume: sum(prints.map(({ fill }) => fill.size)),
+    buyVolumeUsd: sum(prints.filter(({ isBuy }) => isBuy).map(({ fill }) => fill.value)),
+    sellVolumeUsd: sum(prints.filter(({ isBuy }) => !isBuy).map(({ fill }) => fill.value)),
+    priceVolume: sum(prints.map(({ worth }) => worth)),
+    trades: prints.length,
+  };
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}

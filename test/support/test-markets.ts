@@ -1,0 +1,257 @@
+/** A handful of markets of every sort, with the logs that tell about them and some that do not. */
+import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from "viem";
+import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
+import type { RawLog } from "../../src/chain/log.ts";
+import type { Contract } from "../../src/decode/contracts.ts";
+import { deriveConditionId, deriveTokenIds } from "../../src/market/condition-ids.ts";
+import { deriveGen3TokenIds } from "../../src/market/gen3-ids.ts";
+import { hashOfText } from "../../src/market/question-text.ts";
+import { abisOf } from "./event-abis.ts";
+import type { Pair } from "./generate-matches.ts";
+import { knownContracts } from "./recorded-chain.ts";
+
+export type LogContent = Pick<RawLog, "address" | "topics" | "data">;
+
+const contracts = knownContracts();
+const all = [...contracts.byAddress.values()];
+const [adapter, otherAdapter] = all.filter(({ kind }) => kind === "uma_adapter");
+const firstAdapter = only("uma_adapter_v1");
+const tokens = only("conditional_tokens");
+const negRiskAdapter = only("neg_risk_adapter");
+const negRiskOperator = only("neg_risk_operator");
+const feeModule = only("fee_module");
+
+export const knownCreator = [...contracts.knownCreators][0] as Address;
+export const stranger = `0x${"57".repeat(20)}` as Address;
+const unknownOracle = `0x${"0c".repeat(20)}` as Address;
+
+/** The exchange of a sort; the first when there are several. */
+export function exchangeOf(generation: 1 | 2 | 3, name: "standard" | "neg_risk"): Contract {
+  const found = all.find(
+    (contract) =>
+      contract.kind === "exchange" &&
+      contract.generation === generation &&
+      contract.exchange === name,
+  );
+  return defined(found);
+}
+
+/** The text of a question as the adapters of today hold it, their caller at the end. */
+export function umaText(question: {
+  readonly title: string;
+  readonly creator: Address;
+  readonly outcomes?: readonly [string, string];
+}): string {
+  const [first, second] = question.outcomes ?? ["Yes", "No"];
+  return (
+    `q: title: ${question.title}, description: About ${question.title}. market_id: 7 ` +
+    `res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to ${second}, p2 to ${first}, ` +
+    `p3 to unknown/50-50,initializer:${question.creator.slice(2)}`
+  );
+}
+
+export type TestMarket = {
+  readonly oracle: Address;
+  readonly questionId: Hash;
+  readonly conditionId: ConditionId;
+  /** Of two outcomes; no tokens are derived for more. */
+  readonly tokenIds: readonly TokenId[];
+  readonly outcomeCount: number;
+};
+
+const standardText = umaText({ title: "Standard, isn't it?", creator: knownCreator });
+const namedText = umaText({ title: "A: B?", creator: stranger, outcomes: ["FaZe", "illwill"] });
+const requestText = umaText({ title: "Will one of three win?", creator: knownCreator });
+const negRiskMarketId = `0x${"a7".repeat(31)}00` as Hash;
+const negRiskQuestionId = `0x${"a7".repeat(31)}05` as Hash;
+const freeQuestionId = `0x${"f1".repeat(32)}` as Hash;
+
+/** Named for what is special about them. */
+export const testMarkets = {
+  standard: market(defined(adapter).address, hashOf(standardText)),
+  /** The same question, answered by another adapter, which was never asked it. */
+  sameQuestion: market(defined(otherAdapter).address, hashOf(standardText)),
+  strangersQuestion: market(defined(adapter).address, hashOf(namedText)),
+  /** Its id says nothing about its text. */
+  firstAdapter: market(firstAdapter.address, freeQuestionId),
+  unknownOracle: market(unknownOracle, `0x${"0d".repeat(32)}` as Hash),
+  negRisk: market(negRiskAdapter.address, negRiskQuestionId),
+  threeOutcomes: market(unknownOracle, `0x${"03".repeat(32)}` as Hash, 3),
+} as const;
+
+export const allTestMarkets: readonly TestMarket[] = Object.values(testMarkets);
+
+/** The pairs that are traded: most of those above, and two conditions of generation 3. */
+export const testPairs: { legacy: readonly Pair[]; generation3: readonly Pair[] } = {
+  legacy: [
+    testMarkets.standard,
+    testMarkets.strangersQuestion,
+    testMarkets.unknownOracle,
+    testMarkets.negRisk,
+  ].map(({ tokenIds }) => [tokenIds[0], tokenIds[1]] as Pair),
+  generation3: ["1", "2"].map((module) =>
+    deriveGen3TokenIds(`0x0${module}${"d1".repeat(16)}`.padEnd(66, "0") as ConditionId),
+  ),
+};
+
+/** Everything that is told about the markets, each once, in no order that means anything. */
+export const marketLogs: readonly LogContent[] = [
+  ...allTestMarkets.map(({ conditionId, oracle, questionId, outcomeCount }) =>
+    encodeLog(tokens, "ConditionPreparation", {
+      conditionId,
+      oracle,
+      questionId,
+      outcomeSlotCount: BigInt(outcomeCount),
+    }),
+  ),
+  ...registrationsOf(testMarkets.standard, exchangeOf(1, "standard")),
+  ...registrationsOf(testMarkets.negRisk, exchangeOf(1, "neg_risk")),
+  questionLog(defined(adapter), standardText, knownCreator),
+  questionLog(defined(adapter), namedText, stranger),
+  questionLog(defined(otherAdapter), requestText, knownCreator),
+  // A text that does not hash to the id it claims.
+  encodeLog(defined(adapter), "QuestionInitialized", {
+    ...initialized(umaText({ title: "Forged", creator: knownCreator }), knownCreator),
+    questionID: hashOf(standardText),
+  }),
+  encodeLog(firstAdapter, "QuestionInitialized", {
+    questionID: freeQuestionId,
+    ancillaryData: hexOf("q: title: Old, description: As they were."),
+    resolutionTime: 1n,
+    rewardToken: stranger,
+    reward: 0n,
+    proposalBond: 0n,
+    earlyResolutionEnabled: true,
+  }),
+  encodeLog(negRiskAdapter, "MarketPrepared", {
+    marketId: negRiskMarketId,
+    oracle: negRiskOperator.address,
+    feeBips: 0n,
+    data: hexOf("title: Three, description: One of three., id: 4711"),
+  }),
+  encodeLog(negRiskAdapter, "QuestionPrepared", {
+    marketId: negRiskMarketId,
+    questionId: negRiskQuestionId,
+    index: 5n,
+    data: hexOf("title: One of three, description: D"),
+  }),
+  encodeLog(negRiskOperator, "QuestionPrepared", {
+    marketId: negRiskMarketId,
+    questionId: negRiskQuestionId,
+    requestId: hashOf(requestText),
+    index: 5n,
+    data: hexOf("title: One of three, description: D"),
+  }),
+  resolutionLog(testMarkets.standard, [0n, 1n]),
+  resolutionLog(testMarkets.negRisk, [3n, 7n]),
+  resolutionLog(testMarkets.threeOutcomes, [1n, 0n, 2n]),
+  encodeLog(defined(adapter), "AncillaryDataUpdated", {
+    questionID: hashOf(standardText),
+    owner: knownCreator,
+    update: hexOf("REVISION: \t\n\\ 'quoted' \u{1f600}"),
+  }),
+];
+
+/** Logs that may come any time and again: notices, strangers, and what cannot be read. */
+export const otherLogs: readonly LogContent[] = [
+  encodeLog(exchangeOf(1, "standard"), "OrderCancelled", { orderHash: freeQuestionId }),
+  encodeLog(exchangeOf(2, "standard"), "OrderPreapproved", { orderHash: freeQuestionId }),
+  encodeLog(exchangeOf(2, "neg_risk"), "UserPaused", {
+    user: stranger,
+    effectivePauseBlock: 2n ** 200n,
+  }),
+  encodeLog(exchangeOf(2, "standard"), "MaxFeeRateUpdated", { maxFeeRate: 500n }),
+  encodeLog(exchangeOf(3, "standard"), "TradingPaused", { pauser: stranger }),
+  encodeLog(exchangeOf(1, "neg_risk"), "NewOperator", { account: stranger, admin: knownCreator }),
+  { ...resolutionLog(testMarkets.standard, [1n, 0n]), address: stranger },
+  // A refund of no fill: an anomaly. Too many outcomes: undecodable.
+  encodeLog(feeModule, "FeeRefunded", {
+    orderHash: freeQuestionId,
+    to: stranger,
+    id: 0n,
+    refund: 1n,
+    feeCharged: 1n,
+  }),
+  encodeLog(tokens, "ConditionPreparation", {
+    conditionId: freeQuestionId,
+    oracle: stranger,
+    questionId: freeQuestionId,
+    outcomeSlotCount: 1000n,
+  }),
+];
+
+/** The log of an event by its name; the first of that name that the contract declares. */
+export function encodeLog(
+  contract: Contract,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): LogContent {
+  const item: AbiEvent = defined(abisOf(contract).find((abi) => abi.item.name === name)).item;
+  const plain = item.inputs.filter((input) => input.indexed !== true);
+  const data = encodeAbiParameters(
+    plain,
+    plain.map((input) => args[input.name ?? ""]),
+  );
+  const topics = encodeEventTopics({ abi: [item], args } as never);
+  return { address: contract.address, topics: topics as string[] as Hash[], data };
+}
+
+function registrationsOf({ conditionId, tokenIds }: TestMarket, exchange: Contract): LogContent[] {
+  const [first, second] = tokenIds.map((tokenId) => BigInt(tokenId));
+  return [
+    encodeLog(exchange, "TokenRegistered", { token0: second, token1: first, conditionId }),
+    encodeLog(exchange, "TokenRegistered", { token0: first, token1: second, conditionId }),
+  ];
+}
+
+function questionLog(contract: Contract, text: string, creator: Address): LogContent {
+  return encodeLog(contract, "QuestionInitialized", initialized(text, creator));
+}
+
+function initialized(text: string, creator: Address): Readonly<Record<string, unknown>> {
+  return {
+    questionID: hashOf(text),
+    requestTimestamp: 1n,
+    creator,
+    ancillaryData: hexOf(text),
+    rewardToken: stranger,
+    reward: 0n,
+    proposalBond: 0n,
+  };
+}
+
+function resolutionLog(market: TestMarket, payouts: readonly bigint[]): LogContent {
+  const { conditionId, oracle, questionId } = market;
+  return encodeLog(tokens, "ConditionResolution", {
+    conditionId,
+    oracle,
+    questionId,
+    outcomeSlotCount: BigInt(payouts.length),
+    payoutNumerators: payouts,
+  });
+}
+
+function market(oracle: Address, questionId: Hash, outcomeCount = 2): TestMarket {
+  const conditionId = deriveConditionId({ oracle, questionId, outcomeSlotCount: outcomeCount });
+  const { collateral, wrappedCollateral } = contracts;
+  const backing = oracle === negRiskAdapter.address ? wrappedCollateral : collateral;
+  const tokenIds = outcomeCount === 2 ? deriveTokenIds(conditionId, backing) : [];
+  return { oracle, questionId, conditionId, tokenIds, outcomeCount };
+}
+
+function hashOf(text: string): Hash {
+  return hashOfText(Buffer.from(text));
+}
+
+function hexOf(text: string): string {
+  return `0x${Buffer.from(text).toString("hex")}`;
+}
+
+function only(kind: Contract["kind"]): Contract {
+  return defined(all.find((contract) => contract.kind === kind));
+}
+
+function defined<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("a test market is incomplete");
+  return value;
+}

@@ -1,0 +1,92 @@
+/** The files of the project as the tidy rules see them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { blankOut } from "./blank-out.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What tools and runs leave behind, never part of the project. */
+const foreign = new Set([".git", "node_modules", "data", ".demo"]);
+
+/** One import or re-export. `target` is the file within the project; `null` for a package. */
+export type Import = {
+  readonly line: number;
+  readonly specifier: string;
+  readonly target: string | null;
+};
+
+/** A TypeScript file. `path` is relative to the project, with slashes. */
+export type SourceFile = {
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  /** The lines without comments, and with empty strings. */
+  readonly code: readonly string[];
+  readonly imports: readonly Import[];
+};
+
+/** Every file of the project, by its path. */
+export function listFiles(folder = ""): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (foreign.has(entry.name)) return [];
+    return entry.isDirectory() ? listFiles(path) : [path];
+  });
+}
+
+export function readText(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+/** The source of the service, tests left out. */
+export function readSources(): SourceFile[] {
+  return listFiles("src")
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .map(readSource);
+}
+
+export function readSource(path: string): SourceFile {
+  const text = readText(path);
+  const blank = blankOut(text);
+  return { path, text, lines: text.split("\n"), code: blank.split("\n"), imports: importsOf() };
+
+  function importsOf(): Import[] {
+    const pattern = /\b(?:from|import)\s*\(?\s*(?=["'])/g;
+    return [...blank.matchAll(pattern)].map((match) => {
+      const start = match.index + match[0].length + 1;
+      const specifier = text.slice(start, text.indexOf(text.charAt(start - 1), start));
+      const line = text.slice(0, match.index).split("\n").length;
+      const target = specifier.startsWith(".") ? posix.join(dirname(path), specifier) : null;
+      return { line, specifier, target };
+    });
+  }
+}
+
+/** The folder of `src` a file is in; `null` for files at the top, which wire the folders up. */
+export function folderOf(path: string): string | null {
+  const [, folder = "", file] = path.split("/");
+  return file === undefined ? null : folder;
+}
+
+/** `path:line` of every line of code that matches. */
+export function findCode(files: readonly SourceFile[], pattern: RegExp): string[] {
+  return findLines(files, ({ code }) => code, pattern);
+}
+
+/** `path:line` of every line, comments and strings included, that matches. */
+export function findText(files: readonly SourceFile[], pattern: RegExp): string[] {
+  return findLines(files, ({ lines }) => lines, pattern);
+}
+
+function findLines(
+  files: readonly SourceFile[],
+  linesOf: (file: SourceFile) => readonly string[],
+  pattern: RegExp,
+): string[] {
+  return files.flatMap((file) =>
+    linesOf(file).flatMap((line, index) =>
+      pattern.test(line) ? [`${file.path}:${index + 1} ${(file.lines[index] ?? "").trim()}`] : [],
+    ),
+  );
+}
