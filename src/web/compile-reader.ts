@@ -79,6 +79,8 @@ function readFields(
   const seen = new Set<string>();
   for (const [name, raw] of given) {
     const field = fields.get(name);
+    // In a body null is a field that is not given; texts are never null.
+    if (field !== undefined && raw === null) continue;
     const value = field?.read(raw);
     if (field === undefined)
       faults.push({ parameter: shown(name), issue: unknownName(name, fields) });
@@ -122,12 +124,12 @@ function decode(text: string, parameter: string): string {
   }
 }
 
-/** The fields of a JSON object; no body, which is `null`, is an empty one; so are `null` fields. */
+/** The fields of a JSON object; no body, which Fastify tells as `null`, has none. */
 function bodyPairs(body: unknown): Iterable<readonly [string, unknown]> {
   if (body === null) return [];
   if (typeof body !== "object" || Array.isArray(body))
     throw validationError([{ parameter: "body", issue: "must be a JSON object" }]);
-  return Object.entries(body).filter(([, value]) => value !== null);
+  return Object.entries(body);
 }
 
 function textReader(schema: TSchema): ValueReader {

@@ -38,6 +38,8 @@ export function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
     socket.destroy();
     return;
   }
+  // Node has let go of sockets that ask for another protocol: an error unheard would end us.
+  socket.on("error", () => socket.destroy());
   const requestId = answer.requestId ?? randomUUID();
   const { status, headers, body } = errorAnswer(answer.error, requestId);
   const lines = Object.entries({

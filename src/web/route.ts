@@ -11,7 +11,7 @@ declare module "fastify" {
 }
 
 /** What a handler answers: the object of the schema, its JSON made ready before, or a stream. */
-export type Answer<Body> = Body | string | Buffer | Readable;
+type Answer<Body> = Body | string | Buffer | Readable;
 
 type Nothing = TObject;
 

@@ -15,7 +15,7 @@ import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
 import type { Route } from "./route.ts";
 
 /** One answered request, for metrics; `route` is a pattern, never a raw path. */
-export type Observation = {
+type Observation = {
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -110,9 +110,13 @@ export class HttpServer {
   /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
     const deadline = setTimeout(() => this.node.closeAllConnections(), webLimits.drainTimeoutMs);
-    await this.#app.close();
-    clearTimeout(deadline);
+    try {
+      await this.#app.close();
+    } finally {
+      clearTimeout(deadline);
+    }
   }
+
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
     const { access = "optional", refusesBody, allow } = request.routeOptions.config;
     const caller = this.#options.admission.admit(request.raw, access);
@@ -305,7 +309,7 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw invalid("body", "must be valid JSON in UTF-8");
   }
-  // From here on null is a body that was not sent.
+  // From here on null is a body that was not sent: Fastify tells it so.
   if (value === null) throw invalid("body", "must be a JSON object");
   return value;
 }

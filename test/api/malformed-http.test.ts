@@ -115,6 +115,8 @@ test("a client that hangs up at any point harms nobody", async () => {
   const whole = post("content-type: application/json\r\ncontent-length: 12", '{"name":"x"}');
   const cuts = Array.from({ length: 20 }, (_, index) => Math.floor((index * whole.length) / 20));
   await Promise.all(cuts.map((cut) => hangUpAfter(whole.slice(0, cut))));
+  const tunnel = "CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n";
+  await Promise.all(Array.from({ length: 20 }, () => hangUpAfter(tunnel)));
   assert.equal((await server.request("GET", "/v1/health")).status, 200);
   assert.deepEqual(server.logged, []);
 });

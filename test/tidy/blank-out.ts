@@ -75,3 +75,15 @@ function blankTo(out: string[], from: number, to: number): number {
   for (let at = from; at < to && at < out.length; at += 1) if (out[at] !== "\n") out[at] = " ";
   return to;
 }
+
+/** Whether every bracket of blanked code is closed by its like. */
+export function isBalanced(code: string): boolean {
+  const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+  const open: string[] = [];
+  for (const [one] of code.matchAll(/[()[\]{}]/g)) {
+    const closer = closers[one];
+    if (closer !== undefined) open.push(closer);
+    else if (open.pop() !== one) return false;
+  }
+  return open.length === 0;
+}

@@ -80,6 +80,7 @@ export function expectResolution(
     condition_id: market.condition_id,
     question_id: market.question_id,
     oracle: market.oracle.toLowerCase(),
+    derived: false,
     timestamp_ms: (market.resolved?.block_timestamp ?? 0) * 1000,
     status: "finalized",
   };

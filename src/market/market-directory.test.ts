@@ -1,0 +1,280 @@
+/** What is known of markets from logs that come in any order, or not at all. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { anyTransaction, BlockWriter } from "../../test/support/generate-matches.ts";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { knownContracts } from "../../test/support/recorded-chain.ts";
+import {
+  allTestMarkets,
+  encodeLog,
+  exchangeOf,
+  type LogContent,
+  marketLogs,
+  stranger,
+  type TestMarket,
+  testMarkets,
+  testPairs,
+} from "../../test/support/test-markets.ts";
+import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
+import { LogDecoder } from "../decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
+import { Journal } from "./journal.ts";
+import type { Market } from "./market.ts";
+import { MarketDirectory } from "./market-directory.ts";
+import { deriveMinuteCandles } from "./minute-candle.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+
+function hash(digit: string): Hash {
+  return `0x${digit.repeat(64)}` as Hash;
+}
+
+/** A block of one transaction a log, at its own height. */
+function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
+  const place = { number, hash: hash("b"), parentHash: null, timestamp: 1_700_000_000 + number };
+  const writer = new BlockWriter(place);
+  for (const log of logs) writer.addLog(log);
+  return deriveBlockFacts(writer.block, decoder);
+}
+
+function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
+  const directory = new MarketDirectory(contracts, new Journal());
+  for (const block of blocks) apply(directory, block);
+  return directory;
+}
+
+function apply(directory: MarketDirectory, { events, fills }: BlockFacts): void {
+  for (const event of events) directory.applyEvent(event);
+  directory.applyCandles(deriveMinuteCandles(fills));
+}
+
+function marketOf(directory: MarketDirectory, { conditionId }: TestMarket): Market {
+  const market = directory.market(conditionId);
+  assert(market !== null);
+  return market;
+}
+
+/** All that the directory answers about the test markets. */
+function answersOf(directory: MarketDirectory): unknown {
+  return {
+    listed: [...directory.listed()].toSorted(),
+    markets: allTestMarkets.map(({ conditionId }) => directory.market(conditionId)),
+    resolutions: directory.resolutions.ordered,
+    totals: allTestMarkets.map(({ tokenIds }) => tokenIds.map((id) => directory.totalsOf(id))),
+  };
+}
+
+/** One block a log, so that each can come at any time and still say where it stands. */
+const oneByOne = marketLogs.map((log, index) => factsOf(index + 1, [log]));
+const anyTrades = fc
+  .array(anyTransaction(testPairs), { maxLength: 3 })
+  .map((transactions) => {
+    const place = { number: 999, hash: hash("c"), parentHash: null, timestamp: 1_700_009_999 };
+    const writer = new BlockWriter(place);
+    for (const transaction of transactions) writer.addTransaction(transaction);
+    return deriveBlockFacts(writer.block, decoder);
+  });
+
+describe("markets are the same in whatever order their parts arrive", () => {
+  test("all of the parts, and trades between them", () => {
+    const order = fc.shuffledSubarray(oneByOne, { minLength: oneByOne.length });
+    fc.assert(
+      fc.property(order, anyTrades, fc.nat(oneByOne.length), (order, trades, at) => {
+        const expected = answersOf(directoryOf(...oneByOne, trades));
+        assert.deepEqual(answersOf(directoryOf(...order.toSpliced(at, 0, trades))), expected);
+      }),
+      propertySettings(100),
+    );
+  });
+
+  test("any part of the parts: what is missing is unknown, never wrong", () => {
+    const complete = directoryOf(...oneByOne);
+    const anyPart = fc.shuffledSubarray(oneByOne).chain((part) =>
+      fc.shuffledSubarray(part, { minLength: part.length }).map((again) => ({ part, again })),
+    );
+    fc.assert(
+      fc.property(anyPart, ({ part, again }) => {
+        const directory = directoryOf(...part);
+        assert.deepEqual(answersOf(directoryOf(...again)), answersOf(directory));
+        for (const { conditionId } of allTestMarkets) {
+          const [market, whole] = [directory.market(conditionId), complete.market(conditionId)];
+          if (market === null || whole === null) continue;
+          // The adapter's data of a neg-risk question stands in until the request is known.
+          const titles = [null, whole.question, "One of three"];
+          assert(titles.includes(market.question), String(market.question));
+          assert.deepEqual(market.tokens.map(idOf), whole.tokens.map(idOf));
+        }
+      }),
+      propertySettings(100),
+    );
+  });
+
+  function idOf({ tokenId }: { tokenId: TokenId }): TokenId {
+    return tokenId;
+  }
+});
+
+describe("what is told of", () => {
+  const directory = directoryOf(...oneByOne);
+  const textOf = (market: TestMarket): unknown => {
+    const { question, description, metadataSource, tokens } = marketOf(directory, market);
+    return [question, description, metadataSource, tokens.map(({ outcome }) => outcome)];
+  };
+
+  test("a question of a known creator", () => {
+    assert.deepEqual(textOf(testMarkets.standard), [
+      "Standard, isn't it?",
+      "About Standard, isn't it?.",
+      "chain",
+      ["Yes", "No"],
+    ]);
+    const market = marketOf(directory, testMarkets.standard);
+    assert.equal(market.createdBlock, 1);
+    assert.equal(market.createdAt, 1_700_000_001);
+    assert.deepEqual([market.negRisk, market.negRiskMarketId, market.eventId], [false, null, null]);
+    assert.deepEqual(market.exchangeVersions, [1]);
+    assert.deepEqual(market.resolution?.numerators, [0n, 1n]);
+  });
+
+  test("the same question of another oracle: nothing, since that one was not asked", () => {
+    assert.deepEqual(textOf(testMarkets.sameQuestion), [null, null, "none", [null, null]]);
+    const { questionId, resolution } = marketOf(directory, testMarkets.sameQuestion);
+    assert.equal(questionId, testMarkets.standard.questionId);
+    assert.equal(resolution, null);
+  });
+
+  test("a question of a stranger, marked so", () => {
+    const [question, , source, outcomes] = textOf(testMarkets.strangersQuestion) as unknown[];
+    assert.deepEqual([question, source, outcomes], ["A: B?", "chain_untrusted", ["FaZe", "illwill"]]);
+  });
+
+  test("a question of the first adapter, whose creator nobody knows", () => {
+    const [question, description, source] = textOf(testMarkets.firstAdapter) as unknown[];
+    assert.deepEqual([question, description, source], ["Old", "As they were.", "chain_untrusted"]);
+  });
+
+  test("a neg-risk question: its request, its event, its market", () => {
+    assert.deepEqual(textOf(testMarkets.negRisk), [
+      "Will one of three win?",
+      "About Will one of three win?.",
+      "chain",
+      ["Yes", "No"],
+    ]);
+    const market = marketOf(directory, testMarkets.negRisk);
+    assert.deepEqual([market.negRisk, market.eventId], [true, "4711"]);
+    assert.equal(market.negRiskMarketId, `0x${"a7".repeat(31)}00`);
+    assert.deepEqual(market.exchangeVersions, [1]);
+  });
+
+  test("a condition with three outcomes: no tokens, but its result", () => {
+    const market = marketOf(directory, testMarkets.threeOutcomes);
+    assert.deepEqual([market.outcomeCount, market.tokens], [3, []]);
+    assert.deepEqual(market.resolution?.numerators, [1n, 0n, 2n]);
+  });
+
+  test("conditions that are listed: known oracle, registered, or more than two outcomes", () => {
+    const { unknownOracle, ...others } = testMarkets;
+    assert.deepEqual(
+      new Set(directory.listed()),
+      new Set(Object.values(others).map(({ conditionId }) => conditionId)),
+    );
+    assert.notEqual(directory.market(unknownOracle.conditionId), null);
+  });
+
+  test("tokens", () => {
+    for (const { conditionId, tokenIds } of allTestMarkets) {
+      for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
+        assert.deepEqual(directory.placeOf(tokenId), { conditionId, outcomeIndex });
+        assert.equal(directory.complementOf(tokenId), tokenIds[1 - outcomeIndex]);
+        assert(directory.isKnownToken(tokenId));
+      }
+    }
+    const unknown = hash("7") as string as TokenId;
+    assert.deepEqual([directory.placeOf(unknown), directory.complementOf(unknown)], [null, null]);
+    assert(!directory.isKnownToken(unknown));
+    assert.equal(directory.market(unknown as string as ConditionId), null);
+  });
+});
+
+describe("who may say what", () => {
+  const neg = testMarkets.negRisk;
+  const negRiskLogs = oneByOne.filter(({ events }) =>
+    events.some(({ event }) => event.kind.startsWith("neg_risk") || "oracle" in event),
+  );
+
+  test("a neg-risk market prepared by an unknown operator is not trusted", () => {
+    const untrusted = negRiskLogs.map((block) => ({
+      ...block,
+      events: block.events.map((located) =>
+        located.event.kind === "neg_risk_market_prepared"
+          ? { ...located, event: { ...located.event, oracle: stranger } }
+          : located,
+      ),
+    }));
+    assert.equal(marketOf(directoryOf(...untrusted), neg).metadataSource, "chain_untrusted");
+    assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
+  });
+
+  test("a text that does not hash to its id says nothing, also when it comes first", () => {
+    const forged = oneByOne.find(({ events }) =>
+      events.some(
+        ({ event }) =>
+          event.kind === "question_initialized" &&
+          Buffer.from(event.text.slice(2), "hex").includes("Forged"),
+      ),
+    );
+    const prepared = oneByOne[0];
+    assert(forged !== undefined && prepared !== undefined);
+    const market = marketOf(directoryOf(prepared, forged), testMarkets.standard);
+    assert.equal(market.question, null);
+  });
+
+  test("registrations count only from exchanges", () => {
+    const { conditionId, tokenIds } = testMarkets.unknownOracle;
+    const [token0, token1] = tokenIds.map((id) => BigInt(id));
+    const exchange = exchangeOf(1, "neg_risk");
+    const args = { token0, token1, conditionId };
+    const registered = factsOf(50, [encodeLog(exchange, "TokenRegistered", args)]);
+    const prepared = oneByOne.find(({ events }) =>
+      events.some(
+        ({ event }) => event.kind === "condition_prepared" && event.conditionId === conditionId,
+      ),
+    );
+    assert(prepared !== undefined);
+    const [event] = registered.events;
+    assert(event !== undefined);
+    const elsewhere = { ...registered, events: [{ ...event, address: stranger as Address }] };
+    const listed = (...blocks: BlockFacts[]): boolean =>
+      [...directoryOf(...blocks).listed()].includes(conditionId);
+    assert.deepEqual(
+      [listed(prepared), listed(prepared, elsewhere), listed(prepared, registered)],
+      [false, false, true],
+    );
+    assert.equal(listed(registered, prepared), true, "late preparation");
+  });
+});
+
+describe("totals of a token", () => {
+  test("are the sums of its trades, in any order of the candles", () => {
+    fc.assert(
+      fc.property(anyTrades, (trades) => {
+        const candles = deriveMinuteCandles(trades.fills);
+        const directory = directoryOf();
+        directory.applyCandles(candles.toReversed());
+        for (const tokenId of testPairs.legacy.flat()) {
+          const own = trades.fills.filter(
+            (fill) => fill.role !== "taker" && fill.tokenId === tokenId,
+          );
+          const totals = directory.totalsOf(tokenId);
+          assert.equal(totals.trades, own.length);
+          assert.equal(totals.volumeUsd, own.reduce((sum, fill) => sum + fill.value, 0n));
+          assert.equal(totals.volumeShares, own.reduce((sum, fill) => sum + fill.size, 0n));
+          assert.equal(totals.lastPrice?.seq, own.findLast((fill) => fill.size > 0n)?.seq);
+        }
+      }),
+      propertySettings(100),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { dirname, posix } from "node:path";
+import { listFiles, readText } from "./project-files.ts";
+
+/** A link of a page to a file of the project, or to a heading of one. */
+export type PageLink = {
+  readonly line: number;
+  /** As it is written. */
+  readonly address: string;
+  readonly path: string;
+  readonly heading: string | null;
+};
+
+/** The links of a Markdown page that stay within the project. */
+export function readLinks(page: string): PageLink[] {
+  return readText(page)
+    .split("\n")
+    .flatMap((text, index) =>
+      [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, address = ""]) => {
+        if (/^[a-z]+:/.test(address)) return [];
+        const [file = "", heading = null] = address.split("#");
+        const path = file === "" ? page : posix.join(dirname(page), file);
+        return [{ line: index + 1, address, path, heading }];
+      }),
+    );
+}
+
+/** Whether there is such a file or folder, with such a heading if one is named. */
+export function isReachable({ path, heading }: PageLink, files = listFiles()): boolean {
+  if (!files.includes(path)) {
+    const folder = path.endsWith("/") ? path : `${path}/`;
+    return heading === null && files.some((file) => file.startsWith(folder));
+  }
+  return heading === null || readAnchors(path).includes(heading);
+}
+
+/** The anchors of a page as code hosts make them of its headings. */
+function readAnchors(page: string): string[] {
+  return [...readText(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}

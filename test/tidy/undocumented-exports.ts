@@ -1,0 +1,41 @@
+import { posix } from "node:path";
+import { isBalanced } from "./blank-out.ts";
+import type { SourceFile } from "./project-files.ts";
+
+/**
+ * `path:line name` of every export without a comment. One stands directly above it, or above the
+ * export directly above. The comment at the top of a file speaks for its types and values, and for
+ * the function or class the file is named after.
+ */
+export function undocumentedExports({ path, lines, code }: SourceFile): string[] {
+  const hasHead = lines[0]?.startsWith("/**") === true && !isHeadOfExport();
+  const ownName = posix.basename(path, ".ts").replaceAll("-", "");
+  let documentedTo = -1;
+  return code.flatMap((line, index) => {
+    const [, kind, name] = /^export (?:async )?(\w+)\*? (\w+)/.exec(line) ?? [];
+    if (kind === undefined || name === undefined) return [];
+    const isMain = kind === "type" || kind === "const" || name.toLowerCase() === ownName;
+    const isTold = isBelowComment(index) || documentedTo === index - 1 || (hasHead && isMain);
+    if (!isTold) return [`${path}:${index + 1} ${name}`];
+    documentedTo = endOfStatement(code, index);
+    return [];
+  });
+
+  function isBelowComment(index: number): boolean {
+    return /\*\/\s*$/.test(lines[index - 1] ?? "");
+  }
+
+  /** Whether the comment at the top stands directly above an export, and so speaks for that alone. */
+  function isHeadOfExport(): boolean {
+    const end = lines.findIndex((line) => /\*\/\s*$/.test(line));
+    return code[end + 1]?.startsWith("export ") === true;
+  }
+}
+
+/** The last line of the statement that begins on a line at the left edge. */
+function endOfStatement(code: readonly string[], start: number): number {
+  let end = start;
+  while (end + 1 < code.length && !isBalanced(code.slice(start, end + 1).join("\n"))) end += 1;
+  while (/^\s+\S/.test(code[end + 1] ?? "")) end += 1;
+  return end;
+}
