@@ -68,14 +68,12 @@ function answersOf(directory: MarketDirectory): unknown {
 
 /** One block a log, so that each can come at any time and still say where it stands. */
 const oneByOne = marketLogs.map((log, index) => factsOf(index + 1, [log]));
-const anyTrades = fc
-  .array(anyTransaction(testPairs), { maxLength: 3 })
-  .map((transactions) => {
-    const place = { number: 999, hash: hash("c"), parentHash: null, timestamp: 1_700_009_999 };
-    const writer = new BlockWriter(place);
-    for (const transaction of transactions) writer.addTransaction(transaction);
-    return deriveBlockFacts(writer.block, decoder);
-  });
+const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((transactions) => {
+  const place = { number: 999, hash: hash("c"), parentHash: null, timestamp: 1_700_009_999 };
+  const writer = new BlockWriter(place);
+  for (const transaction of transactions) writer.addTransaction(transaction);
+  return deriveBlockFacts(writer.block, decoder);
+});
 
 describe("markets are the same in whatever order their parts arrive", () => {
   test("all of the parts, and trades between them", () => {
@@ -91,9 +89,11 @@ describe("markets are the same in whatever order their parts arrive", () => {
 
   test("any part of the parts: what is missing is unknown, never wrong", () => {
     const complete = directoryOf(...oneByOne);
-    const anyPart = fc.shuffledSubarray(oneByOne).chain((part) =>
-      fc.shuffledSubarray(part, { minLength: part.length }).map((again) => ({ part, again })),
-    );
+    const anyPart = fc
+      .shuffledSubarray(oneByOne)
+      .chain((part) =>
+        fc.shuffledSubarray(part, { minLength: part.length }).map((again) => ({ part, again })),
+      );
     fc.assert(
       fc.property(anyPart, ({ part, again }) => {
         const directory = directoryOf(...part);
@@ -147,7 +147,10 @@ describe("what is told of", () => {
 
   test("a question of a stranger, marked so", () => {
     const [question, , source, outcomes] = textOf(testMarkets.strangersQuestion) as unknown[];
-    assert.deepEqual([question, source, outcomes], ["A: B?", "chain_untrusted", ["FaZe", "illwill"]]);
+    assert.deepEqual(
+      [question, source, outcomes],
+      ["A: B?", "chain_untrusted", ["FaZe", "illwill"]],
+    );
   });
 
   test("a question of the first adapter, whose creator nobody knows", () => {
@@ -269,8 +272,14 @@ describe("totals of a token", () => {
           );
           const totals = directory.totalsOf(tokenId);
           assert.equal(totals.trades, own.length);
-          assert.equal(totals.volumeUsd, own.reduce((sum, fill) => sum + fill.value, 0n));
-          assert.equal(totals.volumeShares, own.reduce((sum, fill) => sum + fill.size, 0n));
+          assert.equal(
+            totals.volumeUsd,
+            own.reduce((sum, fill) => sum + fill.value, 0n),
+          );
+          assert.equal(
+            totals.volumeShares,
+            own.reduce((sum, fill) => sum + fill.size, 0n),
+          );
           assert.equal(totals.lastPrice?.seq, own.findLast((fill) => fill.size > 0n)?.seq);
         }
       }),

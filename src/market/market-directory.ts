@@ -88,6 +88,7 @@ export class MarketDirectory {
       case "token_registered":
         return this.#register(event.conditionId, located.address);
       case "question_initialized":
+      case "question_updated":
       case "neg_risk_market_prepared":
       case "neg_risk_question_prepared":
       case "neg_risk_question_requested":

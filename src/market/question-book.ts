@@ -12,6 +12,7 @@ import type { MarketEvent } from "../decode/events.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
 import type { MetadataSource } from "./market.ts";
 import {
+  decodeText,
   type EventText,
   hashOfText,
   parseEventText,
@@ -25,6 +26,7 @@ type QuestionEvent = Extract<
   {
     kind:
       | "question_initialized"
+      | "question_updated"
       | "neg_risk_market_prepared"
       | "neg_risk_question_prepared"
       | "neg_risk_question_requested";
@@ -44,7 +46,10 @@ export type MarketText = {
 type UmaQuestion = {
   readonly adapter: Address;
   readonly text: QuestionText;
+  readonly creator: Address | null;
   readonly trusted: boolean;
+  /** What the creator has posted since, oldest first. */
+  readonly updates: readonly string[];
 };
 type NegRiskQuestion = {
   readonly negRiskMarketId: Hash;
@@ -52,6 +57,9 @@ type NegRiskQuestion = {
   readonly text: QuestionText;
 };
 type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
+
+/** More posts than this about one question are no clarification any more. */
+const updatesMax = 100;
 
 /** What is told of a condition without text. */
 export const noText: MarketText = {
@@ -82,6 +90,8 @@ export class QuestionBook {
     switch (event.kind) {
       case "question_initialized":
         return this.#addUmaQuestion(event, address);
+      case "question_updated":
+        return this.#addUpdate(event, address);
       case "neg_risk_market_prepared":
         this.#negRiskMarkets.set(event.negRiskMarketId, {
           text: parseEventText(bytesOf(event.text)),
@@ -107,11 +117,26 @@ export class QuestionBook {
   ): void {
     const bytes = bytesOf(event.text);
     if (event.isHashOfText && hashOfText(bytes) !== event.questionId) return;
-    const trusted = event.creator !== null && this.#contracts.knownCreators.has(event.creator);
-    const known = this.#umaQuestions.get(event.questionId) ?? [];
-    const others = known.filter((question) => question.adapter !== adapter);
-    const question = { adapter, text: parseQuestionText(bytes), trusted };
-    this.#umaQuestions.set(event.questionId, [...others, question]);
+    const { creator, questionId } = event;
+    const trusted = creator !== null && this.#contracts.knownCreators.has(creator);
+    const text = parseQuestionText(bytes);
+    this.#putUmaQuestion(questionId, { adapter, text, creator, trusted, updates: [] });
+  }
+
+  /** Anyone can post on the bulletin board; only the creator's posts are about the question. */
+  #addUpdate(event: Extract<QuestionEvent, { kind: "question_updated" }>, adapter: Address): void {
+    const { questionId, owner } = event;
+    const question = this.#umaQuestions.get(questionId)?.find((q) => q.adapter === adapter);
+    const update = decodeText(bytesOf(event.text));
+    if (question === undefined || question.creator !== owner || update === null) return;
+    const updates = [...question.updates, update].slice(0, updatesMax);
+    this.#putUmaQuestion(questionId, { ...question, updates });
+  }
+
+  #putUmaQuestion(questionId: Hash, question: UmaQuestion): void {
+    const known = this.#umaQuestions.get(questionId) ?? [];
+    const others = known.filter(({ adapter }) => adapter !== question.adapter);
+    this.#umaQuestions.set(questionId, [...others, question]);
   }
 
   /** The adapter tells of the question first and the operator again, with the request. */
@@ -129,7 +154,9 @@ export class QuestionBook {
 
   #umaText(questionId: Hash, oracle: Address): MarketText {
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
-    return question === undefined ? noText : displayOf(question.text, question.trusted);
+    return question === undefined
+      ? noText
+      : withUpdates(displayOf(question.text, question.trusted), question);
   }
 
   #negRiskText(questionId: Hash): MarketText {
@@ -139,7 +166,7 @@ export class QuestionBook {
     const request = (this.#umaQuestions.get(question.requestId ?? questionId) ?? [])[0];
     const trusted = market?.trusted === true && (request?.trusted ?? true);
     return {
-      ...displayOf(request?.text ?? question.text, trusted),
+      ...withUpdates(displayOf(request?.text ?? question.text, trusted), request),
       eventId: market?.text.eventId ?? null,
       negRiskMarketId: question.negRiskMarketId,
     };
@@ -157,6 +184,14 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
     eventId: null,
     negRiskMarketId: null,
   };
+}
+
+/** Posts of the creator stand behind the description, as the venue shows them. */
+function withUpdates(text: MarketText, question: UmaQuestion | undefined): MarketText {
+  const updates = question?.updates ?? [];
+  if (updates.length === 0) return text;
+  const parts = [text.description ?? "", ...updates.map((update) => `Update: ${update.trim()}`)];
+  return { ...text, description: parts.join("\n\n").trim() };
 }
 
 function trimmed(text: string | null): string | null {

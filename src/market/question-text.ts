@@ -79,7 +79,8 @@ export function parseNegRiskQuestionText(bytes: Uint8Array): QuestionText {
   return question.title === null && isBareTitle ? { ...question, title: text } : question;
 }
 
-function decodeText(bytes: Uint8Array): string | null {
+/** The text of some bytes; `null` when they are not UTF-8 or longer than the chain allows. */
+export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.length > textBytesMax || !isUtf8(bytes)) return null;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
