@@ -45,7 +45,7 @@ const secondsPerMinute = 60;
 
 /** Gathers fills into minute candles; rows that are not trades are passed over. */
 export class MinuteCandles {
-  readonly #byKey = new Map<string, MinuteCandle>();
+  readonly #byMinute = new Map<number, Map<TokenId, MinuteCandle>>();
 
   add(fill: Fill): void {
     if (!isTrade(fill)) return;
@@ -83,16 +83,20 @@ export class MinuteCandles {
 
   /** All candles gathered, in no particular order. */
   values(): readonly MinuteCandle[] {
-    return [...this.#byKey.values()];
+    return [...this.#byMinute.values()].flatMap((ofMinute) => [...ofMinute.values()]);
   }
 
   #at(tokenId: TokenId, timestamp: number): MinuteCandle {
     const minute = minuteOf(timestamp);
-    const key = tokenId + minute;
-    const known = this.#byKey.get(key);
+    let ofMinute = this.#byMinute.get(minute);
+    if (ofMinute === undefined) {
+      ofMinute = new Map();
+      this.#byMinute.set(minute, ofMinute);
+    }
+    const known = ofMinute.get(tokenId);
     if (known !== undefined) return known;
     const candle = emptyMinute(tokenId, minute);
-    this.#byKey.set(key, candle);
+    ofMinute.set(tokenId, candle);
     return candle;
   }
 }

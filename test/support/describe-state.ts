@@ -1,16 +1,15 @@
 /** All that a market state answers about the test markets, to be compared with another's. */
-import type { ConditionId } from "../../src/base/ids.ts";
+import { deriveGen3TokenIds } from "../../src/market/gen3-ids.ts";
 import type { MarketState } from "../../src/market/market-state.ts";
-import { allTestMarkets, testPairs } from "./test-markets.ts";
+import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
-/** Conditions of generation 3 are their own first token. */
 const conditionIds = [
   ...allTestMarkets.map(({ conditionId }) => conditionId),
-  ...testPairs.generation3.map(([yes]) => yes as string as ConditionId),
+  ...Object.values(gen3Conditions),
 ];
 const tokenIds = [
   ...allTestMarkets.flatMap((market) => market.tokenIds),
-  ...testPairs.generation3.flat(),
+  ...Object.values(gen3Conditions).flatMap(deriveGen3TokenIds),
 ];
 
 /** In no order that depends on how the state came about. */

@@ -37,6 +37,12 @@ const pagesMax = 1000;
 const stderrCharsMax = 20_000;
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 
+/** A test process that ends early takes its services with it. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 export class Service {
   readonly #child: ChildProcess;
   readonly #exited: Promise<number | null>;
@@ -45,7 +51,11 @@ export class Service {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    this.#exited = once(child, "exit").then(([code]) => code as number | null);
+    running.add(child);
+    this.#exited = once(child, "exit").then(([code]) => {
+      running.delete(child);
+      return code as number | null;
+    });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharsMax);
     });

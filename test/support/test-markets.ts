@@ -4,7 +4,12 @@ import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts"
 import type { RawLog } from "../../src/chain/log.ts";
 import type { Contract } from "../../src/decode/contracts.ts";
 import { deriveConditionId, deriveTokenIds } from "../../src/market/condition-ids.ts";
-import { deriveGen3TokenIds } from "../../src/market/gen3-ids.ts";
+import {
+  deriveComboConditionId,
+  deriveGen3ConditionId,
+  deriveGen3TokenIds,
+  deriveMigratedConditionId,
+} from "../../src/market/gen3-ids.ts";
 import { hashOfText } from "../../src/market/question-text.ts";
 import { abisOf } from "./event-abis.ts";
 import type { Pair } from "./generate-matches.ts";
@@ -20,6 +25,8 @@ const tokens = only("conditional_tokens");
 const negRiskAdapter = only("neg_risk_adapter");
 const negRiskOperator = only("neg_risk_operator");
 const feeModule = only("fee_module");
+const aggregator = only("oracle_aggregator");
+const negRiskModule = only("neg_risk_module");
 
 export const knownCreator = [...contracts.knownCreators][0] as Address;
 export const stranger = `0x${"57".repeat(20)}` as Address;
@@ -81,7 +88,25 @@ export const testMarkets = {
 
 export const allTestMarkets: readonly TestMarket[] = Object.values(testMarkets);
 
-/** The pairs that are traded: most of those above, and two conditions of generation 3. */
+const gen3Event = `0x02${"d2".repeat(16)}0002`.padEnd(66, "0") as Hash;
+const gen3OtherEvent = `0x02${"d3".repeat(16)}0001`.padEnd(66, "0") as Hash;
+const gen3Binary = `0x01${"d1".repeat(16)}`.padEnd(66, "0") as ConditionId;
+const comboLegs = [...deriveGen3TokenIds(gen3Binary).slice(0, 1), tokenOfEvent(1)];
+
+/** Conditions of generation 3, which nobody has to prepare. */
+export const gen3Conditions = {
+  binary: gen3Binary,
+  /** Three of one event, of which the last is the Other. */
+  first: deriveGen3ConditionId(gen3Event, 0),
+  second: deriveGen3ConditionId(gen3Event, 1),
+  other: deriveGen3ConditionId(gen3Event, 2),
+  /** The Other of an event whose only named condition is NO. */
+  derivedYes: deriveGen3ConditionId(gen3OtherEvent, 1),
+  migrated: deriveMigratedConditionId(testMarkets.standard.conditionId),
+  combo: deriveComboConditionId(comboLegs),
+} as const;
+
+/** The pairs that are traded: most of those above, and some conditions of generation 3. */
 export const testPairs: { legacy: readonly Pair[]; generation3: readonly Pair[] } = {
   legacy: [
     testMarkets.standard,
@@ -89,10 +114,43 @@ export const testPairs: { legacy: readonly Pair[]; generation3: readonly Pair[] 
     testMarkets.unknownOracle,
     testMarkets.negRisk,
   ].map(({ tokenIds }) => [tokenIds[0], tokenIds[1]] as Pair),
-  generation3: ["1", "2"].map((module) =>
-    deriveGen3TokenIds(`0x0${module}${"d1".repeat(16)}`.padEnd(66, "0") as ConditionId),
+  generation3: [gen3Conditions.binary, gen3Conditions.first, gen3Conditions.combo].map(
+    deriveGen3TokenIds,
   ),
 };
+
+const gen3Text = umaText({ title: "Of generation 3", creator: stranger });
+const gen3Logs: readonly LogContent[] = [
+  announcement(gen3Binary as string as Hash, 0),
+  announcement(gen3Event, 1),
+  encodeLog(aggregator, "ReporterModuleAdded", {
+    eventId: bytes29(gen3Event),
+    module: knownCreator,
+  }),
+  registeredText(gen3Conditions.binary, knownCreator),
+  registeredText(gen3Conditions.first, stranger),
+  encodeLog(only("combinatorial_module"), "CombinatorialConditionPrepared", {
+    conditionId: bytes31(gen3Conditions.combo),
+    legs: comboLegs.map(BigInt),
+  }),
+  encodeLog(only("binary_module"), "MigrationConditionRegistered", {
+    v2ConditionId: bytes31(gen3Conditions.migrated),
+    legacyConditionId: testMarkets.standard.conditionId,
+  }),
+  encodeLog(only("binary_module"), "ConditionResolved", {
+    conditionId: bytes31(gen3Conditions.binary),
+    result: [333_333n, 666_667n],
+  }),
+  encodeLog(negRiskModule, "ConditionResolved", {
+    conditionId: bytes31(gen3Conditions.second),
+    result: [1_000_000n, 0n],
+  }),
+  encodeLog(negRiskModule, "RemainingConditionsDerivableAsNo", { eventId: bytes29(gen3Event) }),
+  encodeLog(negRiskModule, "SyntheticConditionDerivableAsYes", {
+    eventId: bytes29(gen3OtherEvent),
+    conditionId: bytes31(gen3Conditions.derivedYes),
+  }),
+];
 
 /** Everything that is told about the markets, each once, in no order that means anything. */
 export const marketLogs: readonly LogContent[] = [
@@ -150,6 +208,7 @@ export const marketLogs: readonly LogContent[] = [
     owner: knownCreator,
     update: hexOf("REVISION: \t\n\\ 'quoted' \u{1f600}"),
   }),
+  ...gen3Logs,
 ];
 
 /** Logs that may come any time and again: notices, strangers, and what cannot be read. */
@@ -202,6 +261,35 @@ function registrationsOf({ conditionId, tokenIds }: TestMarket, exchange: Contra
     encodeLog(exchange, "TokenRegistered", { token0: second, token1: first, conditionId }),
     encodeLog(exchange, "TokenRegistered", { token0: first, token1: second, conditionId }),
   ];
+}
+
+function announcement(eventId: Hash, marketType: number): LogContent {
+  const zeros = { a: 0n, b: 0n, c: 0, d: stranger, e: 0, f: stranger };
+  const args = { eventId: bytes29(eventId), targetContract: stranger, marketType, ...zeros };
+  return encodeLog(aggregator, "RequestInitialized", args);
+}
+
+function registeredText(conditionId: ConditionId, requester: Address): LogContent {
+  return encodeLog(only("oo_reporter"), "RequestRegistered", {
+    requestId: conditionId,
+    requester,
+    priceIdentifier: freeQuestionId,
+    requestRules: hexOf(gen3Text),
+    minimumLiveness: 0n,
+    maximumLiveness: 0n,
+  });
+}
+
+function tokenOfEvent(conditionIndex: number): TokenId {
+  return deriveGen3TokenIds(deriveGen3ConditionId(gen3Event, conditionIndex))[0];
+}
+
+function bytes29(id: Hash): string {
+  return id.slice(0, 60);
+}
+
+function bytes31(id: ConditionId): string {
+  return id.slice(0, 64);
 }
 
 function questionLog(contract: Contract, text: string, creator: Address): LogContent {

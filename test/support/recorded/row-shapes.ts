@@ -26,9 +26,7 @@ export const rowShapes = {
   cancellation: [...place, ...exchange, ...words("kind order_hash user effective_block")],
   resolution: [
     ...place,
-    ...words(
-      "derived condition_id question_id oracle payouts winning_token_id winning_outcome derived",
-    ),
+    ...words("derived condition_id question_id oracle payouts winning_token_id winning_outcome"),
   ],
   market: words(`id question_id question description slug category tags event_id
     neg_risk neg_risk_market_id oracle exchange_versions status active outcome_count

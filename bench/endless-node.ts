@@ -1,0 +1,218 @@
+/**
+ * A JSON-RPC node for benchmarks, run as a process of its own: a chain of any length made of a few
+ * hundred block templates whose text is ready, so that serving costs little more than sending.
+ * Each block has about 120 logs, as Polygon's had in 2026; one in twenty prepares a market.
+ *
+ * `node bench/endless-node.ts BLOCKS` prints its URL. Everything up to the head is final.
+ */
+import { createServer } from "node:http";
+import { pathToFileURL } from "node:url";
+import { polygonContracts } from "../src/decode/polygon-contracts.ts";
+
+const templatesCount = 200;
+const logsPerBlockMin = 110;
+const resultsMax = 20_000;
+const firstTimestamp = 1_780_000_000;
+const secondsPerBlock = 2;
+
+const topics = {
+  orderFilled: "0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee",
+  ordersMatched: "0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c",
+  conditionPreparation: "0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177",
+};
+const exchange = "0xe111180000d2663c0091e4f400237545b87b996b";
+const conditionalTokens = "0x4d97dcd97ec945f40cf65f87097ace5ea0476045";
+const oracle = "0x65070be91477460d8a7aeeb94ef92fe056c2f2a7";
+
+/** The parts of a block's logs; between them stand the block's own number, hash and time. */
+type Template = { readonly parts: readonly string[]; readonly logs: number };
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) serve(Number(process.argv[2]));
+
+function serve(blocks: number): void {
+  const templates = Array.from({ length: templatesCount }, (_, index) => templateOf(index));
+  const head = blocks - 1;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+      const one = (call: Call) =>
+        `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},${answer(call, head, templates)}}`;
+      const text = Array.isArray(body) ? `[${body.map(one).join(",")}]` : one(body as Call);
+      response.setHeader("content-type", "application/json").end(text);
+    });
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    process.stdout.write(`http://127.0.0.1:${address.port}\n`);
+  });
+}
+
+type Call = { id: number; method: string; params?: unknown[] };
+
+function answer(call: Call, head: number, templates: readonly Template[]): string {
+  const [first] = call.params ?? [];
+  switch (call.method) {
+    case "eth_chainId":
+      return '"result":"0x89"';
+    case "eth_blockNumber":
+      return `"result":"${hex(head)}"`;
+    case "eth_getBlockByNumber":
+      return `"result":${header(numberOf(first, head), head)}`;
+    case "eth_getBlockByHash":
+      return `"result":${header(Number(BigInt(String(first)) >> 192n), head)}`;
+    case "eth_getLogs":
+      return logs(first as { fromBlock?: string; toBlock?: string }, templates);
+    default:
+      return '"error":{"code":-32601,"message":"the method does not exist"}';
+  }
+}
+
+function logs(
+  { fromBlock, toBlock }: { fromBlock?: string; toBlock?: string },
+  templates: readonly Template[],
+): string {
+  const [from, to] = [Number(fromBlock), Number(toBlock)];
+  const texts: string[] = [];
+  let count = 0;
+  for (let number = from; number <= to; number += 1) {
+    const template = templates[number % templates.length];
+    if (template === undefined) continue;
+    count += template.logs;
+    if (count > resultsMax) {
+      return `"error":{"code":-32005,"message":"query returned more than ${resultsMax} results"}`;
+    }
+    const own = [
+      `"blockNumber":"${hex(number)}","blockHash":"${hashOf(number)}","blockTimestamp":"${hex(timeOf(number))}"`,
+      number.toString(16).padStart(16, "0"),
+    ];
+    texts.push(
+      template.parts.map((part, i) => (i === 0 ? part : own[(i + 1) % 2] + part)).join(""),
+    );
+  }
+  return `"result":[${texts.join(",")}]`;
+}
+
+function header(number: number | null, head: number): string {
+  if (number === null || number > head) return "null";
+  const bloom = `0x${"f".repeat(512)}`;
+  return `{"number":"${hex(number)}","hash":"${hashOf(number)}","parentHash":"${hashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}"}`;
+}
+
+/** In each log, first the block's fields, then the part of the transaction hash that is its own. */
+function templateOf(seed: number): Template {
+  const random = generator(seed + 1);
+  const parts: string[] = [""];
+  let logIndex = 0;
+  const put = (log: { address: string; topics: readonly string[]; data: string }, tx: number) => {
+    const open = logIndex === 0 ? "{" : ",{";
+    parts[parts.length - 1] +=
+      `${open}"address":"${log.address}","topics":${JSON.stringify(log.topics)},"data":"${log.data}",`;
+    parts.push(`,"transactionHash":"0x${tx.toString(16).padStart(48, "0")}`);
+    parts.push(`","transactionIndex":"${hex(tx)}","logIndex":"${hex(logIndex)}","removed":false}`);
+    logIndex += 1;
+  };
+  if (seed % 20 === 0) {
+    const condition = word(random.bits(250));
+    put(
+      {
+        address: conditionalTokens,
+        topics: [topics.conditionPreparation, condition, padded(oracle), condition],
+        data: word(2n),
+      },
+      0,
+    );
+  }
+  for (let tx = 1; logIndex < logsPerBlockMin; tx += 1) putMatch(put, tx, random);
+  return { parts, logs: logIndex };
+}
+
+type Put = (log: { address: string; topics: readonly string[]; data: string }, tx: number) => void;
+type Random = ReturnType<typeof generator>;
+
+/** One to three makers sell to a buyer, then its summary and `OrdersMatched`. */
+function putMatch(put: Put, tx: number, random: Random): void {
+  const token = BigInt(random.below(4000)) * 7_919n + (1n << 200n);
+  const taker = padded(`0x${random.bits(160).toString(16).padStart(40, "0")}`);
+  const takerOrder = word(random.bits(250));
+  let [cash, shares] = [0n, 0n];
+  const fill = (side: bigint, making: bigint, taking: bigint) =>
+    `0x${[side, token, making, taking, 0n, 0n, 0n].map((value) => word(value).slice(2)).join("")}`;
+  for (let makers = 1 + random.below(3); makers > 0; makers -= 1) {
+    const size = BigInt(1 + random.below(100_000)) * 10_000n;
+    const value = (size * BigInt(1 + random.below(99))) / 100n;
+    [cash, shares] = [cash + value, shares + size];
+    const maker = padded(`0x${random.bits(160).toString(16).padStart(40, "0")}`);
+    put(
+      {
+        address: exchange,
+        topics: [topics.orderFilled, word(random.bits(250)), maker, taker],
+        data: fill(1n, size, value),
+      },
+      tx,
+    );
+  }
+  put(
+    {
+      address: exchange,
+      topics: [topics.orderFilled, takerOrder, taker, padded(exchange)],
+      data: fill(0n, cash, shares),
+    },
+    tx,
+  );
+  const summary = [0n, token, cash, shares].map((value) => word(value).slice(2)).join("");
+  put(
+    { address: exchange, topics: [topics.ordersMatched, takerOrder, taker], data: `0x${summary}` },
+    tx,
+  );
+}
+
+function generator(seed: number) {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  return {
+    below: (limit: number) => Math.floor((next() / 2 ** 32) * limit),
+    bits: (count: number) => {
+      let value = 0n;
+      for (let i = 0; i < count; i += 32) value = (value << 32n) | BigInt(next());
+      return value & ((1n << BigInt(count)) - 1n);
+    },
+  };
+}
+
+function numberOf(tag: unknown, head: number): number {
+  return typeof tag === "string" && tag.startsWith("0x") ? Number(tag) : head;
+}
+
+/** The block number stands in front, so that a block is found by its hash. */
+function hashOf(number: number): string {
+  if (number < 0) return `0x${"0".repeat(64)}`;
+  return `0x${number.toString(16).padStart(16, "0")}${"c0de".repeat(12)}`;
+}
+
+function timeOf(number: number): number {
+  return firstTimestamp + number * secondsPerBlock;
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`;
+}
+
+function word(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
+function padded(address: string): string {
+  return `0x${address.slice(2).padStart(64, "0")}`;
+}
+
+/** The contracts that the node's logs are of, from block 0. */
+export function contractsFromBlock0(): typeof polygonContracts {
+  const contracts = polygonContracts.contracts.map((one) => ({ ...one, start_block: 0 }));
+  return { ...polygonContracts, contracts };
+}
