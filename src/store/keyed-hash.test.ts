@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { KeyedHash } from "./keyed-hash.ts";
+
+test("the digest is the platform's HMAC-SHA-256, whatever was hashed before", () => {
+  const text = fc.string({ unit: "grapheme-ascii", maxLength: 100 });
+  const secret = fc.string({ minLength: 1, maxLength: 150, unit: "grapheme" });
+  fc.assert(
+    fc.property(secret, fc.array(text), (pepper, texts) => {
+      const keyed = new KeyedHash(pepper, 100);
+      for (const one of texts) {
+        const expected = createHmac("sha256", pepper).update(one).digest("binary");
+        assert.equal(keyed.digest(one), expected);
+      }
+    }),
+  );
+});
