@@ -82,6 +82,10 @@ export const breakers = {
 
 /** What one caller, and all callers together, may cost the HTTP service. */
 export const webLimits = {
+  /** Places in lists kept for paging: at 100 bytes each 200 MB, one list of all markets a minute. */
+  listSnapshotItemsMax: 2_000_000,
+  /** Readers of long lists take seconds for a page; who pauses longer starts over. */
+  listSnapshotMaxAgeMs: 10 * 60_000,
   /** Fixed by the specification, per scope of a key. */
   keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
   /** Fixed by the specification for callers without a key. */

@@ -1,5 +1,6 @@
 /** What the list of markets can be asked for, how rows are chosen and in which order they stand. */
 import { type Static, Type } from "typebox";
+import type { ConditionId } from "../base/ids.ts";
 import { isGiven } from "../base/optional.ts";
 import type { Market } from "../market/market.ts";
 import type { MarketState } from "../market/market-state.ts";
@@ -36,37 +37,42 @@ export const marketQuery = Type.Object({
 });
 export type MarketQuery = Static<typeof marketQuery>;
 
-/** A market with what it is chosen and ordered by. */
-export type Candidate = {
-  readonly market: Market;
-  /** How well it answers the search; 0 without one. Higher is better. */
+/** Where a market stands in a list: keys that say it fully, whatever else the list holds. */
+export type MarketPlace = {
+  /** How well it answers the search; 0 without one. Higher is better and comes first. */
   readonly rank: number;
-  readonly sums: ReturnType<typeof sumsOf>;
+  /** What `sort` orders by, as an integer; 0 where a market has no value. */
+  readonly key: bigint;
+  readonly conditionId: ConditionId;
 };
 
-/** The listed markets that a query asks for, in its order: by rank, by `sort`, then by id. */
-export function selectMarkets(state: MarketState, query: MarketQuery): readonly Candidate[] {
+/** The places of the listed markets that a query asks for, in its order. */
+export function selectMarkets(state: MarketState, query: MarketQuery): readonly MarketPlace[] {
   const words = wordsOf(query.search ?? "");
-  const candidates: Candidate[] = [];
+  const places: MarketPlace[] = [];
   for (const conditionId of conditionsAsked(state, query)) {
     const market = state.directory.market(conditionId);
     if (market === null || !isOfKind(market, query)) continue;
     const rank = words.length === 0 ? 0 : rankOf(market, words);
     if (words.length > 0 && rank === 0) continue;
     const sums = sumsOf(market, state);
-    if (hasVolume(sums, query)) candidates.push({ market, rank, sums });
+    if (!hasVolume(sums, query)) continue;
+    places.push({ rank, key: sortKey({ market, sums }, query), conditionId });
   }
-  const sign = query.order === "asc" ? 1n : -1n;
-  return candidates.toSorted(
-    (a, b) =>
-      b.rank - a.rank ||
-      compare(sign * sortKey(a, query), sign * sortKey(b, query)) ||
-      (a.market.conditionId < b.market.conditionId ? -1 : 1),
-  );
+  return places.toSorted(placeOrder(query));
 }
 
-/** What `sort` orders by, as an integer; markets without a value come last when descending. */
-export function sortKey({ market, sums }: Candidate, { sort }: MarketQuery): bigint {
+/** Compares places in the order of the list: by rank, by `sort`, then by id. */
+export function placeOrder({ order }: MarketQuery): (a: MarketPlace, b: MarketPlace) => number {
+  const sign = order === "asc" ? 1 : -1;
+  return (a, b) =>
+    b.rank - a.rank || sign * compare(a.key, b.key) || compare(a.conditionId, b.conditionId);
+}
+
+function sortKey(
+  { market, sums }: { market: Market; sums: ReturnType<typeof sumsOf> },
+  { sort }: MarketQuery,
+): bigint {
   switch (sort) {
     case "volume_24h":
       return sums.dayVolumeUsd;
@@ -115,7 +121,10 @@ function isOfKind(market: Market, query: MarketQuery): boolean {
   );
 }
 
-function hasVolume(sums: Candidate["sums"], { min_volume, min_volume_24h }: MarketQuery): boolean {
+function hasVolume(
+  sums: ReturnType<typeof sumsOf>,
+  { min_volume, min_volume_24h }: MarketQuery,
+): boolean {
   return (
     (!isGiven(min_volume) || sums.volumeUsd >= min_volume) &&
     (!isGiven(min_volume_24h) || sums.dayVolumeUsd >= min_volume_24h)
@@ -164,24 +173,6 @@ function fold(text: string): string {
     .trim();
 }
 
-function compare(a: bigint, b: bigint): number {
+function compare<Value extends bigint | string>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** The keys of a market in the order of the list, as a cursor holds them. */
-export function positionOf(candidate: Candidate, query: MarketQuery): readonly (string | number)[] {
-  return [candidate.rank, sortKey(candidate, query).toString(), candidate.market.conditionId];
-}
-
-/** Whether a market stands behind a position in the order of the list. */
-export function isBehind(
-  candidate: Candidate,
-  query: MarketQuery,
-  [rank, key, id]: readonly (string | number | undefined)[],
-): boolean {
-  const sign = query.order === "asc" ? 1n : -1n;
-  const order =
-    Number(rank) - candidate.rank ||
-    compare(sign * sortKey(candidate, query), sign * BigInt(key ?? 0));
-  return order === 0 ? candidate.market.conditionId > String(id) : order > 0;
 }

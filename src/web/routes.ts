@@ -34,7 +34,7 @@ export function createRoutes(parts: {
   const { cursors, freshness } = backend;
   const services = { keys, ipBlocks, clock, cursors, freshness };
   return [
-    listMarkets(backend),
+    listMarkets(backend, clock),
     getMarket(backend),
     listTrades(backend),
     listTokenTrades(backend),
