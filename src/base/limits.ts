@@ -12,12 +12,18 @@ export const storeLimits = {
   pendingRowsMax: 50_000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
+  /** For how long the size of the store is told again: asking takes some ms of the engine. */
+  sizeKeptMs: 10_000,
 } as const;
 
 const mebibyte = 1024 * 1024;
 
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */
 export const chainLimits = {
+  /** Pieces of news the chain thread may be ahead of what is stored; a range each at the most. */
+  newsAheadMax: 4,
+  /** Parsing makes garbage at a gigabyte a second; collected in small pieces it costs a fifth. */
+  threadYoungMegabytes: 64,
   /** A node that has not answered by then is treated as gone. */
   requestTimeoutMs: 10_000,
   /** At the head, waiting costs more than asking another node; doubled up to the above. */

@@ -1,4 +1,5 @@
 import type { Hash } from "../base/ids.ts";
+import { chainLimits } from "../base/limits.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { checkLogs } from "./check-logs.ts";
@@ -79,7 +80,8 @@ export class BlockLogs {
 
   async #fetchOpinion(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const headerCall = { method: "eth_getBlockByHash", params: [header.hash, false] };
-    const { replies } = await endpoint.request([headerCall, this.call(header.hash)]);
+    const calls = [headerCall, this.call(header.hash)];
+    const { replies } = await endpoint.request(calls, chainLimits.tailTimeoutMs);
     const known = parseHeader(resultOf(replies[0]));
     if (known?.hash !== header.hash) throw new EndpointError("not_yet", "the block is not known");
     return this.#read(header, resultOf(replies[1]));

@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs } from "../base/retry.ts";
 
+/** Whether attempts are made: `closed` all, `half_open` one, `open` none. */
 export type BreakerState = "closed" | "open" | "half_open";
 
 /**

@@ -2,7 +2,9 @@ import type { BlockRef } from "./log.ts";
 
 /**
  * What went wrong with an endpoint:
- * - `unavailable`: no answer in time, a broken connection, a 5xx
+ * - `unavailable`: a broken connection, a 5xx
+ * - `timeout`: no answer in time
+ * - `oversized`: an answer too large to be read
  * - `rate_limited`: 429 and its relatives; says nothing about the data
  * - `malformed`: an answer that is not what the protocol says
  * - `inconsistent`: well-formed answers that contradict each other or the chain
@@ -11,6 +13,8 @@ import type { BlockRef } from "./log.ts";
  */
 export type EndpointErrorKind =
   | "unavailable"
+  | "timeout"
+  | "oversized"
   | "rate_limited"
   | "malformed"
   | "inconsistent"
@@ -32,6 +36,22 @@ export class EndpointError extends Error {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+
+  /** Whether what the endpoint said was at fault, not the way to it or the time. */
+  get isAboutData(): boolean {
+    switch (this.kind) {
+      case "malformed":
+      case "inconsistent":
+      case "refused":
+        return true;
+      case "unavailable":
+      case "timeout":
+      case "oversized":
+      case "rate_limited":
+      case "not_yet":
+        return false;
+    }
   }
 }
 

@@ -20,6 +20,7 @@ import { Tail } from "./tail.ts";
 import { type TailNews, TailWalker } from "./tail-walker.ts";
 import type { OpenTransport } from "./transport.ts";
 
+/** Which chain to follow, over which endpoints, and from where. */
 export type ChainSourceOptions = {
   /** `http(s)` and `ws(s)` URLs of nodes of one chain, at least one. */
   readonly urls: readonly string[];
@@ -141,7 +142,7 @@ export class ChainSource {
   get status(): ChainStatus {
     return {
       head: this.#watch.head === null ? null : refAndTime(this.#watch.head),
-      finalized: this.#finality.agreement?.block ?? this.#tail.base,
+      finalized: this.#finalized,
       position: refOf(this.#tail.tip),
       blockTimeMs: this.#watch.blockTimeMs,
       tailBlocks: this.#tail.length,
@@ -151,6 +152,13 @@ export class ChainSource {
       alarms: this.#alarms(),
       endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
     };
+  }
+
+  /** By agreement, or because the consumer stored it as such before. */
+  get #finalized(): BlockRef | null {
+    const agreed = this.#finality.agreement?.block ?? null;
+    const { base } = this.#tail;
+    return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
   }
 
   /** Before anything else, what we have must still be on the chain (R3). */

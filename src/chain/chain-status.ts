@@ -41,6 +41,7 @@ export type ChainAlarm =
   | "tail_full"
   | "history_disputed";
 
+/** Where the chain source stands. */
 export type ChainStatus = {
   /** The highest block any endpoint tells of, with its time in unix seconds. */
   readonly head: (BlockRef & { readonly timestamp: number }) | null;

@@ -58,13 +58,17 @@ export class EndpointPool {
     for (const endpoint of endpoints) {
       try {
         const result = await run(endpoint);
+        if (result === null) continue;
         endpoint.noteGoodData();
-        if (result !== null) return result;
+        return result;
       } catch (thrown) {
         if (!(thrown instanceof EndpointError)) throw thrown;
         failure = thrown;
-        if (isBadData(thrown)) endpoint.noteBadData(thrown);
-        this.#context.log.debug({ host: endpoint.host, reason: thrown.message }, "no luck there");
+        if (thrown.isAboutData) endpoint.noteBadData(thrown);
+        this.#context.log.debug(
+          { host: endpoint.host, reason: thrown.message },
+          "an endpoint could not do it",
+        );
       }
     }
     if (failure !== null) throw failure;
@@ -84,18 +88,5 @@ export class EndpointPool {
       }
     }
     return null;
-  }
-}
-
-function isBadData(error: EndpointError): boolean {
-  switch (error.kind) {
-    case "malformed":
-    case "inconsistent":
-    case "refused":
-      return true;
-    case "unavailable":
-    case "rate_limited":
-    case "not_yet":
-      return false;
   }
 }

@@ -6,13 +6,15 @@ import { EndpointError, WrongChainError } from "./chain-errors.ts";
 import type { ChainAlarm, EndpointStatus } from "./chain-status.ts";
 import { formatBatch, parseBatchReply, type RpcCall, type RpcReply } from "./json-rpc.ts";
 import type { BlockRef } from "./log.ts";
+import { openTransport } from "./open-transport.ts";
 import type { Header } from "./parse-header.ts";
 import { parseQuantity } from "./parse-hex.ts";
 import { classifyProviderError, resultOf } from "./provider-messages.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { RequestPacer } from "./request-pacer.ts";
-import { type OpenTransport, openTransport, type Transport } from "./transport.ts";
+import type { OpenTransport, Transport } from "./transport.ts";
 
+/** Who is asked, and within which limits. */
 export type EndpointOptions = {
   readonly url: URL;
   /** Stands for the URL, which may hold secrets, wherever people look. */
@@ -36,6 +38,7 @@ export type EndpointView = {
   readonly alarm: ChainAlarm | null;
 };
 
+/** The replies to a batch, and what all of them weighed on the wire. */
 export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
 
 /** With a longer wait for its rate an endpoint is passed over. */
@@ -145,6 +148,7 @@ export class Endpoint {
       throw this.#refusal;
     }
     this.#isVerified = true;
+    this.#context.log.info({ host: this.host }, "an endpoint is up");
   }
 
   /**
@@ -180,13 +184,12 @@ export class Endpoint {
 
   /** An answer of it was wrong: it is left alone for a while. */
   noteBadData(error: Error): void {
+    const isNews = this.#lastError !== error.message;
     this.#badAnswers += 1;
     this.#lastError = error.message;
     this.#data.fail(this.#context.clock.monotonicMs());
-    this.#context.log.warn(
-      { host: this.host, reason: error.message },
-      "an endpoint answered wrong",
-    );
+    const line = { host: this.host, reason: error.message };
+    if (isNews) this.#context.log.warn(line, "an endpoint answered wrong");
   }
 
   /** Sliding average of small requests; `null` before the first. */
@@ -243,7 +246,7 @@ export class Endpoint {
     const timer = new AbortController();
     const close = () => abort.abort(signal.reason);
     const expire = () => {
-      abort.abort(new EndpointError("unavailable", `no answer within ${timeoutMs} ms`));
+      abort.abort(new EndpointError("timeout", `no answer within ${timeoutMs} ms`));
     };
     signal.addEventListener("abort", close, { once: true });
     clock.sleep(timeoutMs, timer.signal).then(expire, () => {});
@@ -264,6 +267,7 @@ export class Endpoint {
     }
     this.#errors += 1;
     this.#lastError = error.message;
+    if (error.kind === "oversized") return; // it was asked for too much
     const wasClosed = this.#link.state(nowMs) === "closed";
     this.#link.fail(nowMs);
     if (wasClosed && this.#link.state(nowMs) !== "closed") {

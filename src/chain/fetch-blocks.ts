@@ -12,6 +12,7 @@ export type LinkedBlocks = {
   readonly blocks: readonly Block[];
 };
 
+/** The blocks from `from` on, and with how much patience. */
 export type BlocksWanted = {
   readonly from: number;
   readonly count: number;

@@ -60,7 +60,10 @@ export class Finality {
   async update(): Promise<boolean> {
     const voters = this.#voters();
     const number = Math.min(...voters.map((voter) => voter.view?.final?.number ?? 0));
-    if (voters.length === 0 || number <= (this.#agreement?.block.number ?? -1)) return false;
+    if (voters.length === 0 || number <= (this.#agreement?.block.number ?? -1)) {
+      this.#isDisputed = false;
+      return false;
+    }
     const votes = await this.#collect(voters, number);
     if (votes === null || votes.size === 0) return false;
     const [winner, second] = [...votes].toSorted(([, one], [, other]) => other.length - one.length);
@@ -105,7 +108,7 @@ export class Finality {
     const ours = isOnOurChain ? this.#hashAt(number) : null;
     if (ours !== null) return ours;
     try {
-      return (await fetchHeader(voter, number))?.hash ?? null;
+      return (await fetchHeader(voter, number, chainLimits.tailTimeoutMs))?.hash ?? null;
     } catch (thrown) {
       if (thrown instanceof EndpointError) return undefined;
       throw thrown;

@@ -62,23 +62,27 @@ export class HeadWatch {
 
   /** Whether the endpoint stands still while another one goes on. */
   isStalled(endpoint: Endpoint): boolean {
-    const isBehind = (endpoint.newest?.number ?? -1) < (this.#best?.number ?? -1);
+    const isBehind = (endpoint.newest?.number ?? -1) < (this.head?.number ?? -1);
     return isBehind && this.#nowMs() - endpoint.roseAtMs > this.stallMs;
   }
 
-  /** Hears every endpoint once, or finds it silent. */
+  /** Hears every endpoint once; those that take long are heard later. */
   async hearAll(): Promise<void> {
-    await Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
+    const { clock, signal } = this.#context;
+    const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
+    const patience = clock.sleep(chainLimits.tailTimeoutMs, signal);
+    patience.catch(() => {}); // closed while nobody waits any more
+    await Promise.race([heard, patience]);
   }
 
   /** Polls an endpoint until the source is closed. */
   async watch(endpoint: Endpoint): Promise<never> {
     for (;;) {
-      const polledMs = this.#nowMs();
-      await this.#tryPoll(endpoint);
+      const sinceMs = this.#nowMs();
       // In small steps, as the interval changes when other endpoints come and go.
       do await this.#context.clock.sleep(chainLimits.pollMsMin, this.#context.signal);
-      while (this.#nowMs() - polledMs < this.#intervalMs(endpoint));
+      while (this.#nowMs() - sinceMs < this.#intervalMs(endpoint));
+      await this.#tryPoll(endpoint);
     }
   }
 
@@ -105,7 +109,7 @@ export class HeadWatch {
       this.#context.signal.throwIfAborted();
       if (thrown instanceof WrongChainError) this.#context.log.error(thrown.message);
       else if (!(thrown instanceof EndpointError)) throw thrown;
-      else if (thrown.kind === "malformed") endpoint.noteBadData(thrown);
+      else if (thrown.isAboutData) endpoint.noteBadData(thrown);
     }
     this.wake.notify();
   }
@@ -162,13 +166,11 @@ export class HeadWatch {
       return;
     }
     const nowMs = this.#nowMs();
+    const known = this.head?.number ?? -1;
     const announced = this.#announced.get(endpoint);
     if (announced === undefined) {
-      this.#announced.set(endpoint, { number: this.#best?.number ?? -1, atMs: nowMs });
-    } else if (
-      announced.number < (this.#best?.number ?? -1) &&
-      nowMs - announced.atMs > this.stallMs
-    ) {
+      this.#announced.set(endpoint, { number: known, atMs: nowMs });
+    } else if (announced.number < known && nowMs - announced.atMs > this.stallMs) {
       this.#announced.delete(endpoint);
       endpoint.replaceConnection();
     }

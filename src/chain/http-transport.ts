@@ -71,7 +71,7 @@ async function readBody(response: http.IncomingMessage): Promise<Buffer> {
     bytes += (chunk as Buffer).length;
     if (bytes > chainLimits.responseBytesMax) {
       response.destroy();
-      throw new EndpointError("malformed", `an answer of more than ${bytes} bytes`);
+      throw new EndpointError("oversized", `an answer of more than ${bytes} bytes`);
     }
   }
   return Buffer.concat(chunks, bytes);

@@ -1,8 +1,10 @@
 import { chainLimits } from "../base/limits.ts";
 import { EndpointError } from "./chain-errors.ts";
 
+/** One call of a batch. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
 
+/** What the node said to one call. */
 export type RpcReply =
   | { readonly kind: "result"; readonly value: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string };
@@ -55,7 +57,7 @@ function parseReply(value: unknown): RpcReply {
   if ("error" in value && typeof value.error === "object" && value.error !== null) {
     const { error } = value;
     const code = "code" in error && typeof error.code === "number" ? error.code : 0;
-    const message = "message" in error ? String(error.message) : "";
+    const message = "message" in error && typeof error.message === "string" ? error.message : "";
     return { kind: "error", code, message: message.slice(0, chainLimits.errorTextMax) };
   }
   if (!("result" in value)) throw new EndpointError("malformed", "a reply has no result");

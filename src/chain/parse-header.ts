@@ -3,6 +3,7 @@ import { EndpointError } from "./chain-errors.ts";
 import type { BlockRef } from "./log.ts";
 import { parseBloom, parseHash, parseQuantity } from "./parse-hex.ts";
 
+/** What is needed of a header. */
 export type Header = BlockRef & {
   readonly parentHash: Hash;
   /** Unix seconds. */

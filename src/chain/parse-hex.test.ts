@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { propertySettings } from "../../test/support/property-settings.ts";
 import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
 
 test("bytes are exactly what a regular expression says they are", () => {
@@ -15,6 +16,7 @@ test("bytes are exactly what a regular expression says they are", () => {
       const isBytes = /^0[xX](?:[0-9a-fA-F]{2})*$/.test(text);
       assert.equal(parseBytes(text), isBytes ? text.toLowerCase() : null);
     }),
+    propertySettings(500),
   );
 });
 

@@ -54,6 +54,7 @@ export function parseHash(value: unknown): Hash | null {
   return parseHex(value, 66) as Hash | null;
 }
 
+/** A 20-byte address. */
 export function parseAddress(value: unknown): Address | null {
   return parseHex(value, 42) as Address | null;
 }

@@ -4,6 +4,7 @@ import type { RawLog } from "./log.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
 
+/** Logs of the right form, in the order of the answer. */
 export type ParsedLogs = {
   readonly logs: readonly RawLog[];
   /** Unix seconds of each log's block, when the node tells them with every log; else `null`. */

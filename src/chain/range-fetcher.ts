@@ -11,7 +11,7 @@ import type { Block, BlockRange } from "./log.ts";
 import { formatLogsParam, type LogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-messages.ts";
-import { type RangeAnswer, RangeReader } from "./range-reader.ts";
+import { RangeReader } from "./range-reader.ts";
 
 /** A stretch of finalised blocks with all its wanted logs. */
 export type RangePart = BlockRange & {
@@ -89,8 +89,13 @@ export class RangeFetcher {
       const blocks = endpoint.sizer.blocks(this.#clock.monotonicMs());
       const finalTo = endpoint.view?.final?.number ?? -1;
       const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
-      const part = await this.#ask(endpoint, { from, to });
-      if (part !== null) return part;
+      try {
+        const part = await this.#ask(endpoint, { from, to });
+        if (part !== null) return part;
+      } catch (thrown) {
+        shrinkAfter(thrown, endpoint, to - from + 1);
+        throw thrown;
+      }
     }
   }
 
@@ -108,7 +113,7 @@ export class RangeFetcher {
     const blocks =
       from === to
         ? await this.#readBlock(endpoint, last, logsReply)
-        : await this.#readRange(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
+        : await this.#reader.read(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
     endpoint.sizer.noteAnswer(asked, bytes);
     this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
     return { from, to, parentHash: first.parentHash, last, blocks, bytes, host: endpoint.host };
@@ -121,16 +126,6 @@ export class RangeFetcher {
   ): Promise<Block[]> {
     const logs = await this.#blockLogs.complete(endpoint, header, reply);
     return assembleBlocks(logs, new Map([[header.number, header]]), () => header.timestamp);
-  }
-
-  async #readRange(endpoint: Endpoint, answer: RangeAnswer): Promise<Block[]> {
-    try {
-      return await this.#reader.read(endpoint, answer);
-    } catch (thrown) {
-      // If this is how the endpoint is, it shrinks to single blocks, whose receipts decide.
-      if (isWrong(thrown)) endpoint.sizer.noteWrong(answer.to - answer.from + 1);
-      throw thrown;
-    }
   }
 
   /** Whether the refusal is about size; the next range is smaller then. */
@@ -149,7 +144,25 @@ export class RangeFetcher {
   }
 }
 
-function isWrong(thrown: unknown): boolean {
-  if (!(thrown instanceof EndpointError)) return false;
-  return thrown.kind === "inconsistent" || thrown.kind === "malformed";
+/**
+ * Asks for less after a failure that size may have caused. If wrong answers are how the endpoint is,
+ * this ends with single blocks, whose receipts decide.
+ */
+function shrinkAfter(thrown: unknown, endpoint: Endpoint, asked: number): void {
+  if (!(thrown instanceof EndpointError)) return;
+  switch (thrown.kind) {
+    case "malformed":
+    case "inconsistent":
+      endpoint.sizer.noteWrong(asked);
+      return;
+    case "timeout":
+    case "oversized":
+    case "unavailable":
+      endpoint.sizer.halve(asked);
+      return;
+    case "rate_limited":
+    case "refused":
+    case "not_yet":
+      return;
+  }
 }

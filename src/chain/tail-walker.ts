@@ -12,6 +12,7 @@ import type { HeadWatch } from "./head-watch.ts";
 import type { History } from "./history.ts";
 import type { Tail } from "./tail.ts";
 
+/** What one step above finality has found. */
 export type TailNews =
   | ({ readonly kind: "blocks" } & LinkedBlocks)
   /** The last `depth` blocks, all above `safeBlock`, are taken back. */
@@ -86,7 +87,7 @@ export class TailWalker {
       return { kind: "finalized", block: number };
     }
     return this.#pool.round(usable, async (endpoint) =>
-      this.#unwind(endpoint, await this.#findAncestor(endpoint)),
+      this.#unwind(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
   }
 
@@ -116,9 +117,14 @@ export class TailWalker {
       const news = this.#extend(endpoint, found);
       if (news !== null) return news;
     }
-    const ancestor = await this.#findAncestor(endpoint);
-    const isOurs = ancestor === this.#tail.nextNumber - 1;
-    if (isOurs) return null; // the endpoint changed its branch, and back, between two answers
+    const top = Math.min(this.#tail.nextNumber - 1, newest?.number ?? -1);
+    const ancestor = await this.#findAncestor(endpoint, top);
+    if (ancestor === top) {
+      // It has come over to our branch since it told of that block.
+      const hash = this.#tail.hashAt(top);
+      if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
+      return null;
+    }
     if (await this.#isBetter(endpoint, ancestor + 1)) return this.#unwind(endpoint, ancestor);
     const untilMs = this.#context.clock.monotonicMs() + this.#watch.stallMs;
     this.#dissentUntilMs.set(endpoint, untilMs);
@@ -141,18 +147,20 @@ export class TailWalker {
     return { kind: "fork", safeBlock: ancestor, depth };
   }
 
-  /** The number of the highest block that the endpoint and we have in common. */
-  async #findAncestor(endpoint: Endpoint): Promise<number> {
+  /** The number of the highest block, from `top` down, that the endpoint and we have in common. */
+  async #findAncestor(endpoint: Endpoint, top: number): Promise<number> {
     const tail = this.#tail;
     const bottom = tail.base?.number ?? tail.firstNumber;
-    let top = Math.min(tail.nextNumber - 1, heightOf(endpoint));
-    for (let size = 4; top >= bottom; size = Math.min(size * 2, chainLimits.headersPerBatchMax)) {
-      const count = Math.min(size, top - bottom + 1);
-      const numbers = Array.from({ length: count }, (_, index) => top - index);
+    const { headersPerBatchMax } = chainLimits;
+    let next = top;
+    for (let size = 4; next >= bottom; size = Math.min(size * 2, headersPerBatchMax)) {
+      const count = Math.min(size, next - bottom + 1);
+      const highest = next;
+      const numbers = Array.from({ length: count }, (_, index) => highest - index);
       const headers = await fetchHeaders(endpoint, numbers, this.#timeoutMs);
       const common = headers.find((header) => tail.hashAt(header.number) === header.hash);
       if (common !== undefined) return common.number;
-      top -= count;
+      next -= count;
     }
     if (tail.base === null) return tail.firstNumber - 1;
     await this.#history.confirm(tail.base);
@@ -176,6 +184,7 @@ export class TailWalker {
     const ours = this.#tail.hashAt(number);
     const votesForOurs = hashes.filter((hash) => hash === ours).length;
     const theirs = await this.#hashAt(endpoint, number);
+    if (theirs === null || theirs === ours) return false;
     const votesForTheirs = hashes.filter((hash) => hash === theirs).length + 1;
     if (votesForTheirs !== votesForOurs) return votesForTheirs > votesForOurs;
     return this.#source === endpoint || this.#source === null || !others.includes(this.#source);

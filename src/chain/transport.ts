@@ -1,6 +1,4 @@
-import { HttpTransport } from "./http-transport.ts";
 import type { BlockRef } from "./log.ts";
-import { WsTransport } from "./ws-transport.ts";
 
 /** One JSON-RPC payload on its way; its calls bear ids from `firstId` on. */
 export type Outgoing = { readonly body: string; readonly firstId: number };
@@ -22,10 +20,5 @@ export type Transport = {
 /** Told for every head an endpoint announces; a hint, never evidence. */
 export type OnHead = (head: BlockRef) => void;
 
+/** How an endpoint gets its wire; it may call back before anything was exchanged. */
 export type OpenTransport = (url: URL, onHead: OnHead) => Transport;
-
-/** HTTP(S) or WebSocket, by the scheme of the URL. */
-export function openTransport(url: URL, onHead: OnHead): Transport {
-  const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
-  return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
-}

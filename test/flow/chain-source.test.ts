@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
+import { chainLimits } from "../../src/base/limits.ts";
 import { openLog } from "../../src/base/log.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../../src/chain/chain-errors.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
@@ -15,8 +16,8 @@ import type { BlockRef } from "../../src/chain/log.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
-import { RpcError } from "../support/scripted-answers.ts";
-import type { ScriptedBlock } from "../support/scripted-block.ts";
+import { RpcError, rangeAsked } from "../support/scripted-answers.ts";
+import type { RpcLog, ScriptedBlock } from "../support/scripted-block.ts";
 import type { Finality } from "../support/scripted-chain.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -38,7 +39,7 @@ function specs(count: number): BlockSpec[] {
 type RangeCapName = keyof typeof faults.rangeCapMessages;
 type ResultCapName = keyof typeof faults.resultCapMessages;
 
-const isOurs = (address: string) => address === ours;
+const isOurs = ({ address, topics }: RpcLog) => address === ours && topics[0] === topic;
 
 type Scene = {
   node: ScriptedNode;
@@ -278,6 +279,26 @@ describe("finality", { concurrency: 4 }, () => {
     assert.deepEqual(source.status.alarms, []);
   });
 
+  test("R2, R15: with finality disputed the tail grows to its bound, and then waits", async () => {
+    const chain = buildBlocks(specs(1_300));
+    const [one, two] = [await openNode(chain), await openNode(chain)];
+    for (const node of [one, two]) {
+      node.setFinalized(40);
+      node.setHead(60);
+    }
+    two.fork(rivalOf(chain, 50, 1_250));
+    for (const node of [one, two]) node.setFinalized(1_290);
+    one.setHead(1_299);
+    const source = await openSource([one.url, two.url], { resumeAfter: refOf(chain[40]) });
+    const follower = new ChainFollower(source, 41);
+    await waitForAlarm(source, "tail_full");
+    assert.equal(source.status.tailBlocks, chainLimits.tailBlocksMax);
+    assert.equal(follower.tip, 40 + chainLimits.tailBlocksMax);
+    two.fork(chain.slice(50));
+    await follower.until(({ tip, finalized }) => tip === 1_299 && finalized === 1_290);
+    follower.assertEquals(chain, isOurs);
+  });
+
   test("R2: the endpoint that is least far decides", async () => {
     const chain = buildBlocks(specs(60));
     const [one, two] = [await openNode(chain), await openNode(chain)];
@@ -316,6 +337,18 @@ describe("ranges", { concurrency: 4 }, () => {
     await follower.untilTip(29);
     follower.assertEquals(chain, isOurs);
     assert(node.calls.has("eth_getBlockReceipts"));
+  });
+
+  test("R5: a gateway that gives up on large ranges is asked for smaller ones", async () => {
+    const { chain, follower } = await openScene(1_000, {
+      prepare: (node) =>
+        node.fault((request, view) => {
+          const range = rangeAsked(request, view);
+          return range !== null && range.to - range.from > 60 ? faults.badGateway : null;
+        }),
+    });
+    await follower.untilTip(999, 20_000);
+    follower.assertEquals(chain, isOurs);
   });
 
   test("R5: a cap that the message names is not asked beyond again", async () => {
@@ -517,6 +550,25 @@ describe("what is refused", () => {
       assert.match(error.message, /127\.0\.0\.1:\d+ serves chain 1, not chain 137/);
       return true;
     });
+  });
+
+  test("an endpoint that turns out later to be of another chain is not used", async () => {
+    const chain = buildBlocks(specs(20));
+    const [right, wrong] = [await openNode(chain), await openNode(chain, 1)];
+    wrong.fault(faults.times(1, () => faults.badGateway));
+    const source = await openSource([right.url, wrong.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(19);
+    await waitFor("the refusal", 10_000, async () => wrong.calls.get("eth_chainId") === 2 || null);
+    assert.equal(wrong.calls.get("eth_getLogs"), undefined);
+  });
+
+  test("when no endpoint is left that is of the right chain, the source ends", async () => {
+    const node = await openNode(buildBlocks(specs(20)), 1);
+    node.fault(faults.times(1, () => faults.badGateway));
+    const follower = new ChainFollower(await openSource([node.url]), 0);
+    await follower.until(({ isOver }) => isOver);
+    assert(follower.failure instanceof WrongChainError);
   });
 
   test("R3: a stored final block that is gone stops the source", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChainSource } from "../../src/chain/chain-source.ts";
 import type { Block, ChainBatch } from "../../src/chain/log.ts";
-import type { ScriptedBlock } from "./scripted-block.ts";
+import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 
 /**
  * A consumer of a chain source that keeps what it is told and insists on the contract: no gaps, no
@@ -13,6 +13,8 @@ export class ChainFollower {
   readonly blocks = new Map<number, Block>();
   readonly forks: number[] = [];
   tip = -1;
+  /** `null` right after a fork, when the hash of the tip is not told. */
+  tipHash: string | null = null;
   finalized = -1;
   /** Why the source ended; `null` while it goes on, or after a close. */
   failure: unknown = null;
@@ -40,7 +42,7 @@ export class ChainFollower {
   }
 
   /** Asserts that what was told, up to the tip, is exactly the wanted logs of `chain`. */
-  assertEquals(chain: readonly ScriptedBlock[], isWanted: (address: string) => boolean): void {
+  assertEquals(chain: readonly ScriptedBlock[], isWanted: (log: RpcLog) => boolean): void {
     const told = [...this.blocks.values()].toSorted((one, other) => one.number - other.number);
     const logs = told.flatMap((block) => block.logs.map((log) => [block.timestamp, log] as const));
     const seen = logs.map(([time, log]) => [log.blockHash, log.txHash, log.logIndex, time]);
@@ -49,7 +51,7 @@ export class ChainFollower {
       .filter(({ number }) => number >= first && number <= this.tip)
       .flatMap(({ logs, timestamp }) =>
         logs
-          .filter(({ address }) => isWanted(address))
+          .filter(isWanted)
           .map((log) => [log.blockHash, log.transactionHash, Number(log.logIndex), timestamp]),
       );
     assert.deepEqual(seen, expected);
@@ -77,6 +79,7 @@ export class ChainFollower {
         }
         this.forks.push(batch.safeBlock);
         this.tip = batch.safeBlock;
+        this.tipHash = null;
         return;
       case "finalized":
         assert(batch.block > this.finalized && batch.block <= this.tip, "finality rises");
@@ -96,6 +99,7 @@ export class ChainFollower {
       this.blocks.set(block.number, block);
     }
     this.tip = batch.toBlock;
+    this.tipHash = batch.last.hash;
     if (batch.finalized) this.finalized = batch.toBlock;
   }
 }

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { EndpointError } from "./chain-errors.ts";
+import { HttpTransport } from "./http-transport.ts";
+import type { Incoming } from "./transport.ts";
+
+/** What a transport makes of a server that answers with `listener`. */
+async function exchange(t: TestContext, listener: RequestListener): Promise<Incoming> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const transport = HttpTransport.open(new URL(`http://127.0.0.1:${port}/v2/secret`));
+  t.after(() => {
+    transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return transport.exchange({ body: "[]", firstId: 1 }, new AbortController().signal);
+}
+
+async function failure(t: TestContext, listener: RequestListener): Promise<EndpointError> {
+  const thrown: unknown = await exchange(t, listener).catch((error: unknown) => error);
+  assert(thrown instanceof EndpointError, String(thrown));
+  assert.doesNotMatch(thrown.message, /secret/);
+  return thrown;
+}
+
+function answering(status: number, body: string, headers: Record<string, string> = {}) {
+  const listener: RequestListener = (_request, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+  return listener;
+}
+
+test("an answer is parsed, compressed or not", async (t) => {
+  const plain = await exchange(t, answering(200, '[{"id":1}]'));
+  assert.deepEqual(plain, { value: [{ id: 1 }], bytes: 10 });
+  const zipped = await exchange(t, (request, response) => {
+    assert.equal(request.headers["accept-encoding"], "gzip");
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync('[{"id":1}]'));
+  });
+  assert.deepEqual(zipped, plain);
+});
+
+test("a JSON-RPC error with an error status still says what it says", async (t) => {
+  const body = '{"id":null,"error":{"code":-32600,"message":"too much"}}';
+  for (const status of [400, 413, 500]) {
+    assert.deepEqual((await exchange(t, answering(status, body))).value, JSON.parse(body));
+  }
+});
+
+test("R6: statuses and bodies that are no answer", async (t) => {
+  assert.equal((await failure(t, answering(200, "<html>hello</html>"))).kind, "malformed");
+  assert.equal((await failure(t, answering(200, ""))).kind, "malformed");
+  assert.equal((await failure(t, answering(200, '[{"id":1}'))).kind, "malformed");
+  assert.equal((await failure(t, answering(502, "<html>"))).kind, "unavailable");
+  assert.equal((await failure(t, answering(302, "", { location: "/" }))).kind, "unavailable");
+  const cut = await failure(t, (_request, response) => {
+    response.writeHead(200, { "content-length": "100" }).write("[");
+    setImmediate(() => response.destroy());
+  });
+  assert.equal(cut.kind, "unavailable");
+});
+
+test("R6: 429, and 503 with Retry-After, are about the rate", async (t) => {
+  const limited = await failure(t, answering(429, "[]", { "retry-after": "7" }));
+  assert.deepEqual([limited.kind, limited.retryAfterMs], ["rate_limited", 7_000]);
+  const bare = await failure(t, answering(429, "slow down"));
+  assert.deepEqual([bare.kind, bare.retryAfterMs], ["rate_limited", null]);
+  const busy = await failure(t, answering(503, "busy", { "retry-after": "1" }));
+  assert.deepEqual([busy.kind, busy.retryAfterMs], ["rate_limited", 1_000]);
+});
+
+test("R14: an answer without end is given up, also a compressed one", async (t) => {
+  const chunk = Buffer.alloc(1024 * 1024, " ");
+  const endless = await failure(t, (_request, response) => {
+    response.writeHead(200);
+    const write = (): void => {
+      while (response.write(chunk));
+      response.once("drain", write);
+    };
+    write();
+  });
+  assert.equal(endless.kind, "oversized");
+  const bomb = gzipSync(Buffer.alloc(65 * chunk.length, " "));
+  const bombed = await failure(t, (_request, response) => {
+    response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
+  });
+  assert.equal(bombed.kind, "oversized");
+});
+
+test("a signal ends an exchange with its reason", async (t) => {
+  const server = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const transport = HttpTransport.open(new URL(`http://127.0.0.1:${port}`));
+  t.after(() => {
+    transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const abort = new AbortController();
+  const exchanged = transport.exchange({ body: "[]", firstId: 1 }, abort.signal);
+  const reason = new Error("enough");
+  setImmediate(() => abort.abort(reason));
+  await assert.rejects(exchanged, reason);
+});

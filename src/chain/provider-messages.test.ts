@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EndpointError } from "./chain-errors.ts";
+import { classifyProviderError, type ProviderVerdict, resultOf } from "./provider-messages.ts";
+
+function classify(message: string, code = -32_000): ProviderVerdict {
+  return classifyProviderError({ kind: "error", code, message });
+}
+
+/** Texts as providers send them, and the number of blocks they allow. */
+const caps: Record<string, number> = {
+  "requested too many blocks from 1 to 90000, maximum is set to 2048": 2_048,
+  "block range is too large. Max range: 800": 800,
+  "Maximum allowed number of requested blocks is 10000": 10_000,
+  "eth_getLogs is limited to a 10,000 range": 10_000,
+  "eth_getLogs is limited to 1024 block range. Please check the parameter": 1_024,
+  "You can make eth_getLogs requests with up to a 500 block range.": 500,
+  "You can make eth_getLogs requests with up to a 2K block range and no limit on the response size": 2_000,
+  "query exceeds the range allowed for your plan (9999 > 500)": 500,
+  "please limit the query to at most 1000 blocks": 1_000,
+  "exceed maximum block range: 50000": 50_000,
+  "query exceeds max block range 1000": 1_000,
+  "exceed max block range: 3000": 3_000,
+  "Block range is too large, max is 1k blocks": 1_000,
+  "query must be smaller than size 1024": 1_024,
+  "range 20000 exceeds limit of 10000": 10_000,
+  "ranges over 10000 blocks are not supported on freetier": 10_000,
+  "block range is too wide": 3_000,
+};
+
+for (const [message, capBlocks] of Object.entries(caps)) {
+  test(`R5: "${message}" allows ${capBlocks} blocks`, () => {
+    const verdict = classify(message);
+    assert(verdict.kind === "too_large");
+    assert.equal(verdict.capBlocks, capBlocks);
+  });
+}
+
+test("R5: suggested ranges are read", () => {
+  for (const message of [
+    "query returned more than 10000 results. Try with this block range [0x10, 0x2f].",
+    "Log response size exceeded. Based on your parameters, this block range should work: [0x10, 0x2f]",
+  ]) {
+    assert.deepEqual(classify(message), {
+      kind: "too_large",
+      capBlocks: null,
+      suggested: { from: 16, to: 47 },
+    });
+  }
+});
+
+test("R5: too many results name no number of blocks", () => {
+  for (const message of [
+    "query returned more than 10000 results",
+    "query exceeds max results 20000, retry with the range 1-2",
+    "backend response too large",
+    "logs matched by query exceeds limit of 10000",
+    "response size should not greater than 10000000 bytes",
+    "block range too large",
+    "Block range limit exceeded. See more details at https://docs.example.invalid",
+    "response is too big",
+  ]) {
+    assert.deepEqual(
+      classify(message),
+      { kind: "too_large", capBlocks: null, suggested: null },
+      message,
+    );
+  }
+});
+
+test("R6: errors that are not about size", () => {
+  assert.equal(classify("no backend is currently healthy to serve traffic").kind, "unhealthy");
+  assert.equal(classify("block range extends beyond current head block").kind, "not_yet");
+  assert.equal(classify("unknown block").kind, "not_yet");
+  assert.equal(classify("daily request limit reached").kind, "rate_limited");
+  assert.equal(classify("Too Many Requests", 429).kind, "rate_limited");
+  assert.equal(classify("whatever", 429).kind, "rate_limited");
+  assert.equal(classify("limit exceeded, call rate limit exhausted", -32_005).kind, "rate_limited");
+  assert.equal(classify("the method eth_x does not exist/is not available").kind, "unsupported");
+  assert.equal(classify("nope", -32_601).kind, "unsupported");
+  assert.equal(classify("internal error").kind, "unknown");
+  assert.equal(classify("").kind, "unknown");
+});
+
+test("an error object becomes an error that says what to do about it", () => {
+  const kindOf = (message: string) => {
+    try {
+      resultOf({ kind: "error", code: 1, message });
+    } catch (thrown) {
+      assert(thrown instanceof EndpointError);
+      return thrown.kind;
+    }
+    return null;
+  };
+  assert.equal(kindOf("rate limit"), "rate_limited");
+  assert.equal(kindOf("unknown block"), "not_yet");
+  assert.equal(kindOf("no backend is currently healthy"), "unavailable");
+  assert.equal(kindOf("surprise"), "refused");
+  assert.equal(resultOf({ kind: "result", value: 7 }), 7);
+  assert.throws(() => resultOf(undefined), EndpointError);
+});
