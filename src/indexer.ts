@@ -8,11 +8,12 @@ import { toError } from "./base/errors.ts";
 import { firstSeqOf } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { ReorgBeyondFinalityError } from "./chain/chain-errors.ts";
-import { ChainSource } from "./chain/chain-source.ts";
+import type { ChainStatus } from "./chain/chain-status.ts";
+import { ChainThread } from "./chain-thread.ts";
 import type { Contracts } from "./decode/contracts.ts";
-import { LogDecoder } from "./decode/log-decoder.ts";
 import type { MarketState } from "./market/market-state.ts";
-import { Pipeline } from "./pipeline.ts";
+import type { Standing } from "./pace.ts";
+import { Pipeline, type PipelineStatus } from "./pipeline.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Freshness } from "./web/meta.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
@@ -27,9 +28,8 @@ type IndexerParts = {
 
 export class Indexer {
   readonly #parts: IndexerParts;
-  readonly #decoder: LogDecoder;
   readonly #pipeline: Pipeline;
-  #source: ChainSource | null = null;
+  #chain: ChainThread | null = null;
   #running: Promise<void> = Promise.resolve();
   /** Why indexing stopped for good; `null` while it goes on. */
   #halted: Error | null = null;
@@ -37,8 +37,7 @@ export class Indexer {
   /** Throws `ConfigError` when the start block lies before what the data folder covers. */
   constructor(parts: IndexerParts) {
     this.#parts = parts;
-    this.#decoder = new LogDecoder(parts.contracts);
-    this.#pipeline = new Pipeline({ ...parts, decoder: this.#decoder });
+    this.#pipeline = new Pipeline(parts);
     refuseEarlierStart(parts);
   }
 
@@ -47,20 +46,21 @@ export class Indexer {
    * `onFailure` is called once if the facts cannot be stored any more: only a restart helps.
    */
   async start(onFailure: (error: Error) => void): Promise<void> {
-    const { config, store, log } = this.#parts;
-    const source = await ChainSource.open({
+    const { config, contracts, store, log } = this.#parts;
+    const options = {
       urls: config.rpcUrls,
       chainId: config.chainId,
       startBlock: startBlockOf(this.#parts),
       resumeAfter: store.coverage?.last ?? null,
-      filter: this.#decoder.filter,
-      log,
-    });
-    this.#source = source;
-    this.#running = this.#pipeline.run(source.batches()).catch((thrown: unknown) => {
+      contracts,
+      logLevel: config.logLevel,
+    };
+    const chain = await ChainThread.open(options, log);
+    this.#chain = chain;
+    this.#running = this.#pipeline.run(chain.news()).catch(async (thrown: unknown) => {
       this.#halted = toError(thrown);
-      source.close();
       log.fatal({ err: this.#halted }, "indexing has stopped");
+      await chain.close();
       // A chain that took back finalised blocks is for people to judge; what is stored stays true.
       if (!(thrown instanceof ReorgBeyondFinalityError)) onFailure(this.#halted);
     });
@@ -70,7 +70,7 @@ export class Indexer {
   freshness(): Freshness {
     const { store, state } = this.#parts;
     const indexed = store.newestBlock;
-    const head = this.#source?.status.head ?? null;
+    const head = this.#chain?.status?.head ?? null;
     return {
       indexed_block: indexed,
       indexed_seq: indexed === null ? null : firstSeqOf(indexed + 1) - 1,
@@ -83,9 +83,22 @@ export class Indexer {
     };
   }
 
-  /** How many fills went through since the start. */
-  get fills(): number {
-    return this.#pipeline.status.fills;
+  /** Where it stands, for its pace. */
+  standing(): Standing {
+    const { store } = this.#parts;
+    const { fills, events } = this.#pipeline.status;
+    return {
+      from: store.coverage?.fromBlock ?? null,
+      indexed: store.newestBlock,
+      head: this.#chain?.status?.head?.number ?? null,
+      fills,
+      events: events.total,
+    };
+  }
+
+  /** What it has counted; `chain` is `null` until the nodes are connected. */
+  get status(): { readonly pipeline: PipelineStatus; readonly chain: ChainStatus | null } {
+    return { pipeline: this.#pipeline.status, chain: this.#chain?.status ?? null };
   }
 
   /** What readiness depends on; each with a sentence for people. */
@@ -115,14 +128,14 @@ export class Indexer {
 
   /** Stops after the batch at hand, so that nothing is left half written. */
   async close(): Promise<void> {
-    this.#source?.close();
+    await this.#chain?.close();
     await this.#running;
   }
 
   #chainCheck(): Checks[string] {
     if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
-    const status = this.#source?.status;
-    if (status === undefined) return { ok: false, detail: "connecting" };
+    const status = this.#chain?.status ?? null;
+    if (status === null) return { ok: false, detail: "connecting" };
     if (status.alarms.includes("no_endpoint")) return { ok: false, detail: "no node answers" };
     const alarms = status.alarms.length === 0 ? "" : ` (${status.alarms.join(", ")})`;
     return { ok: status.head !== null, detail: `following${alarms}` };

@@ -12,7 +12,9 @@ import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
 import { Indexer } from "./indexer.ts";
 import { MarketState } from "./market/market-state.ts";
+import { Pace } from "./pace.ts";
 import { Progress } from "./progress.ts";
+import { ServiceMetrics } from "./service-metrics.ts";
 import { AccessStore } from "./store/access-store.ts";
 import { claimDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
@@ -20,6 +22,7 @@ import { loadMarketState } from "./store/load-market-state.ts";
 import { Admission } from "./web/admission.ts";
 import { Cursors } from "./web/cursor.ts";
 import { IpGuard } from "./web/ip-guard.ts";
+import { scrapeMetrics } from "./web/routes/get-metrics.ts";
 import { createRoutes } from "./web/routes.ts";
 import { HttpServer } from "./web/server.ts";
 
@@ -79,34 +82,44 @@ export class Service {
     await loadMarketState(store, state);
     const indexer = new Indexer({ config, contracts, store, state, log });
     this.#endings.push(() => indexer.close());
+    const pace = new Pace({ read: () => indexer.standing(), clock });
+    const { chainId } = config;
+    const metrics = ServiceMetrics.open({ chainId, version, indexer, pace, store, clock, log });
+    this.#endings.push(() => metrics.close());
 
     const freshness = () => indexer.freshness();
     const cursors = new Cursors(access.deriveSecret("cursors"));
-    const http = await HttpServer.open({
-      host: config.host,
-      port: config.port,
-      routes: createRoutes({
-        backend: { store, state, contracts, cursors, freshness },
-        access,
-        clock,
-        version,
-        readChecks: () => indexer.checks(),
-      }),
-      admission: admissionOf(config, access),
-      corsOrigins: config.corsOrigins,
+    const routes = createRoutes({
+      backend: { store, state, contracts, cursors, freshness },
+      access,
       clock,
-      log,
+      version,
+      readChecks: () => indexer.checks(),
+      metrics,
     });
-    this.#endings.push(() => http.close());
-    this.#url = http.url;
+    const { host, port, metricsPort, corsOrigins } = config;
+    const edge = () => ({ host, corsOrigins, admission: admissionOf(config, access), clock, log });
+    this.#url = await this.#listen({
+      ...edge(),
+      port,
+      routes,
+      observe: (observation) => metrics.requests.observe(observation),
+    });
+    if (metricsPort !== null) {
+      const scraped = { port: metricsPort, routes: [scrapeMetrics(metrics)] };
+      const url = await this.#listen({ ...edge(), ...scraped });
+      log.info({ url: `${url}/metrics` }, "metrics for scrapers");
+    }
 
     await indexer.start(this.#fail);
-    const read = () => {
-      const { indexed_block, head_block } = freshness();
-      return { indexed: indexed_block, head: head_block, fills: indexer.fills };
-    };
-    const progress = Progress.start({ read, clock, log, stream: process.stderr });
+    const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
+  }
+
+  async #listen(options: Parameters<typeof HttpServer.open>[0]): Promise<string> {
+    const http = await HttpServer.open(options);
+    this.#endings.push(() => http.close());
+    return http.url;
   }
 }
 

@@ -1,94 +1,84 @@
 /**
- * The whole walk on one page: a batch from the chain, its facts, the store, the state in memory.
+ * The whole walk on one page: what the chain tells, the store, the state in memory.
  *
  * The order is fixed. Facts are durable before anyone is told of them; a fork takes back exactly
  * what was told; nothing final is ever touched again. Backfill and live are this same loop.
  */
+import { KindCounts } from "./base/kind-counts.ts";
 import type { Log } from "./base/log.ts";
-import type { ChainBatch } from "./chain/log.ts";
-import type { LogDecoder } from "./decode/log-decoder.ts";
-import { type BlockFacts, deriveBlockFacts } from "./market/block-facts.ts";
+import type { ChainNews } from "./chain-news.ts";
+import type { BlockFacts } from "./market/block-facts.ts";
+import { type Digest, digestOf } from "./market/digest.ts";
 import type { MarketState } from "./market/market-state.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import { FinalWriter } from "./store/final-writer.ts";
 
-type BlocksBatch = Extract<ChainBatch, { kind: "blocks" }>;
-
-/** Counters of what went through, since the process started. */
+/** What went through since the process started, blocks of other forks included. */
 export type PipelineStatus = {
   fills: number;
-  events: number;
-  quarantined: number;
-  anomalies: number;
-  forks: number;
-  /** The highest block the chain source knew of at its last batch; `null` before the first. */
-  head: BlocksBatch["head"] | null;
+  /** The fills that are trades. */
+  trades: number;
+  /** By kind; fills are among them as `order_filled`. */
+  readonly events: KindCounts;
+  /** Logs that could not be read, by reason. */
+  readonly quarantined: KindCounts;
+  readonly anomalies: KindCounts;
 };
 
 export class Pipeline {
-  readonly #decoder: LogDecoder;
   readonly #store: FactStore;
   readonly #state: MarketState;
   readonly #writer: FinalWriter;
   readonly #log: Log;
   readonly status: PipelineStatus = {
     fills: 0,
-    events: 0,
-    quarantined: 0,
-    anomalies: 0,
-    forks: 0,
-    head: null,
+    trades: 0,
+    events: new KindCounts(),
+    quarantined: new KindCounts(),
+    anomalies: new KindCounts(),
   };
 
-  constructor(parts: { decoder: LogDecoder; store: FactStore; state: MarketState; log: Log }) {
-    this.#decoder = parts.decoder;
+  constructor(parts: { store: FactStore; state: MarketState; log: Log }) {
     this.#store = parts.store;
     this.#state = parts.state;
     this.#log = parts.log;
-    this.#writer = new FinalWriter(parts.store, ({ last }, blocks) => {
-      for (const block of blocks) this.#state.applyFinal(block);
-      this.#state.moveTo(last.timestamp);
-      for (const block of blocks) this.#count(block);
+    this.#writer = new FinalWriter(parts.store, ({ digest, last }) => {
+      this.#state.applyFinal(digest, last);
+      this.#count(digest);
     });
   }
 
   /** Runs until the source ends or something fails that only a restart can mend. */
-  async run(batches: AsyncIterable<ChainBatch>): Promise<void> {
-    for await (const batch of batches) await this.#take(batch);
+  async run(news: AsyncIterable<ChainNews>): Promise<void> {
+    for await (const one of news) await this.#take(one);
     await this.#writer.drain();
   }
 
-  async #take(batch: ChainBatch): Promise<void> {
-    if (batch.kind === "blocks") this.status.head = batch.head;
-    if (batch.kind === "blocks" && batch.finalized) {
-      const facts = batch.blocks.map((block) => deriveBlockFacts(block, this.#decoder));
-      return this.#writer.write(batch, facts);
-    }
+  async #take(news: ChainNews): Promise<void> {
+    if (news.kind === "final") return this.#writer.write(news.batch);
     // Everything else builds on what is stored.
     await this.#writer.drain();
-    switch (batch.kind) {
-      case "blocks":
-        return this.#hold(batch);
+    switch (news.kind) {
+      case "held":
+        return this.#hold(news.block);
       case "fork":
-        return this.#unwind(batch.safeBlock);
+        return this.#unwind(news.safeBlock);
       case "finalized":
-        return this.#finalize(batch.block);
+        return this.#finalize(news.block);
     }
   }
 
-  #hold(batch: BlocksBatch): void {
-    const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
-    const facts = deriveBlockFacts(block, this.#decoder);
-    this.#store.tail.push(facts);
-    this.#state.applyHeld(facts);
-    this.#count(facts);
+  #hold(block: BlockFacts): void {
+    const digest = digestOf([block]);
+    this.#store.tail.push(block);
+    this.#state.applyHeld(digest, block);
+    this.#count(digest);
   }
 
   #unwind(safeBlock: number): void {
     const removed = this.#store.tail.unwindTo(safeBlock);
     const newest = this.#store.tail.newest ?? this.#store.coverage?.last;
     this.#state.unwindTo(safeBlock, newest?.timestamp ?? 0);
-    this.status.forks += 1;
     this.#log.info({ safeBlock, blocks: removed.length }, "took back blocks of another fork");
   }
 
@@ -98,15 +88,18 @@ export class Pipeline {
     if (last !== undefined) this.#state.settleThrough(last.number, last.timestamp);
   }
 
-  #count(block: BlockFacts): void {
-    this.status.fills += block.fills.length;
-    this.status.events += block.events.length;
-    this.status.quarantined += block.quarantined.length;
-    this.status.anomalies += block.anomalies.length;
-    for (const { seq, reason } of block.quarantined) {
+  #count({ events, trades, tally }: Digest): void {
+    const { status } = this;
+    status.fills += tally.fills;
+    status.trades += trades.length;
+    if (tally.fills > 0) status.events.add("order_filled", tally.fills);
+    for (const { event } of events) status.events.add(event.kind);
+    for (const { seq, reason } of tally.quarantined) {
+      status.quarantined.add(reason);
       this.#log.error({ seq, reason }, "a log of our contracts could not be read; kept raw");
     }
-    for (const { seq, kind } of block.anomalies) {
+    for (const { seq, kind } of tally.anomalies) {
+      status.anomalies.add(kind);
       this.#log.warn({ seq, kind }, "a match does not reconcile");
     }
   }

@@ -1,50 +1,29 @@
-import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
-
-/** Where the indexing stands, as whoever asks for progress sees it. */
-export type Standing = {
-  readonly indexed: number | null;
-  readonly head: number | null;
-  readonly fills: number;
-};
+import type { Backfill, Pace } from "./pace.ts";
 
 const reportEveryMs = 5_000;
-/** Fewer blocks behind than this is following the head, not catching up. */
-const catchingUpBlocksMin = 100;
 
 /**
- * Tells how a long catching up goes: a line that is written over on a terminal, a structured log
- * line elsewhere. Silent while the head is followed.
+ * Measures the pace of the indexing and tells how a long catching up goes: a line that is written
+ * over on a terminal, a structured log line elsewhere. Silent while the head is followed.
  */
 export class Progress {
   readonly #timer: NodeJS.Timeout;
-  readonly #read: () => Standing;
-  readonly #clock: Clock;
+  readonly #pace: Pace;
   readonly #log: Log;
   readonly #terminal: NodeJS.WriteStream | null;
-  #before: { standing: Standing; atMs: number } | null = null;
   #isShown = false;
 
-  private constructor(options: {
-    read: () => Standing;
-    clock: Clock;
-    log: Log;
-    stream: NodeJS.WriteStream;
-  }) {
-    this.#read = options.read;
-    this.#clock = options.clock;
+  private constructor(options: { pace: Pace; log: Log; stream: NodeJS.WriteStream }) {
+    this.#pace = options.pace;
     this.#log = options.log;
     this.#terminal = options.stream.isTTY ? options.stream : null;
+    this.#pace.measure();
     this.#timer = setInterval(() => this.#report(), reportEveryMs);
     this.#timer.unref();
   }
 
-  static start(options: {
-    read: () => Standing;
-    clock: Clock;
-    log: Log;
-    stream: NodeJS.WriteStream;
-  }): Progress {
+  static start(options: { pace: Pace; log: Log; stream: NodeJS.WriteStream }): Progress {
     return new Progress(options);
   }
 
@@ -54,50 +33,45 @@ export class Progress {
   }
 
   #report(): void {
-    const standing = this.#read();
-    const atMs = this.#clock.monotonicMs();
-    const before = this.#before;
-    this.#before = { standing, atMs };
-    const { indexed, head } = standing;
-    if (before === null || before.standing.indexed === null || indexed === null || head === null) {
-      return;
+    this.#pace.measure();
+    const { backfill } = this.#pace;
+    if (backfill === null) this.#end();
+    else if (this.#terminal === null) this.#log.info(factsOf(backfill), "catching up");
+    else {
+      this.#terminal.write(`\r\u001B[K${lineOf(backfill)}`);
+      this.#isShown = true;
     }
-    const left = head - indexed;
-    if (left < catchingUpBlocksMin) return this.#end();
-    const seconds = (atMs - before.atMs) / 1000;
-    const blocksPerSecond = (indexed - before.standing.indexed) / seconds;
-    this.#show({
-      indexed_block: indexed,
-      head_block: head,
-      blocks_per_second: Math.round(blocksPerSecond),
-      fills_per_second: Math.round((standing.fills - before.standing.fills) / seconds),
-      seconds_left: blocksPerSecond > 0 ? Math.round(left / blocksPerSecond) : null,
-    });
-  }
-
-  #show(facts: {
-    indexed_block: number;
-    head_block: number;
-    blocks_per_second: number;
-    fills_per_second: number;
-    seconds_left: number | null;
-  }): void {
-    if (this.#terminal === null) {
-      this.#log.info(facts, "catching up");
-      return;
-    }
-    const left = facts.seconds_left === null ? "?" : formatSeconds(facts.seconds_left);
-    this.#terminal.write(
-      `\r\u001B[Kblock ${facts.indexed_block} of ${facts.head_block}, ` +
-        `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${left} left`,
-    );
-    this.#isShown = true;
   }
 
   #end(): void {
     if (this.#isShown) this.#terminal?.write("\r\u001B[Kcaught up with the head\n");
     this.#isShown = false;
   }
+}
+
+function factsOf({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfill) {
+  return {
+    indexed_block: indexedBlock,
+    head_block: toBlock,
+    percent: percentOf(progress),
+    blocks_per_second: Math.round(rates?.blocksPerSecond ?? 0),
+    fills_per_second: Math.round(rates?.fillsPerSecond ?? 0),
+    seconds_left: secondsLeft,
+  };
+}
+
+function lineOf(backfill: Backfill): string {
+  const facts = factsOf(backfill);
+  const left = facts.seconds_left === null ? "?" : formatSeconds(facts.seconds_left);
+  return (
+    `block ${facts.indexed_block} of ${facts.head_block} (${facts.percent} %), ` +
+    `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${left} left`
+  );
+}
+
+/** Rounded down to a tenth: 100 % means that nothing is left. */
+function percentOf(progress: number): number {
+  return Math.floor(progress * 1000) / 10;
 }
 
 /** `3700` -> `1 h 1 min`: two units are enough to plan with. */

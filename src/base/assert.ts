@@ -7,8 +7,3 @@ export class InvariantError extends Error {
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
-
-/** Marks a branch the type system proves unreachable; throws `InvariantError` if it is reached. */
-export function unreachable(value: never): never {
-  throw new InvariantError(`unreachable: ${JSON.stringify(value)}`);
-}

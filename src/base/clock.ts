@@ -10,6 +10,7 @@ export type Clock = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
+/** The clocks of the machine. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -72,6 +72,13 @@ const settings = {
     description: "The port the service listens on; 0 picks a free one",
     ...wholeNumber({ min: 0, max: 65_535, fallback: 8080 }),
   }),
+  metricsPort: setting<number | null>({
+    variable: "ODDWIRE_METRICS_PORT",
+    description:
+      "A second port that serves GET /metrics to Prometheus without a key; off when unset",
+    ...wholeNumber({ min: 0, max: 65_535, fallback: 0 }),
+    fallback: null,
+  }),
   adminKey: setting<string | null>({
     variable: "ODDWIRE_ADMIN_KEY",
     description: "A first key of scope admin",

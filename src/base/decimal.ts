@@ -34,7 +34,7 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
 
 /**
  * The price of `shares` for `value`, both in micros, in micros per share, rounded half-even
- * (`chain.md`, rule 4). `null` for 0 shares. `price(1 - p)` is exactly `1 - price(p)`.
+ * (`docs/counting.md`, rule 4). `null` for 0 shares. `price(1 - p)` is exactly `1 - price(p)`.
  */
 export function priceMicros(value: bigint, shares: bigint): bigint | null {
   return shares === 0n ? null : divideHalfEven(value * microsPerUnit, shares);

@@ -18,6 +18,7 @@ export const errorTable = {
   SERVICE_UNAVAILABLE: { status: 503, retryable: true, message: "Not available right now" },
 } as const satisfies Record<string, { status: number; retryable: boolean; message: string }>;
 
+/** What clients decide by. */
 export type ErrorCode = keyof typeof errorTable;
 
 /** Which parameter is wrong, and how. Both are shown to the client. */

@@ -5,6 +5,7 @@ export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal"> & 
   child(bindings: Readonly<Record<string, unknown>>): Log;
 };
 
+/** The least important lines that are written; `silent` writes none. */
 export type LogLevel = Level | "silent";
 
 /** Secrets that reach a log line by accident, as a field or one level down. */

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { toError } from "./errors.ts";
 
+/** The first wait, and the longest. */
 export type Backoff = { readonly firstMs: number; readonly maxMs: number };
 
 /**
@@ -12,6 +13,7 @@ export function backoffMs(attempt: number, backoff: Backoff, random: () => numbe
   return ceilingMs * (0.5 + random() / 2);
 }
 
+/** What `retry` works with. */
 export type RetryOptions = {
   readonly clock: Clock;
   readonly random: () => number;

@@ -1,6 +1,6 @@
 /**
  * Which contracts are listened to. A log of any other address is ignored even when it looks right
- * (`chain.md`, rule 7): anyone can deploy a contract that emits the same events.
+ * (`docs/counting.md`, rule 7): anyone can deploy a contract that emits the same events.
  */
 import { type Static, type TSchema, Type } from "typebox";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -70,7 +70,7 @@ export type ExchangeContract = {
   readonly generation: Generation;
   readonly startBlock: number;
 };
-export type OtherContract = {
+type OtherContract = {
   readonly kind: Exclude<ContractsFile["contracts"][number]["kind"], "exchange">;
   readonly address: Address;
   readonly startBlock: number;

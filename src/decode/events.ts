@@ -4,6 +4,7 @@
  */
 import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
 
+/** What the owner of an order does with outcome tokens. */
 export type Side = "BUY" | "SELL";
 
 /** One order's part of a match, from the order's own view: it gives `makerAmount`. */
@@ -32,7 +33,7 @@ export type OrdersMatched = {
 };
 
 /** A fee paid at the exchange; `tokenId` is `null` for collateral. */
-export type FeeCharged = {
+type FeeCharged = {
   readonly kind: "fee_charged";
   readonly receiver: Address;
   readonly tokenId: TokenId | null;
@@ -139,8 +140,8 @@ export type MarketEvent =
     };
 
 /**
- * What is learnt of generation 3, whose conditions nobody has to prepare (`gen3.md`, sections 4 and
- * 5). Event ids are 29 bytes and condition ids 31, both padded on the right.
+ * What is learnt of generation 3, whose conditions nobody has to prepare. Event ids are 29 bytes and
+ * condition ids 31, both padded on the right.
  */
 export type Gen3MarketEvent =
   | {
@@ -182,6 +183,7 @@ export type Gen3MarketEvent =
 /** A log of a configured contract that does not fit its event's rules: kept raw, never dropped. */
 export type Undecodable = { readonly kind: "undecodable"; readonly reason: string };
 
+/** Every event, by what it is about. */
 export type TradeEvent = OrderFilled | OrdersMatched | FeeCharged | FeeRefunded;
 export type ChainEvent = TradeEvent | ExchangeNotice | MarketEvent | Gen3MarketEvent | Undecodable;
 

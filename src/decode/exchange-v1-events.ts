@@ -10,7 +10,7 @@ import {
   zeroHash,
 } from "./words.ts";
 
-/** The exchange of generation 1 (`chain.md`, sections 2 and 3.3). */
+/** The exchange of generation 1; of an order's two asset ids the one that is 0 is cash. */
 export const exchangeV1Decoders: readonly Decoder[] = [
   {
     signature: "OrderFilled(bytes32,address,address,uint256,uint256,uint256,uint256,uint256)",

@@ -96,7 +96,7 @@ const matchDecoders: readonly Decoder[] = [
   },
 ];
 
-/** The exchange of generation 2 (`chain.md`, sections 2 and 2.1). */
+/** The exchange of generation 2: no cancel and no registry of tokens. */
 export const exchangeV2Decoders: readonly Decoder[] = [
   ...matchDecoders,
   {
@@ -118,7 +118,7 @@ export const exchangeV2Decoders: readonly Decoder[] = [
   },
 ];
 
-/** The exchange of generation 3: no cancel, no fee settings (`gen3.md`, section 1). */
+/** The exchange of generation 3: no cancel, no fee settings. */
 export const exchangeV3Decoders: readonly Decoder[] = matchDecoders;
 
 function readOrderFilled({ topics, data }: RawLog): ChainEvent {

@@ -1,5 +1,5 @@
 /**
- * Generation 3 (`gen3.md`, sections 1, 4 and 5): conditions have no registry. A binary or neg-risk
+ * Generation 3: conditions have no registry. A binary or neg-risk
  * condition may be announced by the aggregator, described on UMA's reporter, migrated from an older
  * one, or none of these; a combination is prepared. None of these signatures was seen in a log of
  * the deployed contracts yet, only in recordings of transcribed ones.

@@ -21,7 +21,7 @@ export type LocatedEvent = {
   readonly event: ExchangeNotice | MarketEvent | Gen3MarketEvent;
 };
 
-/** A log of a configured contract that could not be read; kept whole (`chain.md`, rule 7). */
+/** A log of a configured contract that could not be read; kept whole (`docs/counting.md`, rule 7). */
 export type QuarantinedLog = {
   readonly seq: Seq;
   readonly timestamp: number;
@@ -38,8 +38,11 @@ export type BlockFacts = BlockRef & {
   readonly anomalies: readonly MatchAnomaly[];
 };
 
-/** The store keeps amounts in 38 digits; a token of 6 decimals cannot reach that honestly. */
-const amountMax = 10n ** 38n - 1n;
+/**
+ * The store keeps 38 digits: room for the price of one millionth of a share, and for the sum of a
+ * hundred million of these. All money there is is nowhere near 10^24 dollars.
+ */
+const amountMax = 10n ** 30n;
 
 /** Derives the facts of a block from its raw logs, which must be in rising order of log index. */
 export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts {
@@ -79,7 +82,7 @@ function quarantineReasonOf(event: ChainEvent): string | null {
   if (event.kind !== "order_filled") return null;
   const { makerAmount, takerAmount, fee } = event;
   const tooLarge = makerAmount > amountMax || takerAmount > amountMax || fee > amountMax;
-  return tooLarge ? "an amount has more than 38 digits" : null;
+  return tooLarge ? "an amount is above 10^30" : null;
 }
 
 function placeOf(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {

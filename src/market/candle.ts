@@ -1,7 +1,7 @@
 /**
  * A candle over any stretch of time, and how candles combine: merging stretches, and mirroring one
  * token's candle onto the other of its pair. Merging is exact and order-free, so larger buckets are
- * exact roll-ups of minutes (`api.md`, candles).
+ * exact roll-ups of minutes.
  */
 
 import { priceMicros } from "../base/decimal.ts";
@@ -17,8 +17,6 @@ export const resolutionSeconds = {
   "4h": 14_400,
   "1d": 86_400,
 } as const;
-
-export type CandleResolution = keyof typeof resolutionSeconds;
 
 const onePrice = 1_000_000n;
 

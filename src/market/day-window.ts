@@ -9,7 +9,7 @@
 import { priceMicros } from "../base/decimal.ts";
 import type { Seq, TokenId } from "../base/ids.ts";
 import { type Candle, mergeCandles } from "./candle.ts";
-import { type Fill, isTrade } from "./fill.ts";
+import type { Fill } from "./fill.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -20,7 +20,8 @@ export type DayVolume = {
   readonly volumeShares: bigint;
 };
 
-type Entry = {
+/** What the window needs of a trade. Micros, unix seconds. */
+export type DayTrade = {
   readonly seq: Seq;
   readonly timestamp: number;
   readonly tokenId: TokenId;
@@ -29,15 +30,20 @@ type Entry = {
   readonly isBuy: boolean;
 };
 
+/** A trade as the window keeps it. */
+export function dayTradeOf({ seq, timestamp, tokenId, size, value, side }: Fill): DayTrade {
+  return { seq, timestamp, tokenId, size, value, isBuy: side === "BUY" };
+}
+
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
 /** Departed entries are cut off in chunks this large, so that cutting costs nothing on average. */
 const departedMax = 16_384;
 
 /** One token's trades in order, of which those from `first` on are within the window. */
-type TokenDay = { entries: Entry[]; first: number; volume: DayVolume };
+type TokenDay = { entries: DayTrade[]; first: number; volume: DayVolume };
 
 export class DayWindow {
-  #entries: Entry[] = [];
+  #entries: DayTrade[] = [];
   /** Index of the oldest entry within the window. */
   #first = 0;
   readonly #tokens = new Map<TokenId, TokenDay>();
@@ -48,17 +54,14 @@ export class DayWindow {
     return this.#now;
   }
 
-  /** Takes in the trades of a block that is newer than all before. */
-  add(fills: readonly Fill[]): void {
-    for (const fill of fills) {
-      if (!isTrade(fill)) continue;
-      const { seq, timestamp, tokenId, size, value } = fill;
-      const entry = { seq, timestamp, tokenId, size, value, isBuy: fill.side === "BUY" };
-      this.#entries.push(entry);
-      const day = this.#tokens.get(tokenId) ?? { entries: [], first: 0, volume: noVolume };
-      day.entries.push(entry);
-      day.volume = withEntry(day.volume, entry, 1);
-      this.#tokens.set(tokenId, day);
+  /** Takes in trades that are newer than all before. */
+  add(trades: readonly DayTrade[]): void {
+    for (const trade of trades) {
+      this.#entries.push(trade);
+      const day = this.#tokens.get(trade.tokenId) ?? { entries: [], first: 0, volume: noVolume };
+      day.entries.push(trade);
+      day.volume = withEntry(day.volume, trade, 1);
+      this.#tokens.set(trade.tokenId, day);
     }
   }
 
@@ -122,7 +125,7 @@ export class DayWindow {
     return candle;
   }
 
-  #shift(entry: Entry, step: 1 | -1): void {
+  #shift(entry: DayTrade, step: 1 | -1): void {
     const day = this.#dayOf(entry.tokenId);
     this.#first += step;
     day.first += step;
@@ -145,7 +148,7 @@ export class DayWindow {
   }
 }
 
-function withEntry(volume: DayVolume, { size, value }: Entry, sign: 1 | -1): DayVolume {
+function withEntry(volume: DayVolume, { size, value }: DayTrade, sign: 1 | -1): DayVolume {
   const factor = BigInt(sign);
   return {
     trades: volume.trades + sign,
@@ -154,7 +157,7 @@ function withEntry(volume: DayVolume, { size, value }: Entry, sign: 1 | -1): Day
   };
 }
 
-function candleOfEntry(entry: Entry | undefined): Candle | null {
+function candleOfEntry(entry: DayTrade | undefined): Candle | null {
   if (entry === undefined) return null;
   const { seq, size, value, isBuy } = entry;
   const price = priceMicros(value, size);

@@ -1,5 +1,5 @@
 /**
- * From the events of one transaction to its fills, by the normative rules of `chain.md`:
+ * From the events of one transaction to its fills, by the rules of `docs/counting.md`:
  *
  * 1. Walk one exchange's events in log order and collect legs until the summary row, whose `taker`
  *    is the exchange itself; `OrdersMatched` of the same order must follow it.
@@ -201,7 +201,7 @@ function cashOf(fill: Draft): bigint {
 
 /**
  * What the taker received is exactly the sum of the legs; what it gave may exceed the sum by what
- * was returned to it in a plain transfer (`chain.md`, section 3.1).
+ * was returned to it in a plain transfer (`docs/counting.md`, rule 5).
  */
 function reconciles(summary: Draft): boolean {
   const [received, given] =

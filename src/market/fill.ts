@@ -10,7 +10,7 @@ export type FillRole = "maker" | "taker" | "direct";
 
 /**
  * One `OrderFilled` with what its match adds to it. A **trade** is a fill whose role is `maker` or
- * `direct` (`chain.md`, rule 1); the `taker` row is the summary of its match and never volume.
+ * `direct` (`docs/counting.md`, rule 1); the `taker` row is the summary of its match and never volume.
  * Amounts are micros (6 decimals); they exceed 2^53 in practice.
  */
 export type Fill = {

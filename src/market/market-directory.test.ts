@@ -9,20 +9,24 @@ import {
   allTestMarkets,
   encodeLog,
   exchangeOf,
+  gen3Conditions,
+  knownCreator,
   type LogContent,
   marketLogs,
   stranger,
   type TestMarket,
   testMarkets,
   testPairs,
+  umaText,
 } from "../../test/support/test-markets.ts";
 import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
-import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
+import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "./block-facts.ts";
 import { Journal } from "./journal.ts";
 import type { Market } from "./market.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { deriveMinuteCandles } from "./minute-candle.ts";
+import { hashOfText } from "./question-text.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
@@ -50,6 +54,10 @@ function apply(directory: MarketDirectory, { events, fills }: BlockFacts): void 
   directory.applyCandles(deriveMinuteCandles(fills));
 }
 
+function says({ events }: BlockFacts, kind: LocatedEvent["event"]["kind"]): boolean {
+  return events.some(({ event }) => event.kind === kind);
+}
+
 function marketOf(directory: MarketDirectory, { conditionId }: TestMarket): Market {
   const market = directory.market(conditionId);
   assert(market !== null);
@@ -61,13 +69,27 @@ function answersOf(directory: MarketDirectory): unknown {
   return {
     listed: [...directory.listed()].toSorted(),
     markets: allTestMarkets.map(({ conditionId }) => directory.market(conditionId)),
+    gen3Markets: Object.values(gen3Conditions).map((id) => directory.market(id)),
     resolutions: directory.resolutions.ordered,
     totals: allTestMarkets.map(({ tokenIds }) => tokenIds.map((id) => directory.totalsOf(id))),
   };
 }
 
-/** One block a log, so that each can come at any time and still say where it stands. */
-const oneByOne = marketLogs.map((log, index) => factsOf(index + 1, [log]));
+/**
+ * One block a log, so that each can come at any time and still say where it stands; only that the
+ * remaining conditions are NO stays with the YES it follows from.
+ */
+const oneByOne = marketLogs
+  .map((log, index) => factsOf(index + 1, [log]))
+  .map((block, index, all) => {
+    const next = all[index + 1];
+    const isFollowed = next !== undefined && says(next, "gen3_remaining_resolved_no");
+    return isFollowed ? { ...block, events: [...block.events, ...next.events] } : block;
+  })
+  .filter(({ events }) => events[0]?.event.kind !== "gen3_remaining_resolved_no");
+/** A post about a question is one of its creator's only once the question has a creator. */
+const updates = oneByOne.filter((block) => says(block, "question_updated"));
+const anytime = oneByOne.filter((block) => !updates.includes(block));
 const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((transactions) => {
   const place = { number: 999, hash: hash("c"), parentHash: null, timestamp: 1_700_009_999 };
   const writer = new BlockWriter(place);
@@ -77,11 +99,12 @@ const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((tra
 
 describe("markets are the same in whatever order their parts arrive", () => {
   test("all of the parts, and trades between them", () => {
-    const order = fc.shuffledSubarray(oneByOne, { minLength: oneByOne.length });
+    const order = fc.shuffledSubarray(anytime, { minLength: anytime.length });
     fc.assert(
-      fc.property(order, anyTrades, fc.nat(oneByOne.length), (order, trades, at) => {
+      fc.property(order, anyTrades, fc.nat(anytime.length), (order, trades, at) => {
         const expected = answersOf(directoryOf(...oneByOne, trades));
-        assert.deepEqual(answersOf(directoryOf(...order.toSpliced(at, 0, trades))), expected);
+        const parts = [...order.toSpliced(at, 0, trades), ...updates];
+        assert.deepEqual(answersOf(directoryOf(...parts)), expected);
       }),
       propertySettings(100),
     );
@@ -90,7 +113,7 @@ describe("markets are the same in whatever order their parts arrive", () => {
   test("any part of the parts: what is missing is unknown, never wrong", () => {
     const complete = directoryOf(...oneByOne);
     const anyPart = fc
-      .shuffledSubarray(oneByOne)
+      .shuffledSubarray(anytime)
       .chain((part) =>
         fc.shuffledSubarray(part, { minLength: part.length }).map((again) => ({ part, again })),
       );
@@ -126,7 +149,7 @@ describe("what is told of", () => {
   test("a question of a known creator", () => {
     assert.deepEqual(textOf(testMarkets.standard), [
       "Standard, isn't it?",
-      "About Standard, isn't it?.",
+      "About Standard, isn't it?.\n\nUpdate: REVISION: \t\n\\ 'quoted' \u{1f600}",
       "chain",
       ["Yes", "No"],
     ]);
@@ -178,12 +201,37 @@ describe("what is told of", () => {
   });
 
   test("conditions that are listed: known oracle, registered, or more than two outcomes", () => {
-    const { unknownOracle, ...others } = testMarkets;
-    assert.deepEqual(
-      new Set(directory.listed()),
-      new Set(Object.values(others).map(({ conditionId }) => conditionId)),
-    );
+    const { unknownOracle } = testMarkets;
+    const listed = new Set(directory.listed());
+    const hidden = allTestMarkets.filter(({ conditionId }) => !listed.has(conditionId));
+    assert.deepEqual(hidden, [unknownOracle]);
     assert.notEqual(directory.market(unknownOracle.conditionId), null);
+  });
+
+  test("conditions of generation 3: all that anything named, and only those", () => {
+    const { combo, migrated, derivedYes, ...others } = gen3Conditions;
+    const listed = new Set(directory.listed());
+    for (const conditionId of Object.values(gen3Conditions)) assert(listed.has(conditionId));
+    const told = (conditionId: ConditionId): unknown => {
+      const market = directory.market(conditionId);
+      assert(market !== null);
+      const { question, metadataSource, negRisk, resolution } = market;
+      return [question, metadataSource, negRisk, resolution?.numerators, resolution?.derived];
+    };
+    const [yes, no] = [
+      [1_000_000n, 0n],
+      [0n, 1_000_000n],
+    ];
+    assert.deepEqual(Object.values(others).map(told), [
+      ["Of generation 3", "chain", false, [333_333n, 666_667n], false],
+      ["Of generation 3", "chain_untrusted", true, no, true],
+      [null, "none", true, yes, false],
+      [null, "none", true, no, true],
+    ]);
+    assert.deepEqual(told(derivedYes), [null, "none", true, yes, true]);
+    assert.deepEqual(told(migrated), ["Standard, isn't it?", "chain", false, undefined, undefined]);
+    // One of its legs has no text.
+    assert.deepEqual(told(combo), [null, "none", false, undefined, undefined]);
   });
 
   test("tokens", () => {
@@ -203,9 +251,19 @@ describe("what is told of", () => {
 
 describe("who may say what", () => {
   const neg = testMarkets.negRisk;
+  const requestId = questionIdOf("Will one of three win?");
   const negRiskLogs = oneByOne.filter(({ events }) =>
-    events.some(({ event }) => event.kind.startsWith("neg_risk") || "oracle" in event),
+    events.some(
+      ({ event }) =>
+        event.kind.startsWith("neg_risk") ||
+        "oracle" in event ||
+        (event.kind === "question_initialized" && event.questionId === requestId),
+    ),
   );
+
+  function questionIdOf(title: string): Hash {
+    return hashOfText(Buffer.from(umaText({ title, creator: knownCreator })));
+  }
 
   test("a neg-risk market prepared by an unknown operator is not trusted", () => {
     const untrusted = negRiskLogs.map((block) => ({
@@ -218,6 +276,40 @@ describe("who may say what", () => {
     }));
     assert.equal(marketOf(directoryOf(...untrusted), neg).metadataSource, "chain_untrusted");
     assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
+  });
+
+  test("the request of a neg-risk question is told, whoever asks under its id elsewhere", () => {
+    const all = [...contracts.byAddress.values()];
+    const firstAdapter = all.find(({ kind }) => kind === "uma_adapter_v1");
+    assert(firstAdapter !== undefined);
+    const squatter = encodeLog(firstAdapter, "QuestionInitialized", {
+      questionID: requestId,
+      ancillaryData: `0x${Buffer.from("q: title: Mine, description: D").toString("hex")}`,
+      resolutionTime: 1n,
+      rewardToken: stranger,
+      reward: 0n,
+      proposalBond: 0n,
+      earlyResolutionEnabled: true,
+    });
+    const expected = marketOf(directoryOf(...negRiskLogs), neg);
+    assert.equal(expected.question, "Will one of three win?");
+    const block = factsOf(0, [squatter]);
+    assert.deepEqual(marketOf(directoryOf(block, ...negRiskLogs), neg), expected);
+    assert.deepEqual(marketOf(directoryOf(...negRiskLogs, block), neg), expected);
+  });
+
+  test("posts of others than the creator change nothing", () => {
+    const others = updates.map((block) => ({
+      ...block,
+      events: block.events.map((located) =>
+        located.event.kind === "question_updated"
+          ? { ...located, event: { ...located.event, owner: stranger } }
+          : located,
+      ),
+    }));
+    const answers = answersOf(directoryOf(...anytime));
+    assert.deepEqual(answersOf(directoryOf(...anytime, ...others)), answers);
+    assert.notDeepEqual(answersOf(directoryOf(...anytime, ...updates)), answers);
   });
 
   test("a text that does not hash to its id says nothing, also when it comes first", () => {

@@ -167,7 +167,7 @@ export class MarketDirectory {
   }
 
   /**
-   * The conditions that are markets (`chain.md`, rule 9): registered or traded on an exchange of
+   * The conditions that are markets (`docs/counting.md`, rule 9): registered or traded on an exchange of
    * ours, answered by an oracle of ours, or with more than two outcomes.
    */
   *listed(): Generator<ConditionId> {

@@ -16,6 +16,7 @@ import type { LogContent } from "../../test/support/test-markets.ts";
 import type { Block } from "../chain/log.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
+import { digestOf } from "./digest.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -28,7 +29,7 @@ function factsOf(chain: readonly { readonly block: Block }[]): BlockFacts[] {
 /** What a state says that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(block);
+  for (const block of blocks) state.applyFinal(digestOf([block]), block);
   return describeState(state);
 }
 
@@ -65,7 +66,9 @@ class Walk {
     this.chain = [...final];
     this.#settled = final.length;
     this.#order = order;
-    for (const block of final) this.state.applyFinal(deriveBlockFacts(block, decoder));
+    for (const block of final) {
+      this.state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+    }
   }
 
   take(step: Step): void {
@@ -74,7 +77,7 @@ class Walk {
         const options = { after: this.chain.at(-1), salt: `${this.#salt}`, order: this.#order };
         for (const { block } of buildChain(step.plans, options)) {
           this.chain.push(block);
-          this.state.applyHeld(deriveBlockFacts(block, decoder));
+          this.state.applyHeld(digestOf([deriveBlockFacts(block, decoder)]), block);
         }
         return;
       }
@@ -103,9 +106,9 @@ describe("the market state", () => {
         const last = kept.at(-1);
         assert(last !== undefined);
         const state = new MarketState(contracts);
-        for (const block of kept) state.applyFinal(block);
+        for (const block of kept) state.applyFinal(digestOf([block]), block);
         const before = describeState(state);
-        for (const block of blocks.slice(kept.length)) state.applyHeld(block);
+        for (const block of blocks.slice(kept.length)) state.applyHeld(digestOf([block]), block);
         state.unwindTo(last.number, last.timestamp);
         assert.deepEqual(describeState(state), before);
       }),
@@ -143,7 +146,7 @@ describe("the market state", () => {
 
   test("keeps time over blocks that hold nothing", () => {
     const state = new MarketState(contracts);
-    state.moveTo(1_700_000_000);
+    state.applyFinal(digestOf([]), { number: 7, timestamp: 1_700_000_000 });
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -4,11 +4,10 @@
  */
 import { firstSeqOf } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import type { BlockFacts } from "./block-facts.ts";
 import { DayWindow } from "./day-window.ts";
+import type { Digest } from "./digest.ts";
 import { Journal } from "./journal.ts";
 import { MarketDirectory } from "./market-directory.ts";
-import { deriveMinuteCandles } from "./minute-candle.ts";
 
 export class MarketState {
   readonly directory: MarketDirectory;
@@ -19,20 +18,15 @@ export class MarketState {
     this.directory = new MarketDirectory(contracts, this.#journal);
   }
 
-  /** Applies the next block, which can never change. */
-  applyFinal(block: BlockFacts): void {
-    this.#apply(block);
-    this.settleThrough(block.number, block.timestamp);
+  /** Applies the next blocks, which can never change; `last` is where they end. */
+  applyFinal(digest: Digest, last: { readonly number: number; readonly timestamp: number }): void {
+    this.#apply(digest, last.timestamp);
+    this.settleThrough(last.number, last.timestamp);
   }
 
   /** Applies the next block, which a fork may still take back. */
-  applyHeld(block: BlockFacts): void {
-    this.#journal.record(block.number, () => this.#apply(block));
-  }
-
-  /** Moves chain time on over blocks that hold nothing of ours. */
-  moveTo(timestamp: number): void {
-    this.dayWindow.moveTo(timestamp);
+  applyHeld(digest: Digest, last: { readonly number: number; readonly timestamp: number }): void {
+    this.#journal.record(last.number, () => this.#apply(digest, last.timestamp));
   }
 
   /** Takes back every block above `safeBlock`, whose time is given. */
@@ -48,10 +42,10 @@ export class MarketState {
     this.dayWindow.settle(timestamp);
   }
 
-  #apply(block: BlockFacts): void {
-    for (const event of block.events) this.directory.applyEvent(event);
-    this.directory.applyCandles(deriveMinuteCandles(block.fills));
-    this.dayWindow.add(block.fills);
-    this.dayWindow.moveTo(block.timestamp);
+  #apply({ events, candles, trades }: Digest, timestamp: number): void {
+    for (const event of events) this.directory.applyEvent(event);
+    this.directory.applyCandles(candles);
+    this.dayWindow.add(trades);
+    this.dayWindow.moveTo(timestamp);
   }
 }

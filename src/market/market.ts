@@ -3,7 +3,7 @@ import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 
 /** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
-export type MarketToken = {
+type MarketToken = {
   readonly tokenId: TokenId;
   readonly outcomeIndex: number;
   readonly outcome: string | null;
@@ -79,7 +79,7 @@ export function payoutMicros(resolution: Resolution, outcomeIndex: number): bigi
   return divideHalfEven(numerator * 1_000_000n, sumOf(resolution.numerators));
 }
 
-/** The outcome that takes all; `null` unless exactly one payout is 1 (`chain.md`, rule 10). */
+/** The outcome that takes all; `null` unless exactly one payout is 1 (`docs/counting.md`, rule 10). */
 export function winningOutcomeIndex(resolution: Resolution): number | null {
   const winners = resolution.numerators.flatMap((numerator, index) =>
     numerator > 0n ? [index] : [],

@@ -14,7 +14,7 @@ export type Tick = { readonly seq: Seq; readonly price: bigint };
 
 /**
  * `trades`, `volume` and the rest count trades with a price; trades of 0 shares have none and are
- * counted apart, since they never appear in candles but are volume (`chain.md`, rules 4 and 5).
+ * counted apart, since they never appear in candles but are volume (`docs/counting.md`, rules 4 and 5).
  */
 export type MinuteCandle = {
   readonly tokenId: TokenId;

@@ -5,7 +5,7 @@ import type { MarketDirectory } from "./market-directory.ts";
 import type { MarketState } from "./market-state.ts";
 
 /** Where a price is from: the token's own trade, the other token's, or the payout. */
-export type PriceSource = "last_trade" | "complement" | "settlement";
+type PriceSource = "last_trade" | "complement" | "settlement";
 
 /** The price of a token now. `seq` is where it was made: the trade's, or the resolution's. */
 export type TokenPrice = {
@@ -16,7 +16,7 @@ export type TokenPrice = {
 
 /**
  * The newest trade of either token of the pair, the other's told as 1 - p; once resolved, the
- * payout, whatever is traded after (`chain.md`, rule 11). `null` when neither ever had a price.
+ * payout, whatever is traded after (`docs/counting.md`, rule 11). `null` when neither ever had a price.
  */
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
   return settlementPrice(tokenId, directory) ?? newestTradePrice(tokenId, directory);

@@ -163,7 +163,9 @@ export class QuestionBook {
     const question = this.#negRiskQuestions.get(questionId);
     if (question === undefined) return noText;
     const market = this.#negRiskMarkets.get(question.negRiskMarketId);
-    const request = (this.#umaQuestions.get(question.requestId ?? questionId) ?? [])[0];
+    const asked = this.#umaQuestions.get(question.requestId ?? questionId) ?? [];
+    // On the first adapter anyone could ask anything under this id.
+    const request = asked.find(({ creator }) => creator !== null);
     const trusted = market?.trusted === true && (request?.trusted ?? true);
     return {
       ...withUpdates(displayOf(request?.text ?? question.text, trusted), request),

@@ -11,13 +11,14 @@ const { timestamp, timestamp_ms, status } = tradeRow.properties;
 /** What can end an order before it is filled, as far as the chain tells it. */
 export type CancellationKind = CancellationRow["kind"];
 
+/** All of them. */
 export const cancellationKinds: readonly CancellationKind[] = [
   "order_cancelled",
   "order_preapproval_invalidated",
   "user_paused",
 ];
 
-/** One cancellation. Only `order_cancelled` is certain to end an order (`chain.md`, 3.7). */
+/** One cancellation. Only `order_cancelled` is certain to end an order. */
 export const cancellationRow = Type.Object({
   id,
   seq,

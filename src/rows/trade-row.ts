@@ -32,7 +32,7 @@ const matchTypeText = Type.Union([
   Type.Literal("direct"),
 ]);
 
-/** One trade: one maker leg of a match, told from the taker's side (`api.md`, section 3). */
+/** One trade: one maker leg of a match, told from the taker's side (`docs/counting.md`, rules 1 to 6). */
 export const tradeRow = Type.Object({
   id: Type.String({ description: "<tx_hash>-<log_index>" }),
   seq: seqNumber,
@@ -115,6 +115,7 @@ export function feeAssetOf(fill: Fill): "collateral" | "token" {
   return fill.exchange.generation === 1 && fill.makerSide === "BUY" ? "token" : "collateral";
 }
 
+/** A position alone could, above finality, come to mean another row; with the hash it cannot. */
 export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
   id: string;
   seq: number;
@@ -141,6 +142,7 @@ export function tokenFields(
   };
 }
 
+/** Where it was settled; `module` is what a generation-3 token says of itself. */
 export function exchangeFields({
   exchange,
   tokenId,

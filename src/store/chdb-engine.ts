@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { AppError, toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
@@ -31,7 +33,7 @@ export class ChdbEngine implements Engine {
       return new ChdbEngine(new Session(path));
     } catch (thrown) {
       const cause = toError(thrown);
-      if (/Cannot lock file/.test(cause.message)) {
+      if (isHeldByAnother(path)) {
         throw new DataFolderBusyError("another process is using this data folder", { cause });
       }
       throw new DataFolderDamagedError("the embedded engine cannot open this data folder", {
@@ -75,6 +77,26 @@ export class ChdbEngine implements Engine {
     await drainPending();
     this.#session.close();
     await drainPending();
+  }
+}
+
+/**
+ * The engine's error does not say why it cannot open a folder. A process that holds one has its
+ * number in a locked file there, which stays behind when the process is killed.
+ */
+function isHeldByAnother(path: string): boolean {
+  const statusFile = join(path, "status");
+  if (!existsSync(statusFile)) return false;
+  const [, digits] = /^PID: ([0-9]+)$/m.exec(readFileSync(statusFile, "utf8")) ?? [];
+  return digits !== undefined && Number(digits) !== process.pid && isAlive(Number(digits));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    // No such process; a process of another user is alive.
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

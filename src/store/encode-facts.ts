@@ -1,9 +1,11 @@
+import { assert } from "../base/assert.ts";
 import { formatMicros } from "../base/decimal.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
+import { type Digest, digestOf, mergeDigests } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
-import { type MinuteCandle, MinuteCandles, minuteOf } from "../market/minute-candle.ts";
+import type { MinuteCandle } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { TsvWriter } from "./tsv-writer.ts";
 
@@ -14,15 +16,13 @@ export type Stretch = {
   readonly last: BlockRef & { readonly timestamp: number };
 };
 
-/** Rows ready to insert, one buffer a table, with the marker that vouches for them. */
+/** Final blocks as rows ready to insert, one buffer a table, and as what memory keeps of them. */
 export type EncodedBatch = Stretch & {
   readonly fills: Buffer;
   readonly minuteCandles: Buffer;
   readonly events: Buffer;
   readonly quarantine: Buffer;
-  readonly marker: Buffer;
-  /** The candles of the minute the stretch ends in: the only ones that later blocks may add to. */
-  readonly openMinutes: readonly MinuteCandle[];
+  readonly digest: Digest;
 };
 
 /** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
@@ -36,34 +36,56 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
   const fills = new TsvWriter();
   const events = new TsvWriter();
   const quarantine = new TsvWriter();
-  const candles = new MinuteCandles();
-  let anomalies = 0;
   for (const block of blocks) {
-    for (const fill of block.fills) {
-      writeFill(fills, fill);
-      candles.add(fill);
-    }
+    for (const fill of block.fills) writeFill(fills, fill);
     for (const event of block.events) writeEvent(events, event);
     for (const { seq, timestamp, reason, log } of block.quarantined) {
       quarantine.plain(seq).plain(timestamp).text(reason).text(JSON.stringify(log)).endRow();
     }
-    anomalies += block.anomalies.length;
   }
-  const minutes = candles.values();
-  const openMinute = minuteOf(stretch.last.timestamp);
-  const marker = new TsvWriter();
-  marker.plain(stretch.fromBlock).plain(stretch.toBlock);
-  marker.hex(stretch.last.hash).plain(stretch.last.timestamp);
-  marker.plain(fills.rows).plain(events.rows).plain(quarantine.rows).plain(anomalies).endRow();
+  const digest = digestOf(blocks);
+  const { fromBlock, toBlock, last } = stretch;
   return {
-    ...stretch,
+    fromBlock,
+    toBlock,
+    last: { number: last.number, hash: last.hash, timestamp: last.timestamp },
     fills: fills.finish(),
-    minuteCandles: encodeMinuteCandles(minutes),
+    minuteCandles: encodeMinuteCandles(digest.candles),
     events: events.finish(),
     quarantine: quarantine.finish(),
-    marker: marker.finish(),
-    openMinutes: minutes.filter((candle) => candle.minute >= openMinute),
+    digest,
   };
+}
+
+/** One batch of several that follow each other, at least one. */
+export function mergeBatches(parts: readonly EncodedBatch[]): EncodedBatch {
+  const [first, last] = [parts[0], parts.at(-1)];
+  assert(first !== undefined && last !== undefined, "there is a batch to merge");
+  if (first === last) return first;
+  return {
+    fromBlock: first.fromBlock,
+    toBlock: last.toBlock,
+    last: last.last,
+    fills: Buffer.concat(parts.map((part) => part.fills)),
+    minuteCandles: Buffer.concat(parts.map((part) => part.minuteCandles)),
+    events: Buffer.concat(parts.map((part) => part.events)),
+    quarantine: Buffer.concat(parts.map((part) => part.quarantine)),
+    digest: mergeDigests(parts.map((part) => part.digest)),
+  };
+}
+
+/** The marker that vouches for the rows of a batch. */
+export function encodeMarker({
+  fromBlock,
+  toBlock,
+  last,
+  digest: { tally },
+}: EncodedBatch): Buffer {
+  const marker = new TsvWriter();
+  marker.plain(fromBlock).plain(toBlock).hex(last.hash).plain(last.timestamp);
+  marker.plain(tally.fills).plain(tally.events);
+  marker.plain(tally.quarantined.length).plain(tally.anomalies.length).endRow();
+  return marker.finish();
 }
 
 /** Minute candles as rows to insert; parts of one minute may be inserted apart. */

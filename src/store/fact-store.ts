@@ -14,22 +14,23 @@ import {
   minuteOf,
 } from "../market/minute-candle.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
-import { type EncodedBatch, encodeFacts } from "./encode-facts.ts";
+import { type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
+import { MeteredEngine } from "./metered-engine.ts";
 import { type Coverage, recover } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { Tail } from "./tail.ts";
 
 export class FactStore {
-  readonly engine: Engine;
+  readonly engine: MeteredEngine;
   readonly tail = new Tail();
   #coverage: Coverage | null;
   #openMinutes: readonly MinuteCandle[];
 
   private constructor(
-    engine: Engine,
+    engine: MeteredEngine,
     coverage: Coverage | null,
     openMinutes: readonly MinuteCandle[],
   ) {
@@ -44,10 +45,16 @@ export class FactStore {
    */
   static async open(dataDir: string): Promise<FactStore> {
     await mkdir(dataDir, { recursive: true });
-    const engine = ChdbEngine.open(join(dataDir, "facts"));
-    for (const statement of schemaStatements) await engine.command(statement);
-    const coverage = await recover(engine);
-    return new FactStore(engine, coverage, await readOpenMinutes(engine, coverage));
+    const engine = new MeteredEngine(ChdbEngine.open(join(dataDir, "facts")));
+    try {
+      for (const statement of schemaStatements) await engine.command(statement);
+      const coverage = await recover(engine);
+      return new FactStore(engine, coverage, await readOpenMinutes(engine, coverage));
+    } catch (thrown) {
+      // A folder that is refused must not stay locked.
+      await engine.close();
+      throw thrown;
+    }
   }
 
   /** What is stored for good; `null` before the first append. */
@@ -102,16 +109,16 @@ export class FactStore {
     await this.engine.insert("oddwire.minute_candles", batch.minuteCandles);
     await this.engine.insert("oddwire.events", batch.events);
     await this.engine.insert("oddwire.quarantine", batch.quarantine);
-    await this.engine.insert("oddwire.markers", batch.marker);
+    await this.engine.insert("oddwire.markers", encodeMarker(batch));
   }
 
-  #cover({ fromBlock, last, openMinutes }: EncodedBatch): void {
+  #cover({ fromBlock, last, digest }: EncodedBatch): void {
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
     const open = new MinuteCandles();
-    for (const candle of this.#openMinutes) {
-      if (candle.minute >= minuteOf(last.timestamp)) open.merge(candle);
+    const openFrom = minuteOf(last.timestamp);
+    for (const candle of [...this.#openMinutes, ...digest.candles]) {
+      if (candle.minute >= openFrom) open.merge(candle);
     }
-    for (const candle of openMinutes) open.merge(candle);
     this.#openMinutes = open.values();
   }
 

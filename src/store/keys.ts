@@ -15,6 +15,7 @@ export type ApiKey = {
   readonly requestCount: number;
 };
 
+/** What is asked for when a key is made. */
 export type NewKey = Pick<ApiKey, "name" | "scope" | "expiresAtMs" | "allowedIps">;
 
 /** A key at the one moment its value is known. */
@@ -53,8 +54,10 @@ export type Keys = {
   onEnded(listener: () => void): void;
 };
 
+/** Whether a key works, and why not. */
 export type KeyStatus = "active" | "expired" | "revoked";
 
+/** Of a key that is revoked and expired the revocation is told: it is the stronger of the two. */
 export function statusOf(key: ApiKey, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return "revoked";
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : "active";

@@ -1,6 +1,6 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { dayWindowSeconds } from "../market/day-window.ts";
+import { dayTradeOf, dayWindowSeconds } from "../market/day-window.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
@@ -72,6 +72,6 @@ async function loadDayWindow(store: FactStore, state: MarketState, newest: numbe
     limit: Number.MAX_SAFE_INTEGER,
     finalizedOnly: true,
   });
-  state.dayWindow.add(fills);
+  state.dayWindow.add(fills.map(dayTradeOf));
   state.dayWindow.moveTo(newest);
 }

@@ -19,6 +19,7 @@ export type CandleRange = {
   readonly limit: number;
 };
 
+/** A candle and the start of its bucket, unix seconds. */
 export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
 
 /** The first `limit` buckets that hold a priced trade, in the order asked for. */
@@ -86,12 +87,15 @@ async function readStored(
   openFrom: number,
 ): Promise<BucketCandle[]> {
   const seconds = integerLiteral(bucketSeconds);
+  // A bucket is asked for by its start: all of its complete minutes or none.
+  const minuteAt = (time: number): string =>
+    integerLiteral(Math.min(openFrom, Math.ceil(time / bucketSeconds) * bucketSeconds));
   const rows = await store.engine.query(
     `SELECT intDiv(minute, ${seconds}) * ${seconds} AS bucket, min(open), max(close), max(high),
        min(low), sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
      FROM oddwire.minute_candles
-     WHERE token_id = ${hexLiteral(tokenId)} AND minute >= ${integerLiteral(from)}
-       AND minute < ${integerLiteral(Math.min(to, openFrom))} AND trades > 0
+     WHERE token_id = ${hexLiteral(tokenId)}
+       AND minute >= ${minuteAt(from)} AND minute < ${minuteAt(to)} AND trades > 0
      GROUP BY bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
      LIMIT ${integerLiteral(limit)}`,
   );

@@ -422,18 +422,15 @@ const negRiskModule: readonly EventAbi[] = [
 ];
 
 const combinatorialModule: readonly EventAbi[] = [
-  event(
-    "CombinatorialConditionPrepared(bytes31 indexed conditionId, uint256[] legs)",
-    (args) => {
-      const legs = args.uints("legs");
-      if (legs.length < 1 || legs.length > 50) return undecodable;
-      return {
-        kind: "gen3_combo_prepared",
-        conditionId: args.condition("conditionId"),
-        legs: legs.map(tokenIdOf),
-      };
-    },
-  ),
+  event("CombinatorialConditionPrepared(bytes31 indexed conditionId, uint256[] legs)", (args) => {
+    const legs = args.uints("legs");
+    if (legs.length < 1 || legs.length > 50) return undecodable;
+    return {
+      kind: "gen3_combo_prepared",
+      conditionId: args.condition("conditionId"),
+      legs: legs.map(tokenIdOf),
+    };
+  }),
 ];
 
 const exchangeAbis = {

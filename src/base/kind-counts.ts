@@ -1,0 +1,21 @@
+/**
+ * Counts things by kind, for ever: kinds must be names of our own, never text from outside, or it
+ * would grow without a bound.
+ */
+export class KindCounts<Kind extends string = string> {
+  readonly #counts = new Map<Kind, number>();
+
+  add(kind: Kind, count = 1): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+  }
+
+  /** How many of all kinds together. */
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The kinds that were counted. */
+  toRecord(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
+  }
+}

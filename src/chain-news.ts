@@ -1,0 +1,38 @@
+/**
+ * What the chain tells, with its meaning worked out and ready to be stored: the part of the walk
+ * that needs neither store nor state, and so can run in a thread of its own.
+ */
+import { assert } from "./base/assert.ts";
+import type { ChainBatch } from "./chain/log.ts";
+import type { LogDecoder } from "./decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "./market/block-facts.ts";
+import { type EncodedBatch, encodeFacts } from "./store/encode-facts.ts";
+
+/**
+ * In chain order: blocks that can never change, encoded; one block that a fork may take back; a
+ * fork; and how far blocks have become final.
+ */
+export type ChainNews =
+  | { readonly kind: "final"; readonly batch: EncodedBatch }
+  | { readonly kind: "held"; readonly block: BlockFacts }
+  | { readonly kind: "fork"; readonly safeBlock: number }
+  | { readonly kind: "finalized"; readonly block: number };
+
+/** Derives the news of each batch. */
+export async function* deriveNews(
+  batches: AsyncIterable<ChainBatch>,
+  decoder: LogDecoder,
+): AsyncGenerator<ChainNews, void, undefined> {
+  for await (const batch of batches) yield newsOf(batch, decoder);
+}
+
+function newsOf(batch: ChainBatch, decoder: LogDecoder): ChainNews {
+  if (batch.kind !== "blocks") return batch;
+  if (batch.finalized) {
+    const facts = batch.blocks.map((block) => deriveBlockFacts(block, decoder));
+    return { kind: "final", batch: encodeFacts(batch, facts) };
+  }
+  assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
+  const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
+  return { kind: "held", block: deriveBlockFacts(block, decoder) };
+}

@@ -1,0 +1,61 @@
+import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
+import { type DayTrade, dayTradeOf } from "./day-window.ts";
+import type { MatchAnomaly } from "./derive-fills.ts";
+import { isTrade } from "./fill.ts";
+import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
+
+/**
+ * What memory needs of some blocks, in chain order: a fraction of their fills. Plain data, so that
+ * it can come from another thread.
+ */
+export type Digest = {
+  readonly events: readonly LocatedEvent[];
+  readonly candles: readonly MinuteCandle[];
+  readonly trades: readonly DayTrade[];
+  readonly tally: Tally;
+};
+
+/** What is counted and told to operators. */
+export type Tally = {
+  readonly fills: number;
+  readonly events: number;
+  readonly quarantined: readonly Pick<QuarantinedLog, "seq" | "reason">[];
+  readonly anomalies: readonly MatchAnomaly[];
+};
+
+/** The digest of blocks that follow each other. */
+export function digestOf(blocks: readonly BlockFacts[]): Digest {
+  const fills = blocks.flatMap((block) => block.fills);
+  return {
+    events: blocks.flatMap((block) => block.events),
+    candles: deriveMinuteCandles(fills),
+    trades: fills.filter(isTrade).map(dayTradeOf),
+    tally: tallyOf(blocks),
+  };
+}
+
+/** One digest of several stretches that follow each other. */
+export function mergeDigests(parts: readonly Digest[]): Digest {
+  return {
+    events: parts.flatMap((part) => part.events),
+    candles: parts.flatMap((part) => part.candles),
+    trades: parts.flatMap((part) => part.trades),
+    tally: {
+      fills: parts.reduce((sum, { tally }) => sum + tally.fills, 0),
+      events: parts.reduce((sum, { tally }) => sum + tally.events, 0),
+      quarantined: parts.flatMap(({ tally }) => tally.quarantined),
+      anomalies: parts.flatMap(({ tally }) => tally.anomalies),
+    },
+  };
+}
+
+function tallyOf(blocks: readonly BlockFacts[]): Tally {
+  return {
+    fills: blocks.reduce((sum, block) => sum + block.fills.length, 0),
+    events: blocks.reduce((sum, block) => sum + block.events.length, 0),
+    quarantined: blocks.flatMap((block) =>
+      block.quarantined.map(({ seq, reason }) => ({ seq, reason })),
+    ),
+    anomalies: blocks.flatMap((block) => block.anomalies),
+  };
+}

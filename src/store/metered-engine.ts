@@ -1,0 +1,60 @@
+import { systemClock } from "../base/clock.ts";
+import { KindCounts } from "../base/kind-counts.ts";
+import { LatencyHistogram } from "../base/latency-histogram.ts";
+import type { Engine, Row } from "./engine.ts";
+
+/** Measures another engine; not its commands, which are rare (start and repair). */
+export class MeteredEngine implements Engine {
+  readonly latencies = {
+    query: new LatencyHistogram({
+      name: "oddwire_store_query_duration_seconds",
+      help: "How long queries of the facts took, waiting in line included",
+      labelNames: [],
+    }),
+    insert: new LatencyHistogram({
+      name: "oddwire_store_insert_duration_seconds",
+      help: "How long inserts into a table took, until they were durable",
+      labelNames: [],
+    }),
+  } as const;
+  /** Operations that failed or were refused; they are in no latency. */
+  readonly failures = new KindCounts<"query" | "insert">();
+
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  async query(sql: string): Promise<readonly Row[]> {
+    return this.#measured("query", () => this.#engine.query(sql));
+  }
+
+  async command(sql: string): Promise<void> {
+    return this.#engine.command(sql);
+  }
+
+  async insert(table: string, rows: Buffer): Promise<void> {
+    // An engine has nothing to do for no rows, and that must not pass for a fast insert.
+    if (rows.length > 0) await this.#measured("insert", () => this.#engine.insert(table, rows));
+  }
+
+  async close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  async #measured<Result>(
+    operation: "query" | "insert",
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    const startedAtMs = systemClock.monotonicMs();
+    try {
+      const result = await run();
+      this.latencies[operation].observe({}, systemClock.monotonicMs() - startedAtMs);
+      return result;
+    } catch (thrown) {
+      this.failures.add(operation);
+      throw thrown;
+    }
+  }
+}

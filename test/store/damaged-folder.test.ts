@@ -1,0 +1,58 @@
+/** Folders that no crash leaves behind are refused, with a word about what is wrong. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { firstSeqOf } from "../../src/base/ids.ts";
+import { DataFolderDamagedError } from "../../src/store/chdb-engine.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 });
+const blocks = factsOf(buildChain(plans));
+
+describe("a damaged folder is refused", () => {
+  const range = `seq >= ${firstSeqOf(blocks[5]?.number ?? 0)}`;
+  const damages: readonly (readonly [string, string, RegExp])[] = [
+    [
+      "a fill is missing",
+      `DELETE FROM oddwire.fills WHERE seq IN (SELECT max(seq) FROM oddwire.fills)`,
+      /table fills holds/,
+    ],
+    ["events are missing", `DELETE FROM oddwire.events WHERE ${range}`, /table events holds/],
+    ["a log is missing", "DELETE FROM oddwire.quarantine WHERE 1", /table quarantine holds/],
+    [
+      "a row is there twice",
+      "INSERT INTO oddwire.fills SELECT * FROM oddwire.fills LIMIT 1",
+      /table fills holds/,
+    ],
+    [
+      "a marker is missing",
+      `DELETE FROM oddwire.markers WHERE from_block = ${blocks[10]?.number}`,
+      /do not cover/,
+    ],
+    [
+      "a marker is there twice",
+      "INSERT INTO oddwire.markers SELECT * FROM oddwire.markers LIMIT 1",
+      /do not cover/,
+    ],
+  ];
+  for (const [what, damage, message] of damages) {
+    test(what, async (t) => {
+      const folder = await StoreFolder.open(t);
+      for (const from of [0, 10, 20, 30]) {
+        await folder.store.append(encode(blocks.slice(from, from + 10)));
+      }
+      await folder.store.engine.command(damage);
+      // Refused again and again, and never taken for a folder in use.
+      for (const _ of [1, 2]) {
+        await assert.rejects(folder.reopen(), (error: unknown) => {
+          assert(error instanceof DataFolderDamagedError);
+          assert.match(error.message, message);
+          return true;
+        });
+      }
+    });
+  }
+});

@@ -1,0 +1,66 @@
+/** Whatever a contract of ours can say is either quarantined or stored: nothing stops the indexing. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { mirrorCandle } from "../../src/market/candle.ts";
+import { readCandles } from "../../src/store/read-candles.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { buildChain } from "../support/generate-chain.ts";
+import { anyTransaction, type TransactionPlan } from "../support/generate-matches.ts";
+import { naiveCandles } from "../support/naive-candles.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+import { testPairs } from "../support/test-markets.ts";
+
+/** As large as an event can say, as large as is not quarantined, and small beside them. */
+const extremes = [
+  1n,
+  7n,
+  10n ** 29n,
+  10n ** 30n,
+  10n ** 31n,
+  10n ** 38n - 1n,
+  10n ** 38n,
+  2n ** 255n,
+];
+
+const anyExtreme = fc
+  .tuple(anyTransaction(testPairs), fc.constantFrom(...extremes), fc.constantFrom(...extremes))
+  .map(([plan, shares, cash]): TransactionPlan => {
+    const items = plan.items.map((item) => {
+      if (item.kind === "direct") return { ...item, order: { ...item.order, shares, cash } };
+      // Complementary only: the sums of others would not stay above zero.
+      const legs = item.legs.map((leg) => ({ ...leg, isOtherToken: false, shares, cash, fee: 0n }));
+      return { ...item, legs, fee: 0n };
+    });
+    return { ...plan, items };
+  });
+
+test("amounts of any size", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  const transactions = fc.sample(anyExtreme, { seed: testSeed, numRuns: 300 });
+  const plans = transactions.map((transaction) => ({
+    secondsLater: 1,
+    tells: false,
+    transactions: [transaction],
+  }));
+  const blocks = factsOf(buildChain(plans));
+  const fills = fillsOf(blocks);
+  const quarantined = blocks.flatMap((block) => block.quarantined);
+  assert(fills.length > 100 && quarantined.length > 100, "some are told and some are not");
+
+  await store.append(encode(blocks));
+  const page = { filter: {}, order: "asc", after: null, limit: 100_000 } as const;
+  assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fills);
+  for (const [tokenId, complement] of testPairs.legacy) {
+    const range = { tokenId, complement, bucketSeconds: 86_400, from: 0, to: 2 ** 40 };
+    const candles = await readCandles(store, { ...range, order: "asc", limit: 100 });
+    const expected = [...naiveCandles(fills, range)].map(([bucket, candle]) => ({
+      bucket,
+      candle,
+    }));
+    assert.deepEqual(candles, expected);
+    for (const { candle } of candles) assert.deepEqual(mirrorCandle(mirrorCandle(candle)), candle);
+  }
+});

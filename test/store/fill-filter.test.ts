@@ -1,0 +1,80 @@
+/** Both readings of a filter, and the store that uses one below and the other above finality. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { Fill } from "../../src/market/fill.ts";
+import { type FillFilter, filterHolds } from "../../src/store/fill-filter.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { propertySettings, testSeed } from "../support/property-settings.ts";
+import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+/** Values of the rows themselves, and some next to them: others would never meet anything. */
+function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
+  const row = fc.constantFrom(...fills);
+  const near = fc.bigInt({ min: -1n, max: 1n });
+  const nearby = fc.integer({ min: -1, max: 1 });
+  const pick = <Value>(of: (fill: Fill) => Value): fc.Arbitrary<Value> => row.map(of);
+  return fc.record(
+    {
+      roles: fc.uniqueArray(fc.constantFrom("maker", "taker", "direct"), { minLength: 1 }),
+      tokenIds: fc.array(
+        pick((fill) => fill.tokenId),
+        { maxLength: 3 },
+      ),
+      mirroredTokenId: pick((fill) => fill.tokenId),
+      side: pick((fill) => fill.side),
+      sizeMin: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
+      sizeMax: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
+      valueMin: fc.tuple(row, near).map(([fill, off]) => fill.value + off),
+      maker: pick((fill) => fill.maker),
+      taker: pick((fill) => fill.taker),
+      wallet: pick((fill) => fill.maker),
+      exchange: pick((fill) => fill.exchange.exchange),
+      matchType: pick((fill) => fill.matchType ?? "mint"),
+      txHash: pick((fill) => fill.txHash),
+      orderHash: pick((fill) => fill.orderHash),
+      timestampFrom: fc.tuple(row, nearby).map(([fill, off]) => fill.timestamp + off),
+      timestampTo: fc.tuple(row, nearby).map(([fill, off]) => fill.timestamp + off),
+      seqFrom: fc.tuple(row, nearby).map(([fill, off]) => fill.seq + off),
+      seqTo: fc.tuple(row, nearby).map(([fill, off]) => fill.seq + off),
+    },
+    { requiredKeys: [] },
+  ) as unknown as fc.Arbitrary<FillFilter>;
+}
+
+/** Filters of few conditions, so that something passes them. */
+function anyShortFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
+  return fc.tuple(anyFilter(fills), fc.infiniteStream(fc.nat())).map(([filter, keys]) => {
+    const kept = Object.entries(filter)
+      .map((entry) => ({ entry, key: keys.next().value as number }))
+      .toSorted((a, b) => a.key - b.key)
+      .slice(0, 3);
+    return Object.fromEntries(kept.map(({ entry }) => entry)) as FillFilter;
+  });
+}
+
+test("SQL and predicate agree, and so do the store and a plain filter", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 150 });
+  const blocks = factsOf(buildChain(plans));
+  await fillStore(store, { final: blocks.slice(0, 110), held: blocks.slice(110), sizes: [7, 1] });
+  const fills = fillsOf(blocks);
+  const finalFills = fillsOf(blocks.slice(0, 110));
+  const common = { order: "asc", after: null, limit: fills.length } as const;
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(anyShortFilter(fills), anyFilter(fills)),
+      fc.boolean(),
+      async (filter, finalizedOnly) => {
+        const passing = (finalizedOnly ? finalFills : fills).filter(filterHolds(filter));
+        found += passing.length;
+        assert.deepEqual(await readFills(store, { filter, finalizedOnly, ...common }), passing);
+      },
+    ),
+    propertySettings(400),
+  );
+  assert(found > 1000, `the filters were not so strict that nothing passed: ${found}`);
+});

@@ -1,0 +1,83 @@
+/** A state loaded from the store is the state of every stored block applied. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { describeState } from "../support/describe-state.ts";
+import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
+import { factsOf, fillStore } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const contracts = knownContracts();
+
+function applied(blocks: readonly BlockFacts[]): MarketState {
+  const state = new MarketState(contracts);
+  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  return state;
+}
+
+/** Stores the blocks in batches, and loads them as a new process would. */
+async function loaded(folder: StoreFolder, blocks: readonly BlockFacts[]): Promise<MarketState> {
+  await fillStore(folder.store, { final: blocks, held: [], sizes: [5, 1, 17] });
+  await folder.reopen();
+  const state = new MarketState(contracts);
+  await loadMarketState(folder.store, state);
+  return state;
+}
+
+describe("a loaded state", () => {
+  const anyPlans = fc.array(anyBlockPlan(), { minLength: 40, maxLength: 80 });
+  const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 8 });
+  for (const [index, [plans, order]] of chains.entries()) {
+    test(`of random chain ${index} is that of its blocks applied, and goes on like it`, async (t) => {
+      const folder = await StoreFolder.open(t);
+      const blocks = factsOf(buildChain(plans, { order }));
+      const [final, held] = [blocks.slice(0, -5), blocks.slice(-5)];
+      const state = await loaded(folder, final);
+      const expected = applied(final);
+      assert.deepEqual(describeState(state), describeState(expected));
+      for (const block of held) {
+        for (const one of [state, expected]) one.applyHeld(digestOf([block]), block);
+      }
+      assert.deepEqual(describeState(state), describeState(expected));
+    });
+  }
+
+  for (const name of recordingNames) {
+    test(`of ${name} lists the same markets with the same totals`, async (t) => {
+      const recorded = readRecordedBlocks(name).map((block) => ({ block, fills: [] }));
+      const blocks = factsOf(recorded);
+      const folder = await StoreFolder.open(t);
+      await fillStore(folder.store, { final: blocks, held: [], sizes: [1000] });
+      const state = new MarketState(contracts);
+      await loadMarketState(folder.store, state);
+      assert.deepEqual(describeListed(state), describeListed(applied(blocks)));
+    });
+  }
+
+  test("of an empty store is empty", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    const state = new MarketState(contracts);
+    await loadMarketState(store, state);
+    assert.deepEqual(describeState(state), describeState(new MarketState(contracts)));
+  });
+});
+
+function describeListed({ directory, dayWindow }: MarketState): unknown {
+  const conditionIds = [...directory.listed()].toSorted();
+  assert(conditionIds.length > 10);
+  return conditionIds.map((conditionId) => {
+    const market = directory.market(conditionId);
+    const tokens = market?.tokens.map(({ tokenId }) => ({
+      totals: directory.totalsOf(tokenId),
+      day: dayWindow.volumeOf(tokenId),
+      candle: dayWindow.candleOf(tokenId),
+    }));
+    return { market, tokens };
+  });
+}

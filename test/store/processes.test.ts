@@ -1,0 +1,88 @@
+/** Two processes at one folder, and processes that are killed while they write. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { DataFolderBusyError } from "../../src/store/chdb-engine.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { appendForEverPath, endlessBlocks } from "../support/append-for-ever.ts";
+import { fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+/** Kills hit other moments of an append each time. */
+const linesBeforeKill = [3, 8, 14];
+
+class Appender {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  readonly #lines: AsyncIterator<string>;
+  /** What the process said, oldest first. */
+  readonly said: string[] = [];
+
+  constructor(t: TestContext, path: string) {
+    const stdio = ["ignore", "pipe", "inherit"] as const;
+    this.#child = spawn(process.execPath, [appendForEverPath, path], { stdio: [...stdio] });
+    this.#exited = once(this.#child, "exit");
+    assert(this.#child.stdout !== null);
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+    t.after(() => this.kill());
+  }
+
+  /** Waits until the process has said this many lines. */
+  async listen(count: number): Promise<void> {
+    while (this.said.length < count) {
+      const { value, done } = await this.#lines.next();
+      assert(done !== true, "the process goes on");
+      this.said.push(value);
+    }
+  }
+
+  /** Kills it and hears it out. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#exited;
+    for (;;) {
+      const { value, done } = await this.#lines.next();
+      if (done === true) return;
+      this.said.push(value);
+    }
+  }
+}
+
+test("a folder in use is refused, and free again when its process is gone", async (t) => {
+  const folder = await StoreFolder.open(t);
+  await folder.close();
+  const appender = new Appender(t, folder.path);
+  await appender.listen(2);
+  // The engine itself prints on standard error why.
+  await assert.rejects(folder.reopen(), DataFolderBusyError);
+  await appender.listen(3);
+  await appender.kill();
+  assert.notEqual((await folder.reopen()).coverage, null);
+});
+
+test("kill -9 loses no acknowledged block and repeats none", async (t) => {
+  const folder = await StoreFolder.open(t);
+  const blocks = endlessBlocks();
+  for (const lines of linesBeforeKill) {
+    await folder.close();
+    const appender = new Appender(t, folder.path);
+    await appender.listen(lines);
+    await appender.kill();
+    const store = await folder.reopen();
+    const last = store.coverage?.last.number ?? -1;
+    assert(last >= Number(appender.said.at(-1)), "acknowledged blocks are there");
+    const kept = blocks.filter((block) => block.number <= last);
+    const fills = await readFills(store, {
+      filter: {},
+      order: "asc",
+      after: null,
+      limit: 100_000,
+      finalizedOnly: true,
+    });
+    assert.deepEqual(fills, fillsOf(kept));
+    const events = await store.engine.query("SELECT count() FROM oddwire.events");
+    assert.deepEqual(events, [[kept.reduce((sum, block) => sum + block.events.length, 0)]]);
+  }
+});

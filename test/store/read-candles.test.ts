@@ -1,0 +1,129 @@
+/** Candles over store and tail against candles made of the trades, bucket by bucket. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { resolutionSeconds } from "../../src/market/candle.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+import {
+  type BucketCandle,
+  type CandleRange,
+  readCandles,
+  readFirstMinute,
+} from "../../src/store/read-candles.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { naiveCandles } from "../support/naive-candles.ts";
+import { propertySettings, testSeed } from "../support/property-settings.ts";
+import { encode, factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+import { testPairs } from "../support/test-markets.ts";
+
+const allPairs = [...testPairs.legacy, ...testPairs.generation3];
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 100 });
+const blocks = factsOf(buildChain(plans));
+const timestamps = blocks.map((block) => block.timestamp);
+const [start, end] = [Math.min(...timestamps), Math.max(...timestamps)];
+
+const anyTime = fc.oneof(
+  fc.constantFrom(0, start, end, end + 1, 2 ** 40),
+  fc.constantFrom(...timestamps),
+  fc.integer({ min: start - 100_000, max: end + 100_000 }),
+);
+const anyRange: fc.Arbitrary<CandleRange> = fc
+  .record({
+    pair: fc.constantFrom(...allPairs, ...allPairs.map(([yes, no]) => [no, yes] as const)),
+    isPair: fc.boolean(),
+    bucketSeconds: fc.constantFrom(...Object.values(resolutionSeconds)),
+    from: anyTime,
+    to: anyTime,
+    order: fc.constantFrom("asc" as const, "desc" as const),
+    limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1000)),
+  })
+  .map(({ pair: [tokenId, other], isPair, ...range }) => ({
+    ...range,
+    tokenId,
+    complement: isPair ? other : null,
+  }));
+
+function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
+  const sign = range.order === "asc" ? 1 : -1;
+  return [...naiveCandles(fillsOf(of), range)]
+    .map(([bucket, candle]) => ({ bucket, candle }))
+    .filter(({ bucket }) => bucket >= range.from && bucket < range.to)
+    .toSorted((a, b) => sign * (a.bucket - b.bucket))
+    .slice(0, range.limit);
+}
+
+async function assertSame(
+  store: FactStore,
+  of: readonly BlockFacts[],
+  runs: number,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(anyRange, async (range) => {
+      assert.deepEqual(await readCandles(store, range), naive(of, range));
+    }),
+    propertySettings(runs),
+  );
+}
+
+describe("candles", () => {
+  for (const finalCount of [0, 37, 70, 100]) {
+    test(`of ${finalCount} final blocks and ${100 - finalCount} held ones`, async (t) => {
+      const { store } = await StoreFolder.open(t);
+      const [final, held] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
+      await fillStore(store, { final, held, sizes: [4, 1, 9, 2] });
+      await assertSame(store, blocks, 50);
+    });
+  }
+
+  test("after a restart in the middle of a minute", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const close = plans
+      .slice(0, 40)
+      .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 9 }));
+    const dense = factsOf(buildChain(close));
+    for (const [from, to] of [
+      [0, 15],
+      [15, 16],
+      [16, 29],
+    ] as const) {
+      await folder.store.append(encode(dense.slice(from, to)));
+      const store = await folder.reopen();
+      await assertSame(store, dense.slice(0, to), 25);
+    }
+    for (const block of dense.slice(29)) folder.store.tail.push(block);
+    await assertSame(folder.store, dense, 40);
+  });
+
+  test("are whole while blocks become final", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await fillStore(store, { final: blocks.slice(0, 60), held: blocks.slice(60), sizes: [60] });
+    const ranges = fc.sample(anyRange, { seed: testSeed, numRuns: 60 });
+    let isDone = false;
+    const read = async (): Promise<void> => {
+      for (let turn = 0; !isDone; turn += 1) {
+        const range = { ...(ranges[turn % ranges.length] as CandleRange), from: 0, to: 2 ** 40 };
+        assert.deepEqual(await readCandles(store, range), naive(blocks, range));
+      }
+    };
+    const readers = [read(), read()];
+    for (const block of blocks.slice(60)) await store.finalize(block.number);
+    isDone = true;
+    await Promise.all(readers);
+  });
+
+  test("begin with the first priced trade of either token", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await fillStore(store, { final: blocks.slice(0, 50), held: blocks.slice(50), sizes: [50] });
+    for (const pair of allPairs) {
+      const priced = fillsOf(blocks).filter(
+        ({ role, size, tokenId }) => role !== "taker" && size > 0n && pair.includes(tokenId),
+      );
+      const first = priced[0]?.timestamp;
+      const minute = first === undefined ? null : first - (first % 60);
+      assert.equal(await readFirstMinute(store, pair), minute);
+    }
+    assert.equal(await readFirstMinute(store, []), null);
+  });
+});

@@ -1,0 +1,137 @@
+/** Pages over store and tail, while blocks move from one to the other. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { LocatedEvent } from "../../src/market/block-facts.ts";
+import type { Fill } from "../../src/market/fill.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+import { readEvents } from "../../src/store/read-events.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { propertySettings, testSeed } from "../support/property-settings.ts";
+import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const finalCount = 15;
+const plans = fc.sample(anyBlockPlan(2), { seed: testSeed, numRuns: 45 });
+const blocks = factsOf(buildChain(plans));
+const fills = fillsOf(blocks);
+const events = blocks.flatMap((block) => block.events);
+const eventKinds = [...new Set(events.map(({ event }) => event.kind))];
+
+async function openFilled(t: Parameters<typeof StoreFolder.open>[0]): Promise<StoreFolder> {
+  const folder = await StoreFolder.open(t);
+  const [final, held] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
+  await fillStore(folder.store, { final, held, sizes: [3, 1, 5] });
+  return folder;
+}
+
+type Paging = { readonly order: "asc" | "desc"; readonly limit: number };
+
+/** All pages one after another; `between` is called after each. */
+async function readAll(
+  paging: Paging,
+  read: (page: Paging & { after: Fill["seq"] | null }) => Promise<readonly { seq: Fill["seq"] }[]>,
+  between: () => void = () => undefined,
+): Promise<unknown[]> {
+  const rows: { seq: Fill["seq"] }[] = [];
+  for (;;) {
+    const page = await read({ ...paging, after: rows.at(-1)?.seq ?? null });
+    rows.push(...page);
+    between();
+    if (page.length < paging.limit) return rows;
+  }
+}
+
+function readAllFills(store: FactStore, paging: Paging, between?: () => void): Promise<unknown[]> {
+  const common = { filter: {}, finalizedOnly: false };
+  return readAll(paging, (page) => readFills(store, { ...page, ...common }), between);
+}
+
+function readAllEvents(store: FactStore, paging: Paging, between?: () => void): Promise<unknown[]> {
+  const common = { kinds: eventKinds, finalizedOnly: false };
+  return readAll(paging, (page) => readEvents(store, { ...page, ...common }), between);
+}
+
+function inOrder<Row extends Fill | LocatedEvent>(rows: readonly Row[], order: string): Row[] {
+  return order === "asc" ? [...rows] : rows.toReversed();
+}
+
+const anyPaging = fc.record({
+  order: fc.constantFrom("asc" as const, "desc" as const),
+  limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)),
+});
+
+describe("reading everything", () => {
+  test("gives back what was appended and what is held, in pages of any size", async (t) => {
+    const { store } = await openFilled(t);
+    await fc.assert(
+      fc.asyncProperty(anyPaging, async (paging) => {
+        assert.deepEqual(await readAllFills(store, paging), inOrder(fills, paging.order));
+        assert.deepEqual(await readAllEvents(store, paging), inOrder(events, paging.order));
+      }),
+      propertySettings(12),
+    );
+  });
+
+  test("stops at finality when asked to", async (t) => {
+    const { store } = await openFilled(t);
+    const final = blocks.slice(0, finalCount);
+    const page = { order: "asc", after: null, limit: 10_000, finalizedOnly: true } as const;
+    assert.deepEqual(await readFills(store, { ...page, filter: {} }), fillsOf(final));
+    assert.deepEqual(
+      await readEvents(store, { ...page, kinds: eventKinds }),
+      final.flatMap((block) => block.events),
+    );
+  });
+
+  for (const order of ["asc", "desc"] as const) {
+    test(`loses and repeats nothing while blocks become final, ${order}`, async (t) => {
+      const { store } = await openFilled(t);
+      let next = finalCount;
+      let finalizing: Promise<void> = Promise.resolve();
+      let overlaps = 0;
+      // A block becomes final after each page, while the next page is being read.
+      const finalizeOne = (): void => {
+        const block = blocks[next];
+        if (block === undefined) return;
+        next += 1;
+        overlaps += 1;
+        finalizing = finalizing.then(() => store.finalize(block.number));
+      };
+      const paging = { order, limit: 4 };
+      const [readFillRows, readEventRows] = await Promise.all([
+        readAllFills(store, paging, finalizeOne),
+        readAllEvents(store, paging, finalizeOne),
+      ]);
+      await finalizing;
+      assert.deepEqual(readFillRows, inOrder(fills, order));
+      assert.deepEqual(readEventRows, inOrder(events, order));
+      assert(overlaps > 10, "blocks became final meanwhile");
+    });
+  }
+
+  test("many times at once, while all blocks become final one by one", async (t) => {
+    const { store } = await openFilled(t);
+    let isDone = false;
+    const reader = async (paging: Paging): Promise<number> => {
+      let rounds = 0;
+      do {
+        assert.deepEqual(await readAllFills(store, paging), inOrder(fills, paging.order));
+        rounds += 1;
+      } while (!isDone);
+      return rounds;
+    };
+    const readers = [
+      reader({ order: "asc", limit: 50 }),
+      reader({ order: "desc", limit: 50 }),
+      reader({ order: "desc", limit: 1000 }),
+    ];
+    for (const block of blocks.slice(finalCount)) await store.finalize(block.number);
+    isDone = true;
+    const rounds = await Promise.all(readers);
+    assert.deepEqual(store.tail.blocks, []);
+    assert.equal(store.coverage?.last.number, blocks.at(-1)?.number);
+    assert(rounds.every((count) => count >= 1));
+  });
+});

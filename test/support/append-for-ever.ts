@@ -1,0 +1,30 @@
+/**
+ * Run as a process: appends a generated chain to the data folder it is given, going on where the
+ * folder ends, and prints the number of each block that was acknowledged.
+ */
+import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { FactStore } from "../../src/store/fact-store.ts";
+import { anyBlockPlan, buildChain } from "./generate-chain.ts";
+import { testSeed } from "./property-settings.ts";
+import { batchesOf, encode, factsOf } from "./store-chain.ts";
+
+export const appendForEverPath = fileURLToPath(import.meta.url);
+
+/** What every such process appends, longer than any lives. */
+export function endlessBlocks(): BlockFacts[] {
+  const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
+  return factsOf(buildChain(plans));
+}
+
+if (import.meta.main) {
+  const store = await FactStore.open(process.argv[2] ?? "");
+  const next = (store.coverage?.last.number ?? -1) + 1;
+  const blocks = endlessBlocks().filter((block) => block.number >= next);
+  process.stdout.write("open\n");
+  for (const batch of batchesOf(blocks, [2, 1, 3])) {
+    await store.append(encode(batch));
+    process.stdout.write(`${batch.at(-1)?.number}\n`);
+  }
+}

@@ -1,0 +1,59 @@
+/** Generated chains on their way into a store: derived, cut into batches, encoded, appended. */
+import assert from "node:assert/strict";
+import type { BlockRef } from "../../src/chain/log.ts";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
+import type { Fill } from "../../src/market/fill.ts";
+import { type EncodedBatch, encodeFacts, type Stretch } from "../../src/store/encode-facts.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+import type { GeneratedBlock } from "./generate-chain.ts";
+import { knownContracts } from "./recorded-chain.ts";
+
+const decoder = new LogDecoder(knownContracts());
+
+export function factsOf(chain: readonly GeneratedBlock[]): BlockFacts[] {
+  return chain.map(({ block }) => deriveBlockFacts(block, decoder));
+}
+
+export function fillsOf(blocks: readonly BlockFacts[]): Fill[] {
+  return blocks.flatMap((block) => block.fills);
+}
+
+/** The stretch from the first of these blocks to the last. */
+export function stretchOf(blocks: readonly BlockFacts[]): Stretch {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  assert(first !== undefined && last !== undefined, "a stretch has a block");
+  const { number, hash, timestamp }: BlockRef & { timestamp: number } = last;
+  return { fromBlock: first.number, toBlock: number, last: { number, hash, timestamp } };
+}
+
+export function encode(blocks: readonly BlockFacts[]): EncodedBatch {
+  return encodeFacts(stretchOf(blocks), blocks);
+}
+
+/** Cuts blocks into consecutive batches of the given sizes, again and again. */
+export function batchesOf(
+  blocks: readonly BlockFacts[],
+  sizes: readonly number[],
+): (readonly BlockFacts[])[] {
+  const batches: (readonly BlockFacts[])[] = [];
+  for (let from = 0, turn = 0; from < blocks.length; turn += 1) {
+    const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
+    batches.push(blocks.slice(from, from + size));
+    from += size;
+  }
+  return batches;
+}
+
+/** Appends `final` in batches and holds the rest in the tail. */
+export async function fillStore(
+  store: FactStore,
+  parts: {
+    readonly final: readonly BlockFacts[];
+    readonly held: readonly BlockFacts[];
+    readonly sizes: readonly number[];
+  },
+): Promise<void> {
+  for (const batch of batchesOf(parts.final, parts.sizes)) await store.append(encode(batch));
+  for (const block of parts.held) store.tail.push(block);
+}

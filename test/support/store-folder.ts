@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { FactStore } from "../../src/store/fact-store.ts";
+
+/** A data folder and the store that is open on it, one at a time; both are gone after the test. */
+export class StoreFolder {
+  readonly path: string;
+  #store: FactStore | null = null;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async open(t: TestContext): Promise<StoreFolder> {
+    const folder = new StoreFolder(await mkdtemp(join(tmpdir(), "oddwire-test-")));
+    t.after(async () => {
+      await folder.close();
+      await rm(folder.path, { recursive: true, force: true });
+    });
+    await folder.reopen();
+    return folder;
+  }
+
+  get store(): FactStore {
+    if (this.#store === null) throw new Error("the store is closed");
+    return this.#store;
+  }
+
+  /** Closes the store, if one is open, and opens it as a new process would. */
+  async reopen(): Promise<FactStore> {
+    await this.close();
+    this.#store = await FactStore.open(this.path);
+    return this.#store;
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = null;
+    await store?.close();
+  }
+}
