@@ -1,4 +1,4 @@
-/** For numbers that were measured: more digits would be noise, and three fewer than enough. */
+/** For what was measured: more than three digits behind the point would be noise. */
 export function roundToThousandths(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

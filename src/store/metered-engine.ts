@@ -5,6 +5,7 @@ import type { Engine, Row } from "./engine.ts";
 
 /** Measures another engine; not its commands, which are rare (start and repair). */
 export class MeteredEngine implements Engine {
+  /** Of what succeeded. */
   readonly latencies = {
     query: new LatencyHistogram({
       name: "oddwire_store_query_duration_seconds",
@@ -17,9 +18,8 @@ export class MeteredEngine implements Engine {
       labelNames: [],
     }),
   } as const;
-  /** Operations that failed or were refused; they are in no latency. */
+  /** Of what failed or was refused. */
   readonly failures = new KindCounts<"query" | "insert">();
-
   readonly #engine: Engine;
 
   constructor(engine: Engine) {

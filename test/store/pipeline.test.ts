@@ -1,0 +1,199 @@
+/**
+ * The whole walk after the chain source: whatever it tells, store and memory end as if only the
+ * blocks that are left had ever been there.
+ */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { Hash } from "../../src/base/ids.ts";
+import { openLog } from "../../src/base/log.ts";
+import type { Block, ChainBatch } from "../../src/chain/log.ts";
+import { deriveNews } from "../../src/chain-news.ts";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { Pipeline } from "../../src/pipeline.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { readEvents } from "../../src/store/read-events.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { describeState } from "../support/describe-state.ts";
+import {
+  anyBlockPlan,
+  anyOrder,
+  type BlockPlan,
+  buildChain,
+  numberBeforeChains,
+} from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { batchesOf, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+import type { LogContent } from "../support/test-markets.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const silent = openLog({ level: "silent" });
+
+type Step =
+  | { readonly kind: "final"; readonly plans: readonly BlockPlan[]; readonly sizes: number[] }
+  | { readonly kind: "held"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "fork"; readonly depth: number }
+  | { readonly kind: "finalized"; readonly lag: number };
+
+const anyPlans = fc.array(anyBlockPlan(2), { minLength: 1, maxLength: 8 });
+const anySteps = fc.array(
+  fc.oneof(
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("final"),
+        plans: anyPlans,
+        sizes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("held"), plans: anyPlans }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("fork"), depth: fc.nat(6) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized"), lag: fc.nat(5) }) },
+  ),
+  { minLength: 10, maxLength: 25 },
+) as fc.Arbitrary<readonly Step[]>;
+
+/** A chain source that goes through the steps, and the chain that is left of them. */
+class ScriptedSource {
+  chain: Block[] = [];
+  finalCount = 0;
+  forks = 0;
+  readonly #steps: readonly Step[];
+  readonly #order: readonly LogContent[];
+
+  constructor(steps: readonly Step[], order: readonly LogContent[]) {
+    this.#steps = steps;
+    this.#order = order;
+  }
+
+  async *batches(): AsyncGenerator<ChainBatch> {
+    for (const step of this.#steps) yield* this.#take(step);
+  }
+
+  *#take(step: Step): Generator<ChainBatch> {
+    switch (step.kind) {
+      case "final": {
+        // A source backfills only when it holds nothing.
+        yield* this.#finalize(this.chain.length);
+        for (const batch of batchesOf(this.#grow(step.plans), step.sizes)) {
+          this.chain.push(...batch);
+          this.finalCount = this.chain.length;
+          yield blocksBatch(batch, true);
+        }
+        return;
+      }
+      case "held": {
+        for (const block of this.#grow(step.plans)) {
+          this.chain.push(block);
+          yield blocksBatch([block], false);
+        }
+        return;
+      }
+      case "fork": {
+        this.forks += 1;
+        const kept = Math.max(this.finalCount, this.chain.length - step.depth);
+        this.chain = this.chain.slice(0, kept);
+        yield { kind: "fork", safeBlock: this.chain.at(-1)?.number ?? numberBeforeChains };
+        return;
+      }
+      case "finalized":
+        yield* this.#finalize(this.chain.length - step.lag);
+    }
+  }
+
+  *#finalize(count: number): Generator<ChainBatch> {
+    const block = this.chain[count - 1];
+    if (count <= this.finalCount || block === undefined) return;
+    this.finalCount = count;
+    yield { kind: "finalized", block: block.number };
+  }
+
+  #grow(plans: readonly BlockPlan[]): Block[] {
+    const options = { after: this.chain.at(-1), salt: `${this.forks}`, order: this.#order };
+    return buildChain(plans, options).map(({ block }) => block);
+  }
+}
+
+const emptyBlock: Block = {
+  number: 0,
+  hash: `0x${"e0".repeat(32)}` as Hash,
+  parentHash: null,
+  timestamp: 0,
+  logs: [],
+};
+
+/** As a source tells blocks: those without logs only by the number and time of the last. */
+function blocksBatch(blocks: readonly Block[], finalized: boolean): ChainBatch {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  assert(first !== undefined && last !== undefined);
+  const { number, hash, timestamp } = last;
+  return {
+    kind: "blocks",
+    fromBlock: first.number,
+    toBlock: number,
+    blocks: blocks.filter((block) => block.logs.length > 0),
+    last: { number, hash, timestamp },
+    finalized,
+    head: { number, hash, timestamp },
+  };
+}
+
+function factsOf(chain: readonly Block[]): BlockFacts[] {
+  return chain.map((block) => deriveBlockFacts(block, decoder));
+}
+
+function stateOf(blocks: readonly BlockFacts[]): MarketState {
+  const state = new MarketState(contracts);
+  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  return state;
+}
+
+describe("the pipeline", () => {
+  const runs = fc.sample(fc.tuple(anySteps, anyOrder), { seed: testSeed, numRuns: 8 });
+  for (const [index, [steps, order]] of runs.entries()) {
+    test(`ends as the chain that is left, run ${index}`, async (t) => {
+      const folder = await StoreFolder.open(t);
+      const { store } = folder;
+      const state = new MarketState(contracts);
+      const source = new ScriptedSource(steps, order);
+      await new Pipeline({ store, state, log: silent }).run(deriveNews(source.batches(), decoder));
+
+      const left = factsOf(source.chain);
+      const final = left.slice(0, source.finalCount);
+      assert.deepEqual(describeState(state), describeState(stateOf(left)));
+      const page = { order: "asc", after: null, limit: 100_000 } as const;
+      const all = { ...page, filter: {}, finalizedOnly: false };
+      assert.deepEqual(await readFills(store, all), fillsOf(left));
+      assert.deepEqual(await readFills(store, { ...all, finalizedOnly: true }), fillsOf(final));
+      const events = left.flatMap((block) => block.events);
+      const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
+      assert.deepEqual(await readEvents(store, { ...page, kinds, finalizedOnly: false }), events);
+      assert.equal(store.coverage?.last.number, final.at(-1)?.number);
+
+      const restarted = new MarketState(contracts);
+      await loadMarketState(await folder.reopen(), restarted);
+      assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
+    });
+  }
+
+  test("stops when the store fails, however long the source goes on", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const { store } = folder;
+    await folder.close();
+    const state = new MarketState(contracts);
+    const pipeline = new Pipeline({ store, state, log: silent });
+    async function* endless(): AsyncGenerator<ChainBatch> {
+      for (let number = 1; ; number += 1) {
+        yield blocksBatch([{ ...emptyBlock, number, timestamp: number }], true);
+      }
+    }
+    await assert.rejects(pipeline.run(deriveNews(endless(), decoder)));
+    assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
+  });
+});
