@@ -2,17 +2,19 @@
 import type { Clock } from "../base/clock.ts";
 import type { AccessStore } from "../store/access-store.ts";
 import type { Backend } from "./backend.ts";
+import { documentRoutes } from "./docs/document-routes.ts";
 import type { Route } from "./route.ts";
 import { createKey } from "./routes/create-key.ts";
 import { getHealth } from "./routes/get-health.ts";
 import { getKey } from "./routes/get-key.ts";
 import { getMarket } from "./routes/get-market.ts";
+import { getMetrics, getPrometheus, type MetricsSource } from "./routes/get-metrics.ts";
 import { getOrder } from "./routes/get-order.ts";
 import { getPrice, listPrices } from "./routes/get-price.ts";
 import { type Checks, getReady } from "./routes/get-ready.ts";
 import { liftIpBlock } from "./routes/lift-ip-block.ts";
-import { listCancellations } from "./routes/list-cancellations.ts";
 import { listCandles } from "./routes/list-candles.ts";
+import { listCancellations, listExchangeEvents } from "./routes/list-exchange-events.ts";
 import { listFills, listMatches } from "./routes/list-fills.ts";
 import { listIpBlocks } from "./routes/list-ip-blocks.ts";
 import { listKeys } from "./routes/list-keys.ts";
@@ -22,18 +24,20 @@ import { listTokenTrades, listTrades } from "./routes/list-trades.ts";
 import { revokeKey } from "./routes/revoke-key.ts";
 import { rotateKey } from "./routes/rotate-key.ts";
 
+/** Takes the parts they work with. */
 export function createRoutes(parts: {
   readonly backend: Backend;
   readonly access: AccessStore;
   readonly clock: Clock;
   readonly version: string;
   readonly readChecks: () => Checks;
+  readonly metrics: MetricsSource;
 }): readonly Route[] {
-  const { backend, access, clock, version, readChecks } = parts;
+  const { backend, access, clock, version, readChecks, metrics } = parts;
   const { keys, ipBlocks } = access;
   const { cursors, freshness } = backend;
   const services = { keys, ipBlocks, clock, cursors, freshness };
-  return [
+  const routes = [
     listMarkets(backend, clock),
     getMarket(backend),
     listTrades(backend),
@@ -41,6 +45,7 @@ export function createRoutes(parts: {
     listFills(backend),
     listMatches(backend),
     listCancellations(backend),
+    listExchangeEvents(backend),
     listResolutions(backend),
     getOrder(backend),
     getPrice(backend),
@@ -48,6 +53,8 @@ export function createRoutes(parts: {
     listCandles(backend),
     getHealth({ version, clock }),
     getReady(readChecks),
+    getMetrics(metrics),
+    getPrometheus(metrics),
     createKey(services),
     listKeys(services),
     getKey(services),
@@ -56,4 +63,5 @@ export function createRoutes(parts: {
     listIpBlocks(services),
     liftIpBlock(services),
   ];
+  return documentRoutes(routes, version);
 }

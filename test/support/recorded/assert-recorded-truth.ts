@@ -9,6 +9,7 @@ import {
   type Row,
 } from "./compare-rows.ts";
 import { expectCancellations } from "./expected-cancellations.ts";
+import { comparedFields, expectExchangeEvents } from "./expected-exchange-events.ts";
 import { expectMarket, expectResolution, isListed, tokensOf } from "./expected-markets.ts";
 import { expectFills, expectMatch, expectTrade, type TokenFacts } from "./expected-trades.ts";
 import { type PlacedTrade, placeMatches, placeTrades } from "./place-logs.ts";
@@ -23,6 +24,7 @@ export async function assertRecordedTruth(
   const trades = placeTrades(recording);
   await assertTrading(service, { recording, trades, tokens: tokensOf(recording.markets) });
   await assertCancellations(service, recording);
+  if (recording.admin.length > 0) await assertExchangeEvents(service, recording);
   await assertMarkets(service, recording, trades);
   await assertResolutions(service, recording);
 }
@@ -72,6 +74,18 @@ async function assertCancellations(
     path: "/v1/cancellations?limit=1000",
     expected: expectCancellations(recording),
   });
+}
+
+async function assertExchangeEvents(
+  service: Service,
+  recording: Recording<ExpectedMarket>,
+): Promise<void> {
+  const { sinceBlock, rows } = expectExchangeEvents(recording);
+  const path = `/v1/exchange-events?order=asc&limit=7&from_block=${sinceBlock}`;
+  const served = await service.getAllPages(path);
+  // What generation 1 cancels and pauses is recorded elsewhere.
+  const ofGeneration2 = served.filter((row) => row["exchange_version"] === 2);
+  assert.deepEqual(ofGeneration2.map(comparedFields), rows);
 }
 
 async function assertMarkets(

@@ -74,6 +74,7 @@ export type ExpectedCancel = {
   readonly order_hash: string;
   readonly exchange: string;
   readonly tx_hash: string;
+  readonly block_number: number;
   readonly block_timestamp: number;
 };
 
@@ -81,10 +82,17 @@ export type ExpectedAdmin = {
   readonly kind: string;
   readonly exchange: string;
   readonly tx_hash: string;
+  readonly block_number: number;
   readonly block_timestamp: number;
   readonly order_hash?: string;
   readonly user?: string;
   readonly effective_block?: number;
+  readonly by?: string;
+  readonly operator?: string;
+  readonly old_interval?: string;
+  readonly new_interval?: string;
+  readonly fee_receiver?: string;
+  readonly max_fee_rate_bps?: string;
 };
 
 type Place = {

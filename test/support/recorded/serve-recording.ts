@@ -12,7 +12,10 @@ export type Stage = {
   readonly node: ScriptedNode;
   readonly head: number;
   /** Starts the service, again and again on the same data folder; by default it polls over HTTP. */
-  readonly startService: (rpcUrls?: readonly string[]) => Promise<Service>;
+  readonly startService: (
+    rpcUrls?: readonly string[],
+    settings?: Readonly<Record<string, string>>,
+  ) => Promise<Service>;
 };
 
 /** Who created the questions of the first recording: not an account known on Polygon. */
@@ -42,11 +45,11 @@ export async function serveRecording(
   return {
     node,
     head: recording.blocks.length - 1,
-    startService: async (rpcUrls = [node.url]) => {
+    startService: async (rpcUrls = [node.url], settings = {}) => {
       const service = await Service.open({
         rpcUrls,
         dataDir: join(folder, "data"),
-        settings: { ODDWIRE_CONTRACTS_FILE: contractsFile },
+        settings: { ODDWIRE_CONTRACTS_FILE: contractsFile, ...settings },
       });
       services.push(service);
       return service;
