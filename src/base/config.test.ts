@@ -29,6 +29,7 @@ test("unset and empty variables have their defaults", () => {
     dataDir: "./data",
     host: "127.0.0.1",
     port: 8080,
+    metricsPort: null,
     adminKey: null,
     hmacPepper: null,
     clickhouseUrl: null,

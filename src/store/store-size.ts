@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Engine } from "./engine.ts";
 
 /** How much a table holds: rows, bytes on the disk, and the parts these are in. */
-export type TableSize = {
+type TableSize = {
   readonly table: string;
   readonly rows: number;
   readonly bytes: number;

@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Static, type TObject, Type } from "typebox";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { ErrorCode } from "../base/errors.ts";
 import type { Access, Caller } from "./admission.ts";
+import { jsonContentType } from "./error-answer.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -20,7 +21,7 @@ export type RouteOptions<
   Params extends TObject,
   Query extends TObject,
   Body extends TObject,
-  Response extends TObject,
+  Response extends TSchema,
 > = {
   readonly method: "GET" | "POST" | "DELETE";
   /** With parameters in braces, as in `/v1/keys/{id}`. */
@@ -39,6 +40,8 @@ export type RouteOptions<
   readonly otherStatuses?: readonly number[];
   /** Errors of its own, beyond those that any endpoint of this access and shape has. */
   readonly errors?: readonly ErrorCode[];
+  /** Of success; JSON unless given. */
+  readonly contentType?: string;
   /** Of success; `no-store` unless given. */
   readonly cacheControl?: string;
   readonly handler: (
@@ -53,7 +56,7 @@ export type RouteOptions<
 
 /** An endpoint as the server takes it, whatever its shapes are. */
 export type Route = Omit<
-  RouteOptions<TObject, TObject, TObject, TObject>,
+  RouteOptions<TObject, TObject, TObject, TSchema>,
   "params" | "querystring" | "handler"
 > & {
   readonly params: TObject;
@@ -63,7 +66,7 @@ export type Route = Omit<
 
 /** Defines an endpoint; the types of `request` and of the answer follow from the schemas. */
 export function defineRoute<
-  Response extends TObject,
+  Response extends TSchema,
   Params extends TObject = Nothing,
   Query extends TObject = Nothing,
   Body extends TObject = Nothing,
@@ -74,4 +77,9 @@ export function defineRoute<
     querystring: options.querystring ?? Type.Object({}),
     handler: options.handler as Route["handler"],
   };
+}
+
+/** The media type of success, without its parameters. */
+export function mediaTypeOf({ contentType = jsonContentType }: Pick<Route, "contentType">): string {
+  return contentType.replace(/;.*/, "");
 }

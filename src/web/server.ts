@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import type { Clock } from "../base/clock.ts";
-import { AppError, errorTable } from "../base/errors.ts";
+import { AppError, type ErrorCode, errorTable } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Access, Admission } from "./admission.ts";
@@ -12,15 +12,8 @@ import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.t
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
+import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
-
-/** One answered request, for metrics; `route` is a pattern, never a raw path. */
-type Observation = {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-};
 
 type ServerOptions = {
   readonly host: string;
@@ -38,9 +31,15 @@ type ServerOptions = {
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
+    /** The path as the documentation writes it. */
+    path?: string;
     /** The methods of the path, for `Allow`. */
     allow?: string;
     refusesBody?: boolean;
+  }
+  interface FastifyRequest {
+    /** Of the error that is the answer. */
+    errorCode: ErrorCode | null;
   }
 }
 
@@ -71,9 +70,13 @@ export class HttpServer {
       clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
       // A path that cannot be decoded is unknown, and never reaches the hooks.
       frameworkErrors: (_error, request, reply) =>
-        receive(request, reply, (refusal) => answerError(refusal ?? notFound(), request, reply)),
+        receive(request, reply, (refusal) => {
+          answerError(refusal ?? notFound(), request, reply);
+          this.#noteAnswer(request, reply.statusCode);
+        }),
     });
     this.#app.decorateRequest("caller");
+    this.#app.decorateRequest("errorCode", null);
     this.#app.addHook("onRequest", receive);
     this.#app.setErrorHandler(answerError);
     this.#readBodies();
@@ -134,8 +137,9 @@ export class HttpServer {
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
+    request.errorCode = error.code;
     if (status >= 500) {
-      const facts = { request_id: request.id, route: request.routeOptions.url, code: error.code };
+      const facts = { request_id: request.id, route: routeOf(request), code: error.code };
       this.#options.log.error({ ...facts, err: error.cause ?? error }, "a request failed");
     }
     // Fastify would close after a body it refuses, and the reset could overtake our answer.
@@ -154,8 +158,10 @@ export class HttpServer {
 
   #answerBare(socket: Socket, answer: SocketAnswer): void {
     answerOnSocket(socket, answer);
-    const { status } = errorTable[answer.error.code];
-    this.#options.observe?.({ method: "?", route: "malformed", status, durationMs: 0 });
+    const { code } = answer.error;
+    const { status } = errorTable[code];
+    const durationMs = null;
+    this.#options.observe?.({ method: "?", route: "malformed", status, code, durationMs });
   }
 
   /** JSON in valid UTF-8 and nothing else; an empty body is none. */
@@ -179,11 +185,11 @@ export class HttpServer {
       );
       const allow = [...allowed, "OPTIONS"].join(", ");
       for (const route of routes) this.#addRoute(url, route);
-      this.#addPreflight(url, allow);
+      this.#addPreflight({ url, path, allow });
       this.#app.route({
         url,
         method: methods.filter((method) => method !== "OPTIONS" && !allowed.includes(method)),
-        config: { access: "optional", allow },
+        config: { access: "optional", path, allow },
         onRequest: refuseMethod,
         handler: refuseMethod,
       });
@@ -191,15 +197,15 @@ export class HttpServer {
   }
 
   #addRoute(url: string, route: Route): void {
-    const { method, params, querystring, body, access, handler } = route;
-    const { cacheControl = "no-store", status = 200 } = route;
+    const { method, path, params, querystring, body, access, handler } = route;
+    const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
     this.#app.route({
       url,
       method,
       schema: { params, querystring, ...(body === undefined ? {} : { body }) },
-      config: { access, refusesBody: body === undefined },
+      config: { access, path, refusesBody: body === undefined },
       handler: (request, reply) => {
-        reply.header("content-type", jsonContentType).header("cache-control", cacheControl);
+        reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
         return handler(request, reply);
       },
@@ -207,11 +213,11 @@ export class HttpServer {
   }
 
   /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */
-  #addPreflight(url: string, allow: string): void {
+  #addPreflight({ url, path, allow }: { url: string; path: string; allow: string }): void {
     this.#app.route({
       url,
       method: "OPTIONS",
-      config: { access: "public", allow, refusesBody: true },
+      config: { access: "public", path, allow, refusesBody: true },
       handler: (_request, reply) => {
         if (reply.hasHeader("access-control-allow-origin"))
           reply.headers(preflightHeaders).header("access-control-allow-methods", allow);
@@ -227,11 +233,12 @@ export class HttpServer {
     });
   }
 
-  #noteAnswer({ id, caller, method, routeOptions }: FastifyRequest, status: number): void {
+  #noteAnswer(request: FastifyRequest, status: number): void {
+    const { id, caller, method, errorCode: code } = request;
     const { observe, clock, log } = this.#options;
-    const route = routeOptions.url ?? "unknown";
+    const route = routeOf(request);
     const durationMs = clock.monotonicMs() - caller.startedAtMs;
-    observe?.({ method, route, status, durationMs });
+    observe?.({ method, route, status, code, durationMs });
     log.debug({ request_id: id, ip: caller.ip, method, route, status, durationMs }, "answered");
   }
 
@@ -277,6 +284,11 @@ const nodeOptions = {
 function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** Which route it is of; never the path itself, which may be anything. */
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.config.path ?? "unknown";
 }
 
 function refuseMethod(): never {

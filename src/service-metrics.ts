@@ -1,0 +1,162 @@
+/**
+ * Everything that is measured, gathered from those who measure it. There is one reading: the JSON,
+ * the text for Prometheus and the line on the console are all made of it.
+ */
+import type { Clock } from "./base/clock.ts";
+import type { Latency, LatencyHistogram } from "./base/latency-histogram.ts";
+import type { Log } from "./base/log.ts";
+import { ProcessMeter, type ProcessStatus } from "./base/process-meter.ts";
+import { roundToThousandths } from "./base/round.ts";
+import type { EndpointStatus } from "./chain/chain-status.ts";
+import type { Indexer } from "./indexer.ts";
+import type { Pace } from "./pace.ts";
+import type { FactStore } from "./store/fact-store.ts";
+import { type StoreSize, StoreSizeReader } from "./store/store-size.ts";
+import type { Metrics } from "./web/metrics-schema.ts";
+import { RequestMeter } from "./web/request-meter.ts";
+
+type MetricsParts = {
+  readonly chainId: number;
+  readonly version: string;
+  readonly indexer: Indexer;
+  readonly pace: Pace;
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export class ServiceMetrics {
+  readonly requests = new RequestMeter();
+  readonly #parts: MetricsParts;
+  readonly #process = ProcessMeter.open();
+  readonly #sizes: StoreSizeReader;
+
+  private constructor(parts: MetricsParts) {
+    const { store, clock, log } = parts;
+    this.#parts = parts;
+    this.#sizes = new StoreSizeReader({ engine: store.engine, clock, log });
+  }
+
+  static open(parts: MetricsParts): ServiceMetrics {
+    return new ServiceMetrics(parts);
+  }
+
+  close(): void {
+    this.#process.close();
+  }
+
+  get histograms(): readonly LatencyHistogram<string>[] {
+    const { query, insert } = this.#parts.store.engine.latencies;
+    return [this.requests.latency, query, insert];
+  }
+
+  async read(): Promise<Metrics> {
+    const { store, version } = this.#parts;
+    const size = await this.#sizes.read();
+    const { query, insert } = store.engine.latencies;
+    const failures = store.engine.failures.toRecord();
+    const status = this.#process.read();
+    return {
+      uptime_seconds: roundToThousandths(status.uptimeSeconds),
+      version,
+      indexer: this.#readIndexer(size),
+      api: await this.requests.read(),
+      store: {
+        tables: size === null ? null : [...size.tables],
+        queries: operationOf((await query.read())[0], failures["query"]),
+        inserts: operationOf((await insert.read())[0], failures["insert"]),
+      },
+      process: processOf(status),
+    };
+  }
+
+  #readIndexer(size: StoreSize | null): Metrics["indexer"] {
+    const { chainId, indexer, pace, store } = this.#parts;
+    const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
+    const { chain, pipeline } = indexer.status;
+    const { coverage, tail } = store;
+    const isKnown = head_block !== null && indexed_block !== null;
+    return {
+      chain_id: chainId,
+      head_block,
+      indexed_block,
+      finalized_block,
+      lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
+      lag_seconds,
+      coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
+      gaps: size?.missingBlocks ?? null,
+      tail_blocks: tail.blocks.length,
+      alarms: [...(chain?.alarms ?? [])],
+      events: pipeline.events.toRecord(),
+      trades: pipeline.trades,
+      events_per_second: pace.rates?.eventsPerSecond ?? null,
+      match_anomalies: pipeline.anomalies.toRecord(),
+      quarantined_logs: pipeline.quarantined.toRecord(),
+      reorgs: chain?.reorgs ?? 0,
+      deepest_reorg_blocks: chain?.deepestReorg ?? 0,
+      bloom_false_positives: chain?.bloomFalsePositives ?? 0,
+      backfill: backfillOf(pace),
+      endpoints: (chain?.endpoints ?? []).map(endpointOf),
+    };
+  }
+}
+
+function backfillOf({ backfill }: Pace): Metrics["indexer"]["backfill"] {
+  if (backfill === null) return null;
+  const { fromBlock, toBlock, progress, rates, secondsLeft } = backfill;
+  return {
+    from_block: fromBlock,
+    to_block: toBlock,
+    progress,
+    blocks_per_second: rates?.blocksPerSecond ?? null,
+    seconds_left: secondsLeft,
+  };
+}
+
+/** Without the text of its last error, which a provider wrote and any key may read here. */
+function endpointOf(status: EndpointStatus): Metrics["indexer"]["endpoints"][number] {
+  return {
+    host: status.host,
+    calls: status.calls,
+    errors: status.errors,
+    rate_limited: status.rateLimited,
+    bad_answers: status.badAnswers,
+    latency_ms: status.latencyMs && roundToThousandths(status.latencyMs),
+    breaker: status.breaker,
+    calls_per_second: status.callsPerSecond,
+    range_blocks: status.rangeBlocks,
+    range_blocks_cap: status.rangeBlocksCap,
+    head_block: status.head,
+  };
+}
+
+function operationOf(latency: Latency | undefined, failures = 0): Metrics["store"]["queries"] {
+  return {
+    count: latency?.count ?? 0,
+    failures,
+    p50_ms: latency?.p50Ms ?? null,
+    p95_ms: latency?.p95Ms ?? null,
+    p99_ms: latency?.p99Ms ?? null,
+  };
+}
+
+function processOf(status: ProcessStatus): Metrics["process"] {
+  const { memory, eventLoopLag } = status;
+  return {
+    memory: {
+      resident_bytes: memory.rss,
+      heap_used_bytes: memory.heapUsed,
+      heap_total_bytes: memory.heapTotal,
+      external_bytes: memory.external,
+    },
+    cpu_user_seconds: status.cpuUserSeconds,
+    cpu_system_seconds: status.cpuSystemSeconds,
+    event_loop_lag: {
+      p50_ms: roundToThousandths(eventLoopLag.p50Ms),
+      p99_ms: roundToThousandths(eventLoopLag.p99Ms),
+      max_ms: roundToThousandths(eventLoopLag.maxMs),
+    },
+    garbage_collections: status.collections,
+    garbage_collection_seconds: roundToThousandths(status.collectionSeconds),
+  };
+}

@@ -1,0 +1,359 @@
+/**
+ * What of the metrics Prometheus is told, and under which names: prefix `oddwire_`, base units,
+ * counters ending in `_total`. `docs/metrics.md` is made from this table.
+ */
+import type { Family, Sample } from "../base/prometheus-text.ts";
+import type { Metrics } from "./metrics-schema.ts";
+
+/** A metric: its values are read from the same numbers that the JSON shows. */
+type Metric = Omit<Family, "samples"> & {
+  readonly read: (metrics: Metrics) => readonly Sample[];
+};
+
+type Endpoint = Metrics["indexer"]["endpoints"][number];
+type Table = NonNullable<Metrics["store"]["tables"]>[number];
+
+const indexerMetrics: readonly Metric[] = [
+  gauge(
+    "oddwire_indexer_chain_id",
+    "The chain that is followed",
+    ({ indexer }) => indexer.chain_id,
+  ),
+  gauge(
+    "oddwire_indexer_head_block",
+    "The newest block any endpoint tells of",
+    ({ indexer }) => indexer.head_block,
+  ),
+  gauge(
+    "oddwire_indexer_indexed_block",
+    "The newest block indexed",
+    ({ indexer }) => indexer.indexed_block,
+  ),
+  gauge(
+    "oddwire_indexer_finalized_block",
+    "The newest block stored for good",
+    ({ indexer }) => indexer.finalized_block,
+  ),
+  gauge(
+    "oddwire_indexer_lag_blocks",
+    "Head less indexed block",
+    ({ indexer }) => indexer.lag_blocks,
+  ),
+  gauge(
+    "oddwire_indexer_lag_seconds",
+    "Chain time between the indexed block and the head",
+    ({ indexer }) => indexer.lag_seconds,
+  ),
+  gauge(
+    "oddwire_indexer_coverage_from_block",
+    "The first block stored",
+    ({ indexer }) => indexer.coverage?.from_block ?? null,
+  ),
+  gauge(
+    "oddwire_indexer_coverage_to_block",
+    "The last block stored",
+    ({ indexer }) => indexer.coverage?.to_block ?? null,
+  ),
+  gauge(
+    "oddwire_indexer_gaps",
+    "Blocks within the coverage that are not stored; anything but 0 is damage",
+    ({ indexer }) => indexer.gaps,
+  ),
+  gauge(
+    "oddwire_indexer_tail_blocks",
+    "Blocks above finality, held in memory",
+    ({ indexer }) => indexer.tail_blocks,
+  ),
+  labelled(
+    gaugeOf("oddwire_indexer_alarm", "1 for each alarm that is raised"),
+    ["alarm"],
+    ({ indexer }) => indexer.alarms.map((alarm) => ({ labels: { alarm }, value: 1 })),
+  ),
+  byKind(
+    counterOf("oddwire_indexer_events_total", "Events by kind; a fill is an order_filled"),
+    "kind",
+    ({ indexer }) => indexer.events,
+  ),
+  counter("oddwire_indexer_trades_total", "Fills that are trades", ({ indexer }) => indexer.trades),
+  gauge(
+    "oddwire_indexer_events_per_second",
+    "Events per second over the last 5 seconds",
+    ({ indexer }) => indexer.events_per_second,
+  ),
+  byKind(
+    counterOf("oddwire_indexer_match_anomalies_total", "Matches that break a rule, by rule"),
+    "kind",
+    ({ indexer }) => indexer.match_anomalies,
+  ),
+  byKind(
+    counterOf("oddwire_indexer_quarantined_logs_total", "Logs that could not be read, by reason"),
+    "reason",
+    ({ indexer }) => indexer.quarantined_logs,
+  ),
+  counter(
+    "oddwire_indexer_reorgs_total",
+    "Reorganisations that took back blocks",
+    ({ indexer }) => indexer.reorgs,
+  ),
+  gauge(
+    "oddwire_indexer_deepest_reorg_blocks",
+    "The most blocks one reorganisation took back",
+    ({ indexer }) => indexer.deepest_reorg_blocks,
+  ),
+  counter(
+    "oddwire_indexer_bloom_false_positives_total",
+    "Blooms that told of logs although there were none, as was then proven",
+    ({ indexer }) => indexer.bloom_false_positives,
+  ),
+];
+
+const backfillMetrics: readonly Metric[] = [
+  gauge(
+    "oddwire_backfill_from_block",
+    "Where the range to catch up with begins; absent while the head is followed",
+    ({ indexer }) => indexer.backfill?.from_block ?? null,
+  ),
+  gauge(
+    "oddwire_backfill_to_block",
+    "Where the range ends: the head",
+    ({ indexer }) => indexer.backfill?.to_block ?? null,
+  ),
+  gauge(
+    "oddwire_backfill_progress_ratio",
+    "The share of the range that is indexed",
+    ({ indexer }) => indexer.backfill?.progress ?? null,
+  ),
+  gauge(
+    "oddwire_backfill_blocks_per_second",
+    "Blocks per second over the last 5 seconds",
+    ({ indexer }) => indexer.backfill?.blocks_per_second ?? null,
+  ),
+  gauge(
+    "oddwire_backfill_remaining_seconds",
+    "How long the rest will take at this rate",
+    ({ indexer }) => indexer.backfill?.seconds_left ?? null,
+  ),
+];
+
+const endpointMetrics: readonly Metric[] = [
+  byHost(counterOf("oddwire_rpc_calls_total", "JSON-RPC calls sent"), ({ calls }) => calls),
+  byHost(
+    counterOf("oddwire_rpc_errors_total", "Requests that failed: no answer, a broken one, a 5xx"),
+    ({ errors }) => errors,
+  ),
+  byHost(
+    counterOf("oddwire_rpc_rate_limited_total", "Requests refused because of the rate"),
+    ({ rate_limited }) => rate_limited,
+  ),
+  byHost(
+    counterOf("oddwire_rpc_bad_answers_total", "Answers that contradicted themselves or the chain"),
+    ({ bad_answers }) => bad_answers,
+  ),
+  byHost(
+    gaugeOf("oddwire_rpc_latency_seconds", "Sliding average of small requests"),
+    ({ latency_ms }) => latency_ms && latency_ms / 1000,
+  ),
+  labelled(
+    gaugeOf(
+      "oddwire_rpc_breaker_state",
+      "1 for the state that the breaker is in, 0 for the others",
+    ),
+    ["host", "state"],
+    ({ indexer }) =>
+      indexer.endpoints.flatMap(({ host, breaker }) =>
+        ["closed", "open", "half_open"].map((state) => ({
+          labels: { host, state },
+          value: state === breaker ? 1 : 0,
+        })),
+      ),
+  ),
+  byHost(
+    gaugeOf(
+      "oddwire_rpc_calls_per_second_max",
+      "The learnt or configured rate; absent without one",
+    ),
+    ({ calls_per_second }) => calls_per_second,
+  ),
+  byHost(
+    gaugeOf("oddwire_rpc_range_blocks", "Blocks asked for at once"),
+    ({ range_blocks }) => range_blocks,
+  ),
+  byHost(
+    gaugeOf(
+      "oddwire_rpc_range_blocks_max",
+      "The provider's cap on them; absent while none is known",
+    ),
+    ({ range_blocks_cap }) => range_blocks_cap,
+  ),
+  byHost(
+    gaugeOf("oddwire_rpc_head_block", "The newest block it told of"),
+    ({ head_block }) => head_block,
+  ),
+];
+
+const httpMetrics: readonly Metric[] = [
+  labelled(
+    counterOf("oddwire_http_requests_total", "Requests answered"),
+    ["method", "route", "status"],
+    ({ api }) =>
+      api.routes.flatMap(({ method, route, statuses }) =>
+        Object.entries(statuses).map(([status, value]) => ({
+          labels: { method, route, status },
+          value,
+        })),
+      ),
+  ),
+  counter(
+    "oddwire_http_errors_total",
+    "Answers with an error of our own, 5xx",
+    ({ api }) => api.errors,
+  ),
+  byKind(
+    counterOf("oddwire_http_refusals_total", "Requests refused, by code of the error"),
+    "code",
+    ({ api }) => api.refusals,
+  ),
+];
+
+const storeMetrics: readonly Metric[] = [
+  byTable(gaugeOf("oddwire_store_rows", "Rows of a table"), ({ rows }) => rows),
+  byTable(gaugeOf("oddwire_store_bytes", "Bytes of a table on the disk"), ({ bytes }) => bytes),
+  byTable(
+    gaugeOf("oddwire_store_parts", "Parts a table is in, before merging"),
+    ({ parts }) => parts,
+  ),
+  labelled(
+    counterOf("oddwire_store_failures_total", "Queries and inserts that failed or were refused"),
+    ["operation"],
+    ({ store }) => [
+      { labels: { operation: "query" }, value: store.queries.failures },
+      { labels: { operation: "insert" }, value: store.inserts.failures },
+    ],
+  ),
+];
+
+const processMetrics: readonly Metric[] = [
+  labelled(
+    gaugeOf("oddwire_build_info", "Always 1; the label tells the version"),
+    ["version"],
+    ({ version }) => [{ labels: { version }, value: 1 }],
+  ),
+  gauge(
+    "oddwire_process_uptime_seconds",
+    "Since the start of the process",
+    ({ uptime_seconds }) => uptime_seconds,
+  ),
+  gauge(
+    "oddwire_process_resident_memory_bytes",
+    "Memory in all, the embedded engine included",
+    ({ process }) => process.memory.resident_bytes,
+  ),
+  gauge(
+    "oddwire_process_heap_used_bytes",
+    "Of the main thread's heap, what is in use",
+    ({ process }) => process.memory.heap_used_bytes,
+  ),
+  gauge(
+    "oddwire_process_heap_total_bytes",
+    "Of the main thread's heap, what is reserved",
+    ({ process }) => process.memory.heap_total_bytes,
+  ),
+  gauge(
+    "oddwire_process_external_memory_bytes",
+    "Buffers outside the heap",
+    ({ process }) => process.memory.external_bytes,
+  ),
+  labelled(
+    counterOf("oddwire_process_cpu_seconds_total", "Processor time of all threads"),
+    ["mode"],
+    ({ process }) => [
+      { labels: { mode: "user" }, value: process.cpu_user_seconds },
+      { labels: { mode: "system" }, value: process.cpu_system_seconds },
+    ],
+  ),
+  labelled(
+    gaugeOf(
+      "oddwire_process_event_loop_lag_seconds",
+      "How late timers were in the last 10 seconds",
+    ),
+    ["quantile"],
+    ({ process: { event_loop_lag: lag } }) => [
+      { labels: { quantile: "0.5" }, value: lag.p50_ms / 1000 },
+      { labels: { quantile: "0.99" }, value: lag.p99_ms / 1000 },
+      { labels: { quantile: "1" }, value: lag.max_ms / 1000 },
+    ],
+  ),
+  counter(
+    "oddwire_process_garbage_collections_total",
+    "Runs of the garbage collector in the main thread",
+    ({ process }) => process.garbage_collections,
+  ),
+  counter(
+    "oddwire_process_garbage_collection_seconds_total",
+    "Time these runs took",
+    ({ process }) => process.garbage_collection_seconds,
+  ),
+];
+
+/** Every metric but the histograms. */
+export const metricTable: readonly Metric[] = [
+  ...indexerMetrics,
+  ...backfillMetrics,
+  ...endpointMetrics,
+  ...httpMetrics,
+  ...storeMetrics,
+  ...processMetrics,
+];
+
+/** The numbers as Prometheus has them. What is not known has no sample. */
+export function familiesOf(metrics: Metrics): readonly Family[] {
+  return metricTable.map(({ read, ...metric }) => ({ ...metric, samples: read(metrics) }));
+}
+
+type Head = Pick<Family, "name" | "type" | "help">;
+
+function gaugeOf(name: string, help: string): Head {
+  return { name, type: "gauge", help };
+}
+
+function counterOf(name: string, help: string): Head {
+  return { name, type: "counter", help };
+}
+
+function gauge(name: string, help: string, read: (metrics: Metrics) => number | null): Metric {
+  return labelled(gaugeOf(name, help), [], (metrics) => one(read(metrics)));
+}
+
+function counter(name: string, help: string, read: (metrics: Metrics) => number): Metric {
+  return labelled(counterOf(name, help), [], (metrics) => one(read(metrics)));
+}
+
+function byKind(
+  head: Head,
+  label: string,
+  read: (metrics: Metrics) => Readonly<Record<string, number>>,
+): Metric {
+  return labelled(head, [label], (metrics) =>
+    Object.entries(read(metrics)).map(([kind, value]) => ({ labels: { [label]: kind }, value })),
+  );
+}
+
+function byHost(head: Head, read: (endpoint: Endpoint) => number | null): Metric {
+  return labelled(head, ["host"], ({ indexer }) =>
+    indexer.endpoints.flatMap((endpoint) => one(read(endpoint), { host: endpoint.host })),
+  );
+}
+
+function byTable(head: Head, read: (table: Table) => number): Metric {
+  return labelled(head, ["table"], ({ store }) =>
+    (store.tables ?? []).map((table) => ({ labels: { table: table.table }, value: read(table) })),
+  );
+}
+
+function labelled(head: Head, labelNames: readonly string[], read: Metric["read"]): Metric {
+  return { ...head, labelNames, read };
+}
+
+function one(value: number | null, labels: Sample["labels"] = {}): readonly Sample[] {
+  return value === null ? [] : [{ labels, value }];
+}

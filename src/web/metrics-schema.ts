@@ -1,0 +1,116 @@
+import { type Static, Type } from "typebox";
+
+const count = Type.Integer({ minimum: 0 });
+const amount = Type.Number({ minimum: 0 });
+const block = Type.Union([count, Type.Null()]);
+const measured = Type.Union([amount, Type.Null()]);
+
+/** `null` until something was measured; read from the buckets of the histogram. */
+const latencyFields = { p50_ms: measured, p95_ms: measured, p99_ms: measured };
+
+/** Names of ours, such as kinds of events, and how many of each were counted. */
+const countsByKind = Type.Record(Type.String(), count);
+
+const endpointSchema = Type.Object({
+  host: Type.String({ description: "Host and port, never the URL" }),
+  calls: count,
+  errors: count,
+  rate_limited: count,
+  bad_answers: count,
+  latency_ms: measured,
+  breaker: Type.Enum(["closed", "open", "half_open"]),
+  calls_per_second: measured,
+  range_blocks: count,
+  range_blocks_cap: block,
+  head_block: block,
+});
+
+const backfillSchema = Type.Object({
+  from_block: count,
+  to_block: count,
+  progress: Type.Number({ minimum: 0, maximum: 1 }),
+  blocks_per_second: measured,
+  seconds_left: measured,
+});
+
+const indexerSchema = Type.Object({
+  chain_id: count,
+  head_block: block,
+  indexed_block: block,
+  finalized_block: block,
+  lag_blocks: block,
+  lag_seconds: block,
+  coverage: Type.Union([Type.Object({ from_block: count, to_block: count }), Type.Null()]),
+  gaps: Type.Union([count, Type.Null()], {
+    description: "Blocks within the coverage that are not stored; null when not known",
+  }),
+  tail_blocks: count,
+  alarms: Type.Array(Type.String()),
+  events: countsByKind,
+  trades: count,
+  events_per_second: measured,
+  match_anomalies: countsByKind,
+  quarantined_logs: countsByKind,
+  reorgs: count,
+  deepest_reorg_blocks: count,
+  bloom_false_positives: count,
+  backfill: Type.Union([backfillSchema, Type.Null()], {
+    description: "null while the head is followed",
+  }),
+  endpoints: Type.Array(endpointSchema),
+});
+
+const routeSchema = Type.Object({
+  method: Type.String(),
+  route: Type.String({ description: "The pattern, never the path" }),
+  statuses: Type.Record(Type.String(), count),
+  ...latencyFields,
+});
+
+const apiSchema = Type.Object({
+  requests: count,
+  errors: Type.Integer({ minimum: 0, description: "Answers with an error of our own, 5xx" }),
+  refusals: countsByKind,
+  routes: Type.Array(routeSchema),
+});
+
+const operationSchema = Type.Object({ count, failures: count, ...latencyFields });
+
+const storeSchema = Type.Object({
+  tables: Type.Union(
+    [
+      Type.Array(Type.Object({ table: Type.String(), rows: count, bytes: count, parts: count })),
+      Type.Null(),
+    ],
+    { description: "null when the store cannot tell" },
+  ),
+  queries: operationSchema,
+  inserts: operationSchema,
+});
+
+const processSchema = Type.Object({
+  memory: Type.Object({
+    resident_bytes: count,
+    heap_used_bytes: count,
+    heap_total_bytes: count,
+    external_bytes: count,
+  }),
+  cpu_user_seconds: amount,
+  cpu_system_seconds: amount,
+  event_loop_lag: Type.Object({ p50_ms: amount, p99_ms: amount, max_ms: amount }),
+  garbage_collections: count,
+  garbage_collection_seconds: amount,
+});
+
+/** Everything that is measured. Counts are since the start of the process. */
+export const metricsSchema = Type.Object({
+  uptime_seconds: amount,
+  version: Type.String(),
+  indexer: indexerSchema,
+  api: apiSchema,
+  store: storeSchema,
+  process: processSchema,
+});
+
+/** One reading of everything that is measured. */
+export type Metrics = Static<typeof metricsSchema>;

@@ -1,0 +1,116 @@
+/** What the store and the pipeline measure of themselves. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
+import { AppError } from "../../src/base/errors.ts";
+import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
+import { storeLimits } from "../../src/base/limits.ts";
+import { openLog } from "../../src/base/log.ts";
+import type { RawLog } from "../../src/chain/log.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { Pipeline } from "../../src/pipeline.ts";
+import { StoreSizeReader } from "../../src/store/store-size.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { encode } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const log = openLog({ level: "silent" });
+const hash = `0x${"ab".repeat(32)}` as Hash;
+
+function blockAt(number: number, facts: Partial<BlockFacts> = {}): BlockFacts {
+  const none = { fills: [], events: [], quarantined: [], anomalies: [] };
+  return { number, hash, timestamp: 1_700_000_000 + number, ...none, ...facts };
+}
+
+/** A log that could not be read. */
+function unreadable(number: number, reason: string): BlockFacts["quarantined"][number] {
+  const { seq, timestamp } = { seq: firstSeqOf(number), timestamp: 1_700_000_000 + number };
+  return { seq, timestamp, reason, log: {} as RawLog };
+}
+
+test("sizes are those of the tables, asked for anew only after a while", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  let atMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => atMs };
+  const sizes = new StoreSizeReader({ engine: store.engine, clock, log });
+  const empty = await sizes.read();
+  assert.deepEqual(empty?.missingBlocks, 0);
+  assert.deepEqual(
+    empty.tables.map(({ table, rows }) => [table, rows]),
+    [
+      ["events", 0],
+      ["fills", 0],
+      ["markers", 0],
+      ["minute_candles", 0],
+      ["quarantine", 0],
+    ],
+  );
+  await store.append(encode([blockAt(5), blockAt(9, { quarantined: [unreadable(9, "odd")] })]));
+  atMs = storeLimits.sizeKeptMs - 1;
+  assert.equal(await sizes.read(), empty);
+  atMs += 1;
+  const filled = await sizes.read();
+  const rows = new Map(filled?.tables.map((size) => [size.table, size]));
+  assert.equal(rows.get("quarantine")?.rows, 1);
+  assert.equal(rows.get("markers")?.rows, 1);
+  assert.ok((rows.get("quarantine")?.bytes ?? 0) > 0 && rows.get("quarantine")?.parts === 1);
+  assert.equal(filled?.missingBlocks, 0);
+});
+
+test("blocks that no marker vouches for are a gap", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  await store.append(encode([blockAt(5), blockAt(9)]));
+  await store.engine.command(
+    `INSERT INTO oddwire.markers SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM oddwire.markers`,
+  );
+  const sizes = new StoreSizeReader({ engine: store.engine, clock: systemClock, log });
+  assert.equal((await sizes.read())?.missingBlocks, 3);
+});
+
+test("a store that does not answer is no size, and no error", async () => {
+  const refuse = () => Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
+  const engine = { query: refuse, command: refuse, insert: refuse, close: refuse };
+  const sizes = new StoreSizeReader({ engine, clock: systemClock, log });
+  assert.equal(await sizes.read(), null);
+});
+
+test("queries and inserts are timed, failures counted", async (t) => {
+  const { engine } = (await StoreFolder.open(t)).store;
+  const counted = async () => {
+    const [queries] = await engine.latencies.query.read();
+    const [inserts] = await engine.latencies.insert.read();
+    return { queries: queries?.count ?? 0, inserts: inserts?.count ?? 0 };
+  };
+  const before = await counted();
+  assert.ok(before.queries > 0, "recovery asks the tables");
+  await engine.query("SELECT 1");
+  await engine.insert("oddwire.quarantine", Buffer.from("1\t1\ta reason\t{}\n"));
+  await engine.insert("oddwire.quarantine", Buffer.alloc(0));
+  assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
+  await assert.rejects(engine.query("SELECT nothing_like_that"));
+  await assert.rejects(engine.insert("oddwire.no_table", Buffer.from("1\n")));
+  assert.deepEqual(engine.failures.toRecord(), { query: 1, insert: 1 });
+  assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
+});
+
+test("anomalies and unreadable logs are counted by kind, held and final blocks alike", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  const pipeline = new Pipeline({ store, state: new MarketState(knownContracts()), log });
+  const anomaly = { seq: firstSeqOf(1), kind: "impossible_pairing" } as const;
+  const final = blockAt(1, { anomalies: [anomaly], quarantined: [unreadable(1, "one reason")] });
+  const held = blockAt(2, {
+    anomalies: [anomaly, { ...anomaly, kind: "refund_without_fill" }],
+    quarantined: [unreadable(2, "one reason"), unreadable(2, "another")],
+  });
+  await pipeline.run(
+    (async function* () {
+      yield { kind: "final" as const, batch: encode([final]) };
+      yield { kind: "held" as const, block: held };
+      yield { kind: "finalized" as const, block: 2 };
+    })(),
+  );
+  const { anomalies, quarantined } = pipeline.status;
+  assert.deepEqual(anomalies.toRecord(), { impossible_pairing: 2, refund_without_fill: 1 });
+  assert.deepEqual(quarantined.toRecord(), { "one reason": 2, another: 1 });
+});
