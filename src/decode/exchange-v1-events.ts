@@ -2,7 +2,7 @@ import type { RawLog } from "../chain/log.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ChainEvent, Side } from "./events.ts";
 import {
-  readHash,
+  isZeroWord,
   readTokenId,
   readUint,
   topicAddress,
@@ -47,7 +47,7 @@ export const exchangeV1Decoders: readonly Decoder[] = [
     read: ({ topics, data }) => ({
       kind: "fee_charged",
       receiver: topicAddress(topics[1]),
-      tokenId: readHash(data, 0) === zeroHash ? null : readTokenId(data, 0),
+      tokenId: isZeroWord(data, 0) ? null : readTokenId(data, 0),
       amount: readUint(data, 1),
     }),
   },
@@ -67,8 +67,8 @@ export const exchangeV1Decoders: readonly Decoder[] = [
 
 /** Exactly one asset is collateral (id 0): the one the order gives makes it a BUY or a SELL. */
 function readOrderFilled({ topics, data }: RawLog): ChainEvent {
-  const givesCollateral = readHash(data, 0) === zeroHash;
-  const getsCollateral = readHash(data, 1) === zeroHash;
+  const givesCollateral = isZeroWord(data, 0);
+  const getsCollateral = isZeroWord(data, 1);
   if (givesCollateral === getsCollateral) {
     const which = givesCollateral ? "both assets are collateral" : "neither asset is collateral";
     return { kind: "undecodable", reason: which };

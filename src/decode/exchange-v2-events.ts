@@ -1,17 +1,10 @@
 import type { RawLog } from "../chain/log.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ChainEvent } from "./events.ts";
-import {
-  readHash,
-  readHashOrNull,
-  readTokenId,
-  readUint,
-  topicAddress,
-  zeroHash,
-} from "./words.ts";
+import { readHashOrNull, readTokenId, readUint, topicAddress, zeroHash } from "./words.ts";
 
-const buyWord = zeroHash;
-const sellWord = `0x${"0".repeat(63)}1`;
+/** Where the last two hex digits of the first word stand in the data. */
+const lowByteOfWord0 = 2 + 62;
 
 /** Matching events that generations 2 and 3 share to the bit; only the address tells them apart. */
 const matchDecoders: readonly Decoder[] = [
@@ -122,11 +115,10 @@ export const exchangeV2Decoders: readonly Decoder[] = [
 export const exchangeV3Decoders: readonly Decoder[] = matchDecoders;
 
 function readOrderFilled({ topics, data }: RawLog): ChainEvent {
-  const sideWord = readHash(data, 0);
   // An older build of generation 3 wrote the side without masking: only its low byte counts there,
   // and a low byte above 1 is refused like anywhere else.
-  const sideByte = `0x${"0".repeat(62)}${sideWord.slice(64)}`;
-  if (sideByte !== buyWord && sideByte !== sellWord) {
+  const isBuy = data.startsWith("00", lowByteOfWord0);
+  if (!isBuy && !data.startsWith("01", lowByteOfWord0)) {
     return { kind: "undecodable", reason: "side is neither 0 (BUY) nor 1 (SELL)" };
   }
   return {
@@ -134,7 +126,7 @@ function readOrderFilled({ topics, data }: RawLog): ChainEvent {
     orderHash: topics[1] ?? zeroHash,
     maker: topicAddress(topics[2]),
     taker: topicAddress(topics[3]),
-    side: sideByte === buyWord ? "BUY" : "SELL",
+    side: isBuy ? "BUY" : "SELL",
     tokenId: readTokenId(data, 1),
     makerAmount: readUint(data, 2),
     takerAmount: readUint(data, 3),

@@ -1,5 +1,5 @@
 import type { Decoder } from "./decoder.ts";
-import { readAddress, readHash, readTokenId, readUint, topicAddress, zeroHash } from "./words.ts";
+import { isZeroWord, readAddress, readTokenId, readUint, topicAddress, zeroHash } from "./words.ts";
 
 /** The fee modules of generation 1, which give back what an order was charged too much. */
 export const feeModuleDecoders: readonly Decoder[] = [
@@ -13,7 +13,7 @@ export const feeModuleDecoders: readonly Decoder[] = [
       kind: "fee_refunded",
       orderHash: topics[1] ?? zeroHash,
       to: topicAddress(topics[2]),
-      tokenId: readHash(data, 0) === zeroHash ? null : readTokenId(data, 0),
+      tokenId: isZeroWord(data, 0) ? null : readTokenId(data, 0),
       refund: readUint(data, 1),
       feeKept: readUint(topics[3] ?? zeroHash, 0),
     }),
@@ -28,7 +28,7 @@ export const feeModuleDecoders: readonly Decoder[] = [
       kind: "fee_refunded",
       orderHash: null,
       to: readAddress(data, 1),
-      tokenId: readHash(data, 2) === zeroHash ? null : readTokenId(data, 2),
+      tokenId: isZeroWord(data, 2) ? null : readTokenId(data, 2),
       refund: readUint(data, 3),
       feeKept: null,
     }),

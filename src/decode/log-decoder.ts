@@ -35,26 +35,24 @@ export type DecodedLog = {
  * generations share hashes, so no part of that key can be left out.
  */
 export class LogDecoder {
-  readonly #contracts: Contracts;
-  readonly #byAddress: ReadonlyMap<Address, ReadonlyMap<Hash, Decoder>>;
+  readonly #sources: ReadonlyMap<Address, Source>;
 
   constructor(contracts: Contracts) {
-    this.#contracts = contracts;
-    const byTopic = new Map<readonly Decoder[], ReadonlyMap<Hash, Decoder>>();
-    const byAddress = new Map<Address, ReadonlyMap<Hash, Decoder>>();
+    const tables = new Map<readonly Decoder[], Source["decoders"]>();
+    const sources = new Map<Address, Source>();
     for (const contract of contracts.byAddress.values()) {
       const decoders = decodersOf(contract);
-      const table = byTopic.get(decoders) ?? new Map(decoders.map((d) => [d.topic0 as Hash, d]));
-      byTopic.set(decoders, table);
-      byAddress.set(contract.address, table);
+      const table = tables.get(decoders) ?? new Map(decoders.map((d) => [d.topic0 as Hash, d]));
+      tables.set(decoders, table);
+      sources.set(contract.address, { contract, decoders: table });
     }
-    this.#byAddress = byAddress;
+    this.#sources = sources;
   }
 
   /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
   get filter(): { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] } {
-    const topics0 = new Set([...this.#byAddress.values()].flatMap((table) => [...table.keys()]));
-    const speaking = [...this.#byAddress].filter(([, table]) => table.size > 0);
+    const speaking = [...this.#sources].filter(([, { decoders }]) => decoders.size > 0);
+    const topics0 = new Set(speaking.flatMap(([, { decoders }]) => [...decoders.keys()]));
     return { addresses: speaking.map(([address]) => address), topics0: [...topics0] };
   }
 
@@ -64,13 +62,17 @@ export class LogDecoder {
    */
   decode(log: RawLog): DecodedLog | null {
     const topic0 = log.topics[0];
-    const contract = this.#contracts.byAddress.get(log.address);
-    if (topic0 === undefined || contract === undefined) return null;
-    const decoder = this.#byAddress.get(log.address)?.get(topic0);
+    const source = this.#sources.get(log.address);
+    if (topic0 === undefined || source === undefined) return null;
+    const decoder = source.decoders.get(topic0);
     if (decoder === undefined) return null;
-    return { log, contract, event: hasShape(log, decoder) ? decoder.read(log) : wrongShape };
+    const event = hasShape(log, decoder) ? decoder.read(log) : wrongShape;
+    return { log, contract: source.contract, event };
   }
 }
+
+/** A contract and the decoders of its events by topic0. */
+type Source = { readonly contract: Contract; readonly decoders: ReadonlyMap<Hash, Decoder> };
 
 const wrongShape: ChainEvent = {
   kind: "undecodable",

@@ -6,7 +6,12 @@
 import { type Address, type ConditionId, type Hash, type TokenId } from "../base/ids.ts";
 
 const zeros51 = "0".repeat(51);
-export const zeroHash = `0x${"0".repeat(64)}` as Hash;
+const zeros64 = "0".repeat(64);
+export const zeroHash = `0x${zeros64}` as Hash;
+
+/** Value of each hex digit by character code; only lower-case digits ever come in. */
+const nibbles = new Uint8Array(128);
+for (let value = 0; value < 16; value += 1) nibbles[value.toString(16).charCodeAt(0)] = value;
 
 /** Word `index` of the data, as 64 hex digits without prefix. */
 function hexWord(data: string, index: number): string {
@@ -18,10 +23,14 @@ export function readHash(data: string, index: number): Hash {
   return `0x${hexWord(data, index)}` as Hash;
 }
 
+/** Whether all bytes of word `index` are zero. */
+export function isZeroWord(data: string, index: number): boolean {
+  return data.startsWith(zeros64, 2 + index * 64);
+}
+
 /** Word `index` as a hash, `null` when all its bytes are zero. */
 export function readHashOrNull(data: string, index: number): Hash | null {
-  const hash = readHash(data, index);
-  return hash === zeroHash ? null : hash;
+  return isZeroWord(data, index) ? null : readHash(data, index);
 }
 
 /** Word `index` as an outcome token id. */
@@ -34,9 +43,18 @@ export function readUint(data: string, index: number): bigint {
   const start = 2 + index * 64;
   // 13 hex digits are 52 bits: the largest count of digits that is always a safe integer.
   if (data.startsWith(zeros51, start)) {
-    return BigInt(Number.parseInt(data.slice(start + 51, start + 64), 16));
+    const high = readDigits(data, start + 51, start + 57);
+    const low = readDigits(data, start + 57, start + 64);
+    return BigInt(high * 2 ** 28 + low);
   }
   return BigInt(`0x${data.slice(start, start + 64)}`);
+}
+
+/** At most 7 hex digits, which int32 arithmetic holds; twice as fast as parsing a slice. */
+function readDigits(data: string, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i += 1) value = (value << 4) | (nibbles[data.charCodeAt(i)] ?? 0);
+  return value;
 }
 
 /** Word `index` as an address; only the low 160 bits count (an old build left dirty high bits). */

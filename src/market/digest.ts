@@ -16,7 +16,7 @@ export type Digest = {
 };
 
 /** What is counted and told to operators. */
-export type Tally = {
+type Tally = {
   readonly fills: number;
   readonly events: number;
   readonly quarantined: readonly Pick<QuarantinedLog, "seq" | "reason">[];
