@@ -21,6 +21,7 @@ contract ConditionalTokens {
     mapping(address owner => mapping(address operator => bool)) public isApprovedForAll;
     mapping(bytes32 conditionId => bool) public isPrepared;
     mapping(bytes32 conditionId => bool) public isResolved;
+    mapping(address collateral => mapping(bytes32 conditionId => uint256[])) private _positionIds;
 
     function prepareCondition(address oracle, bytes32 questionId, uint256 outcomeSlotCount) external {
         require(outcomeSlotCount == 2, "two outcomes only");
@@ -39,14 +40,17 @@ contract ConditionalTokens {
         emit ConditionResolution(conditionId, msg.sender, questionId, 2, payouts);
     }
 
-    /// Turns `amount` of collateral into `amount` of each outcome.
-    function splitPosition(address collateral, bytes32 conditionId, uint256 amount) external {
+    /// Gives each holder `amount` of both outcomes, for as much collateral of the caller.
+    function splitPosition(address collateral, bytes32 conditionId, uint256 amount, address[] calldata holders) external {
         require(isPrepared[conditionId], "not prepared");
-        Collateral(collateral).transferFrom(msg.sender, address(this), amount);
+        Collateral(collateral).transferFrom(msg.sender, address(this), amount * holders.length);
         uint256[] memory ids = positionIds(collateral, conditionId);
-        for (uint256 i = 0; i < 2; i++) balanceOf[msg.sender][ids[i]] += amount;
-        emit TransferBatch(msg.sender, address(0), msg.sender, ids, _pair(amount, amount));
-        emit PositionSplit(msg.sender, collateral, bytes32(0), conditionId, _pair(1, 2), amount);
+        for (uint256 i = 0; i < holders.length; i++) {
+            balanceOf[holders[i]][ids[0]] += amount;
+            balanceOf[holders[i]][ids[1]] += amount;
+            emit TransferBatch(msg.sender, address(0), holders[i], ids, _pair(amount, amount));
+        }
+        emit PositionSplit(msg.sender, collateral, bytes32(0), conditionId, _pair(1, 2), amount * holders.length);
     }
 
     /// Turns `amount` of each outcome back into `amount` of collateral.
@@ -74,14 +78,19 @@ contract ConditionalTokens {
         return keccak256(abi.encodePacked(oracle, questionId, uint256(2)));
     }
 
-    /// The tokens of outcome 0 and outcome 1.
-    function positionIds(address collateral, bytes32 conditionId) public view returns (uint256[] memory) {
-        return _pair(_positionId(collateral, conditionId, 1), _positionId(collateral, conditionId, 2));
+    /// The tokens of outcome 0 and outcome 1; computed once, for the curve is costly.
+    function positionIds(address collateral, bytes32 conditionId) public returns (uint256[] memory) {
+        uint256[] storage ids = _positionIds[collateral][conditionId];
+        if (ids.length == 0) {
+            ids.push(_positionId(collateral, conditionId, 1));
+            ids.push(_positionId(collateral, conditionId, 2));
+        }
+        return ids;
     }
 
     /// A collection is a point of the curve: the first x after the hash that has a y, and in bit
     /// 254 the parity of the y that is meant, which the hash's top bit tells.
-    function _positionId(address collateral, bytes32 conditionId, uint256 indexSet) private view returns (uint256) {
+    function _positionId(address collateral, bytes32 conditionId, uint256 indexSet) private pure returns (uint256) {
         uint256 hash = uint256(keccak256(abi.encodePacked(conditionId, indexSet)));
         uint256 x = hash;
         do {
@@ -91,10 +100,14 @@ contract ConditionalTokens {
         return uint256(keccak256(abi.encodePacked(collateral, collectionId)));
     }
 
-    /// Euler's criterion, by the precompile for modular exponentiation at address 5.
-    function _isSquare(uint256 value) private view returns (bool) {
-        (, bytes memory power) = address(5).staticcall(abi.encode(32, 32, 32, value, (P - 1) / 2, P));
-        return abi.decode(power, (uint256)) != P - 1;
+    /// Euler's criterion: what has a root is 1 to the power of half of P, what has none is -1.
+    function _isSquare(uint256 value) private pure returns (bool) {
+        uint256 power = 1;
+        for (uint256 exponent = (P - 1) / 2; exponent > 0; exponent >>= 1) {
+            if (exponent & 1 == 1) power = mulmod(power, value, P);
+            value = mulmod(value, value, P);
+        }
+        return power != P - 1;
     }
 
     function _pair(uint256 first, uint256 second) private pure returns (uint256[] memory pair) {

@@ -7,12 +7,13 @@ import {ConditionalTokens} from "./ConditionalTokens.sol";
 /// Makes pairs of outcome tokens from collateral and back: ConditionalTokens itself, or the
 /// neg-risk adapter, which wraps the collateral first.
 interface IMinter {
-    function splitPosition(address collateral, bytes32 conditionId, uint256 amount) external;
+    function splitPosition(address collateral, bytes32 conditionId, uint256 amount, address[] calldata holders) external;
     function mergePositions(address collateral, bytes32 conditionId, uint256 amount) external;
 }
 
-/// What both generations share: roles, the pause, and moving assets. Orders bear no signatures:
-/// an operator says who wants what. What a trader has approved, and what he owns, still binds.
+/// What both generations share: roles, the pause, and moving assets. Orders bear no signatures, and
+/// what is left of one is not kept (each slot of storage slows every later block of the local node):
+/// the operator is trusted with both. What a trader has approved, and what he owns, still binds.
 abstract contract Exchange {
     enum Side { BUY, SELL }
 
@@ -38,8 +39,6 @@ abstract contract Exchange {
     address internal immutable backing;
     bool public paused;
     mapping(address account => bool) public isOperator;
-    /// How much of its making amount an order has given; all of it when cancelled.
-    mapping(bytes32 orderHash => uint256) public filled;
 
     modifier onlyAdmin() {
         require(msg.sender == admin, "not the admin");
@@ -79,11 +78,6 @@ abstract contract Exchange {
         emit TradingUnpaused(msg.sender);
     }
 
-    function _use(bytes32 orderHash, uint256 making, uint256 makerAmount) internal {
-        filled[orderHash] += making;
-        require(filled[orderHash] <= makerAmount, "order is used up");
-    }
-
     /// No order gets less for what it gives than it asked for.
     function _requireLimit(uint256 making, uint256 taking, uint256 makerAmount, uint256 takerAmount) internal pure {
         require(taking * makerAmount >= making * takerAmount, "below the limit price");
@@ -105,7 +99,10 @@ abstract contract Exchange {
     }
 
     function _split(bytes32 conditionId, uint256 amount) internal {
-        if (amount > 0) minter.splitPosition(address(collateral), conditionId, amount);
+        if (amount == 0) return;
+        address[] memory holders = new address[](1);
+        holders[0] = address(this);
+        minter.splitPosition(address(collateral), conditionId, amount, holders);
     }
 
     function _merge(bytes32 conditionId, uint256 amount) internal {

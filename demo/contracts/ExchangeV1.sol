@@ -51,15 +51,12 @@ contract ExchangeV1 is Exchange {
 
     function cancelOrder(Order calldata order) external {
         require(msg.sender == order.maker, "not the maker");
-        bytes32 orderHash = hashOrder(order);
-        filled[orderHash] = order.makerAmount;
-        emit OrderCancelled(orderHash);
+        emit OrderCancelled(hashOrder(order));
     }
 
     /// Returns the fees, which the caller, a fee module, has received and may give back in part.
     function matchOrders(Match calldata m) external whileTrading returns (uint256 takerFee, uint256[] memory makerFees) {
         Order calldata taker = m.taker;
-        _use(hashOrder(taker), m.takerFill, taker.makerAmount);
         _pull(taker.maker, _makerAsset(taker), m.takerFill);
         makerFees = new uint256[](m.makers.length);
         for (uint256 i = 0; i < m.makers.length; i++) {
@@ -84,7 +81,6 @@ contract ExchangeV1 is Exchange {
         require(maker.tokenId == (sameSide ? complementOf[taker.tokenId] : taker.tokenId), "orders do not match");
         Amounts memory amounts = Amounts(making, (making * maker.takerAmount) / maker.makerAmount, 0);
         amounts.fee = _fee(maker, maker.makerAmount, maker.takerAmount, amounts);
-        _use(hashOrder(maker), making, maker.makerAmount);
         _pull(maker.maker, _makerAsset(maker), making);
         if (sameSide && maker.side == Side.BUY) _split(conditionOf[maker.tokenId], amounts.taking);
         if (sameSide && maker.side == Side.SELL) _merge(conditionOf[maker.tokenId], making);

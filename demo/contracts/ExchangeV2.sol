@@ -72,7 +72,7 @@ contract ExchangeV2 is Exchange {
 
     /// A taker who meets opposite orders only gives what they ask. Any other gives all he was to
     /// give and gets the rest back, of which his row tells nothing.
-    function _plan(Match calldata m) private view returns (Plan memory plan) {
+    function _plan(Match calldata m) private returns (Plan memory plan) {
         uint256 complement = _complementOf(m.conditionId, m.taker.tokenId);
         uint256 cash = 0;
         uint256 shares = 0;
@@ -93,7 +93,7 @@ contract ExchangeV2 is Exchange {
         plan.refund = plan.taker.making - spent;
     }
 
-    function _complementOf(bytes32 conditionId, uint256 tokenId) private view returns (uint256) {
+    function _complementOf(bytes32 conditionId, uint256 tokenId) private returns (uint256) {
         uint256[] memory ids = tokens.positionIds(backing, conditionId);
         require(tokenId == ids[0] || tokenId == ids[1], "token of another condition");
         return tokenId == ids[0] ? ids[1] : ids[0];
@@ -106,7 +106,6 @@ contract ExchangeV2 is Exchange {
 
     /// A buyer pays his fee on top of his cash.
     function _collect(Order calldata order, Fill memory fill) private {
-        _use(hashOrder(order), fill.making, order.makerAmount);
         if (order.side == Side.BUY) _pull(order.maker, CASH, fill.making + fill.fee);
         else _pull(order.maker, order.tokenId, fill.making);
     }

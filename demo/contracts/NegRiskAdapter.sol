@@ -56,13 +56,11 @@ contract NegRiskAdapter {
     }
 
     /// Takes plain dollars. The collateral is named only to fit the shape of ConditionalTokens.
-    function splitPosition(address, bytes32 conditionId, uint256 amount) external {
-        collateral.transferFrom(msg.sender, address(this), amount);
-        wrapped.mint(address(this), amount);
-        tokens.splitPosition(address(wrapped), conditionId, amount);
-        uint256[] memory ids = tokens.positionIds(address(wrapped), conditionId);
-        for (uint256 i = 0; i < 2; i++) tokens.transferFrom(address(this), msg.sender, ids[i], amount);
-        emit PositionSplit(msg.sender, conditionId, amount);
+    function splitPosition(address, bytes32 conditionId, uint256 amount, address[] calldata holders) external {
+        collateral.transferFrom(msg.sender, address(this), amount * holders.length);
+        wrapped.mint(address(this), amount * holders.length);
+        tokens.splitPosition(address(wrapped), conditionId, amount, holders);
+        emit PositionSplit(msg.sender, conditionId, amount * holders.length);
     }
 
     function mergePositions(address, bytes32 conditionId, uint256 amount) external {

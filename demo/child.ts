@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { on, once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export type ChildOptions = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Where its standard error goes: a file descriptor, or ours. */
+  readonly stderr: number | "inherit";
+};
+
+const leash = fileURLToPath(new URL("./leash.ts", import.meta.url));
+
+/**
+ * A process that ends when we say so, and at the latest when we are no more. It is not in our group,
+ * so Ctrl-C reaches the demo alone, which then ends its processes in order.
+ */
+export class Child {
+  readonly #name: string;
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<number>;
+
+  constructor(name: string, { command, args, env, stderr }: ChildOptions) {
+    this.#name = name;
+    this.#process = spawn(process.execPath, [leash, command, ...args], {
+      env,
+      stdio: ["pipe", "pipe", stderr],
+      detached: true,
+    });
+    this.#exited = once(this.#process, "exit").then(([code]) => (code as number | null) ?? 1);
+  }
+
+  /** Throws as soon as the process has ended without being asked to; never resolves before. */
+  async failed(): Promise<never> {
+    throw new Error(`${this.#name} has ended (exit code ${await this.#exited})`);
+  }
+
+  /** Waits until its standard output matches; returns what the first group caught. */
+  async waitForOutput(pattern: RegExp, limitMs: number): Promise<string> {
+    const { stdout } = this.#process;
+    if (stdout === null) return this.failed();
+    const limit = AbortSignal.timeout(limitMs);
+    let output = "";
+    try {
+      const chunks = on(stdout, "data", { signal: limit, close: ["end"] });
+      for await (const [chunk] of chunks as AsyncIterable<[Buffer]>) {
+        output += chunk.toString();
+        const caught = pattern.exec(output)?.[1];
+        if (caught !== undefined) return caught;
+      }
+    } catch (cause) {
+      throw new Error(`${this.#name} did not get ready within ${limitMs / 1000} s`, { cause });
+    } finally {
+      // Nobody reads on, and a full pipe would stop the child.
+      stdout.resume();
+    }
+    return this.failed();
+  }
+
+  /** Lets it end in order; false when it had to be killed or had failed before. */
+  async close(): Promise<boolean> {
+    this.#process.stdin?.end();
+    return (await this.#exited) === 0;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * `npm run demo`: a market of our own on a local chain, and the service on top of it. Nothing
+ * leaves this machine. `--seed N` repeats a market, `--chain-only` leaves the service out.
+ */
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { contractsFile } from "./addresses.ts";
+import { Anvil } from "./anvil.ts";
+import { DemoChain } from "./demo-chain.ts";
+import { DemoFolder } from "./demo-folder.ts";
+import { deploy } from "./deploy.ts";
+import { playHistory, playLive } from "./play.ts";
+import { Service } from "./service.ts";
+import { Simulation, type SimulationState } from "./simulation.ts";
+
+const historySeconds = 26 * 3600;
+const historyBlocks = 600;
+
+const { values: flags } = parseArgs({
+  options: { seed: { type: "string" }, "chain-only": { type: "boolean", default: false } },
+});
+const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number.parseInt(flags.seed, 10);
+/** Settings of the service that happen to be in the environment are not meant for the demo. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("ODDWIRE_")),
+);
+const stop = new AbortController();
+const stopped = once(stop.signal, "abort");
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => stop.abort());
+}
+
+try {
+  const folder = DemoFolder.open(fileURLToPath(new URL("../.demo/", import.meta.url)));
+  try {
+    await runDemo(folder);
+  } finally {
+    folder.close();
+  }
+  console.log("Stopped. The next start goes on from here; delete .demo to begin anew.");
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+/** Runs until told to stop. What a later start goes on from is written when the chain is at rest. */
+async function runDemo(folder: DemoFolder): Promise<void> {
+  const beginsAt = Math.floor(Date.now() / 1000) - historySeconds;
+  const { stateFile } = folder;
+  const anvil = await Anvil.open({ stateFile, genesisSeconds: beginsAt, env });
+  console.log(`chain    ${anvil.url}`);
+  let live: Promise<SimulationState> | null = null;
+  try {
+    const simulation = await openMarket(folder, await DemoChain.open(anvil.url), beginsAt);
+    live = playLive(simulation, stop.signal);
+    const withService = !flags["chain-only"] && !stop.signal.aborted;
+    await together([
+      live,
+      Promise.race([stopped, anvil.failed()]),
+      withService ? runService(folder, anvil.url) : stopped,
+    ]);
+  } finally {
+    const isWritten = await anvil.close();
+    const state = (await live?.catch(() => null)) ?? null;
+    if (isWritten && state !== null) folder.saveMarket(state);
+  }
+}
+
+/** Goes on with the market of the last start, or plays a day of trading on an empty chain. */
+async function openMarket(
+  folder: DemoFolder,
+  chain: DemoChain,
+  beginsAt: number,
+): Promise<Simulation> {
+  const { market } = folder;
+  folder.forgetMarket();
+  if (market !== null) {
+    console.log("market   goes on where it was (delete .demo for a new one)");
+    return Simulation.resume(chain, market);
+  }
+  const startedMs = performance.now();
+  const endsAt = beginsAt + historySeconds;
+  await deploy(chain, beginsAt);
+  const opening = { seconds: beginsAt, pastEndsAt: endsAt };
+  const simulation = await Simulation.open(chain, seed, opening);
+  const span = { fromSeconds: beginsAt, toSeconds: endsAt, blocks: historyBlocks };
+  await playHistory(simulation, span, stop.signal);
+  const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  const hours = historySeconds / 3600;
+  console.log(`market   ${hours} hours of trading, played in ${tookSeconds} s (seed ${seed})`);
+  return simulation;
+}
+
+async function runService(folder: DemoFolder, rpcUrl: string): Promise<void> {
+  const { dataDir, access } = folder;
+  const contracts = folder.writeContracts(contractsFile);
+  const log = folder.openLog();
+  const place = { rpcUrl, contractsFile: contracts, dataDir, log, env };
+  const service = await Service.open({ ...access, ...place });
+  try {
+    folder.saveAccess({ ...access, port: service.port });
+    const introduced = introduce(service, access.key).then(() => stopped);
+    await Promise.race([introduced, stopped, service.failed()]);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Prints what to paste, once the service can answer it. */
+async function introduce(service: Service, key: string): Promise<void> {
+  await service.waitReady();
+  const token = await service.fetchBusiestToken();
+  const url = service.baseUrl;
+  const curl = `curl -s -H 'X-API-Key: ${key}'`;
+  console.log(`service  ${url}
+key      ${key}
+
+Markets, candles of the busiest token, and live trades; paste into another terminal:
+
+${curl} '${url}/v1/markets?limit=5'
+${curl} '${url}/v1/candles/${token}?resolution=15m'
+npm run --silent oddwire -- tail --url ${url} --key ${key}
+
+Trading goes on. Ctrl-C stops everything; the next start goes on from there.`);
+}
+
+/** Waits for all to end. The first that fails stops the others, and its error is thrown. */
+async function together(tasks: readonly Promise<unknown>[]): Promise<void> {
+  for (const task of tasks) task.catch(() => stop.abort());
+  await Promise.allSettled(tasks);
+  await Promise.all(tasks);
+}

@@ -1,0 +1,89 @@
+import { maxUint256 } from "viem";
+import {
+  addresses,
+  admin,
+  type Deployed,
+  deployOrder,
+  feeReceiver,
+  operator,
+  traders,
+  type Venue,
+  venues,
+} from "./addresses.ts";
+import { type ContractName, encodeCall, encodeDeployment } from "./artefacts.ts";
+import type { DemoChain } from "./demo-chain.ts";
+
+/** A billion dollars a trader, and for the admin what the shares of all questions ever cost. */
+const traderMicros = 10n ** 15n;
+const adminMicros = 10n ** 24n;
+
+/** Puts all contracts on an empty chain, and lets operators and traders loose on them. */
+export async function deploy(chain: DemoChain, seconds: number): Promise<void> {
+  for (const name of deployOrder) {
+    const [contract, args] = constructions[name];
+    await chain.send({ from: admin, to: null, data: encodeDeployment(contract, args) });
+  }
+  await chain.mine(seconds);
+  await mintCollateral(chain);
+  for (const venue of Object.values(venues)) await openVenue(chain, venue);
+  await chain.mine(seconds + 1);
+}
+
+const constructions: Readonly<Record<Deployed, readonly [ContractName, readonly unknown[]]>> = {
+  collateral: ["Collateral", ["USDD", admin]],
+  wrappedCollateral: ["Collateral", ["WUSDD", addresses.negRiskAdapter]],
+  conditionalTokens: ["ConditionalTokens", []],
+  negRiskAdapter: [
+    "NegRiskAdapter",
+    [addresses.conditionalTokens, addresses.collateral, addresses.wrappedCollateral],
+  ],
+  negRiskOperator: ["NegRiskOperator", [addresses.negRiskAdapter, addresses.negRiskUmaAdapter]],
+  umaAdapter: ["UmaAdapter", [addresses.conditionalTokens, addresses.collateral]],
+  negRiskUmaAdapter: ["UmaAdapter", [addresses.negRiskOperator, addresses.collateral]],
+  exchangeV1: ["ExchangeV1", [setupOf(venues.standardV1)]],
+  negRiskExchangeV1: ["ExchangeV1", [setupOf(venues.negRiskV1)]],
+  exchangeV2: ["ExchangeV2", [setupOf(venues.standardV2), feeReceiver]],
+  negRiskExchangeV2: ["ExchangeV2", [setupOf(venues.negRiskV2), feeReceiver]],
+  feeModule: ["FeeModule", [addresses.exchangeV1, setupOf(venues.standardV1), operator]],
+  negRiskFeeModule: [
+    "FeeModule",
+    [addresses.negRiskExchangeV1, setupOf(venues.negRiskV1), operator],
+  ],
+};
+
+function setupOf({ minter, backing }: Venue) {
+  const { collateral, conditionalTokens: tokens } = addresses;
+  return { collateral, tokens, minter, backing };
+}
+
+async function mintCollateral(chain: DemoChain): Promise<void> {
+  const mint = async (to: string, micros: bigint) => {
+    const data = encodeCall("Collateral", "mint", [to, micros]);
+    await chain.send({ from: admin, to: addresses.collateral, data });
+  };
+  await mint(admin, adminMicros);
+  for (const minter of [addresses.conditionalTokens, addresses.negRiskAdapter]) {
+    const data = encodeCall("Collateral", "approve", [minter, maxUint256]);
+    await chain.send({ from: admin, to: addresses.collateral, data });
+  }
+  for (const trader of traders) await mint(trader, traderMicros);
+}
+
+async function openVenue(chain: DemoChain, venue: Venue): Promise<void> {
+  const { exchange, entry } = venue;
+  const bringer = entry === exchange ? operator : entry;
+  const contract = venue.generation === 1 ? "ExchangeV1" : "ExchangeV2";
+  for (const data of [
+    encodeCall(contract, "addOperator", [bringer]),
+    encodeCall(contract, "unpauseTrading", []),
+  ]) {
+    await chain.send({ from: admin, to: exchange, data });
+  }
+  const { collateral, conditionalTokens } = addresses;
+  const spend = encodeCall("Collateral", "approve", [exchange, maxUint256]);
+  const sell = encodeCall("ConditionalTokens", "setApprovalForAll", [exchange, true]);
+  for (const from of traders) {
+    await chain.send({ from, to: collateral, data: spend });
+    await chain.send({ from, to: conditionalTokens, data: sell });
+  }
+}

@@ -1,0 +1,147 @@
+/** Puts events on the chain: their texts, conditions and tokens, and in the end their results. */
+import { encodeAbiParameters, type Hex, parseEther, stringToHex } from "viem";
+import { assert } from "../src/base/assert.ts";
+import { type Address, type Hash, parseAddress, type TokenId } from "../src/base/ids.ts";
+import { deriveConditionId, deriveTokenIds } from "../src/market/condition-ids.ts";
+import { keccakOf, wordOf } from "../src/market/keccak.ts";
+import { addresses, admin, creator, traders, type Venue } from "./addresses.ts";
+import { encodeCall } from "./artefacts.ts";
+import type { DemoChain } from "./demo-chain.ts";
+import type { EventDraft, QuestionDraft } from "./event-series.ts";
+
+export type OpenQuestion = {
+  readonly conditionId: string;
+  readonly tokenIds: readonly [TokenId, TokenId];
+  /** The question's id at the UMA adapter, where its result is reported. */
+  readonly requestId: Hash;
+};
+
+/** More of each outcome than a trader can sell while a question is open. */
+const equipmentMicros = 10n ** 13n;
+
+/** Asks the questions of an event and hands out their tokens. `catalogueId` makes texts unique. */
+export async function openEvent(
+  chain: DemoChain,
+  draft: EventDraft,
+  context: { venue: Venue; catalogueId: number },
+): Promise<OpenQuestion[]> {
+  const { venue, catalogueId } = context;
+  const asked = venue.isNegRisk
+    ? await askNegRisk(chain, draft, catalogueId)
+    : await askBinary(chain, draft, catalogueId);
+  const open: OpenQuestion[] = [];
+  for (const { questionId, requestId } of asked) {
+    const oracle = toAddress(venue.isNegRisk ? addresses.negRiskAdapter : addresses.umaAdapter);
+    const conditionId = deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
+    const tokenIds = deriveTokenIds(conditionId, toAddress(venue.backing));
+    const question = { conditionId, tokenIds, requestId };
+    await equip(chain, question, venue);
+    open.push(question);
+  }
+  return open;
+}
+
+/** What a question comes to, in the words of the UMA adapter. */
+export type Result = "first" | "second" | "both";
+
+const priceOf: Readonly<Record<Result, bigint>> = {
+  first: parseEther("1"),
+  second: 0n,
+  both: parseEther("0.5"),
+};
+
+export async function resolveQuestion(
+  chain: DemoChain,
+  question: OpenQuestion,
+  answer: { venue: Venue; result: Result },
+): Promise<void> {
+  const to = answer.venue.isNegRisk ? addresses.negRiskUmaAdapter : addresses.umaAdapter;
+  const data = encodeCall("UmaAdapter", "resolve", [question.requestId, priceOf[answer.result]]);
+  await chain.send({ from: creator, to, data });
+}
+
+type Asked = { readonly questionId: Hash; readonly requestId: Hash };
+
+async function askBinary(chain: DemoChain, draft: EventDraft, id: number): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  for (const question of draft.questions) {
+    const text = questionText(question, { draft, catalogueId: id });
+    const ending = `. Updates made by the question creator via the bulletin board at ${addresses.umaAdapter} should be considered.`;
+    const requestId = await initialize(chain, addresses.umaAdapter, `${text}/50-50${ending}`);
+    asked.push({ questionId: requestId, requestId });
+  }
+  return asked;
+}
+
+/** The operator ties each question of the adapter to the UMA request that will answer it. */
+async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Promise<Asked[]> {
+  const metadata = `title: ${draft.title}, description: ${draft.description}, id: ${id}`;
+  const data = stringToHex(metadata);
+  await chain.send({
+    from: admin,
+    to: addresses.negRiskOperator,
+    data: encodeCall("NegRiskOperator", "prepareMarket", [0n, data]),
+  });
+  const marketId = negRiskMarketId(data);
+  const asked: Asked[] = [];
+  for (const [index, question] of draft.questions.entries()) {
+    const text = questionText(question, { draft, catalogueId: id + index });
+    const ending = `. This request MUST only resolve to p1 or p2.  Updates made by the question creator via the bulletin board at ${addresses.negRiskUmaAdapter} should be considered.`;
+    const requestId = await initialize(chain, addresses.negRiskUmaAdapter, text + ending);
+    const title = stringToHex(question.title);
+    const call = encodeCall("NegRiskOperator", "prepareQuestion", [marketId, title, requestId]);
+    await chain.send({ from: admin, to: addresses.negRiskOperator, data: call });
+    asked.push({ questionId: wordOf(BigInt(marketId) + BigInt(index)), requestId });
+  }
+  return asked;
+}
+
+/** The UMA text of a question, up to what its third price means. */
+function questionText(
+  { title, outcomes }: QuestionDraft,
+  { draft, catalogueId }: { draft: EventDraft; catalogueId: number },
+): string {
+  const [first, second] = outcomes;
+  return (
+    `q: title: ${title}, description: ${draft.description} market_id: ${catalogueId}` +
+    ` res_data: p1: 0, p2: 1, p3: 0.5.` +
+    ` Where p1 corresponds to ${second}, p2 to ${first}, p3 to unknown`
+  );
+}
+
+/** Asks in words; the id is the hash of the text as the adapter completes it. */
+async function initialize(chain: DemoChain, adapter: Hex, text: string): Promise<Hash> {
+  const data = stringToHex(text);
+  await chain.send({
+    from: creator,
+    to: adapter,
+    data: encodeCall("UmaAdapter", "initialize", [data, 5_000_000n, 500_000_000n]),
+  });
+  return keccakOf(Buffer.from(`${text},initializer:${creator.slice(2)}`));
+}
+
+function negRiskMarketId(data: Hex): Hash {
+  const parameters = [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] as const;
+  const encoded = encodeAbiParameters(parameters, [addresses.negRiskOperator, 0n, data]);
+  return wordOf((BigInt(keccakOf(Buffer.from(encoded.slice(2), "hex"))) >> 8n) << 8n);
+}
+
+async function equip(chain: DemoChain, question: OpenQuestion, venue: Venue): Promise<void> {
+  const { conditionId, tokenIds } = question;
+  const ids = tokenIds.map(BigInt);
+  if (venue.generation === 1) {
+    // The order of a registration says nothing about which outcome is the first.
+    const pair = conditionId.endsWith("0") ? ids : ids.toReversed();
+    const data = encodeCall("ExchangeV1", "registerToken", [...pair, conditionId]);
+    await chain.send({ from: admin, to: venue.exchange, data });
+  }
+  const args = [addresses.collateral, conditionId, equipmentMicros, traders];
+  const data = encodeCall("ConditionalTokens", "splitPosition", args);
+  await chain.send({ from: admin, to: venue.minter, data });
+}
+
+function toAddress(hex: Hex): Address {
+  const address = parseAddress(hex);
+  assert(address !== null, `not an address: ${hex}`);
+  return address;
+}

@@ -1,0 +1,35 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Simulation, SimulationState } from "./simulation.ts";
+
+const historyTakersMax = 3;
+const liveTakersMax = 2;
+const blockMs = 1000;
+
+/** Plays the market up to a second of the chain as fast as it goes, in blocks of equal distance. */
+export async function playHistory(
+  simulation: Simulation,
+  span: { fromSeconds: number; toSeconds: number; blocks: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { fromSeconds, toSeconds, blocks } = span;
+  for (let block = 1; block <= blocks && !signal.aborted; block += 1) {
+    const seconds = fromSeconds + Math.floor(((toSeconds - fromSeconds) * block) / blocks);
+    await simulation.step({ seconds, pastEndsAt: toSeconds }, historyTakersMax);
+  }
+}
+
+/** Plays it in real time, a block a second. Returns what it came to when told to stop. */
+export async function playLive(
+  simulation: Simulation,
+  signal: AbortSignal,
+): Promise<SimulationState> {
+  while (!signal.aborted) {
+    const startedMs = Date.now();
+    const seconds = Math.floor(startedMs / 1000);
+    await simulation.step({ seconds, pastEndsAt: 0 }, liveTakersMax);
+    const leftMs = Math.max(startedMs + blockMs - Date.now(), 0);
+    // The one way for it to fail is the signal, which ends the loop.
+    await pause(leftMs, undefined, { signal }).catch(() => undefined);
+  }
+  return simulation.state;
+}

@@ -1,0 +1,86 @@
+/** Turns what the book matched into the call that settles it on an exchange. */
+
+import { keccak256, stringToBytes, zeroHash } from "viem";
+import type { TokenId } from "../src/base/ids.ts";
+import { operator, type Venue } from "./addresses.ts";
+import { encodeCall } from "./artefacts.ts";
+import type { Transaction } from "./demo-chain.ts";
+import type { Order } from "./order-book.ts";
+import type { Match } from "./traders.ts";
+
+/** Where a question is traded and at what price. */
+export type Terms = {
+  readonly venue: Venue;
+  readonly conditionId: string;
+  readonly tokenIds: readonly [TokenId, TokenId];
+  /** What takers pay, as a part of shares x price x (1 - price); 0 for free. */
+  readonly feeRateBps: number;
+};
+
+/** Orders of generation 1 are signed with this rate where there is a fee at all. */
+const signedFeeRateBps = 1000;
+
+const builders = [zeroHash, zeroHash, keccak256(stringToBytes("oddwire demo builder"))] as const;
+
+/** The call that settles a match. */
+export function settle({ taker, fills }: Match, terms: Terms): Transaction {
+  const units = fills.reduce((sum, fill) => sum + fill.units, 0);
+  const matched = {
+    taker: encodable(taker, terms),
+    makers: fills.map((fill) => encodable(fill.order, terms)),
+    takerFill: makingOf(taker, units),
+    makerFills: fills.map((fill) => makingOf(fill.order, fill.units)),
+  };
+  const to = terms.venue.entry;
+  if (terms.venue.generation === 1) {
+    // What remains after the refund is the fee that the schedule asks for, or nearly.
+    const keptBps = BigInt(Math.round((terms.feeRateBps / signedFeeRateBps) * 10_000));
+    const data = encodeCall("FeeModule", "matchOrders", [matched, keptBps]);
+    return { from: operator, to, data };
+  }
+  const { conditionId } = terms;
+  const takerFee = takerFeeOf(taker, units, terms.feeRateBps);
+  const makerFees = fills.map(() => 0n);
+  const full = { ...matched, conditionId, takerFee, makerFees };
+  return { from: operator, to, data: encodeCall("ExchangeV2", "matchOrders", [full]) };
+}
+
+/** The call by which an owner takes back an order on the chain; generation 1 only. */
+export function cancel(order: Order, terms: Terms): Transaction {
+  const data = encodeCall("ExchangeV1", "cancelOrder", [encodable(order, terms)]);
+  return { from: order.owner, to: terms.venue.exchange, data };
+}
+
+/** An order as the contracts of both generations know it; each takes the fields it has. */
+function encodable(order: Order, { tokenIds, feeRateBps }: Terms) {
+  return {
+    salt: BigInt(order.salt),
+    maker: order.owner,
+    tokenId: BigInt(tokenIds[order.outcome]),
+    makerAmount: makingOf(order, order.units),
+    takerAmount: order.side === "BUY" ? sharesMicros(order.units) : cashMicros(order, order.units),
+    feeRateBps: BigInt(feeRateBps === 0 ? 0 : signedFeeRateBps),
+    side: order.side === "BUY" ? 0 : 1,
+    metadata: zeroHash,
+    builder: builders[order.salt % builders.length],
+  };
+}
+
+function makingOf(order: Order, units: number): bigint {
+  return order.side === "BUY" ? cashMicros(order, units) : sharesMicros(units);
+}
+
+function sharesMicros(units: number): bigint {
+  return BigInt(units) * 10_000n;
+}
+
+function cashMicros(order: Order, units: number): bigint {
+  return BigInt(units) * BigInt(order.priceMilli) * 10n;
+}
+
+/** The venue cuts fees to 5 decimals. */
+function takerFeeOf({ priceMilli }: Order, units: number, rateBps: number): bigint {
+  const spread = BigInt(priceMilli) * BigInt(1000 - priceMilli);
+  const fee = (sharesMicros(units) * spread * BigInt(rateBps)) / (1_000_000n * 10_000n);
+  return fee - (fee % 10n);
+}

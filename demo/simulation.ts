@@ -1,0 +1,176 @@
+import { type Venue, venues } from "./addresses.ts";
+import type { DemoChain } from "./demo-chain.ts";
+import { type EventSeries, eventSeries } from "./event-series.ts";
+import { type OpenQuestion, openEvent, type Result, resolveQuestion } from "./events.ts";
+import { chancesOf, strengthsFor, walk } from "./fair-odds.ts";
+import { OrderBook } from "./order-book.ts";
+import { Random } from "./random.ts";
+import { cancel, settle, type Terms } from "./settle.ts";
+import { requote, takeOnce } from "./traders.ts";
+
+/** An event that is traded. Each series has one at any time. */
+type OpenEvent = {
+  readonly seriesIndex: number;
+  readonly closesAt: number;
+  readonly questions: readonly OpenQuestion[];
+  /** One for each question; the only question of an event has a second one, for its "no". */
+  readonly strengths: readonly number[];
+  readonly walkedTo: number;
+};
+
+/** All that a later process needs to go on; the books are made anew. */
+export type SimulationState = {
+  readonly random: number;
+  readonly serial: number;
+  readonly events: readonly OpenEvent[];
+};
+
+/** A second of the chain, and the one at which the simulated past gives way to real time. */
+export type Moment = { readonly seconds: number; readonly pastEndsAt: number };
+
+const firstCatalogueId = 700_000;
+/** The questions of one event have ids in a row. */
+const catalogueIdsPerEvent = 10;
+/**
+ * Short events last so many times longer in the past, for a day to hold dozens of them and not
+ * hundreds; but none of those reaches beyond it.
+ */
+const pastStretch = 12;
+const shortMinutesMax = 300;
+const cancelChance = 0.1;
+const abandonedChance = 0.05;
+
+/** The market of the demo. Nothing here looks at a clock, so a history can be played at any speed. */
+export class Simulation {
+  readonly #chain: DemoChain;
+  readonly #random: Random;
+  readonly #books = new Map<string, OrderBook>();
+  readonly #events: OpenEvent[];
+  #serial: number;
+
+  private constructor(chain: DemoChain, state: SimulationState) {
+    this.#chain = chain;
+    this.#random = new Random(state.random);
+    this.#events = [...state.events];
+    this.#serial = state.serial;
+  }
+
+  /** Opens the first event of every series, in one block. */
+  static async open(chain: DemoChain, seed: number, moment: Moment): Promise<Simulation> {
+    const simulation = new Simulation(chain, { random: seed, serial: 0, events: [] });
+    for (const seriesIndex of eventSeries.keys()) {
+      simulation.#events.push(await simulation.#openNext(seriesIndex, moment));
+    }
+    await chain.mine(moment.seconds);
+    return simulation;
+  }
+
+  static resume(chain: DemoChain, state: SimulationState): Simulation {
+    return new Simulation(chain, state);
+  }
+
+  get state(): SimulationState {
+    return { random: this.#random.state, serial: this.#serial, events: this.#events };
+  }
+
+  /** Goes on to a later moment: ends what is due, lets takers come, and makes a block of it all. */
+  async step(moment: Moment, takersMax: number): Promise<void> {
+    for (const [index, event] of this.#events.entries()) {
+      const moved = this.#move(event, moment.seconds);
+      const isDue = moment.seconds >= event.closesAt;
+      if (isDue) await this.#resolve(moved);
+      this.#events[index] = isDue ? await this.#openNext(event.seriesIndex, moment) : moved;
+    }
+    for (let left = 1 + this.#random.below(takersMax); left > 0; left -= 1) {
+      await this.#trade(moment.seconds);
+    }
+    await this.#chain.mine(moment.seconds);
+  }
+
+  #move(event: OpenEvent, seconds: number): OpenEvent {
+    const walkedTo = Math.min(seconds, event.closesAt);
+    const strengths = walk(event.strengths, walkedTo - event.walkedTo, this.#random);
+    return { ...event, strengths, walkedTo };
+  }
+
+  async #openNext(seriesIndex: number, moment: Moment): Promise<OpenEvent> {
+    const series = seriesAt(seriesIndex);
+    const { seconds } = moment;
+    const { opensAt, closesAt } = spanOf(series, moment, 0.6 + 0.8 * this.#random.next());
+    const draft = series.draft(this.#serial, new Date(opensAt * 1000), new Date(closesAt * 1000));
+    const catalogueId = firstCatalogueId + catalogueIdsPerEvent * this.#serial;
+    this.#serial += 1;
+    const venue = venues[series.venue];
+    const questions = await openEvent(this.#chain, draft, { venue, catalogueId });
+    const chances = draft.questions.map(({ chance }) => chance);
+    const [only = 0, ...others] = chances;
+    const all = others.length > 0 ? chances : [only, 1 - only];
+    const strengths = strengthsFor(all, closesAt - seconds);
+    return { seriesIndex, closesAt, questions, strengths, walkedTo: seconds };
+  }
+
+  async #resolve({ seriesIndex, questions, strengths }: OpenEvent): Promise<void> {
+    const series = seriesAt(seriesIndex);
+    const venue = venues[series.venue];
+    const winner = strengths.indexOf(Math.max(...strengths));
+    const isAbandoned = series.canBeAbandoned && this.#random.chance(abandonedChance);
+    for (const [index, question] of questions.entries()) {
+      const result: Result = isAbandoned ? "both" : index === winner ? "first" : "second";
+      await resolveQuestion(this.#chain, question, { venue, result });
+      this.#books.delete(question.conditionId);
+    }
+  }
+
+  async #trade(seconds: number): Promise<void> {
+    const event = this.#random.pickWeighted(
+      this.#events,
+      ({ seriesIndex }) => seriesAt(seriesIndex).popularity,
+    );
+    const chances = chancesOf(event.strengths, event.closesAt - seconds);
+    const index = this.#random.below(event.questions.length);
+    const question = event.questions[index];
+    const chance = chances[index];
+    if (question === undefined || chance === undefined) return;
+    const book = this.#bookOf(question);
+    const terms = termsOf(question, seriesAt(event.seriesIndex));
+    const withdrawn = requote(book, chance, this.#random);
+    const found = takeOnce(book, this.#random);
+    if (found !== null) await this.#chain.send(settle(found, terms));
+    if (terms.venue.generation !== 1) return;
+    for (const order of withdrawn) {
+      if (this.#random.chance(cancelChance)) await this.#chain.send(cancel(order, terms));
+    }
+  }
+
+  #bookOf({ conditionId }: OpenQuestion): OrderBook {
+    const book = this.#books.get(conditionId) ?? new OrderBook();
+    this.#books.set(conditionId, book);
+    return book;
+  }
+}
+
+/** When the next event of a series begins and ends; `variation` is around 1. */
+function spanOf(series: EventSeries, moment: Moment, variation: number) {
+  const { seconds, pastEndsAt } = moment;
+  const spanFor = (length: number) => {
+    const closesAt = series.isAligned
+      ? (Math.floor(seconds / length) + 1) * length
+      : seconds + Math.round(length * variation);
+    return { opensAt: series.isAligned ? closesAt - length : seconds, closesAt };
+  };
+  const span = spanFor(60 * series.minutes);
+  const stretched = spanFor(60 * series.minutes * pastStretch);
+  const isShort = series.minutes <= shortMinutesMax;
+  return isShort && stretched.closesAt <= pastEndsAt ? stretched : span;
+}
+
+function termsOf({ conditionId, tokenIds }: OpenQuestion, series: EventSeries): Terms {
+  const venue: Venue = venues[series.venue];
+  return { venue, conditionId, tokenIds, feeRateBps: series.feeRateBps };
+}
+
+function seriesAt(index: number): EventSeries {
+  const series = eventSeries[index];
+  if (series === undefined) throw new RangeError(`there is no series ${index}`);
+  return series;
+}

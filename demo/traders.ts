@@ -1,0 +1,100 @@
+/** What traders do: makers keep a book around the fair price, takers come and hit it. */
+import { traders } from "./addresses.ts";
+import {
+  type Direction,
+  directionOf,
+  type Fill,
+  mirrorMilli,
+  type Order,
+  type OrderBook,
+  type Outcome,
+  sideOf,
+} from "./order-book.ts";
+import type { Random } from "./random.ts";
+
+export type Match = { readonly taker: Order; readonly fills: readonly Fill[] };
+
+const makers = traders.slice(0, 12);
+const takers = traders.slice(12);
+const levelsMax = 7;
+const makerShares = { median: 350, spread: 0.9 };
+const takerShares = { median: 300, spread: 1.4 };
+const sharesMax = 20_000;
+/** How far orders stand from the fair price, in thousandths: the nearest, and the rest on average. */
+const nearestMilli = 4;
+const depthMilli = 14;
+
+/** Lets makers follow the fair price of the first outcome. Returns the orders they took back. */
+export function requote(book: OrderBook, fair: number, random: Random): Order[] {
+  const fairMilli = Math.min(Math.max(fair * 1000, 15), 985);
+  const gone = book.withdraw((order, priceMilli) => {
+    const distance = directionOf(order) === "bid" ? fairMilli - priceMilli : priceMilli - fairMilli;
+    return distance < nearestMilli / 2 || random.chance(0.1);
+  });
+  for (const direction of ["bid", "ask"] as const) {
+    while (book.count(direction) < levelsMax) {
+      const order = quote(direction, fairMilli, random);
+      book.add(order, order.units);
+    }
+  }
+  return gone;
+}
+
+/** Lets one taker come; `null` when he finds nothing. What is left of his order may stay. */
+export function takeOnce(book: OrderBook, random: Random): Match | null {
+  const direction: Direction = random.chance(0.5) ? "bid" : "ask";
+  const outcome: Outcome = random.chance(0.65) ? 0 : 1;
+  const units = unitsOf(takerShares, random);
+  const fills = book.take(direction, units);
+  const last = fills.at(-1)?.order;
+  if (last === undefined) return null;
+  const worstMilli = mirrorMilli(last.priceMilli, last.outcome);
+  // A little more than needed, as people do who want to be sure: they get the better price anyway.
+  const slackMilli = 10 * random.below(3) * (direction === "bid" ? 1 : -1);
+  const limitMilli = Math.min(Math.max(worstMilli + slackMilli, 1), 999);
+  const taker: Order = {
+    salt: saltOf(random),
+    owner: random.pick(takers),
+    outcome,
+    side: sideOf(direction, outcome),
+    priceMilli: mirrorMilli(limitMilli, outcome),
+    units,
+  };
+  const left = units - fills.reduce((sum, fill) => sum + fill.units, 0);
+  if (left > 0 && !wouldCross(book, direction, limitMilli)) book.add(taker, left);
+  return { taker, fills };
+}
+
+function quote(direction: Direction, fairMilli: number, random: Random): Order {
+  const outcome: Outcome = random.chance(0.6) ? 0 : 1;
+  const away = nearestMilli + random.exponential(depthMilli);
+  // Ticks are finer near 0 and 1, where one of 0.01 would be most of the price.
+  const tick = fairMilli < 40 || fairMilli > 960 ? 1 : 10;
+  const priceMilli =
+    direction === "bid"
+      ? Math.max(Math.floor((fairMilli - away) / tick) * tick, 1)
+      : Math.min(Math.ceil((fairMilli + away) / tick) * tick, 999);
+  return {
+    salt: saltOf(random),
+    owner: random.pick(makers),
+    outcome,
+    side: sideOf(direction, outcome),
+    priceMilli: mirrorMilli(priceMilli, outcome),
+    units: unitsOf(makerShares, random),
+  };
+}
+
+function wouldCross(book: OrderBook, direction: Direction, limitMilli: number): boolean {
+  const best = book.bestFor(direction);
+  if (best === null) return false;
+  return direction === "bid" ? best <= limitMilli : best >= limitMilli;
+}
+
+function unitsOf(shares: { median: number; spread: number }, random: Random): number {
+  const drawn = random.logNormal(shares.median, shares.spread);
+  return Math.round(Math.min(Math.max(drawn, 1), sharesMax) * 100);
+}
+
+function saltOf(random: Random): number {
+  return random.below(2 ** 32);
+}

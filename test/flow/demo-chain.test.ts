@@ -1,0 +1,221 @@
+/**
+ * The demo's market on a real local node: what its contracts emit and what they move must fit
+ * together as on the real chain, or the demo would show nonsense.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPublicClient, decodeEventLog, type Hex, http, type Log } from "viem";
+import { addresses, contractsFile, type Venue, venues } from "../../demo/addresses.ts";
+import { Anvil } from "../../demo/anvil.ts";
+import { artefactOf, type ContractName } from "../../demo/artefacts.ts";
+import { DemoChain } from "../../demo/demo-chain.ts";
+import { deploy } from "../../demo/deploy.ts";
+import { playHistory } from "../../demo/play.ts";
+import { Simulation } from "../../demo/simulation.ts";
+import type { Address, ConditionId } from "../../src/base/ids.ts";
+import { parseContracts } from "../../src/decode/contracts.ts";
+import { deriveTokenIds } from "../../src/market/condition-ids.ts";
+
+type Event = {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly txHash: Hex;
+};
+
+/** One `OrderFilled`, of either generation, from the view of its order. */
+type Row = {
+  readonly maker: string;
+  readonly taker: string;
+  readonly isBuy: boolean;
+  readonly tokenId: bigint;
+  readonly cash: bigint;
+  readonly shares: bigint;
+};
+
+type Match = { readonly legs: readonly Row[]; readonly summary: Row };
+
+const seed = 20_261_120;
+const genesisSeconds = 1_790_000_000;
+const historySeconds = 6 * 3600;
+const blocks = 60;
+
+let anvil: Anvil;
+let simulation: Simulation;
+/** Every token of a prepared condition with its complement, by the ids that we derive. */
+let complements: ReadonlyMap<bigint, bigint>;
+
+before(async () => {
+  anvil = await Anvil.open({ genesisSeconds, env: process.env });
+  const chain = await DemoChain.open(anvil.url);
+  await deploy(chain, genesisSeconds);
+  const toSeconds = genesisSeconds + historySeconds;
+  const opening = { seconds: genesisSeconds, pastEndsAt: toSeconds };
+  simulation = await Simulation.open(chain, seed, opening);
+  const span = { fromSeconds: genesisSeconds, toSeconds, blocks };
+  await playHistory(simulation, span, new AbortController().signal);
+  complements = await readComplements();
+});
+
+after(async () => {
+  await anvil.close();
+});
+
+for (const [name, venue] of Object.entries(venues)) {
+  test(`${name}: the legs of every match come to what its taker's row says`, async () => {
+    const matches = matchesOf(await readExchangeEvents(venue), venue);
+    const kinds = new Set(matches.flatMap(checkMatch));
+    assert.deepEqual([...kinds].toSorted(), ["complementary", "merge", "mint"]);
+    assert.ok(matches.some(({ legs }) => legs.length > 1));
+  });
+
+  test(`${name}: nothing of what it moved stays on the exchange`, async () => {
+    const client = createPublicClient({ transport: http(anvil.url) });
+    const balanceOf = async (contract: ContractName, args: readonly unknown[]) =>
+      client.readContract({
+        address: contract === "Collateral" ? addresses.collateral : addresses.conditionalTokens,
+        abi: artefactOf(contract).abi,
+        functionName: "balanceOf",
+        args,
+      });
+    assert.equal(await balanceOf("Collateral", [venue.exchange]), 0n);
+    const held = await Promise.all(
+      [...complements.keys()].map((tokenId) =>
+        balanceOf("ConditionalTokens", [venue.exchange, tokenId]),
+      ),
+    );
+    assert.ok(held.every((amount) => amount === 0n));
+  });
+}
+
+test("fees, refunds, cancellations and results happen, in the events of each generation", async () => {
+  const countOf = async (contract: ContractName, address: Hex, name: string) =>
+    (await readEvents(contract, address)).filter((event) => event.name === name).length;
+  const { exchangeV1, exchangeV2, feeModule, conditionalTokens, negRiskAdapter } = addresses;
+  for (const [contract, address, name] of [
+    ["ExchangeV1", exchangeV1, "FeeCharged"],
+    ["ExchangeV1", exchangeV1, "OrderCancelled"],
+    ["ExchangeV1", exchangeV1, "TokenRegistered"],
+    ["ExchangeV2", exchangeV2, "FeeCharged"],
+    ["FeeModule", feeModule, "FeeRefunded"],
+    ["ConditionalTokens", conditionalTokens, "ConditionResolution"],
+    ["NegRiskAdapter", negRiskAdapter, "OutcomeReported"],
+  ] as const) {
+    assert.ok((await countOf(contract, address, name)) > 0, `no ${name}`);
+  }
+});
+
+test("a neg-risk market that ended has one question that came true", async () => {
+  const outcomes = await readEvents("NegRiskAdapter", addresses.negRiskAdapter);
+  const reported = outcomes.filter((event) => event.name === "OutcomeReported");
+  const byMarket = Map.groupBy(reported, (event) => event.args["marketId"]);
+  assert.ok(byMarket.size > 0);
+  for (const questions of byMarket.values()) {
+    assert.equal(questions.filter((event) => event.args["outcome"] === true).length, 1);
+  }
+});
+
+test("the list of contracts is one that the service accepts", () => {
+  assert.ok("byAddress" in parseContracts(contractsFile));
+});
+
+test("the market goes on from its saved state", async () => {
+  const saved = JSON.parse(JSON.stringify(simulation.state)) as Simulation["state"];
+  const resumed = Simulation.resume(await DemoChain.open(anvil.url), saved);
+  const seconds = genesisSeconds + historySeconds + 3600;
+  await resumed.step({ seconds, pastEndsAt: 0 }, 3);
+  assert.ok(resumed.state.serial > saved.serial, "an hour later no event had ended");
+});
+
+/** Which kinds of legs the match has. */
+function checkMatch({ legs, summary }: Match): string[] {
+  const cost = legs.reduce((sum, leg) => sum + takersCash(leg, summary), 0n);
+  const shares = legs.reduce((sum, leg) => sum + leg.shares, 0n);
+  assert.equal(shares, summary.shares);
+  // What a buyer got back is not in his row: it may show more cash than the trades took.
+  if (summary.isBuy) assert.ok(cost <= summary.cash);
+  else assert.equal(cost, summary.cash);
+  return legs.map((leg) => {
+    assert.equal(leg.taker, summary.maker);
+    assert.ok(leg.cash > 0n && leg.cash < leg.shares);
+    if (leg.tokenId === summary.tokenId) {
+      assert.notEqual(leg.isBuy, summary.isBuy);
+      return "complementary";
+    }
+    assert.equal(complements.get(leg.tokenId), summary.tokenId);
+    assert.equal(leg.isBuy, summary.isBuy);
+    return leg.isBuy ? "mint" : "merge";
+  });
+}
+
+/** Both sides of a leg together pay, or get, one dollar a share when it mints or merges. */
+function takersCash(leg: Row, summary: Row): bigint {
+  return leg.tokenId === summary.tokenId ? leg.cash : leg.shares - leg.cash;
+}
+
+/** Groups rows as `OrdersMatched` ends them, and checks that it repeats the row before it. */
+function matchesOf(events: readonly Event[], venue: Venue): Match[] {
+  const matches: Match[] = [];
+  let rows: { row: Row; txHash: Hex }[] = [];
+  for (const { name, args, txHash } of events) {
+    if (name === "OrderFilled") rows.push({ row: rowOf(args), txHash });
+    if (name !== "OrdersMatched") continue;
+    const summary = rows.at(-1)?.row;
+    const legs = rows.slice(0, -1);
+    assert.ok(summary !== undefined && legs.length > 0 && legs.length <= 5);
+    assert.equal(summary.taker, venue.exchange);
+    assert.equal(summary.maker, args["takerOrderMaker"]);
+    const repeated = [args["makerAmountFilled"], args["takerAmountFilled"]];
+    const { cash, shares } = summary;
+    assert.deepEqual(repeated, summary.isBuy ? [cash, shares] : [shares, cash]);
+    assert.ok(rows.every((row) => row.txHash === txHash));
+    assert.ok(legs.every(({ row }) => row.taker !== venue.exchange));
+    matches.push({ legs: legs.map(({ row }) => row), summary });
+    rows = [];
+  }
+  assert.equal(rows.length, 0);
+  return matches;
+}
+
+function rowOf(args: Event["args"]): Row {
+  const side = args["side"];
+  const [makerAsset, takerAsset] = [args["makerAssetId"], args["takerAssetId"]];
+  const isBuy = side === undefined ? makerAsset === 0n : side === 0;
+  const tokenId = args["tokenId"] ?? (isBuy ? takerAsset : makerAsset);
+  const making = args["makerAmountFilled"] as bigint;
+  const taking = args["takerAmountFilled"] as bigint;
+  return {
+    maker: args["maker"] as string,
+    taker: args["taker"] as string,
+    isBuy,
+    tokenId: tokenId as bigint,
+    cash: isBuy ? making : taking,
+    shares: isBuy ? taking : making,
+  };
+}
+
+async function readComplements(): Promise<ReadonlyMap<bigint, bigint>> {
+  const pairs = new Map<bigint, bigint>();
+  for (const { name, args } of await readEvents("ConditionalTokens", addresses.conditionalTokens)) {
+    if (name !== "ConditionPreparation") continue;
+    const { collateral, wrappedCollateral, negRiskAdapter } = addresses;
+    const backing = args["oracle"] === negRiskAdapter ? wrappedCollateral : collateral;
+    const conditionId = args["conditionId"] as ConditionId;
+    const [first, second] = deriveTokenIds(conditionId, backing as string as Address);
+    pairs.set(BigInt(first), BigInt(second)).set(BigInt(second), BigInt(first));
+  }
+  return pairs;
+}
+
+function readExchangeEvents(venue: Venue): Promise<Event[]> {
+  return readEvents(venue.generation === 1 ? "ExchangeV1" : "ExchangeV2", venue.exchange);
+}
+
+async function readEvents(contract: ContractName, address: Hex): Promise<Event[]> {
+  const client = createPublicClient({ transport: http(anvil.url) });
+  const logs: Log[] = await client.getLogs({ address, fromBlock: 0n });
+  return logs.map(({ data, topics, transactionHash }) => {
+    const { eventName, args } = decodeEventLog({ abi: artefactOf(contract).abi, data, topics });
+    assert.ok(eventName !== undefined && transactionHash !== null);
+    return { name: eventName, args: args as unknown as Event["args"], txHash: transactionHash };
+  });
+}
