@@ -20,6 +20,8 @@ import { testPairs } from "../test/support/test-markets.ts";
 const logsWanted = Number(process.argv[2] ?? 40) * 1000;
 const rounds = Number(process.argv[3] ?? 5);
 const transactionsPerBlock = 10;
+/** As many as a transaction has on average. */
+const logsPerTransaction = 11;
 const seed = 20_261_120;
 /** Up to ten thousand shares: real amounts have less than 52 bits. */
 const usualShares = fc.bigInt({ min: 1n, max: 10n ** 10n });
@@ -64,16 +66,15 @@ for (const [name, all] of rates) {
 
 /** Blocks of matches on the exchanges of all generations, and nothing else. */
 function makeBlocks(): Block[] {
-  const plans: Parameters<typeof buildChain>[0][number][] = [];
-  const sampleSize = Math.ceil(logsWanted / 11 / transactionsPerBlock);
   const anyTransactions = fc.array(anyTransaction(testPairs, usualShares), {
     minLength: transactionsPerBlock,
     maxLength: transactionsPerBlock,
     size: "max",
   });
-  for (const transactions of fc.sample(anyTransactions, { seed, numRuns: sampleSize })) {
-    plans.push({ secondsLater: 2, tells: false, transactions });
-  }
+  const numRuns = Math.ceil(logsWanted / logsPerTransaction / transactionsPerBlock);
+  const plans = fc
+    .sample(anyTransactions, { seed, numRuns })
+    .map((transactions) => ({ secondsLater: 2, tells: false, transactions }));
   return buildChain(plans).map(({ block }) => block);
 }
 

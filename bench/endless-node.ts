@@ -106,6 +106,7 @@ function templateOf(seed: number): Template {
   const random = generator(seed + 1);
   const parts: string[] = [""];
   let logIndex = 0;
+  const isFull = (): boolean => logIndex >= logsPerBlockMin;
   const put = (log: { address: string; topics: readonly string[]; data: string }, tx: number) => {
     const open = logIndex === 0 ? "{" : ",{";
     parts[parts.length - 1] +=
@@ -125,7 +126,7 @@ function templateOf(seed: number): Template {
       0,
     );
   }
-  for (let tx = 1; logIndex < logsPerBlockMin; tx += 1) putMatch(put, tx, random);
+  for (let tx = 1; !isFull(); tx += 1) putMatch(put, tx, random);
   return { parts, logs: logIndex };
 }
 

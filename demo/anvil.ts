@@ -24,8 +24,8 @@ export class Anvil {
     env: NodeJS.ProcessEnv;
   }): Promise<Anvil> {
     const { stateFile, genesisSeconds, env } = options;
-    const state = stateFile === undefined ? [] : ["--state", stateFile];
-    const args = [...fixedArgs, "--timestamp", String(genesisSeconds), ...state];
+    const state = stateFile === undefined ? [] : [`--state=${stateFile}`, rareDumps];
+    const args = [...fixedArgs, `--timestamp=${genesisSeconds}`, ...state];
     const child = new Child("anvil", { command: findAnvil(), args, env, stderr: "inherit" });
     try {
       const address = await child.waitForOutput(/^Listening on (\S+)\n/m, startMsMax);
@@ -46,6 +46,9 @@ export class Anvil {
     return this.#child.close();
   }
 }
+
+/** Anvil would write its whole state every minute, and stand still meanwhile. */
+const rareDumps = "--state-interval=86400";
 
 const fixedArgs: readonly string[] = [
   "--port=0",

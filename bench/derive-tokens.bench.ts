@@ -1,0 +1,80 @@
+/**
+ * Token ids of conditions, which every prepared market costs once: how many markets a second one
+ * core derives. Beside it, in the same run, the textbook way to find the point of a collection
+ * (Euler's criterion with big integers). Arguments: markets a round (default 2000), rounds (5).
+ */
+import assert from "node:assert/strict";
+import { availableParallelism, cpus } from "node:os";
+import type { Address, ConditionId } from "../src/base/ids.ts";
+import { deriveTokenIds } from "../src/market/condition-ids.ts";
+import { keccakOfPacked, wordOf } from "../src/market/keccak.ts";
+import { fieldPrime } from "../src/market/quadratic-residue.ts";
+
+const markets = Number(process.argv[2] ?? 2000);
+const rounds = Number(process.argv[3] ?? 5);
+const marketsOfTheVenue = 1_500_000;
+const collateral = "0x2791bca1f2de4661ed88a30c99a7a9449aa84174" as Address;
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
+
+const ours: number[] = [];
+const textbook: number[] = [];
+for (let round = 0; round < rounds; round += 1) {
+  const first = round * markets;
+  ours.push(rateOf(markets, (index) => deriveTokenIds(conditionIdOf(first + index), collateral)));
+  const fewer = Math.ceil(markets / 20);
+  textbook.push(rateOf(fewer, (index) => deriveTokenIdsByEuler(conditionIdOf(first + index))));
+}
+const sample = conditionIdOf(7);
+assert.deepEqual(deriveTokenIds(sample, collateral), deriveTokenIdsByEuler(sample));
+
+const [rate, baseline] = [median(ours), median(textbook)];
+console.log(`${format(rate)} markets/s (2 tokens each), textbook ${format(baseline)} markets/s`);
+console.log(
+  `ratio ${(rate / baseline).toFixed(1)}; 2,000 markets a day cost ${(2000 / rate).toFixed(2)} s, ` +
+    `${format(marketsOfTheVenue)} markets ${(marketsOfTheVenue / rate).toFixed(0)} s`,
+);
+
+function rateOf(count: number, derive: (index: number) => unknown): number {
+  const startedAt = performance.now();
+  for (let index = 0; index < count; index += 1) derive(index);
+  return count / ((performance.now() - startedAt) / 1000);
+}
+
+function conditionIdOf(index: number): ConditionId {
+  return keccakOfPacked(wordOf(index)) as string as ConditionId;
+}
+
+function deriveTokenIdsByEuler(conditionId: ConditionId): string[] {
+  return [1, 2].map((indexSet) => {
+    const hash = BigInt(keccakOfPacked(conditionId, wordOf(indexSet)));
+    let x = hash % fieldPrime;
+    for (;;) {
+      x = (x + 1n) % fieldPrime;
+      const square = (x * x * x + 3n) % fieldPrime;
+      const root = power(square, (fieldPrime + 1n) / 4n);
+      if ((root * root) % fieldPrime === square) break;
+    }
+    const collectionId = hash >> 255n === 1n ? x ^ (1n << 254n) : x;
+    return keccakOfPacked(collateral, wordOf(collectionId));
+  });
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) result = (result * square) % fieldPrime;
+    square = (square * square) % fieldPrime;
+  }
+  return result;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function format(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
