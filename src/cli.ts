@@ -13,7 +13,11 @@ import { WrongChainError } from "./chain/chain-errors.ts";
 import { Service } from "./main.ts";
 import { printTrades } from "./print-trades.ts";
 import { AccessStore } from "./store/access-store.ts";
-import { DataFolderBusyError, DataFolderDamagedError } from "./store/chdb-engine.ts";
+import {
+  DataFolderBusyError,
+  DataFolderDamagedError,
+  DataFolderUnwritableError,
+} from "./store/chdb-engine.ts";
 import { type Scope, scopes } from "./store/key-format.ts";
 
 const usage = `oddwire ${version}: a data service for prediction-market exchanges
@@ -85,7 +89,9 @@ async function serve(): Promise<number> {
   process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
   const failure = await Promise.race([stopped, service.failed]);
   await service.close();
-  return failure === null ? exitCodes.done : exitCodes.tryAgain;
+  if (failure === null) return exitCodes.done;
+  process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
+  return exitCodes.tryAgain;
 }
 
 async function createKey(words: readonly string[]): Promise<number> {
@@ -161,7 +167,8 @@ function awaitSignal(): Promise<null> {
 }
 
 function exitCodeOf(error: Error): number {
-  if (error instanceof DataFolderBusyError) return exitCodes.tryAgain;
+  const isPassing = [DataFolderBusyError, DataFolderUnwritableError];
+  if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
   const isMisuse = [ConfigError, UsageError, WrongChainError, DataFolderDamagedError, AppError];
   return isMisuse.some((kind) => error instanceof kind) || isAddressError(error)
     ? exitCodes.misused

@@ -14,6 +14,7 @@ import {
   ooReporterDecoders,
   oracleAggregatorDecoders,
 } from "./gen3-market-events.ts";
+import { HexMap } from "./hex-map.ts";
 import {
   conditionalTokensDecoders,
   negRiskAdapterDecoders,
@@ -35,25 +36,18 @@ export type DecodedLog = {
  * generations share hashes, so no part of that key can be left out.
  */
 export class LogDecoder {
-  readonly #sources: ReadonlyMap<Address, Source>;
+  /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
+  readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
+  readonly #sources: HexMap<Address, Source>;
 
   constructor(contracts: Contracts) {
-    const tables = new Map<readonly Decoder[], Source["decoders"]>();
-    const sources = new Map<Address, Source>();
-    for (const contract of contracts.byAddress.values()) {
-      const decoders = decodersOf(contract);
-      const table = tables.get(decoders) ?? new Map(decoders.map((d) => [d.topic0 as Hash, d]));
-      tables.set(decoders, table);
-      sources.set(contract.address, { contract, decoders: table });
-    }
-    this.#sources = sources;
-  }
-
-  /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
-  get filter(): { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] } {
-    const speaking = [...this.#sources].filter(([, { decoders }]) => decoders.size > 0);
-    const topics0 = new Set(speaking.flatMap(([, { decoders }]) => [...decoders.keys()]));
-    return { addresses: speaking.map(([address]) => address), topics0: [...topics0] };
+    const all = [...contracts.byAddress.values()];
+    const speaking = all.filter((contract) => decodersOf(contract).length > 0);
+    const topics0 = new Set(speaking.flatMap(decodersOf).map((decoder) => decoder.topic0 as Hash));
+    this.filter = { addresses: speaking.map(({ address }) => address), topics0: [...topics0] };
+    this.#sources = new HexMap(
+      all.map((contract) => [contract.address, { contract, decoders: tableOf(contract) }]),
+    );
   }
 
   /**
@@ -72,7 +66,11 @@ export class LogDecoder {
 }
 
 /** A contract and the decoders of its events by topic0. */
-type Source = { readonly contract: Contract; readonly decoders: ReadonlyMap<Hash, Decoder> };
+type Source = { readonly contract: Contract; readonly decoders: HexMap<Hash, Decoder> };
+
+function tableOf(contract: Contract): Source["decoders"] {
+  return new HexMap(decodersOf(contract).map((decoder) => [decoder.topic0 as Hash, decoder]));
+}
 
 const wrongShape: ChainEvent = {
   kind: "undecodable",

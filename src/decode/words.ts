@@ -4,23 +4,15 @@
  * part is zero is read as a number, which is several times cheaper than a 256-bit `BigInt`.
  */
 import { type Address, type ConditionId, type Hash, type TokenId } from "../base/ids.ts";
+import { readDigits } from "./hex-digits.ts";
 
 const zeros51 = "0".repeat(51);
 const zeros64 = "0".repeat(64);
 export const zeroHash = `0x${zeros64}` as Hash;
 
-/** Value of each hex digit by character code; only lower-case digits ever come in. */
-const nibbles = new Uint8Array(128);
-for (let value = 0; value < 16; value += 1) nibbles[value.toString(16).charCodeAt(0)] = value;
-
-/** Word `index` of the data, as 64 hex digits without prefix. */
-function hexWord(data: string, index: number): string {
-  return data.slice(2 + index * 64, 66 + index * 64);
-}
-
 /** Word `index` as a 32-byte hash. */
-export function readHash(data: string, index: number): Hash {
-  return `0x${hexWord(data, index)}` as Hash;
+function readHash(data: string, index: number): Hash {
+  return `0x${data.slice(2 + index * 64, 66 + index * 64)}` as Hash;
 }
 
 /** Whether all bytes of word `index` are zero. */
@@ -48,13 +40,6 @@ export function readUint(data: string, index: number): bigint {
     return BigInt(high * 2 ** 28 + low);
   }
   return BigInt(`0x${data.slice(start, start + 64)}`);
-}
-
-/** At most 7 hex digits, which int32 arithmetic holds; twice as fast as parsing a slice. */
-function readDigits(data: string, start: number, end: number): number {
-  let value = 0;
-  for (let i = start; i < end; i += 1) value = (value << 4) | (nibbles[data.charCodeAt(i)] ?? 0);
-  return value;
 }
 
 /** Word `index` as an address; only the low 160 bits count (an old build left dirty high bits). */

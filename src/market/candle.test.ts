@@ -111,7 +111,10 @@ describe("minute candles", () => {
             (fill) => fill.tokenId === minute.tokenId && minuteOf(fill.timestamp) === minute.minute,
           );
           const versions = new Set(own.map((fill) => fill.exchange.generation));
-          assert.deepEqual(generationsOf(minute.generations), [...versions].toSorted());
+          assert.deepEqual(
+            generationsOf(minute.generations),
+            [...versions].toSorted((a, b) => a - b),
+          );
           assert.equal(minute.lastTimestamp, Math.max(...own.map((fill) => fill.timestamp)));
         }
       }),

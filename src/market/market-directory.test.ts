@@ -19,7 +19,7 @@ import {
   testPairs,
   umaText,
 } from "../../test/support/test-markets.ts";
-import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
+import type { ConditionId, Hash, TokenId } from "../base/ids.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "./block-facts.ts";
 import { Journal } from "./journal.ts";
@@ -340,7 +340,7 @@ describe("who may say what", () => {
     assert(prepared !== undefined);
     const [event] = registered.events;
     assert(event !== undefined);
-    const elsewhere = { ...registered, events: [{ ...event, address: stranger as Address }] };
+    const elsewhere = { ...registered, events: [{ ...event, address: stranger }] };
     const listed = (...blocks: BlockFacts[]): boolean =>
       [...directoryOf(...blocks).listed()].includes(conditionId);
     assert.deepEqual(

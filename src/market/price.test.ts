@@ -9,8 +9,10 @@ import { testMarkets, testPairs } from "../../test/support/test-markets.ts";
 import type { TokenId } from "../base/ids.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
 import { deriveBlockFacts } from "./block-facts.ts";
+import type { Candle } from "./candle.ts";
 import { dayWindowSeconds } from "./day-window.ts";
 import { digestOf } from "./digest.ts";
+import type { Fill } from "./fill.ts";
 import { payoutMicros } from "./market.ts";
 import { MarketState } from "./market-state.ts";
 import { newestTradePrice, pairDayCandle, pairPrice } from "./price.ts";
@@ -27,17 +29,15 @@ function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   return state;
 }
 
-/** Every trade of the pair in one bucket, as this token tells them. */
-function candleOf(
-  chain: readonly GeneratedBlock[],
-  tokenId: TokenId,
-  state: MarketState,
-  from = 0,
-) {
-  const fills = chain.flatMap((made) => made.fills).filter((fill) => fill.timestamp > from);
+/** All these trades of the pair in one bucket, as this token tells them. */
+function candleOf(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
   const complement = state.directory.complementOf(tokenId);
   const asked = { tokenId, complement, bucketSeconds: Number.MAX_SAFE_INTEGER };
   return naiveCandles(fills, asked).get(0) ?? null;
+}
+
+function fillsOf(chain: readonly GeneratedBlock[]): Fill[] {
+  return chain.flatMap((made) => made.fills);
 }
 
 describe("the price of a token", () => {
@@ -46,7 +46,7 @@ describe("the price of a token", () => {
       fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
         const state = stateOf(chain);
         for (const tokenId of tokenIds) {
-          const last = candleOf(chain, tokenId, state)?.close ?? null;
+          const last = candleOf(fillsOf(chain), tokenId, state)?.close ?? null;
           const traded = newestTradePrice(tokenId, state.directory);
           assert.deepEqual(traded && { seq: traded.seq, price: traded.price }, last);
           const place = state.directory.placeOf(tokenId);
@@ -95,8 +95,9 @@ test("the day of a pair is one candle of all its trades within 24 hours", () => 
     fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
       const state = stateOf(chain);
       const from = state.dayWindow.now - dayWindowSeconds;
+      const fills = fillsOf(chain).filter((fill) => fill.timestamp > from);
       for (const tokenId of tokenIds) {
-        assert.deepEqual(pairDayCandle(tokenId, state), candleOf(chain, tokenId, state, from));
+        assert.deepEqual(pairDayCandle(tokenId, state), candleOf(fills, tokenId, state));
       }
     }),
     propertySettings(100),

@@ -26,6 +26,16 @@ export const exchangeEventKinds = [
   "max_fee_rate_updated",
 ] as const satisfies readonly ExchangeNotice["kind"][];
 
+type ExchangeEventKind = (typeof exchangeEventKinds)[number];
+
+/** The kinds that have an `order_hash`, and those that have a `user`: none has both. */
+export const orderEventKinds: readonly ExchangeEventKind[] = [
+  "order_cancelled",
+  "order_preapproved",
+  "order_preapproval_invalidated",
+];
+export const userEventKinds: readonly ExchangeEventKind[] = ["user_paused", "user_unpaused"];
+
 /** One event of an exchange that moves nothing: orders, users, halts, roles and fee settings. */
 export const exchangeEventRow = Type.Object({
   id,

@@ -30,11 +30,13 @@ export class AccessStore {
   readonly #database: AccessDatabase;
   readonly #pepper: string;
   readonly #timers: readonly NodeJS.Timeout[];
+  readonly #log: Log;
 
   private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
     const { adminKey, clock, log } = options;
     this.#database = database;
     this.#pepper = pepper;
+    this.#log = log;
     this.keys = KeyStore.open({ database, pepper, clock });
     if (adminKey !== null) this.keys.ensureAdminKey(adminKey);
     this.ipBlocks = IpBlocks.open({ database, clock });
@@ -64,10 +66,10 @@ export class AccessStore {
     return createHmac("sha256", this.#pepper).update(`oddwire ${purpose}`).digest();
   }
 
-  /** Writes what is still in memory. */
+  /** Writes what is still in memory, if the disk lets it. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#flush();
+    guarded(this.#log, () => this.#flush());
     this.#database.close();
   }
 

@@ -15,6 +15,11 @@ export class DataFolderDamagedError extends Error {
   override name = "DataFolderDamagedError";
 }
 
+/** Nothing can be written to the data folder at present, as when its disk is full. */
+export class DataFolderUnwritableError extends Error {
+  override name = "DataFolderUnwritableError";
+}
+
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
  * `DataFolderBusyError`. Queries cannot be cancelled, so how many may wait is bounded; over that
@@ -58,18 +63,19 @@ export class ChdbEngine implements Engine {
   }
 
   async command(sql: string): Promise<void> {
-    await this.#session.queryAsync(sql);
+    await written(this.#session.queryAsync(sql));
   }
 
   async insert(table: string, rows: Buffer): Promise<void> {
     if (rows.length === 0) return;
-    await this.#session.insert({
+    const inserting = this.#session.insert({
       table,
       values: rows,
       format: "TabSeparated",
       // Acknowledged must mean written: no server-side buffering.
       settings: { async_insert: 0 },
     });
+    await written(inserting);
   }
 
   async close(): Promise<void> {
@@ -77,6 +83,18 @@ export class ChdbEngine implements Engine {
     await drainPending();
     this.#session.close();
     await drainPending();
+  }
+}
+
+/** Waits for a write; tells a failure in the engine's words, without the codes around them. */
+async function written(writing: Promise<unknown>): Promise<void> {
+  try {
+    await writing;
+  } catch (thrown) {
+    const cause = toError(thrown);
+    const [, reason] = /DB::(?:\w*)Exception: (?!Code: )([^(]+)/.exec(cause.message) ?? [];
+    const what = (reason ?? cause.message).trim().replace(/\.$/, "");
+    throw new DataFolderUnwritableError(`the data folder cannot be written: ${what}`, { cause });
   }
 }
 

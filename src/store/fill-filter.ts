@@ -22,6 +22,9 @@ export type FillFilter = {
   /** The trades of this token are told on the other of its pair, and compared as told. */
   readonly mirroredTokenId?: TokenId;
   readonly side?: Side;
+  /** What the order itself was about, which on a mint or a merge is the other token. */
+  readonly makerTokenIds?: readonly TokenId[];
+  readonly makerSide?: Side;
   readonly sizeMin?: bigint;
   readonly sizeMax?: bigint;
   readonly valueMin?: bigint;
@@ -41,6 +44,8 @@ export type FillFilter = {
   readonly seqFrom?: Seq;
   /** Exclusive. */
   readonly seqTo?: Seq;
+  /** Inclusive; the position of the match that a fill is part of, where it is part of one. */
+  readonly matchSeqFrom?: Seq;
 };
 
 /** One condition: how the engine tests it, and how memory does. */
@@ -66,7 +71,8 @@ function conditionsOf(filter: FillFilter): Condition[] {
 }
 
 function placeConditions(filter: FillFilter): Condition[] {
-  const { seqFrom, seqTo, timestampFrom, timestampTo, txHash, roles, exchange } = filter;
+  const { seqFrom, seqTo, matchSeqFrom, timestampFrom, timestampTo, txHash } = filter;
+  const { roles, exchange } = filter;
   return present([
     given(seqFrom, (seq) => ({
       sql: `seq >= ${integerLiteral(seq)}`,
@@ -75,6 +81,10 @@ function placeConditions(filter: FillFilter): Condition[] {
     given(seqTo, (seq) => ({
       sql: `seq < ${integerLiteral(seq)}`,
       holds: (fill) => fill.seq < seq,
+    })),
+    given(matchSeqFrom, (seq) => ({
+      sql: `if(match_seq = 0, seq, match_seq) >= ${integerLiteral(seq)}`,
+      holds: (fill) => (fill.matchSeq ?? fill.seq) >= seq,
     })),
     given(timestampFrom, (time) => ({
       sql: `timestamp >= ${integerLiteral(time)}`,
@@ -100,16 +110,16 @@ function placeConditions(filter: FillFilter): Condition[] {
 }
 
 function partyConditions(filter: FillFilter): Condition[] {
-  const { tokenIds, maker, taker, wallet, orderHash } = filter;
+  const { tokenIds, makerTokenIds, makerSide, maker, taker, wallet, orderHash } = filter;
   return present([
-    given(tokenIds, (ids) =>
-      ids.length === 0
-        ? nothing
-        : {
-            sql: `token_id IN ${listLiteral(ids.map(hexLiteral))}`,
-            holds: (fill) => ids.includes(fill.tokenId),
-          },
+    given(tokenIds, (ids) => isAmong(ids, { column: "token_id", read: ({ tokenId }) => tokenId })),
+    given(makerTokenIds, (ids) =>
+      isAmong(ids, { column: "maker_token_id", read: ({ makerTokenId }) => makerTokenId }),
     ),
+    given(makerSide, (wanted) => ({
+      sql: `maker_side = ${wordLiteral(wanted)}`,
+      holds: (fill) => fill.makerSide === wanted,
+    })),
     given(maker, (address) => ({
       sql: `maker = ${hexLiteral(address)}`,
       holds: (fill) => fill.maker === address,
@@ -127,6 +137,17 @@ function partyConditions(filter: FillFilter): Condition[] {
       holds: (fill) => fill.orderHash === hash,
     })),
   ]);
+}
+
+function isAmong(
+  ids: readonly TokenId[],
+  { column, read }: { column: string; read: (fill: Fill) => TokenId },
+): Condition {
+  if (ids.length === 0) return nothing;
+  return {
+    sql: `${column} IN ${listLiteral(ids.map(hexLiteral))}`,
+    holds: (fill) => ids.includes(read(fill)),
+  };
 }
 
 function amountConditions(filter: FillFilter): Condition[] {

@@ -10,6 +10,7 @@ type EventKind = LocatedEvent["event"]["kind"];
 
 /** Which events, in which order. Times are unix seconds, `From` inclusive, `To` exclusive. */
 export type EventPage = {
+  /** None of them asks for nothing. */
   readonly kinds: readonly EventKind[];
   /** What the events are about: a condition, an order, a padded user. */
   readonly subject?: Hash;
@@ -30,6 +31,7 @@ export async function readEvents(
   store: FactStore,
   page: EventPage,
 ): Promise<readonly LocatedEvent[]> {
+  if (page.kinds.length === 0) return [];
   const boundary = firstSeqOf((store.coverage?.last.number ?? -1) + 1);
   const held = page.finalizedOnly ? [] : store.tail.events().filter((e) => isWanted(e, page));
   const stored = await readStored(store, page, boundary);

@@ -1,4 +1,5 @@
-import { AppError, errorTable } from "../base/errors.ts";
+import { Type } from "typebox";
+import { AppError, type ErrorCode, errorTable } from "../base/errors.ts";
 
 /** An error as it goes out. */
 export type ErrorAnswer = {
@@ -7,9 +8,24 @@ export type ErrorAnswer = {
   readonly body: string;
 };
 
+/** Of every answer with a body. */
 export const jsonContentType = "application/json; charset=utf-8";
 
-/** The one shape of all errors; nothing internal gets into it. */
+/** The one shape of all errors. */
+export const errorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.Enum(Object.keys(errorTable) as ErrorCode[]),
+    message: Type.String({ description: "For people; may change" }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ parameter: Type.String(), issue: Type.String() }), {
+        description: "The parameters at fault",
+      }),
+    ),
+    request_id: Type.String(),
+  }),
+});
+
+/** An error as it goes out; nothing internal gets into it. */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const { code, message, details, retryAfterSeconds } = error;
   const shown = details.length === 0 ? {} : { details };

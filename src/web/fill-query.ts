@@ -8,7 +8,8 @@ import type { Backend } from "./backend.ts";
 import { validationError } from "./compile-reader.ts";
 import { address, amount, conditionId, cursor, hash, time, tokenId } from "./parameters.ts";
 
-const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_254 });
+/** The highest whose next block still has positions that are safe integers. */
+const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
 
 /** Which stretch of the chain, and in which order. */
 export const rangeQuery = {
@@ -19,7 +20,7 @@ export const rangeQuery = {
   end: Type.Optional(time),
   from_block: Type.Optional(blockNumber),
   to_block: Type.Optional(blockNumber),
-  after_seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  after_seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 })),
   status: Type.Enum(["confirmed", "finalized"], { default: "confirmed" }),
   tx_hash: Type.Optional(hash),
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { webLimits } from "../base/limits.ts";
 
@@ -11,36 +12,35 @@ type Snapshot<Item> = { readonly items: readonly Item[]; readonly takenAtMs: num
  */
 export class ListSnapshots<Item> {
   readonly #clock: Clock;
-  readonly #snapshots = new Map<number, Snapshot<Item>>();
+  readonly #snapshots = new Map<string, Snapshot<Item>>();
   #items = 0;
-  #newest = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Keeps a list; the number finds it again. */
-  put(items: readonly Item[]): number {
+  /** Keeps a list; the name finds it again, and no other one in whatever process. */
+  put(items: readonly Item[]): string {
     const takenAtMs = this.#clock.monotonicMs();
-    this.#newest += 1;
-    this.#snapshots.set(this.#newest, { items, takenAtMs });
+    const name = randomUUID();
+    this.#snapshots.set(name, { items, takenAtMs });
     this.#items += items.length;
     this.#forget(takenAtMs);
-    return this.#newest;
+    return name;
   }
 
-  /** The list of that number; `null` when it is not kept any more. */
-  get(number: number): readonly Item[] | null {
+  /** The list of that name; `null` when it is not kept any more. */
+  get(name: string): readonly Item[] | null {
     this.#forget(this.#clock.monotonicMs());
-    return this.#snapshots.get(number)?.items ?? null;
+    return this.#snapshots.get(name)?.items ?? null;
   }
 
   #forget(nowMs: number): void {
     const { listSnapshotItemsMax, listSnapshotMaxAgeMs } = webLimits;
-    for (const [number, { items, takenAtMs }] of this.#snapshots) {
+    for (const [name, { items, takenAtMs }] of this.#snapshots) {
       const isOld = nowMs - takenAtMs > listSnapshotMaxAgeMs;
       if (!isOld && this.#items <= listSnapshotItemsMax) return;
-      this.#snapshots.delete(number);
+      this.#snapshots.delete(name);
       this.#items -= items.length;
     }
   }

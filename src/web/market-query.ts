@@ -49,6 +49,8 @@ export type MarketPlace = {
 /** The places of the listed markets that a query asks for, in its order. */
 export function selectMarkets(state: MarketState, query: MarketQuery): readonly MarketPlace[] {
   const words = wordsOf(query.search ?? "");
+  // A search for signs alone is no wish to see everything.
+  if (query.search !== undefined && words.length === 0) return [];
   const places: MarketPlace[] = [];
   for (const conditionId of conditionsAsked(state, query)) {
     const market = state.directory.market(conditionId);

@@ -21,6 +21,7 @@ export const metaSchema = Type.Object({
   lag_seconds: count,
 });
 
+/** `meta` as it is sent. */
 export type Meta = Static<typeof metaSchema>;
 
 /** `pagination` of every list. */
@@ -30,6 +31,7 @@ export const paginationSchema = Type.Object({
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 });
 
+/** The `meta` of one answer. */
 export function metaOf(requestId: string, freshness: Freshness): Meta {
   return { request_id: requestId, ...freshness };
 }

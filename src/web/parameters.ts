@@ -26,35 +26,43 @@ export function parsedText<T extends string | number | bigint>(options: {
   return Type.Unsafe<T>({ type: "string", ...keywords, "~parse": parse, "~expected": expected });
 }
 
+/** A token, as the decimal that clients know. */
 export const tokenId: TUnsafe<TokenId> = parsedText({
   parse: parseTokenId,
   expected: "a decimal token id below 2^256",
   keywords: { pattern: "^[0-9]{1,78}$" },
 });
 
+/** A condition, in either spelling of generation 3. */
 export const conditionId: TUnsafe<ConditionId> = parsedText({
   parse: parseConditionId,
   expected: "a condition id, 0x and 64 hex digits (62 for generation 3)",
   keywords: { pattern: "^0x([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
 });
 
+/** A transaction, block or order. */
 export const hash: TUnsafe<Hash> = parsedText({
   parse: parseHash,
   expected: "a hash, 0x and 64 hex digits",
   keywords: { pattern: "^0x[0-9a-fA-F]{64}$" },
 });
 
+/** An account or contract. */
 export const address: TUnsafe<Address> = parsedText({
   parse: parseAddress,
   expected: "an address, 0x and 40 hex digits",
   keywords: { pattern: "^0x[0-9a-fA-F]{40}$" },
 });
 
+/** The store compares in 38 digits, 6 of them behind the point. */
+const amountPattern = "^[0-9]{1,32}(\\.[0-9]{1,6})?$";
+const isAmount = new RegExp(amountPattern);
+
 /** An amount of shares or cash in micros, never negative. */
 export const amount: TUnsafe<bigint> = parsedText({
-  parse: (text) => (text.startsWith("-") ? null : parseMicros(text)),
-  expected: "a decimal of at most 6 fractional digits, such as 12.5",
-  keywords: { pattern: "^[0-9]{1,39}(\\.[0-9]{1,6})?$" },
+  parse: (text) => (isAmount.test(text) ? parseMicros(text) : null),
+  expected: "a decimal with at most 6 fractional digits, such as 12.5",
+  keywords: { pattern: amountPattern },
 });
 
 /** A point in time in Unix milliseconds. */
@@ -64,12 +72,14 @@ export const time: TUnsafe<number> = parsedText({
   keywords: { type: ["string", "integer"] },
 });
 
+/** Where the page before ended; opaque to clients. */
 export const cursor = Type.String({
   minLength: 1,
   maxLength: webLimits.cursorLengthMax,
   description: "next_cursor of the page before, with the same filters",
 });
 
+/** Addresses that a key may be used from. */
 export const ipRange: TUnsafe<string> = parsedText({
   parse: (text) => (isIpRange(text) ? text : null),
   expected: "an IP address or a CIDR range",

@@ -16,32 +16,37 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   const near = fc.bigInt({ min: -1n, max: 1n });
   const nearby = fc.integer({ min: -1, max: 1 });
   const pick = <Value>(of: (fill: Fill) => Value): fc.Arbitrary<Value> => row.map(of);
-  return fc.record(
-    {
-      roles: fc.uniqueArray(fc.constantFrom("maker", "taker", "direct"), { minLength: 1 }),
-      tokenIds: fc.array(
-        pick((fill) => fill.tokenId),
-        { maxLength: 3 },
-      ),
-      mirroredTokenId: pick((fill) => fill.tokenId),
-      side: pick((fill) => fill.side),
-      sizeMin: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
-      sizeMax: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
-      valueMin: fc.tuple(row, near).map(([fill, off]) => fill.value + off),
-      maker: pick((fill) => fill.maker),
-      taker: pick((fill) => fill.taker),
-      wallet: pick((fill) => fill.maker),
-      exchange: pick((fill) => fill.exchange.exchange),
-      matchType: pick((fill) => fill.matchType ?? "mint"),
-      txHash: pick((fill) => fill.txHash),
-      orderHash: pick((fill) => fill.orderHash),
-      timestampFrom: fc.tuple(row, nearby).map(([fill, off]) => fill.timestamp + off),
-      timestampTo: fc.tuple(row, nearby).map(([fill, off]) => fill.timestamp + off),
-      seqFrom: fc.tuple(row, nearby).map(([fill, off]) => fill.seq + off),
-      seqTo: fc.tuple(row, nearby).map(([fill, off]) => fill.seq + off),
-    },
-    { requiredKeys: [] },
-  ) as unknown as fc.Arbitrary<FillFilter>;
+  // A condition that is added to filters must be added here, or this does not compile.
+  const conditions = {
+    roles: fc.uniqueArray(fc.constantFrom("maker", "taker", "direct"), { minLength: 1 }),
+    tokenIds: fc.array(
+      pick((fill) => fill.tokenId),
+      { maxLength: 3 },
+    ),
+    mirroredTokenId: pick((fill) => fill.tokenId),
+    side: pick((fill) => fill.side),
+    makerTokenIds: fc.array(
+      pick((fill) => fill.makerTokenId),
+      { maxLength: 3 },
+    ),
+    makerSide: pick((fill) => fill.makerSide),
+    sizeMin: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
+    sizeMax: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
+    valueMin: fc.tuple(row, near).map(([fill, off]) => fill.value + off),
+    maker: pick((fill) => fill.maker),
+    taker: pick((fill) => fill.taker),
+    wallet: pick((fill) => fill.maker),
+    exchange: pick((fill) => fill.exchange.exchange),
+    matchType: pick((fill) => fill.matchType ?? "mint"),
+    txHash: pick((fill) => fill.txHash),
+    orderHash: pick((fill) => fill.orderHash),
+    timestampFrom: fc.tuple(row, nearby).map(([fill, off]) => fill.timestamp + off),
+    timestampTo: fc.tuple(row, nearby).map(([fill, off]) => fill.timestamp + off),
+    seqFrom: fc.tuple(row, nearby).map(([fill, off]) => fill.seq + off),
+    seqTo: fc.tuple(row, nearby).map(([fill, off]) => fill.seq + off),
+    matchSeqFrom: fc.tuple(row, nearby).map(([fill, off]) => (fill.matchSeq ?? fill.seq) + off),
+  } satisfies Record<keyof FillFilter, fc.Arbitrary<unknown>>;
+  return fc.record(conditions, { requiredKeys: [] }) as unknown as fc.Arbitrary<FillFilter>;
 }
 
 /** Filters of few conditions, so that something passes them. */

@@ -31,8 +31,8 @@ async function loaded(folder: StoreFolder, blocks: readonly BlockFacts[]): Promi
 }
 
 describe("a loaded state", () => {
-  const anyPlans = fc.array(anyBlockPlan(), { minLength: 40, maxLength: 80 });
-  const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 8 });
+  const anyPlans = fc.array(anyBlockPlan(), { minLength: 30, maxLength: 50 });
+  const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 5 });
   for (const [index, [plans, order]] of chains.entries()) {
     test(`of random chain ${index} is that of its blocks applied, and goes on like it`, async (t) => {
       const folder = await StoreFolder.open(t);

@@ -155,7 +155,7 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
 }
 
 describe("the pipeline", () => {
-  const runs = fc.sample(fc.tuple(anySteps, anyOrder), { seed: testSeed, numRuns: 8 });
+  const runs = fc.sample(fc.tuple(anySteps, anyOrder), { seed: testSeed, numRuns: 6 });
   for (const [index, [steps, order]] of runs.entries()) {
     test(`ends as the chain that is left, run ${index}`, async (t) => {
       const folder = await StoreFolder.open(t);

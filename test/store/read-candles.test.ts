@@ -100,16 +100,16 @@ describe("candles", () => {
     const { store } = await StoreFolder.open(t);
     await fillStore(store, { final: blocks.slice(0, 60), held: blocks.slice(60), sizes: [60] });
     const ranges = fc.sample(anyRange, { seed: testSeed, numRuns: 60 });
-    let isDone = false;
+    const done = new AbortController();
     const read = async (): Promise<void> => {
-      for (let turn = 0; !isDone; turn += 1) {
+      for (let turn = 0; !done.signal.aborted; turn += 1) {
         const range = { ...(ranges[turn % ranges.length] as CandleRange), from: 0, to: 2 ** 40 };
         assert.deepEqual(await readCandles(store, range), naive(blocks, range));
       }
     };
     const readers = [read(), read()];
     for (const block of blocks.slice(60)) await store.finalize(block.number);
-    isDone = true;
+    done.abort();
     await Promise.all(readers);
   });
 

@@ -113,13 +113,13 @@ describe("reading everything", () => {
 
   test("many times at once, while all blocks become final one by one", async (t) => {
     const { store } = await openFilled(t);
-    let isDone = false;
+    const done = new AbortController();
     const reader = async (paging: Paging): Promise<number> => {
       let rounds = 0;
       do {
         assert.deepEqual(await readAllFills(store, paging), inOrder(fills, paging.order));
         rounds += 1;
-      } while (!isDone);
+      } while (!done.signal.aborted);
       return rounds;
     };
     const readers = [
@@ -128,7 +128,7 @@ describe("reading everything", () => {
       reader({ order: "desc", limit: 1000 }),
     ];
     for (const block of blocks.slice(finalCount)) await store.finalize(block.number);
-    isDone = true;
+    done.abort();
     const rounds = await Promise.all(readers);
     assert.deepEqual(store.tail.blocks, []);
     assert.equal(store.coverage?.last.number, blocks.at(-1)?.number);

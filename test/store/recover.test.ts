@@ -5,10 +5,10 @@ import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
-import { type EncodedBatch, encodeMarker } from "../../src/store/encode-facts.ts";
 import type { Row } from "../../src/store/engine.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import { readFills } from "../../src/store/read-fills.ts";
+import { appendPart, tables } from "../support/append-part.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -19,18 +19,6 @@ const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
   .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
 const blocks = factsOf(buildChain(plans));
-
-/** In the order in which an append fills them. */
-const tables = ["fills", "minute_candles", "events", "quarantine", "markers"] as const;
-
-/** Does the first `count` inserts of an append, as a crash would leave them. */
-async function appendPart(store: FactStore, batch: EncodedBatch, count: number): Promise<void> {
-  const { fills, minuteCandles, events, quarantine } = batch;
-  const rows = [fills, minuteCandles, events, quarantine, encodeMarker(batch)];
-  for (const [index, table] of tables.slice(0, count).entries()) {
-    await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
-  }
-}
 
 /** The store holds exactly these blocks, in every table. */
 async function assertHolds(store: FactStore, expected: readonly BlockFacts[]): Promise<void> {
@@ -63,8 +51,8 @@ async function assertHolds(store: FactStore, expected: readonly BlockFacts[]): P
 }
 
 /** Every minute of every token as the engine sums it up. */
-async function storedMinutes(store: FactStore): Promise<readonly Row[]> {
-  return await store.engine.query(
+function storedMinutes(store: FactStore): Promise<readonly Row[]> {
+  return store.engine.query(
     `SELECT lower(hex(token_id)), minute, max(close).1, toString(max(close).2),
        toString(sum(volume)), toString(sum(buy_volume_usd)), toString(sum(sell_volume_usd)),
        sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)), min(first_seq),

@@ -91,12 +91,24 @@ export function bloomOf(logs: readonly Pick<RpcLog, "address" | "topics">[]): st
   const bloom = Buffer.alloc(256);
   const values = new Set(logs.flatMap((log) => [log.address, ...log.topics]));
   for (const value of values) {
-    const digest = Buffer.from(keccak_256(Buffer.from(value.slice(2), "hex")));
-    for (const offset of [0, 2, 4]) {
-      const bit = digest.readUInt16BE(offset) % 2048;
+    for (const bit of bloomBits(value)) {
       const byte = 255 - (bit >> 3);
       bloom.writeUInt8(bloom.readUInt8(byte) | (1 << (bit & 7)), byte);
     }
   }
   return `0x${bloom.toString("hex")}`;
+}
+
+/** Generated chains say the same few values again and again, and hashing is what they cost. */
+const knownBits = new Map<string, readonly number[]>();
+const knownBitsMax = 10_000;
+
+function bloomBits(value: string): readonly number[] {
+  const known = knownBits.get(value);
+  if (known !== undefined) return known;
+  const digest = Buffer.from(keccak_256(Buffer.from(value.slice(2), "hex")));
+  const bits = [0, 2, 4].map((offset) => digest.readUInt16BE(offset) % 2048);
+  if (knownBits.size >= knownBitsMax) knownBits.clear();
+  knownBits.set(value, bits);
+  return bits;
 }

@@ -19,8 +19,10 @@ export type GeneratedBlock = { readonly block: Block; readonly fills: readonly F
 
 const anyTrade = anyTransaction(testPairs);
 const marketLogsPerBlock = 2;
-/** Where chains begin; minutes, hours and days do not begin here. */
-const genesis = { number: 99, timestamp: 1_699_999_987 } as const;
+/** The block below the first of every chain. */
+export const numberBeforeChains = 99;
+/** Minutes, hours and days do not begin here. */
+const genesis = { number: numberBeforeChains, timestamp: 1_699_999_987 } as const;
 
 /** Seconds from one block to the next: mostly few, now and then hours or more than a day. */
 const anyPause = fc.oneof(

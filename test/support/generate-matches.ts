@@ -102,33 +102,40 @@ const anySide = fc.constantFrom<Side>("BUY", "SELL");
 const anyFeeShare = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 1000n }));
 
 /** Transactions on all exchanges over these pairs, of 1 to 3 matches and direct fills. */
-export function anyTransaction(pairs: {
-  readonly legacy: readonly Pair[];
-  readonly generation3: readonly Pair[];
-}): fc.Arbitrary<TransactionPlan> {
+export function anyTransaction(
+  pairs: { readonly legacy: readonly Pair[]; readonly generation3: readonly Pair[] },
+  shares: fc.Arbitrary<bigint> = anyShares,
+): fc.Arbitrary<TransactionPlan> {
   const anyItem = fc.constantFrom(...exchanges).chain((exchange) => {
     const pair = fc.constantFrom(...(exchange.generation === 3 ? pairs.generation3 : pairs.legacy));
-    const match = fc.oneof(anyMatch(exchange, pair, true), anyMatch(exchange, pair, false));
-    return exchange.generation === 1 ? fc.oneof(match, match, anyDirect(exchange, pair)) : match;
+    const of = { exchange, pair, shares };
+    const match = fc.oneof(anyMatch(of, true), anyMatch(of, false));
+    return exchange.generation === 1 ? fc.oneof(match, match, anyDirect(of)) : match;
   });
   return fc.record({ gap: fc.nat(2), items: fc.array(anyItem, { minLength: 1, maxLength: 3 }) });
 }
 
+/** Where matches happen, over which pairs, and how much of them. */
+type Market = {
+  readonly exchange: ExchangeContract;
+  readonly pair: fc.Arbitrary<Pair>;
+  readonly shares: fc.Arbitrary<bigint>;
+};
+
 function anyMatch(
-  exchange: ExchangeContract,
-  anyPair: fc.Arbitrary<Pair>,
+  { exchange, pair, shares }: Market,
   isTwoSided: boolean,
 ): fc.Arbitrary<MatchPlan> {
   const anyLeg = fc.record({
     maker: anyTrader,
     order: fc.nat(ordersPerTrader - 1),
     isOtherToken: isTwoSided ? fc.boolean() : fc.constant(false),
-    shares: anyShares,
+    shares,
     price: anyPrice,
     feeShare: anyFeeShare,
   });
   const anyPlan = fc.record({
-    pair: anyPair,
+    pair,
     isFirstToken: fc.boolean(),
     taker: anyTrader,
     side: anySide,
@@ -178,16 +185,13 @@ function anyMatch(
   });
 }
 
-function anyDirect(
-  exchange: ExchangeContract,
-  anyPair: fc.Arbitrary<Pair>,
-): fc.Arbitrary<DirectPlan> {
+function anyDirect({ exchange, pair, shares }: Market): fc.Arbitrary<DirectPlan> {
   const anyPlan = fc.record({
-    pair: anyPair,
+    pair,
     operator: fc.constantFrom(...operators),
     side: anySide,
     maker: anyTrader,
-    shares: anyShares,
+    shares,
     price: anyPrice,
   });
   return anyPlan.map(({ pair, operator, side, maker, shares, price }) => {

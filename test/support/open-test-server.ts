@@ -12,6 +12,7 @@ import type { Scope } from "../../src/store/key-format.ts";
 import { Admission } from "../../src/web/admission.ts";
 import { Cursors } from "../../src/web/cursor.ts";
 import { IpGuard } from "../../src/web/ip-guard.ts";
+import type { Observation } from "../../src/web/request-meter.ts";
 import type { Route } from "../../src/web/route.ts";
 import { createKey } from "../../src/web/routes/create-key.ts";
 import { getHealth } from "../../src/web/routes/get-health.ts";
@@ -56,6 +57,13 @@ export type TestServer = {
   close(): Promise<void>;
 };
 
+/** What the server itself has, for routes that are made with it. */
+export type RouteParts = {
+  readonly access: AccessStore;
+  readonly clock: MovableClock;
+  readonly cursors: Cursors;
+};
+
 export const testFreshness = {
   indexed_block: 100,
   indexed_seq: 100_000_007,
@@ -68,10 +76,13 @@ export const testFreshness = {
 export async function openTestServer(
   options: {
     routes?: readonly Route[];
+    /** In place of the routes of keys and of the service itself, and of `routes`. */
+    makeRoutes?: (parts: RouteParts) => readonly Route[];
     corsOrigins?: readonly string[];
     trustedProxies?: readonly string[];
     authFailuresMax?: number;
     readChecks?: () => Checks;
+    observe?: (observation: Observation) => void;
   } = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "oddwire-test-"));
@@ -88,7 +99,7 @@ export async function openTestServer(
   const http = await HttpServer.open({
     host: "127.0.0.1",
     port: 0,
-    routes: [
+    routes: options.makeRoutes?.({ access, clock, cursors }) ?? [
       getHealth({ version: "0.1.0", clock }),
       getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
       ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
@@ -99,6 +110,7 @@ export async function openTestServer(
     corsOrigins: options.corsOrigins ?? [],
     clock,
     log,
+    observe: options.observe ?? (() => {}),
   });
   const issue = async (scope: Scope) => {
     const input = { name: `test ${scope}`, scope, expiresAtMs: null, allowedIps: [] };
@@ -202,7 +214,7 @@ async function request(
 }
 
 function parseBody(text: string): Fields {
-  return (text === "" ? {} : JSON.parse(text)) as Fields;
+  return (text.startsWith("{") ? JSON.parse(text) : {}) as Fields;
 }
 
 function sendRaw(port: number, bytes: string | Buffer): Promise<string> {

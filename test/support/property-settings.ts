@@ -1,7 +1,7 @@
 /**
  * Settings of random tests. Every run tries the same cases, so that a red test is red again;
- * `TEST_SEED` chooses others and `TEST_RUNS_FACTOR` multiplies them. fast-check prints the seed and
- * the path of what failed; tests that draw their own samples name `testSeed` in their messages.
+ * `TEST_SEED` chooses others and `TEST_RUNS_FACTOR` multiplies those of properties. fast-check
+ * prints seed and path of what failed; tests that draw samples have the seed given here.
  */
 export const testSeed = integerFrom("TEST_SEED", 20_261_120);
 

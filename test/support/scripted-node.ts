@@ -6,34 +6,24 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Fault, FaultHook } from "./faults.ts";
-import { answer, findLogs, headerOf, RpcError, type RpcRequest } from "./scripted-answers.ts";
-import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
-import { type ChainView, type Finality, ScriptedChain, viewBehind } from "./scripted-chain.ts";
-
-/** What goes back on the wire for one request body. */
-type Reply =
-  | { readonly kind: "text"; readonly text: string }
-  | Extract<Fault, { kind: "http" | "hang" | "reset" }>;
-
-type Answered =
-  | { readonly kind: "json"; readonly json: string; readonly isTruncated: boolean }
-  | Exclude<Reply, { kind: "text" }>;
+import type { FaultHook } from "./faults.ts";
+import { headerOf, RpcError, type RpcRequest } from "./scripted-answers.ts";
+import type { ScriptedBlock } from "./scripted-block.ts";
+import { type Finality, ScriptedChain } from "./scripted-chain.ts";
+import { ScriptedRpc } from "./scripted-rpc.ts";
 
 export class ScriptedNode {
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
   readonly #chain: ScriptedChain;
-  readonly #chainId: number;
-  readonly #hooks = new Set<FaultHook>();
+  readonly #rpc: ScriptedRpc;
   readonly #subscriptions = new Map<WebSocket, string[]>();
-  readonly #calls = new Map<string, number>();
   #areHeadsSilent = false;
 
   private constructor(server: Server, chain: ScriptedChain, chainId: number) {
     this.#server = server;
     this.#chain = chain;
-    this.#chainId = chainId;
+    this.#rpc = new ScriptedRpc(chain, chainId);
     this.#sockets = new WebSocketServer({ server, perMessageDeflate: false });
     this.#sockets.on("connection", (socket) => this.#onSocket(socket));
     server.on("request", (request, response) => void this.#onRequest(request, response));
@@ -66,7 +56,7 @@ export class ScriptedNode {
 
   /** Requests so far by method, those that met a fault included. */
   get calls(): ReadonlyMap<string, number> {
-    return this.#calls;
+    return this.#rpc.calls;
   }
 
   /** Moves the head and tells the subscribers of every block that became visible. */
@@ -88,8 +78,7 @@ export class ScriptedNode {
 
   /** Adds a hook, asked before every answer, oldest first; returns the way to take it off. */
   fault(hook: FaultHook): () => void {
-    this.#hooks.add(hook);
-    return () => this.#hooks.delete(hook);
+    return this.#rpc.fault(hook);
   }
 
   /** Stops (or resumes) telling new heads; sockets stay open and answer. */
@@ -119,7 +108,7 @@ export class ScriptedNode {
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     if (body === null) return;
-    const reply = this.#reply(body, null);
+    const reply = this.#rpc.reply(body, null);
     switch (reply.kind) {
       case "text":
         response.writeHead(200, { "content-type": "application/json" }).end(reply.text);
@@ -139,7 +128,8 @@ export class ScriptedNode {
     socket.on("close", () => this.#subscriptions.delete(socket));
     socket.on("error", () => socket.terminate());
     socket.on("message", (data) => {
-      const reply = this.#reply((data as Buffer).toString(), socket);
+      const subscribe = (request: RpcRequest) => this.#subscribe(request, socket);
+      const reply = this.#rpc.reply((data as Buffer).toString(), subscribe);
       switch (reply.kind) {
         case "text":
           socket.send(reply.text);
@@ -155,67 +145,7 @@ export class ScriptedNode {
     });
   }
 
-  /** Answers a body, a batch or a single request; the first fault of the wire takes the whole. */
-  #reply(body: string, socket: WebSocket | null): Reply {
-    const parsed = JSON.parse(body) as RpcRequest | RpcRequest[];
-    const requests = Array.isArray(parsed) ? parsed : [parsed];
-    const texts: string[] = [];
-    let isTruncated = false;
-    for (const request of requests) {
-      const answered = this.#answer(request, socket);
-      if (answered.kind !== "json") return answered;
-      isTruncated ||= answered.isTruncated;
-      texts.push(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},${answered.json}}`);
-    }
-    const text = Array.isArray(parsed) ? `[${texts.join(",")}]` : texts.join();
-    return { kind: "text", text: isTruncated ? text.slice(0, text.length >> 1) : text };
-  }
-
-  #answer(request: RpcRequest, socket: WebSocket | null): Answered {
-    this.#calls.set(request.method, (this.#calls.get(request.method) ?? 0) + 1);
-    try {
-      const fault = this.#strike(request);
-      switch (fault?.kind) {
-        case "http":
-        case "hang":
-        case "reset":
-          return fault;
-        case "error":
-          throw fault.error;
-        case "result":
-          return result(fault.json);
-        case "logs":
-          return result(JSON.stringify(fault.change(this.#logsFor(request))));
-        case "behind":
-          return result(this.#honest(request, viewBehind(this.#chain, fault.blocks), socket));
-        case "truncated":
-          return { ...result(this.#honest(request, this.#chain, socket)), isTruncated: true };
-        case undefined:
-          return result(this.#honest(request, this.#chain, socket));
-      }
-    } catch (thrown) {
-      if (!(thrown instanceof RpcError)) throw thrown;
-      const { code, message, data } = thrown;
-      const json = `"error":${JSON.stringify({ code, message, data })}`;
-      return { kind: "json", json, isTruncated: false };
-    }
-  }
-
-  #logsFor(request: RpcRequest): RpcLog[] {
-    return findLogs(this.#chain, request.params[0]).map((served) => served.log);
-  }
-
-  #strike(request: RpcRequest): Fault | null {
-    for (const hook of this.#hooks) {
-      const fault = hook(request, this.#chain);
-      if (fault !== null) return fault;
-    }
-    return null;
-  }
-
-  #honest(request: RpcRequest, chain: ChainView, socket: WebSocket | null): string {
-    if (request.method === "eth_chainId") return `"0x${this.#chainId.toString(16)}"`;
-    if (request.method !== "eth_subscribe" || socket === null) return answer(chain, request);
+  #subscribe(request: RpcRequest, socket: WebSocket): string {
     if (request.params[0] !== "newHeads") throw new RpcError(-32602, "only newHeads is offered");
     const ids = this.#subscriptions.get(socket) ?? [];
     ids.push(`0x${(ids.length + 1).toString(16)}`);
@@ -232,10 +162,6 @@ export class ScriptedNode {
       }
     }
   }
-}
-
-function result(json: string): Extract<Answered, { kind: "json" }> {
-  return { kind: "json", json: `"result":${json}`, isTruncated: false };
 }
 
 /** `null` when the client went away first: the service under test may be killed at any moment. */

@@ -12,6 +12,8 @@ export type ServiceOptions = {
   readonly dataDir: string;
   /** Further `ODDWIRE_*` settings; nothing of the caller's own is inherited. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Told how to kill it while it starts, which `open` then rejects for. */
+  readonly onSpawn?: (kill9: () => void) => void;
 };
 
 export type Meta = {
@@ -68,6 +70,7 @@ export class Service {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const service = new Service(child);
+    options.onSpawn?.(() => child.kill("SIGKILL"));
     try {
       service.#baseUrl = await service.#readAddress();
     } catch (cause) {
@@ -87,10 +90,7 @@ export class Service {
   }
 
   async request(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(this.#baseUrl + path, {
-      headers: { "x-api-key": adminKey, ...headers },
-      signal: AbortSignal.timeout(requestMsMax),
-    });
+    const response = await this.#fetch(path, headers);
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
@@ -99,6 +99,14 @@ export class Service {
     const { status, body } = await this.request(path);
     assert.equal(status, 200, `GET ${path}: ${JSON.stringify(body)}`);
     return body as Body;
+  }
+
+  /** The body of a 200 that is not JSON; anything else fails. */
+  async getText(path: string): Promise<string> {
+    const response = await this.#fetch(path, {});
+    const text = await response.text();
+    assert.equal(response.status, 200, `GET ${path}: ${text}`);
+    return text;
   }
 
   /** Every row of a list, page by page; fails when a row comes twice. */
@@ -138,6 +146,16 @@ export class Service {
     });
   }
 
+  get pid(): number {
+    assert(this.#child.pid !== undefined, "it was started");
+    return this.#child.pid;
+  }
+
+  /** Its exit code once it has ended by itself; `null` when it was killed. */
+  get exited(): Promise<number | null> {
+    return this.#exited;
+  }
+
   /** Kills it without a word of warning, as a crash would. */
   async kill9(): Promise<void> {
     this.#child.kill("SIGKILL");
@@ -151,6 +169,13 @@ export class Service {
     const code = await this.#exited;
     clearTimeout(killer);
     return code;
+  }
+
+  #fetch(path: string, headers: Record<string, string>): Promise<Response> {
+    return fetch(this.#baseUrl + path, {
+      headers: { "x-api-key": adminKey, ...headers },
+      signal: AbortSignal.timeout(requestMsMax),
+    });
   }
 
   async #meta(): Promise<Meta> {

@@ -32,11 +32,11 @@ export function encode(blocks: readonly BlockFacts[]): EncodedBatch {
 }
 
 /** Cuts blocks into consecutive batches of the given sizes, again and again. */
-export function batchesOf(
-  blocks: readonly BlockFacts[],
+export function batchesOf<OneBlock>(
+  blocks: readonly OneBlock[],
   sizes: readonly number[],
-): (readonly BlockFacts[])[] {
-  const batches: (readonly BlockFacts[])[] = [];
+): (readonly OneBlock[])[] {
+  const batches: (readonly OneBlock[])[] = [];
   for (let from = 0, turn = 0; from < blocks.length; turn += 1) {
     const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
     batches.push(blocks.slice(from, from + size));

@@ -14,6 +14,7 @@ const name = parsedText({
   keywords: { minLength: 1, maxLength: 100 },
 });
 
+/** Makes a key. */
 export function createKey({ keys, clock, freshness }: KeyServices): Route {
   return defineRoute({
     method: "POST",

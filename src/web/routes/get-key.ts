@@ -4,6 +4,7 @@ import { metaOf } from "../meta.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { type KeyServices, keyParams, keySchema, showKey } from "./key-shape.ts";
 
+/** One key by its id, revoked ones too. */
 export function getKey({ keys, clock, freshness }: KeyServices): Route {
   return defineRoute({
     method: "GET",

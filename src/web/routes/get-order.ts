@@ -6,6 +6,7 @@ import {
   cancellationRow,
   presentCancellation,
 } from "../../rows/cancellation-row.ts";
+import { orderEventKinds } from "../../rows/exchange-event-row.ts";
 import { fillRow, presentFill } from "../../rows/fill-row.ts";
 import { hashText } from "../../rows/wire-format.ts";
 import { readEvents } from "../../store/read-events.ts";
@@ -42,7 +43,7 @@ export function getOrder(backend: Backend): Route {
         readFills(backend.store, { ...page, filter, limit: limit + 1 }),
         readEvents(backend.store, {
           ...page,
-          kinds: cancellationKinds,
+          kinds: cancellationKinds.filter((kind) => orderEventKinds.includes(kind)),
           subject: order_hash,
           limit,
         }),

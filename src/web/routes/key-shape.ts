@@ -39,6 +39,7 @@ export const issuedKeySchema = Type.Object({ ...commonFields, key: Type.String()
 /** Any text: one that is no id of ours is a key that does not exist. */
 export const keyParams = Type.Object({ id: Type.String() });
 
+/** A key as it is shown at any time; its status depends on when. */
 export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
   return {
     ...showCommon(key),
@@ -50,6 +51,7 @@ export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
   };
 }
 
+/** A key at the one moment its value is known. */
 export function showIssuedKey({ key, value }: IssuedKey): Static<typeof issuedKeySchema> {
   return { ...showCommon(key), key: value };
 }

@@ -10,6 +10,7 @@ const bucket = parsedText({
   expected: "an IP address, or an IPv6 /64 as the list shows it",
 });
 
+/** Lets an IP in again before its time. */
 export function liftIpBlock({ ipBlocks }: { ipBlocks: IpBlocks }): Route {
   return defineRoute({
     method: "DELETE",

@@ -10,7 +10,9 @@ import {
 import {
   exchangeEventKinds,
   exchangeEventRow,
+  orderEventKinds,
   presentExchangeEvent,
+  userEventKinds,
 } from "../../rows/exchange-event-row.ts";
 import { readEvents } from "../../store/read-events.ts";
 import { type Backend, rowContextOf } from "../backend.ts";
@@ -89,17 +91,29 @@ function readPage(
   query: Static<typeof exchangeEventQuery>,
   { path, kinds }: { path: string; kinds: readonly ExchangeNotice["kind"][] },
 ): Promise<readonly LocatedEvent[]> {
-  const { kind, order_hash, user, order, status } = query;
+  const { order_hash, user, order, status } = query;
   const subject = order_hash ?? (user === undefined ? undefined : paddedUser(user));
   return readEvents(backend.store, {
     ...rangeFilter(query),
-    kinds: kind === undefined ? kinds : [kind],
+    kinds: kinds.filter((kind) => isAskedFor(kind, query)),
     ...(subject === undefined ? {} : { subject }),
     order,
     after: positionAfter(backend, path, query),
     limit: query.limit + 1,
     finalizedOnly: status === "finalized",
   });
+}
+
+/** Who asks for an order or a user asks for kinds that name one; for both, for nothing. */
+function isAskedFor(
+  one: ExchangeNotice["kind"],
+  { kind, order_hash, user }: Static<typeof exchangeEventQuery>,
+): boolean {
+  return (
+    (kind === undefined || one === kind) &&
+    (order_hash === undefined || orderEventKinds.includes(one)) &&
+    (user === undefined || userEventKinds.includes(one))
+  );
 }
 
 /** How the store keeps a user as the 32 bytes an event is about. */

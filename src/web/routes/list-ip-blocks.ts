@@ -15,6 +15,7 @@ const blockSchema = Type.Object({
   blocked_until: Type.String({ format: "date-time" }),
 });
 
+/** The blocks in force. */
 export function listIpBlocks(services: {
   ipBlocks: IpBlocks;
   cursors: Cursors;

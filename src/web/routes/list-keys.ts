@@ -8,6 +8,7 @@ import { type KeyServices, keySchema, showKey } from "./key-shape.ts";
 
 const path = "/v1/keys";
 
+/** All keys there ever were. */
 export function listKeys(services: KeyServices & { readonly cursors: Cursors }): Route {
   const { keys, clock, cursors } = services;
   return defineRoute({

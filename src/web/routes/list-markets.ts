@@ -30,33 +30,34 @@ export function listMarkets(backend: Backend, clock: Clock): Route {
     errors: ["INVALID_CURSOR"],
     cacheControl: "private, max-age=300",
     handler: ({ id: requestId, query }) => {
-      const { number, list, start } = openList(backend, snapshots, query);
+      const { name, list, start } = openList(backend, snapshots, query);
       const rows = readPage(backend, list, { start, limit: query.limit });
       return answerPage(
         backend,
-        { path, query, rows, positionOf: ({ place }) => [number, ...keysOf(place)] },
+        { path, query, rows, positionOf: ({ place }) => [name, ...keysOf(place)] },
         { requestId, present: ({ market }) => presentMarket(market, backend.state) },
       );
     },
   });
 }
 
-/** The list that a page is of, its number, and where the page starts in it. */
+/** The list that a page is of, its name, and where the page starts in it. */
 function openList(
   backend: Backend,
   snapshots: ListSnapshots<MarketPlace>,
   query: MarketQuery,
-): { number: number; list: readonly MarketPlace[]; start: number } {
+): { name: string; list: readonly MarketPlace[]; start: number } {
   if (query.cursor === undefined) {
     const list = selectMarkets(backend.state, query);
-    const number = list.length > query.limit ? snapshots.put(list) : 0;
-    return { number, list, start: 0 };
+    // A list of one page is never asked for again.
+    const name = list.length > query.limit ? snapshots.put(list) : "";
+    return { name, list, start: 0 };
   }
   const [known, ...keys] = backend.cursors.decode(path, query, query.cursor);
-  const kept = snapshots.get(Number(known));
+  const kept = snapshots.get(String(known));
   const list = kept ?? selectMarkets(backend.state, query);
-  const number = kept === null ? snapshots.put(list) : Number(known);
-  return { number, list, start: firstBehind(list, placeOf(keys), query) };
+  const name = kept === null ? snapshots.put(list) : String(known);
+  return { name, list, start: firstBehind(list, placeOf(keys), query) };
 }
 
 /** One market more than asked for; those that a fork has taken back meanwhile are passed over. */

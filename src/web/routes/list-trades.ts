@@ -70,11 +70,13 @@ export function listTokenTrades(backend: Backend): Route {
       const complement = query.include_complement
         ? backend.state.directory.complementOf(asked)
         : null;
-      const tokens: FillFilter =
-        complement === null
-          ? { tokenIds: [asked] }
-          : { tokenIds: [asked, complement], mirroredTokenId: complement };
-      const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles, ...tokens };
+      const pair = complement === null ? [asked] : [asked, complement];
+      const filter = {
+        ...fillFilter({ ...query, token_id: pair }, backend),
+        ...typeFilter(query),
+        ...(complement === null ? {} : { mirroredTokenId: complement }),
+        roles,
+      };
       const page = fillPage(filter, query, positionAfter(backend, path, query));
       const rows = await readFills(backend.store, page);
       const context = rowContextOf(backend);

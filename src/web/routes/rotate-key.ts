@@ -6,6 +6,7 @@ import { issuedKeySchema, type KeyServices, keyParams, showIssuedKey } from "./k
 
 const daySeconds = 86_400;
 
+/** A new value under the same id. */
 export function rotateKey({ keys, freshness }: KeyServices): Route {
   return defineRoute({
     method: "POST",

@@ -1,0 +1,108 @@
+import { type ErrorCode, errorTable } from "../../base/errors.ts";
+import { mediaTypeOf, type Route } from "../route.ts";
+import type { Content, Header, Reference, Response } from "./api-document.ts";
+import { describeSchema, refTo } from "./describe-schema.ts";
+
+/** The headers of every response; `answer-headers.ts` makes them. */
+const everyHeader: Readonly<Record<string, Header>> = {
+  "X-Request-Id": header("The request's own id when it sent a harmless one, else a fresh UUID", {
+    type: "string",
+    pattern: "^[A-Za-z0-9._-]{1,128}$",
+  }),
+  "X-RateLimit-Limit": header("Requests the caller has in any 60 seconds", {
+    type: "integer",
+    minimum: 1,
+  }),
+  "X-RateLimit-Remaining": header("Requests that are left now", { type: "integer", minimum: 0 }),
+  "X-RateLimit-Reset": header("Seconds until the next one is given back", {
+    type: "integer",
+    minimum: 0,
+    maximum: 60,
+  }),
+  "Cache-Control": header("no-store, or for how many seconds the caller may keep the answer", {
+    type: "string",
+    pattern: "^(no-store|private, max-age=[0-9]+)$",
+  }),
+  "Strict-Transport-Security": header("HTTPS only, for two years", { type: "string" }),
+  "Content-Security-Policy": header("Nothing may be loaded from anywhere", { type: "string" }),
+  "X-Frame-Options": header("Not to be shown in frames", { const: "DENY" }),
+  "X-Content-Type-Options": header("The type is as stated", { const: "nosniff" }),
+  "Referrer-Policy": header("Links tell nothing of where they were", { const: "no-referrer" }),
+};
+
+/** `components.headers`. */
+export const describedHeaders: Readonly<Record<string, Header>> = {
+  ...everyHeader,
+  "Retry-After": {
+    ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
+    required: false,
+  },
+};
+
+const everyHeaderRef = Object.fromEntries(
+  Object.keys(everyHeader).map((name) => [name, refTo("headers", name)]),
+);
+
+/** The responses of a route by status, and the error responses among them as components. */
+export function describeResponses(route: Route): {
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly components: Readonly<Record<string, Response>>;
+} {
+  const responses: Record<string, Response | Reference> = {};
+  const components: Record<string, Response> = {};
+  for (const status of [route.status ?? 200, ...(route.otherStatuses ?? [])]) {
+    const schema = describeSchema(route.response);
+    responses[status] = {
+      description: route.summary,
+      headers: everyHeaderRef,
+      content: { [mediaTypeOf(route)]: { schema } },
+    };
+  }
+  const byStatus = Map.groupBy(errorsOf(route), (code) => errorTable[code].status);
+  for (const [status, codes] of byStatus) {
+    const name = codes.join(".");
+    responses[status] = refTo("responses", name);
+    components[name] = describeErrors(codes);
+  }
+  return { responses, components };
+}
+
+/** In the order of the table. What any path or method can be answered with, 405 too, is not here. */
+function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCode[] {
+  const possible = new Set<ErrorCode>([
+    "VALIDATION_ERROR",
+    "IP_BLOCKED",
+    "RATE_LIMITED",
+    "INTERNAL_ERROR",
+    ...errors,
+  ]);
+  if (access !== "public") possible.add("UNAUTHORIZED").add("SERVICE_UNAVAILABLE");
+  if (access === "admin") possible.add("FORBIDDEN");
+  // A path whose parameter is no UTF-8 is one that does not exist.
+  if (Object.keys(params.properties).length > 0) possible.add("NOT_FOUND");
+  if (body !== undefined) possible.add("PAYLOAD_TOO_LARGE");
+  // Fastify looks at the type of a body that may come, also when none does.
+  if (method !== "GET") possible.add("UNSUPPORTED_MEDIA_TYPE");
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => possible.has(code));
+}
+
+function describeErrors(codes: readonly ErrorCode[]): Response {
+  const examples = codes.map((code) => {
+    const error = { code, message: errorTable[code].message, request_id: "trace-1" };
+    return [code, { value: { error } }] as const;
+  });
+  const content: Content = {
+    "application/json": {
+      schema: refTo("schemas", "Error"),
+      examples: Object.fromEntries(examples),
+    },
+  };
+  const description = codes.map((code) => `${code}: ${errorTable[code].message}`).join("; ");
+  const isWorthATry = codes.some((code) => errorTable[code].retryable);
+  const retry = isWorthATry ? { "Retry-After": refTo("headers", "Retry-After") } : {};
+  return { description, headers: { ...everyHeaderRef, ...retry }, content };
+}
+
+function header(description: string, schema: Header["schema"]): Header {
+  return { description, required: true, schema };
+}

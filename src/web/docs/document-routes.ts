@@ -1,0 +1,14 @@
+import type { Route } from "../route.ts";
+import { getDocs } from "../routes/get-docs.ts";
+import { getOpenapi } from "../routes/get-openapi.ts";
+import { describeApi } from "./describe-api.ts";
+import { renderDocsPage } from "./docs-page.ts";
+
+/** These routes and the two that describe them, themselves included. */
+export function documentRoutes(routes: readonly Route[], version: string): readonly Route[] {
+  const documented = [...routes, getOpenapi(() => document), getDocs(() => page)];
+  const api = describeApi(documented, version);
+  const document = Buffer.from(JSON.stringify(api));
+  const page = Buffer.from(renderDocsPage(api));
+  return documented;
+}

@@ -1,0 +1,20 @@
+import { Type } from "typebox";
+import { docsContentSecurityPolicy } from "../docs/docs-page.ts";
+import { defineRoute, type Route } from "../route.ts";
+
+/** The API as a page for people; it needs nothing from anywhere else. */
+export function getDocs(readPage: () => Buffer): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/docs",
+    access: "public",
+    summary: "This API as a page",
+    response: Type.String(),
+    contentType: "text/html; charset=utf-8",
+    cacheControl: "private, max-age=300",
+    handler: (_request, reply) => {
+      reply.header("content-security-policy", docsContentSecurityPolicy);
+      return readPage();
+    },
+  });
+}

@@ -1,0 +1,15 @@
+import { Type } from "typebox";
+import { defineRoute, type Route } from "../route.ts";
+
+/** The API as a document for tools; made once, from the schemas the service runs on. */
+export function getOpenapi(readDocument: () => Buffer): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/openapi.json",
+    access: "public",
+    summary: "This API as an OpenAPI 3.1 document",
+    response: Type.Record(Type.String(), Type.Unknown()),
+    cacheControl: "private, max-age=300",
+    handler: () => readDocument(),
+  });
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+
+const server = await DataServer.open({
+  recording: "contracts-gen3",
+  finalBlocks: 200,
+  heldBlocks: 77,
+});
+after(() => server.close());
+
+const markets = await server.getAll("/v1/markets?limit=100");
+
+async function read(id: unknown): Promise<Row> {
+  const answer = await server.get(`/v1/markets/${String(id)}`);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers.get("cache-control"), "private, max-age=300");
+  assertEveryHeader(answer.headers);
+  return dataOf(answer);
+}
+
+test("200: by condition id and by each token, as the list has it", async () => {
+  assert(markets.length > 5);
+  for (const market of markets) {
+    assert.deepEqual(await read(market["id"]), market);
+    for (const token of market["tokens"] as Row[]) {
+      assert.deepEqual(await read(token["token_id"]), market);
+    }
+  }
+});
+
+test("200: in upper case, and with the padding that logs have", async () => {
+  const market = markets.find((one) => String(one["id"]).length === 64);
+  assert(market !== undefined, "there is a market of generation 3");
+  const id = String(market["id"]);
+  assert.deepEqual(await read(`0x${id.slice(2).toUpperCase()}`), market);
+  assert.deepEqual(await read(`${id}00`), market);
+});
+
+test("400: an id that is too long, and parameters", async () => {
+  assertError(await server.get(`/v1/markets/${"x".repeat(201)}`), "VALIDATION_ERROR");
+  assertError(
+    await server.get(`/v1/markets/${String(markets[0]?.["id"])}?full=1`),
+    "VALIDATION_ERROR",
+  );
+});
+
+test("401: no key", async () => {
+  assertError(await server.edge.request("GET", "/v1/markets/x"), "UNAUTHORIZED");
+});
+
+test("404: ids, tokens and slugs that no market has", async () => {
+  const ids = [
+    `0x${"ee".repeat(32)}`,
+    `0x${"ee".repeat(31)}`,
+    "12345",
+    "will-it-rain",
+    "%F0%9F%8E%B5",
+  ];
+  for (const id of ids) assertError(await server.get(`/v1/markets/${id}`), "NOT_FOUND");
+});
+
+test("405: any other method", async () => {
+  const { edge } = server;
+  const answer = await edge.request("PATCH", "/v1/markets/x", { key: edge.keys.read });
+  assertError(answer, "METHOD_NOT_ALLOWED");
+  assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import packageJson from "../../package.json" with { type: "json" };
+import type { ApiDocument, Parameter } from "../../src/web/docs/api-document.ts";
+import { DataServer } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
+
+const server = await DataServer.open({ finalBlocks: 2, heldBlocks: 0 });
+after(() => server.close());
+
+const { edge } = server;
+const path = "/v1/openapi.json";
+
+async function readDocument(): Promise<ApiDocument> {
+  return (await edge.request("GET", path)).body as ApiDocument;
+}
+
+test("200: an OpenAPI 3.1 document of this version, without a key", async () => {
+  const answer = await edge.request("GET", path);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+  assert.equal(answer.headers.get("cache-control"), "private, max-age=300");
+  assert.equal(assertEveryHeader(answer.headers).limit, 100);
+  const { openapi, info } = await readDocument();
+  assert.equal(openapi, "3.1.0");
+  assert.equal(info.version, packageJson.version);
+});
+
+test("200: every reference leads to a component", async () => {
+  const { components } = await readDocument();
+  const text = (await edge.request("GET", path)).text;
+  const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
+  assert(references.length > 500);
+  for (const [reference, sort = "", name = ""] of references) {
+    assert(name in ((components as Record<string, object>)[sort] ?? {}), reference);
+  }
+  assert.equal(text.match(/"\$ref"/g)?.length, references.length, "there is no other reference");
+});
+
+test("200: parameters tell their type, their bounds, their default and their values", async () => {
+  const { paths } = await readDocument();
+  const parameter = (at: string, name: string): Parameter => {
+    const all = (paths[at]?.["get"]?.parameters ?? []).filter((one) => "name" in one);
+    const found = all.find((one) => one.name === name);
+    assert(found !== undefined, `${at} ${name}`);
+    return found;
+  };
+  assert.deepEqual(parameter("/v1/trades", "limit"), {
+    name: "limit",
+    in: "query",
+    required: false,
+    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+  });
+  assert.deepEqual(parameter("/v1/trades", "side").schema, {
+    type: "string",
+    enum: ["BUY", "SELL"],
+  });
+  assert.deepEqual(parameter("/v1/price/{token_id}", "token_id"), {
+    name: "token_id",
+    in: "path",
+    required: true,
+    description: "a decimal token id below 2^256",
+    schema: { type: "string", pattern: "^[0-9]{1,78}$" },
+  });
+  const { required, style, explode, schema } = parameter("/v1/price", "token_ids");
+  assert.deepEqual([required, style, explode, schema.maxItems], [true, "form", false, 100]);
+});
+
+test("200: who may call is told: nobody in particular, any key, a key of scope admin", async () => {
+  const { paths, components } = await readDocument();
+  assert.deepEqual(components.securitySchemes, {
+    ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+  });
+  assert.deepEqual(paths["/v1/health"]?.["get"]?.security, []);
+  assert.deepEqual(paths["/v1/trades"]?.["get"]?.security, [{ ApiKey: [] }]);
+  assert.deepEqual(paths["/v1/keys"]?.["post"]?.security, [{ ApiKey: ["admin"] }]);
+});
+
+test("400: parameters", async () => {
+  assertError(await edge.request("GET", `${path}?pretty=1`), "VALIDATION_ERROR");
+});
+
+test("405: any other method", async () => {
+  assertError(await edge.request("POST", path), "METHOD_NOT_ALLOWED");
+});
+
+test("429: over the limit of the IP", async () => {
+  edge.clock.advance(60_000);
+  for (let sent = 0; sent < 100; sent += 1)
+    assert.equal((await edge.request("HEAD", path)).status, 200);
+  assertError(await edge.request("GET", path), "RATE_LIMITED");
+  edge.clock.advance(60_000);
+});

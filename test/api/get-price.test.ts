@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import * as fc from "fast-check";
+import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { microsOf } from "../support/naive-filters.ts";
+import { naivePrice } from "../support/naive-price.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { factsOf } from "../support/store-chain.ts";
+import { testMarkets, testPairs } from "../support/test-markets.ts";
+
+// A chain of some weeks, so that trades leave the window of 24 hours all the time.
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
+const server = await DataServer.open({
+  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, tells: true })))),
+  finalBlocks: 8,
+  heldBlocks: 2,
+});
+after(() => server.close());
+
+// The last of these are known and never traded.
+const tokens = [
+  ...[...testPairs.legacy, ...testPairs.generation3].flat(),
+  ...testMarkets.sameQuestion.tokenIds,
+];
+const last = server.facts.at(-1)?.number ?? 0;
+
+async function priceOf(tokenId: TokenId): Promise<Row> {
+  const answer = await server.get(`/v1/price/${formatTokenId(tokenId)}`);
+  assert.equal(answer.status, 200, answer.text);
+  return dataOf(answer);
+}
+
+test("200: at every height the price, the last 24 hours and the complement are those of the trades", async () => {
+  const sources = new Set<unknown>();
+  while (server.newestBlock < last) {
+    const held = Math.min(server.newestBlock + 11, last);
+    await server.advance({ held, final: held - 9 });
+    for (const tokenId of tokens) {
+      if (!server.state.directory.isKnownToken(tokenId)) continue;
+      const expected = naivePrice(tokenId, server.fills, server.state);
+      assert.deepEqual(await priceOf(tokenId), expected, `block ${held}`);
+      sources.add(expected["price_source"]);
+    }
+  }
+  assert.deepEqual(sources, new Set([null, "last_trade", "complement", "settlement"]));
+});
+
+test("200: the prices of a pair add up to 1, and each names the other's", async () => {
+  for (const [yes, no] of [...testPairs.legacy, ...testPairs.generation3]) {
+    const [own, other] = [await priceOf(yes), await priceOf(no)];
+    assert.equal(microsOf(own["price"]) + microsOf(other["price"]), 1_000_000n);
+    const { token_id, price } = own["complement"] as Row;
+    assert.deepEqual([token_id, price], [other["token_id"], other["price"]]);
+  }
+});
+
+test("200: a resolved token has its payout for a price, whatever was traded last", async () => {
+  const [yes] = testMarkets.negRisk.tokenIds as [TokenId];
+  const row = await priceOf(yes);
+  // The payouts of this market are 3 and 7.
+  assert.equal(row["price"], "0.3");
+  assert.equal(row["settlement_price"], "0.3");
+  assert.equal(row["price_source"], "settlement");
+  assert.equal(row["resolved"], true);
+});
+
+test("200: in a day without trades the last price stands, and nothing has moved", async () => {
+  const [tokenId] = testPairs.generation3[1] ?? [];
+  assert(tokenId !== undefined);
+  const before = await priceOf(tokenId);
+  await server.passTime(86_401);
+  const after = await priceOf(tokenId);
+  assert.equal(after["price"], before["price"]);
+  const { open, high, low, close, change, trades, volume_usd, vwap } = after["stats_24h"] as Row;
+  const newest = (after["last_trade"] as Row)["price"];
+  assert.deepEqual([open, high, low, close], [newest, newest, newest, newest]);
+  assert.deepEqual([change, trades, volume_usd, vwap], ["0", 0, "0", null]);
+});
+
+test("200: it may be kept for a second, and has every header", async () => {
+  const answer = await server.get(`/v1/price/${formatTokenId(tokens[0] as TokenId)}`);
+  assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
+  assertEveryHeader(answer.headers);
+  assert.equal((answer.body["meta"] as Row)["indexed_block"], server.newestBlock);
+});
+
+test("400: token ids that are none, and parameters", async () => {
+  for (const id of ["x", "0x1", "1e3", "9".repeat(79), `${2n ** 256n}`])
+    assertError(await server.get(`/v1/price/${id}`), "VALIDATION_ERROR");
+  const { message } = assertError(await server.get("/v1/price/1?at=2"), "VALIDATION_ERROR");
+  assert.equal(message, "at is not known here");
+});
+
+test("401: no key", async () => {
+  assertError(await server.edge.request("GET", "/v1/price/1"), "UNAUTHORIZED");
+});
+
+test("404: a token never seen on the chain", async () => {
+  assertError(await server.get("/v1/price/1"), "NOT_FOUND");
+});
+
+test("405: any other method", async () => {
+  const { edge } = server;
+  const answer = await edge.request("POST", "/v1/price/1", { key: edge.keys.read });
+  assertError(answer, "METHOD_NOT_ALLOWED");
+});
+
+test("429: over the limit of the key, until the window frees a slot", async () => {
+  const { edge } = server;
+  const input = { name: "busy", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  const { value: key } = await edge.access.keys.create(input);
+  for (let sent = 0; sent < 1000; sent += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, () => edge.request("GET", "/v1/price/1", { key })),
+    );
+  const refused = await edge.request("GET", "/v1/price/1", { key });
+  assert.equal(assertError(refused, "RATE_LIMITED").message, "Too many requests");
+  const seconds = Number(refused.headers.get("retry-after"));
+  assert(seconds >= 1 && seconds <= 60);
+  assert.deepEqual(assertEveryHeader(refused.headers), { limit: 1000, remaining: 0 });
+  edge.clock.advance(seconds * 1000);
+  assertError(await edge.request("GET", "/v1/price/1", { key }), "NOT_FOUND");
+});

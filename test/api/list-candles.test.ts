@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import * as fc from "fast-check";
+import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
+import { mirrorPrice, resolutionSeconds } from "../../src/market/candle.ts";
+import { presentCandle, presentFilledCandle } from "../../src/rows/candle-row.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { pathOf } from "../support/list-cases.ts";
+import { naiveCandles } from "../support/naive-candles.ts";
+import { microsOf } from "../support/naive-filters.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertError } from "../support/open-test-server.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { factsOf } from "../support/store-chain.ts";
+import { testMarkets, testPairs } from "../support/test-markets.ts";
+
+// A chain of some weeks, in which blocks come seconds, hours or more than a day after each other.
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 330 });
+const server = await DataServer.open({
+  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, tells: true })))),
+  finalBlocks: 240,
+  heldBlocks: 40,
+});
+after(() => server.close());
+
+const resolutions = Object.entries(resolutionSeconds);
+const [[yes, no]] = testPairs.legacy as [[TokenId, TokenId]];
+const path = `/v1/candles/${formatTokenId(yes)}`;
+const { dayWindow } = server.state;
+
+type Asked = {
+  readonly tokenId: TokenId;
+  readonly complement: TokenId | null;
+  readonly bucketSeconds: number;
+};
+
+/** The candles by the naive way, oldest first, of the facts that are served now. */
+function expectedCandles(asked: Asked): Row[] {
+  return [...naiveCandles(server.fills, asked)].map(([bucket, candle]) =>
+    presentCandle({ bucket, candle }, bucket + asked.bucketSeconds <= dayWindow.now),
+  );
+}
+
+/** The same with a flat candle for every bucket up to now in which nothing was traded. */
+function expectedFilled(asked: Asked): Row[] {
+  const traded = naiveCandles(server.fills, asked);
+  const rows: Row[] = [];
+  const [first = Infinity] = traded.keys();
+  let price = 0n;
+  for (let bucket = first; bucket <= dayWindow.now; bucket += asked.bucketSeconds) {
+    const isClosed = bucket + asked.bucketSeconds <= dayWindow.now;
+    const candle = traded.get(bucket);
+    price = candle?.close.price ?? price;
+    if (candle !== undefined) rows.push(presentCandle({ bucket, candle }, isClosed));
+    else rows.push(presentFilledCandle({ bucket, price }, isClosed));
+  }
+  return rows;
+}
+
+/** All pages, oldest first: without a time they are told newest page first. */
+async function readAll(query: Record<string, string>): Promise<Row[]> {
+  const rows = await server.getAll(pathOf(path, query));
+  return rows.toSorted((a, b) => Number(a["timestamp_ms"]) - Number(b["timestamp_ms"]));
+}
+
+test("200: every resolution is what a naive roll-up of the trades gives", async () => {
+  for (const [resolution, bucketSeconds] of resolutions) {
+    for (const tokenId of [yes, no, ...testPairs.generation3.flat()]) {
+      for (const source of ["pair", "own"]) {
+        const complement = source === "pair" ? server.state.directory.complementOf(tokenId) : null;
+        const expected = expectedCandles({ tokenId, complement, bucketSeconds });
+        const query = { resolution, source, start: "0", limit: "1000" };
+        const at = `/v1/candles/${formatTokenId(tokenId)}`;
+        assert.deepEqual(
+          await server.getAll(pathOf(at, query)),
+          expected,
+          `${resolution} ${source}`,
+        );
+      }
+    }
+  }
+});
+
+test("200: fill=previous carries the close on over every bucket without a trade", async () => {
+  for (const [resolution, bucketSeconds] of resolutions.slice(2)) {
+    const expected = expectedFilled({ tokenId: yes, complement: no, bucketSeconds });
+    assert(resolution === "1d" || expected.some((row) => row["filled"] === true));
+    const query = { resolution, fill: "previous", limit: "1000" };
+    assert.deepEqual(await readAll({ ...query, start: "0" }), expected, resolution);
+    assert.deepEqual(await readAll({ ...query, limit: "77" }), expected, resolution);
+    assert.deepEqual(await readAll({ ...query, start: "0", order: "desc" }), expected, resolution);
+  }
+});
+
+test("200: the tokens of a pair mirror each other", async () => {
+  const flip = (text: unknown) => mirrorPrice(microsOf(text));
+  const own = await readAll({ resolution: "15m" });
+  const query = { resolution: "15m", start: "0", limit: "1000" };
+  const other = await server.getAll(pathOf(`/v1/candles/${formatTokenId(no)}`, query));
+  assert.deepEqual(
+    own.map(({ open, high, low, close, volume }) => [
+      microsOf(open),
+      microsOf(high),
+      microsOf(low),
+      microsOf(close),
+      volume,
+    ]),
+    other.map(({ open, high, low, close, volume }) => [
+      flip(open),
+      flip(low),
+      flip(high),
+      flip(close),
+      volume,
+    ]),
+  );
+});
+
+test("200: without a time the newest, in the order asked for, page by page into the past", async () => {
+  const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 300 });
+  const newest = await server.getPage(pathOf(path, { resolution: "5m", limit: "7" }));
+  assert.deepEqual(newest.data, all.slice(-7));
+  const query = { resolution: "5m", limit: "7", order: "desc" };
+  const falling = await server.getPage(pathOf(path, query));
+  assert.deepEqual(falling.data, all.slice(-7).toReversed());
+  assert.deepEqual(await server.getAll(pathOf(path, query)), all.toReversed());
+  assert.deepEqual(await readAll({ resolution: "5m", limit: "7" }), all);
+  const hourly = await server.getPage(path);
+  assert.equal(hourly.pagination.limit, 500);
+  assert.equal(hourly.meta["resolution"], "1h");
+});
+
+test("200: start is inclusive, end exclusive; a bucket belongs to where it opens", async () => {
+  const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 3600 });
+  const [from = 0, to = 0] = [all[2], all.at(-3)].map((row) => Number(row?.["timestamp_ms"]));
+  const within = (start: number, end: number) =>
+    all.filter(({ timestamp_ms: ms }) => Number(ms) >= start && Number(ms) < end);
+  for (const [start, end] of [
+    [from, to],
+    [from + 1, to + 1],
+    [from - 1, to - 1],
+  ] as const) {
+    for (const order of ["asc", "desc"]) {
+      const query = { start: new Date(start).toISOString(), end: new Date(end).toISOString() };
+      const served = await server.getAll(pathOf(path, { ...query, order, limit: "3" }));
+      const expected = within(start, end);
+      assert.deepEqual(served, order === "asc" ? expected : expected.toReversed());
+    }
+  }
+});
+
+test("200: meta tells the first candle and the settlement", async () => {
+  const first = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 86_400 })[0];
+  const { meta } = await server.getPage(pathOf(path, { resolution: "1d" }));
+  assert.equal(meta["first_candle_ms"], first?.["timestamp_ms"]);
+  const place = server.state.directory.placeOf(yes);
+  assert(place !== null);
+  const resolution = server.state.directory.resolutionOf(place.conditionId);
+  assert(resolution !== null, "the first test market is resolved by its logs");
+  // Its payouts are 0 and 1.
+  const timestamp_ms = resolution.timestamp * 1000;
+  assert.deepEqual(meta["settlement"], { price: "0", timestamp_ms });
+});
+
+test("200: a page of closed candles may be kept for as long as one lasts", async () => {
+  const cacheOf = async (query: Record<string, string>) =>
+    (await server.get(pathOf(path, query))).headers.get("cache-control");
+  const closed = { end: String(dayWindow.now - 2 * 86_400) };
+  for (const [resolution, seconds] of resolutions)
+    assert.equal(await cacheOf({ ...closed, resolution }), `private, max-age=${seconds}`);
+  assert.equal(await cacheOf({ fill: "previous" }), "private, max-age=1");
+});
+
+test("200: pages hold every candle once while blocks come in and become final", async () => {
+  const last = server.facts.at(-1)?.number ?? 0;
+  const rising = await server.getAll(
+    pathOf(path, { resolution: "1m", start: "0", limit: "9" }),
+    () => {
+      const held = Math.min(server.newestBlock + 10, last);
+      return server.advance({ held, final: held - 10 });
+    },
+  );
+  assert.equal(server.newestBlock, last);
+  const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 60 });
+  const times = (rows: readonly Row[]) => rows.map((row) => row["timestamp_ms"]);
+  assert.deepEqual(times(rising), times(all));
+  assert.deepEqual(await readAll({ resolution: "1m", start: "0" }), all);
+});
+
+test("400: resolutions, ranges and cursors that are none", async () => {
+  const refusals = [
+    ["resolution=2h", "resolution must be one of 1m, 5m, 15m, 1h, 4h, 1d"],
+    ["limit=1001", "limit must be a whole number from 1 to 1000"],
+    ["fill=zero", "fill must be one of none, previous"],
+    ["source=other", "source must be one of pair, own"],
+    ["start=5&end=5", "end must be after start"],
+    ["start=yesterday", /^start must be epoch seconds/],
+    ["interval=1h", "interval is not known here"],
+  ] as const;
+  for (const [query, expected] of refusals) {
+    const { message } = assertError(await server.get(`${path}?${query}`), "VALIDATION_ERROR");
+    if (typeof expected === "string") assert.equal(message, expected);
+    else assert.match(message, expected);
+  }
+  const first = await server.getPage(pathOf(path, { limit: "1", resolution: "1m" }));
+  const cursor = String(first.pagination.next_cursor);
+  for (const query of [{ resolution: "5m" }, { resolution: "1m", source: "own" }])
+    assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
+});
+
+test("400: a token id that is none", async () => {
+  assertError(await server.get("/v1/candles/0x12"), "VALIDATION_ERROR");
+});
+
+test("401: no key", async () => {
+  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
+});
+
+test("404: a token never seen, and one of a market without tokens", async () => {
+  assertError(await server.get("/v1/candles/12345"), "NOT_FOUND");
+  const { conditionId } = testMarkets.threeOutcomes;
+  assertError(await server.get(`/v1/candles/${BigInt(conditionId)}`), "NOT_FOUND");
+});
+
+test("405: any other method", async () => {
+  const { edge } = server;
+  const answer = await edge.request("PUT", path, { key: edge.keys.read });
+  assertError(answer, "METHOD_NOT_ALLOWED");
+});

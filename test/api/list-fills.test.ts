@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { testList } from "../support/list-cases.ts";
+import { rangeFilters, tradeFilters } from "../support/naive-filters.ts";
+import { DataServer } from "../support/open-data-server.ts";
+
+const server = await DataServer.open();
+after(() => server.close());
+
+const { side, maker, taker, wallet, token_id, condition_id, exchange } = tradeFilters;
+
+test("200: every OrderFilled, of legs and of takers", async () => {
+  const rows = await server.getAll("/v1/fills?limit=1000&order=asc");
+  const facts = server.facts.slice(0, server.newestBlock + 1).flatMap((block) => block.fills);
+  assert.deepEqual(
+    rows.map(({ seq, role, order_hash, maker_amount_raw, taker_amount_raw }) => [
+      seq,
+      role,
+      order_hash,
+      maker_amount_raw,
+      taker_amount_raw,
+    ]),
+    facts.map((fill) => [
+      fill.seq,
+      fill.role,
+      fill.orderHash,
+      String(fill.makerAmount),
+      String(fill.takerAmount),
+    ]),
+  );
+});
+
+testList({
+  server,
+  path: "/v1/fills",
+  filters: { ...rangeFilters, side, maker, taker, wallet, token_id, condition_id, exchange },
+});

@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Cursors } from "../../src/web/cursor.ts";
+import { listMarkets } from "../../src/web/routes/list-markets.ts";
+import { idsOf, pathOf } from "../support/list-cases.ts";
+import { microsOf } from "../support/naive-filters.ts";
+import { DataServer, type ListPage, type Row } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
+
+const server = await DataServer.open({ finalBlocks: 800, heldBlocks: 200 });
+after(() => server.close());
+
+const path = "/v1/markets";
+const all = await server.getAll(`${path}?limit=100`);
+
+async function idsFor(query: Record<string, string>): Promise<string[]> {
+  return idsOf(await server.getAll(pathOf(path, { limit: "100", ...query })));
+}
+
+/** The ids of the rows that pass, in the order of the list without filters. */
+function idsOfThose(isWanted: (row: Row) => boolean): string[] {
+  return idsOf(all.filter(isWanted));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function tokensOf(row: Row | undefined): Row[] {
+  return (row?.["tokens"] ?? []) as Row[];
+}
+
+test("200: the kinds of market are told apart", async () => {
+  assert(all.length > 20);
+  assert.deepEqual(await idsFor({ status: "all" }), idsOf(all));
+  for (const status of ["open", "resolved"]) {
+    const expected = idsOfThose((row) => row["status"] === status);
+    assert(expected.length > 2);
+    assert.deepEqual(await idsFor({ status }), expected);
+    assert.deepEqual(await idsFor({ active: String(status === "open") }), expected);
+  }
+  for (const wanted of [true, false]) {
+    const expected = idsOfThose((row) => row["neg_risk"] === wanted);
+    assert(expected.length > 2);
+    assert.deepEqual(await idsFor({ neg_risk: String(wanted) }), expected);
+  }
+  assert.deepEqual(await idsFor({ active: "true", status: "resolved" }), []);
+});
+
+test("200: lists of ids choose any of them", async () => {
+  const [first, second, third] = all.filter((row) => tokensOf(row).length === 2);
+  const id = (row: Row | undefined) => String(row?.["id"]);
+  const token = (row: Row | undefined) => String(tokensOf(row)[1]?.["token_id"]);
+  const unknown = `0x${"ee".repeat(32)}`;
+  assert.deepEqual(await idsFor({ condition_id: `${id(third)},${id(first)},${unknown}` }), [
+    id(first),
+    id(third),
+  ]);
+  assert.deepEqual(await idsFor({ token_id: `1,${token(second)}` }), [id(second)]);
+  const both = { condition_id: `${id(first)},${id(second)}`, token_id: token(second) };
+  assert.deepEqual(await idsFor(both), [id(second)]);
+  const shouted = `0x${id(first).slice(2).toUpperCase()}`;
+  assert.deepEqual(await idsFor({ condition_id: shouted }), [id(first)]);
+  const eventIds = [...new Set(all.map((row) => row["event_id"]))].filter(isText);
+  assert(eventIds.length > 1);
+  for (const asked of [eventIds.slice(0, 1), eventIds.slice(0, 2), ["no such event"]]) {
+    const expected = idsOfThose((row) => asked.some((one) => one === row["event_id"]));
+    assert.deepEqual(await idsFor({ event_id: asked.join(",") }), expected);
+  }
+});
+
+test("200: what only the venue knows is unknown, and asking for it finds nothing", async () => {
+  for (const name of ["slug", "category", "tag"])
+    assert.deepEqual(await idsFor({ [name]: "x" }), []);
+  assert.deepEqual(await idsFor({ end_after: "0" }), []);
+  assert.deepEqual(await idsFor({ end_before: "2100-01-01T00:00:00Z" }), []);
+});
+
+test("200: volumes have lower bounds, and creation has an inclusive and an exclusive one", async () => {
+  for (const [parameter, field] of [
+    ["min_volume", "volume_usd"],
+    ["min_volume_24h", "volume_24h_usd"],
+  ] as const) {
+    const middle = String(all[Math.floor(all.length / 2)]?.[field]);
+    const expected = idsOfThose((row) => microsOf(row[field]) >= microsOf(middle));
+    assert(expected.length > 2 && expected.length < all.length);
+    assert.deepEqual(await idsFor({ [parameter]: middle }), expected);
+  }
+  const times = all.map((row) => Number(row["created_at_ms"])).toSorted((a, b) => a - b);
+  const middle = times[Math.floor(times.length / 2)] ?? 0;
+  const after = idsOfThose((row) => Number(row["created_at_ms"]) >= middle);
+  const before = idsOfThose((row) => Number(row["created_at_ms"]) < middle);
+  assert(after.length > 2 && before.length > 2);
+  assert.deepEqual(await idsFor({ created_after: String(middle) }), after);
+  assert.deepEqual(await idsFor({ created_before: new Date(middle).toISOString() }), before);
+  const none = { created_after: String(middle), created_before: String(middle) };
+  assert.deepEqual(await idsFor(none), []);
+});
+
+const keys: Record<string, (row: Row) => bigint> = {
+  volume_24h: (row) => microsOf(row["volume_24h_usd"]),
+  volume: (row) => microsOf(row["volume_usd"]),
+  trades_24h: (row) => BigInt(Number(row["trades_24h"])),
+  created_at: (row) => BigInt(Number(row["created_at_ms"])),
+  last_trade_at: (row) => BigInt(Number(row["last_trade_at_ms"])),
+  end_date: () => 0n,
+};
+
+for (const [sort, keyOf] of Object.entries(keys)) {
+  test(`200: ${sort} orders them, both ways, and equals by id`, async () => {
+    for (const order of ["desc", "asc"]) {
+      const expected = all.toSorted((a, b) => {
+        const [one, other] = order === "asc" ? [keyOf(a), keyOf(b)] : [keyOf(b), keyOf(a)];
+        if (one !== other) return one < other ? -1 : 1;
+        return String(a["id"]) < String(b["id"]) ? -1 : 1;
+      });
+      assert.deepEqual(await idsFor({ sort, order }), idsOf(expected));
+      for (const limit of ["1", "7"])
+        assert.deepEqual(await idsFor({ sort, order, limit }), idsOf(expected));
+    }
+  });
+}
+
+test("200: by default the volume of the last 24 hours, 50 at a time", async () => {
+  const page = await server.getPage(path);
+  assert.equal(page.pagination.limit, 50);
+  assert.deepEqual(idsOf(page.data), await idsFor({ sort: "volume_24h", order: "desc" }));
+});
+
+/** Words as a search sees them. */
+function wordsOf(text: unknown): string[] {
+  return (isText(text) ? text : "")
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+}
+
+/** How good the best place of a word is, best first; `null` where it is nowhere. */
+function placeOf(row: Row, word: string): number | null {
+  const outcomes = tokensOf(row)
+    .map((token) => token["outcome"])
+    .filter(isText);
+  const texts = [row["question"], outcomes.join(" "), row["description"]].map(wordsOf);
+  const ways = [
+    (own: string) => own === word,
+    (own: string) => own.startsWith(word),
+    (own: string) => own.includes(word),
+  ];
+  const places = texts.flatMap((words, text) => {
+    const way = ways.findIndex((matches) => words.some(matches));
+    return way === -1 ? [] : [text * ways.length + way];
+  });
+  // The start of a word in a description is worth less than the middle of an outcome.
+  return places.length === 0 ? null : Math.min(...places);
+}
+
+test("200: a word finds all that have it, in the question before outcomes and description", async () => {
+  for (const word of [
+    "will",
+    "win",
+    "FaZe",
+    "cup",
+    "gęślą",
+    "GESLA",
+    "ill",
+    "band",
+    "chair",
+    "2",
+  ]) {
+    const [folded = ""] = wordsOf(word);
+    const served = await server.getAll(pathOf(path, { search: word, limit: "100" }));
+    const expected = idsOfThose((row) => placeOf(row, folded) !== null);
+    assert(served.length > 0, word);
+    assert.deepEqual(new Set(idsOf(served)), new Set(expected), word);
+    const places = served.map((row) => placeOf(row, folded) ?? Infinity);
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+      word,
+    );
+  }
+});
+
+test("200: all words have to be found, in any order; equals stand as sorted", async () => {
+  const words = ["win", "cup"];
+  const expected = idsOfThose((row) => words.every((word) => placeOf(row, word) !== null));
+  assert(expected.length > 1);
+  assert.deepEqual(await idsFor({ search: "CUP, win!" }), expected);
+  assert.deepEqual(await idsFor({ search: "win cup", limit: "1" }), expected);
+  assert.deepEqual(await idsFor({ search: "win nothing-of-the-kind" }), []);
+});
+
+test("200: a search without a word finds nothing, rather than everything", async () => {
+  for (const search of ["!", " ", "...", "-"]) assert.deepEqual(await idsFor({ search }), []);
+});
+
+test("200: pages hold every market once while all that orders them changes", async () => {
+  const rows = await server.getAll(`${path}?limit=3&sort=last_trade_at`, () =>
+    server.advance({ held: server.newestBlock + 20, final: server.newestBlock - 10 }),
+  );
+  assert.equal(new Set(idsOf(rows)).size, rows.length);
+  assert(all.every(({ id }) => idsOf(rows).includes(String(id))));
+});
+
+test("200: a cursor goes on in its own list after a restart", async () => {
+  const { state, store } = server;
+  const cursors = new Cursors(Buffer.alloc(32, 7));
+  const backend = { state, store, cursors, freshness: () => ({}) } as never;
+  const open = () => listMarkets(backend, server.edge.clock);
+  const ask = (route: ReturnType<typeof open>, query: object) =>
+    route.handler({ id: "x", query: { ...byDefault, ...query } } as never, {} as never) as ListPage;
+  const byDefault = { limit: 2, order: "desc", sort: "volume", status: "all" };
+  const before = open();
+  const { pagination } = ask(before, {});
+  const expected = ask(before, { cursor: pagination.next_cursor });
+  const restarted = open();
+  ask(restarted, { sort: "created_at" });
+  ask(restarted, { order: "asc" });
+  assert.deepEqual(
+    idsOf(ask(restarted, { cursor: pagination.next_cursor }).data),
+    idsOf(expected.data),
+  );
+});
+
+test("200: it may be kept for five minutes, and has every header", async () => {
+  const answer = await server.get(path);
+  assert.equal(answer.headers.get("cache-control"), "private, max-age=300");
+  assertEveryHeader(answer.headers);
+});
+
+test("400: what is unknown, repeated or out of range is named", async () => {
+  const refusals = [
+    ["limit=101", "limit must be a whole number from 1 to 100"],
+    ["active=yes", "active must be true or false"],
+    ["status=closed", "status must be one of open, resolved, all"],
+    ["serch=x", "serch is not known here; did you mean search?"],
+    [`search=${"x".repeat(201)}`, "search must be text of 1 to 200 characters"],
+    [
+      "min_volume=-1",
+      "min_volume must be a decimal with at most 6 fractional digits, such as 12.5",
+    ],
+    ["min_volume=0.0000001", /^min_volume must be a decimal/],
+    [`min_volume=${"9".repeat(33)}`, /^min_volume must be a decimal/],
+    ["sort=name", /^sort must be one of volume_24h, /],
+    ["condition_id=0x1", /^condition_id must be a list of up to 100, each a condition id/],
+    ["tag=a,,b", /^tag must be a list of up to 100/],
+  ] as const;
+  for (const [query, expected] of refusals) {
+    const { message } = assertError(await server.get(`${path}?${query}`), "VALIDATION_ERROR");
+    if (typeof expected === "string") assert.equal(message, expected);
+    else assert.match(message, expected);
+  }
+});
+
+test("400: a cursor works with its filters and its order, and with no others", async () => {
+  const { pagination } = await server.getPage(`${path}?limit=1&status=open`);
+  const cursor = String(pagination.next_cursor);
+  await server.getPage(pathOf(path, { limit: "9", status: "open", cursor }));
+  for (const query of [{}, { status: "resolved" }, { status: "open", order: "asc" }])
+    assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
+});
+
+test("401: no key", async () => {
+  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
+});
+
+test("405: any other method", async () => {
+  const { edge } = server;
+  assertError(await edge.request("POST", path, { key: edge.keys.admin }), "METHOD_NOT_ALLOWED");
+});

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { DataServer } from "../support/open-data-server.ts";
+import { assertError, dataOf, rowsOf } from "../support/open-test-server.ts";
+
+const server = await DataServer.open();
+after(() => server.close());
+
+const path = "/v1/price";
+const trades = await server.getAll("/v1/trades?limit=1000");
+const known = [...new Set(trades.map((row) => String(row["token_id"])))];
+
+test("200: each as it is told alone, in the order asked for", async () => {
+  const asked = [...known, ...known.slice(0, 1)];
+  const answer = await server.get(`${path}?token_ids=${asked.join(",")}`);
+  assert.equal(answer.status, 200);
+  const alone = await Promise.all(
+    asked.map(async (id) => dataOf(await server.get(`${path}/${id}`))),
+  );
+  assert.deepEqual(rowsOf(answer), alone);
+  assert.deepEqual(answer.body["not_found"], []);
+});
+
+test("200: tokens never seen are named, not left out in silence", async () => {
+  const [id = ""] = known;
+  const answer = await server.get(`${path}?token_ids=1,${id},02`);
+  assert.deepEqual(
+    rowsOf(answer).map((row) => row["token_id"]),
+    [id],
+  );
+  assert.deepEqual(answer.body["not_found"], ["1", "2"]);
+});
+
+test("200: a hundred at once", async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => known[index % known.length]);
+  const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
+  assert.equal(rowsOf(answer).length, 100);
+});
+
+test("400: none, too many, and one that is no token id", async () => {
+  const expected = "a list of up to 100, each a decimal token id below 2^256";
+  const refusals = {
+    "": `token_ids is required: ${expected}`,
+    "?token_ids=": `token_ids must be ${expected}`,
+    "?token_ids=1,": `token_ids must be ${expected}`,
+    "?token_ids=1,x": `token_ids must be ${expected}`,
+    [`?token_ids=${Array.from({ length: 101 }, () => "1").join(",")}`]: `token_ids must be ${expected}`,
+    "?token_id=1": "token_id is not known here; did you mean token_ids?",
+    "?token_ids=1&token_ids=2": "token_ids is given more than once",
+  };
+  for (const [query, message] of Object.entries(refusals))
+    assert.equal(assertError(await server.get(path + query), "VALIDATION_ERROR").message, message);
+});
+
+test("401: no key", async () => {
+  assertError(await server.edge.request("GET", `${path}?token_ids=1`), "UNAUTHORIZED");
+});
+
+test("405: any other method", async () => {
+  const { edge } = server;
+  const answer = await edge.request("DELETE", path, { key: edge.keys.read });
+  assertError(answer, "METHOD_NOT_ALLOWED");
+});

@@ -1,0 +1,202 @@
+/** What the running server answers, held against its own OpenAPI document: both directions. */
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { ApiContract, type Endpoint } from "../support/api-contract.ts";
+import { DataServer } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader, type TestAnswer } from "../support/open-test-server.ts";
+
+const server = await DataServer.open({ trustedProxies: ["127.0.0.1"] });
+after(() => server.close());
+
+const { edge } = server;
+const contract = await ApiContract.read(server);
+const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+
+type Sent = {
+  readonly query?: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** A client of its own for each request: neither a limit nor a block of one meets another. */
+let clients = 0;
+function anyClient(): string {
+  clients += 1;
+  return `198.18.${clients >> 8}.${clients & 255}`;
+}
+
+const floodedClient = anyClient();
+const blockedClient = anyClient();
+
+/** Path parameters of something that is there. */
+async function goodParams({ method, path }: Endpoint): Promise<Record<string, string>> {
+  if (path.startsWith("/v1/keys/")) {
+    const name = `for ${method} ${path} ${anyClient()}`;
+    const input = { name, scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+    return { id: (await edge.access.keys.create(input)).key.id };
+  }
+  if (path.startsWith("/v1/ip-blocks/")) {
+    const ip = anyClient();
+    blockIp(ip);
+    return { ip };
+  }
+  const { token_id, condition_id, maker_order_hash } = trade;
+  return {
+    id: String(condition_id),
+    token_id: String(token_id),
+    order_hash: String(maker_order_hash),
+  };
+}
+
+function blockIp(bucket: string): void {
+  const blockedAtMs = edge.clock.nowMs();
+  const blockedUntilMs = blockedAtMs + 60_000;
+  edge.access.ipBlocks.put({ bucket, reason: "abuse", strikes: 1, blockedAtMs, blockedUntilMs });
+}
+
+async function send(endpoint: Endpoint, sent: Sent): Promise<TestAnswer> {
+  const { method, path, parameters, security, requestBody } = endpoint;
+  const params = { ...(await goodParams(endpoint)), ...sent.params };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
+  const required = parameters.filter((one) => one.in === "query" && one.required);
+  const needed = required.map(({ name }) => `${name}=${String(trade["token_id"])}`);
+  const query = [...needed, ...(sent.query === undefined ? [] : [sent.query])].join("&");
+  const { key = security.length === 0 ? null : edge.keys.admin } = sent;
+  const json = requestBody === undefined ? {} : { "content-type": "application/json" };
+  return edge.request(method, query === "" ? filled : `${filled}?${query}`, {
+    headers: { "x-forwarded-for": anyClient(), ...json, ...sent.headers },
+    ...(key === null ? {} : { key }),
+    ...bodyOf(endpoint, sent),
+  });
+}
+
+function bodyOf({ path, requestBody }: Endpoint, { body }: Sent): { body?: string } {
+  if (requestBody === undefined) return {};
+  if (body !== undefined) return { body };
+  return { body: path === "/v1/keys" ? JSON.stringify({ name: `made by ${anyClient()}` }) : "{}" };
+}
+
+/** Requests of which each is answered with one of the codes, wherever an endpoint has that code. */
+const provocations: Readonly<Record<string, Sent>> = {
+  VALIDATION_ERROR: { query: "no_such_parameter=1" },
+  INVALID_CURSOR: { query: "cursor=AAAA" },
+  UNAUTHORIZED: { key: "ow_read_nobody" },
+  FORBIDDEN: { key: edge.keys.read },
+  IP_BLOCKED: { headers: { "x-forwarded-for": blockedClient } },
+  NOT_FOUND: {
+    params: {
+      id: `0x${"ee".repeat(32)}`,
+      token_id: "1",
+      order_hash: `0x${"ee".repeat(32)}`,
+      ip: "192.0.2.1",
+    },
+  },
+  CONFLICT: { body: JSON.stringify({ name: "test admin" }) },
+  PAYLOAD_TOO_LARGE: { body: `"${"x".repeat(20_000)}"` },
+  UNSUPPORTED_MEDIA_TYPE: { headers: { "content-type": "text/plain" }, body: "x" },
+  RATE_LIMITED: { key: null, headers: { "x-forwarded-for": floodedClient } },
+};
+
+/** Codes that only a failure of ours brings about; their shape is that of the others. */
+const ours = ["INTERNAL_ERROR", "SERVICE_UNAVAILABLE"];
+
+suite("the document", () => {
+  test("tells of every endpoint that is served, and of no other", () => {
+    const served = server.routes.map(({ method, path }) => `${method} ${path}`);
+    const told = contract.endpoints.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(new Set(told), new Set(served));
+    assert(told.length > 25 && new Set(told).size === told.length);
+  });
+
+  test("names each operation once, each path parameter, and nothing of our own keywords", () => {
+    const operations = Object.values(contract.document.paths).flatMap((one) => Object.values(one));
+    const ids = operations.map(({ operationId }) => operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const { path, parameters } of contract.endpoints) {
+      const inPath = parameters.filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
+      assert.deepEqual(inPath, path.match(/\{\w+\}/g) ?? []);
+    }
+    assert.doesNotMatch(JSON.stringify(contract.document), /"~|\[object|undefined/);
+  });
+});
+
+test("429 is told after a flood", async () => {
+  const headers = { "x-forwarded-for": floodedClient };
+  for (let sent = 0; sent < 100; sent += 1) await edge.request("GET", "/v1/health", { headers });
+  assertError(await edge.request("GET", "/v1/health", { headers }), "RATE_LIMITED");
+  blockIp(blockedClient);
+});
+
+for (const endpoint of contract.endpoints) {
+  suite(`${endpoint.method} ${endpoint.path}`, () => {
+    const statuses = Object.keys(endpoint.responses).map(Number);
+
+    test("succeeds as it is told", async () => {
+      const answer = await send(endpoint, {});
+      assert(answer.status < 300, answer.text);
+      contract.assertTold(endpoint, answer);
+    });
+
+    for (const code of statuses.flatMap((status) => contract.codesOf(endpoint, status))) {
+      if (ours.includes(code)) continue;
+      test(`is refused with ${code} as it is told`, async () => {
+        const answer = await send(endpoint, provocations[code] ?? {});
+        assertError(answer, code as Parameters<typeof assertError>[1]);
+        contract.assertTold(endpoint, answer);
+      });
+    }
+
+    test("has no other code", async () => {
+      const codes = statuses.flatMap((status) => contract.codesOf(endpoint, status));
+      for (const [code, sent] of Object.entries(provocations)) {
+        const answer = codes.includes(code) ? null : await send(endpoint, sent);
+        if (answer !== null) contract.assertTold(endpoint, answer);
+      }
+    });
+  });
+}
+
+test("503 of the readiness check is told as its 200", async () => {
+  server.isReady = false;
+  const endpoint = contract.endpoints.find(({ path }) => path === "/v1/ready");
+  assert(endpoint !== undefined);
+  const answer = await send(endpoint, {});
+  assert.equal(answer.status, 503);
+  contract.assertTold(endpoint, answer);
+});
+
+test("503 of a store with too much to do is told", async () => {
+  const busy = Array.from({ length: 256 }, () => server.store.engine.query("SELECT sleep(0.01)"));
+  const endpoint = contract.endpoints.find(({ path }) => path === "/v1/trades");
+  assert(endpoint !== undefined);
+  // What is held needs no query.
+  const answer = await send(endpoint, { query: "status=finalized" });
+  assertError(answer, "SERVICE_UNAVAILABLE");
+  assert.equal(answer.headers.get("retry-after"), "1");
+  contract.assertTold(endpoint, answer);
+  await Promise.all(busy);
+});
+
+test("405 and 404 stand beside the document, in the same shape", async () => {
+  for (const path of Object.keys(contract.document.paths)) {
+    const filled = path.replaceAll(/\{\w+\}/g, "1");
+    const headers = { "x-forwarded-for": anyClient() };
+    const answer = await edge.request("PUT", filled, { headers });
+    assertError(answer, "METHOD_NOT_ALLOWED");
+    const told = contract.endpoints.filter((one) => one.path === path).map(({ method }) => method);
+    const allowed = told.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    assert.equal(answer.headers.get("allow"), [...allowed, "OPTIONS"].join(", "));
+    assertError(await edge.request("GET", `${filled}/x/y/z`, { headers }), "NOT_FOUND");
+  }
+});
+
+test("HEAD of every GET has its headers and no body", async () => {
+  for (const endpoint of contract.endpoints.filter(({ method }) => method === "GET")) {
+    const answer = await send({ ...endpoint, method: "HEAD" }, {});
+    assert.equal(answer.status, endpoint.path === "/v1/ready" ? 503 : 200, endpoint.path);
+    assert.equal(answer.text, "");
+    assertEveryHeader(answer.headers);
+  }
+});

@@ -1,0 +1,110 @@
+/**
+ * R10: the service is killed again and again, at any moment of its life, while the chain goes on.
+ * `KILL_ROUNDS` says how often.
+ */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { isTrade } from "../../src/market/fill.ts";
+import { assertStoreHolds } from "../support/assert-store-holds.ts";
+import { writeContractsFile } from "../support/contracts-file.ts";
+import { rangeCap } from "../support/faults.ts";
+import { LiveChain } from "../support/live-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { type Page, Service, type ServiceOptions } from "../support/service.ts";
+import { factsOf } from "../support/store-chain.ts";
+
+const isCi = process.env["CI"] === "true";
+const rounds = Number(process.env["KILL_ROUNDS"] ?? (isCi ? 100 : 20));
+/** About as long as a start takes, and as some appends at the head do. */
+const startMsMax = 1_200;
+const lifeMsMax = 900;
+
+async function openFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What the service acknowledged as stored, at its last word. */
+class Acknowledged {
+  block = -1;
+  restarts = 0;
+
+  /** Listens until the service is gone. Fails when it has less than another life had. */
+  async follow(service: Service): Promise<void> {
+    const floor = this.block;
+    this.restarts += 1;
+    for (;;) {
+      const page = await service.get<Page>("/v1/trades?limit=1").catch(() => null);
+      if (page === null) return;
+      const { finalized_block } = page.meta;
+      assert(
+        (finalized_block ?? -1) >= floor,
+        `${finalized_block} is stored, once it was ${floor}`,
+      );
+      this.block = Math.max(this.block, finalized_block ?? -1);
+    }
+  }
+}
+
+/** One life: killed while it starts, or a while after. */
+async function liveAndDie(
+  options: ServiceOptions,
+  random: SeededRandom,
+  acknowledged: Acknowledged,
+): Promise<void> {
+  if (random.chance(0.3)) {
+    const killAfterMs = random.integer(0, startMsMax);
+    const onSpawn = (kill9: () => void) => void setTimeout(kill9, killAfterMs);
+    const service = await Service.open({ ...options, onSpawn }).catch(() => null);
+    if (service !== null) await acknowledged.follow(service);
+    return;
+  }
+  const service = await Service.open(options);
+  const following = acknowledged.follow(service);
+  // Not a wait for anything: the moment of death is what is random here.
+  await delay(random.integer(0, lifeMsMax));
+  await service.kill9();
+  await following;
+}
+
+test(`R10: ${rounds} times kill -9 loses no acknowledged block and repeats none`, async (t) => {
+  t.diagnostic(`seed ${testSeed}`);
+  const random = new SeededRandom(testSeed);
+  const folder = await openFolder(t);
+  const chain = await LiveChain.open(t, random);
+  // Small ranges make many appends, and so many moments to die in.
+  chain.node.fault(rangeCap(5, "alchemy"));
+  const options: ServiceOptions = {
+    rpcUrls: [chain.node.url],
+    dataDir: join(folder, "data"),
+    settings: {
+      ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+      ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
+    },
+  };
+  const acknowledged = new Acknowledged();
+  chain.goOn(60);
+  for (let round = 0; round < rounds; round += 1) await liveAndDie(options, random, acknowledged);
+  chain.stop();
+  chain.settle();
+
+  const service = await Service.open(options);
+  await service.waitFinalized(chain.head);
+  const rows = await service.getAllPages("/v1/trades?limit=1000&order=asc");
+  const trades = chain.blocks.flatMap(({ fills }) => fills).filter(isTrade);
+  assert.deepEqual(
+    rows.map((row) => [row["seq"], row["tx_hash"], row["block_hash"], row["status"]]),
+    trades.map((fill) => [fill.seq, fill.txHash, fill.blockHash, "finalized"]),
+  );
+  assert.equal(await service.stop(), 0);
+  await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
+  t.diagnostic(
+    `${acknowledged.restarts} lives answered; ${chain.head} blocks, ${rows.length} trades`,
+  );
+});

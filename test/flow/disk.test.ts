@@ -1,0 +1,122 @@
+/**
+ * A disk that fails: the service stops with a clear word and the code that says "try again", and
+ * when there is room again it goes on with nothing lost.
+ */
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { assertStoreHolds } from "../support/assert-store-holds.ts";
+import { writeContractsFile } from "../support/contracts-file.ts";
+import { LiveChain } from "../support/live-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { Service, type ServiceOptions } from "../support/service.ts";
+import { factsOf } from "../support/store-chain.ts";
+
+const isCi = process.env["CI"] === "true";
+const tryAgain = 75;
+const saysUnwritable = /^oddwire: indexing has stopped.*: the data folder cannot be written: \w+/m;
+const failingFsync = ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
+
+/** A file system of its own, of that size, until the test is over; `null` where none can be had. */
+async function mountDisk(t: TestContext, megabytes: number): Promise<string | null> {
+  const path = await mkdtemp(join(tmpdir(), "oddwire-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "oddwire-test", path], {
+      stdio: "pipe",
+    });
+  } catch (thrown) {
+    await rm(path, { recursive: true });
+    if (isCi) throw thrown;
+    return null;
+  }
+  t.after(async () => {
+    execFileSync("umount", ["--lazy", path]);
+    await rm(path, { recursive: true });
+  });
+  return path;
+}
+
+function hasStrace(): boolean {
+  return spawnSync("strace", ["-V"]).status === 0;
+}
+
+/** Leaves no more than the last page of a file takes. */
+async function fillUp(disk: string): Promise<void> {
+  const ballast = await open(join(disk, "ballast"), "w");
+  try {
+    for (;;) await ballast.appendFile(Buffer.alloc(4096));
+  } catch (thrown) {
+    assert.equal((thrown as NodeJS.ErrnoException).code, "ENOSPC");
+  } finally {
+    await ballast.close();
+  }
+}
+
+async function openScene(
+  t: TestContext,
+  ownDisk: string | null,
+): Promise<{ chain: LiveChain; options: ServiceOptions }> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const dataDir = ownDisk ?? join(folder, "data");
+  const chain = await LiveChain.open(t, new SeededRandom(testSeed));
+  const settings = {
+    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+    ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
+  };
+  return { chain, options: { rpcUrls: [chain.node.url], dataDir, settings } };
+}
+
+/** Depending on where it was stopped, it ends before it listens or at the first append. */
+async function startInVain(options: ServiceOptions): Promise<never> {
+  const service = await Service.open(options);
+  const code = await service.exited;
+  throw new Error(service.stderr, { cause: new Error(`exit code ${code}`) });
+}
+
+/** Once there is nothing wrong any more, a restart goes on and has everything. */
+async function assertGoesOn(chain: LiveChain, options: ServiceOptions): Promise<void> {
+  chain.settle();
+  const service = await Service.open(options);
+  await service.waitFinalized(chain.head);
+  assert.equal(await service.stop(), 0);
+  await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
+}
+
+test("a full disk stops the service with 75, and more room mends it", async (t) => {
+  const disk = await mountDisk(t, 24);
+  if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
+  const { chain, options } = await openScene(t, join(disk, "data"));
+  const service = await Service.open(options);
+  chain.goOn(20);
+  await service.waitFinalized(chain.head);
+  await fillUp(disk);
+  assert.equal(await service.exited, tryAgain);
+  assert.match(service.stderr, saysUnwritable);
+  await assert.rejects(startInVain(options), (error: Error) => {
+    assert.match(`${error.message}${String(error.cause)}`, /cannot be written.*exit code 75/s);
+    return true;
+  });
+  chain.stop();
+
+  execFileSync("mount", ["-o", "remount,size=256m", disk]);
+  await assertGoesOn(chain, options);
+});
+
+test("a failing fsync stops the service with 75, and nothing acknowledged is lost", async (t) => {
+  if (!hasStrace()) return t.skip("NOT TESTED: there is no strace to make fsync fail with");
+  const { chain, options } = await openScene(t, null);
+  const service = await Service.open(options);
+  chain.goOn(20);
+  await service.waitFinalized(chain.head);
+  const strace = spawn("strace", [...failingFsync, "-p", String(service.pid)], { stdio: "ignore" });
+  t.after(() => strace.kill("SIGKILL"));
+  assert.equal(await service.exited, tryAgain);
+  assert.match(service.stderr, saysUnwritable);
+  chain.stop();
+  await assertGoesOn(chain, options);
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import type { BlockRef } from "../../src/chain/log.ts";
+import type { ChainNews } from "../../src/chain-news.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import type { EncodedBatch } from "../../src/store/encode-facts.ts";
+import { encode } from "../support/store-chain.ts";
+
+type Rows = Pick<EncodedBatch, "fills" | "events" | "quarantine">;
+
+/**
+ * What a store must be, and nothing else: rows that are only ever added, and a tail that a crash
+ * forgets. Insists on the contract of the news: no gaps, nothing final taken back.
+ */
+export class ModelStore {
+  readonly #appended: Rows[] = [];
+  #tail: readonly BlockFacts[] = [];
+  #last: BlockRef | null = null;
+  #next: number;
+  readonly counts = { final: 0, held: 0, fork: 0, finalized: 0 };
+
+  constructor(startBlock: number) {
+    this.#next = startBlock;
+  }
+
+  /** Where a new process goes on. */
+  get resumeAfter(): BlockRef | null {
+    return this.#last;
+  }
+
+  get newest(): BlockRef | null {
+    return this.#tail.at(-1) ?? this.#last;
+  }
+
+  get finalized(): number {
+    return this.#last?.number ?? -1;
+  }
+
+  take(news: ChainNews): void {
+    this.counts[news.kind] += 1;
+    switch (news.kind) {
+      case "final":
+        assert.equal(this.#tail.length, 0, "nothing final comes while blocks are held");
+        return this.#append(news.batch);
+      case "held":
+        assert.equal(news.block.number, this.#next + this.#tail.length, "there is no gap");
+        this.#tail = [...this.#tail, news.block];
+        return;
+      case "fork":
+        assert(news.safeBlock >= this.#next - 1, "nothing final is taken back");
+        assert(news.safeBlock < this.#newestNumber, "a fork takes something back");
+        this.#tail = this.#tail.filter(({ number }) => number <= news.safeBlock);
+        return;
+      case "finalized":
+        assert(news.block >= this.#next && news.block <= this.#newestNumber, "finality rises");
+        this.#append(encode(this.#tail.filter(({ number }) => number <= news.block)));
+        this.#tail = this.#tail.filter(({ number }) => number > news.block);
+    }
+  }
+
+  /** All that was not durable is gone. */
+  crash(): void {
+    this.#tail = [];
+  }
+
+  /** Asserts that rows and tail are those of the chain, worked out from nothing else. */
+  assertEquals(final: readonly BlockFacts[], held: readonly BlockFacts[]): void {
+    assert.equal(this.#last?.hash, final.at(-1)?.hash, "the last final block");
+    const expected = encode(final);
+    for (const table of ["fills", "events", "quarantine"] as const) {
+      const told = Buffer.concat(this.#appended.map((rows) => rows[table]));
+      if (told.equals(expected[table])) continue;
+      assert.deepEqual(linesOf(told), linesOf(expected[table]), table);
+    }
+    assert.deepEqual(this.#tail, held);
+  }
+
+  get #newestNumber(): number {
+    return this.#next - 1 + this.#tail.length;
+  }
+
+  #append(batch: EncodedBatch): void {
+    assert.equal(batch.fromBlock, this.#next, "there is no gap");
+    this.#appended.push(batch);
+    this.#last = batch.last;
+    this.#next = batch.toBlock + 1;
+  }
+}
+
+function linesOf(rows: Buffer): string[] {
+  return rows.toString().split("\n");
+}

@@ -1,0 +1,139 @@
+import { toError } from "../../src/base/errors.ts";
+import { openLog } from "../../src/base/log.ts";
+import { ChainSource } from "../../src/chain/chain-source.ts";
+import type { BlockRef } from "../../src/chain/log.ts";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { numberBeforeChains } from "../support/generate-chain.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { SimulatedClock } from "../support/simulated-clock.ts";
+import { SimulatedWorld } from "../support/simulated-world.ts";
+
+export const contracts = knownContracts();
+export const decoder = new LogDecoder(contracts);
+export const startBlock = numberBeforeChains + 1;
+
+/** Far longer than any pause of a breaker or a provider: who needs more has stalled. */
+const healMsMax = 120_000;
+const silent = openLog({ level: "silent" });
+
+/** What a simulation is about: something that takes news in, dies and comes back. */
+export type Subject = {
+  /** Where it goes on. */
+  readonly resumeAfter: BlockRef | null;
+  readonly newest: BlockRef | null;
+  readonly finalized: number;
+  /** Whether it is at work that takes real time, so that simulated time must wait. */
+  readonly isBusy: boolean;
+  /** Takes in what the source tells until that is closed. */
+  follow(source: ChainSource, simulation: Simulation): Promise<void>;
+  /** Dies at once and is there again. */
+  crash(random: SeededRandom): Promise<void>;
+};
+
+/** A world gone wrong by one seed, and a subject that lives in it. */
+export class Simulation {
+  readonly clock = new SimulatedClock();
+  readonly random: SeededRandom;
+  readonly world: SimulatedWorld;
+  readonly #subject: Subject;
+  readonly #abort = new AbortController();
+  #failure: Error | null = null;
+  #source: ChainSource | null = null;
+
+  constructor(seed: number, subject: Subject) {
+    this.random = new SeededRandom(seed);
+    this.world = new SimulatedWorld(this.clock, this.random);
+    this.#subject = subject;
+  }
+
+  /** Lets simulated time pass, as a subject that is slow does. */
+  async pause(ms: number): Promise<void> {
+    await this.clock.sleep(ms, this.#abort.signal).catch(() => {});
+  }
+
+  /** Plays the schedule to its end and waits until the subject has come to where the chain is. */
+  async run(): Promise<void> {
+    const { signal } = this.#abort;
+    const playing = this.#begin(this.world.play(this.random.integer(5_000, 30_000), signal));
+    const living = this.#begin(this.#live());
+    try {
+      await this.#pass(() => playing.isOver);
+      await this.#pass(() => this.#isThere());
+    } finally {
+      this.#abort.abort();
+      await this.clock.run({ isOver: () => living.isOver, limitMs: healMsMax });
+    }
+  }
+
+  /** Where everything stands, for whoever looks for what went wrong. */
+  describe(): string {
+    const { newest, finalized } = this.#subject;
+    const { head, finalized: final } = this.world;
+    const status = JSON.stringify(this.#source?.status, null, 2);
+    const at = `${this.clock.monotonicMs().toFixed()} ms`;
+    return `${at}: at ${newest?.number} (final ${finalized}) of ${head} (final ${final}); ${status}`;
+  }
+
+  /** What fails in there fails the simulation. */
+  #begin(task: Promise<void>): { isOver: boolean } {
+    const begun = { isOver: false };
+    const end = () => {
+      begun.isOver = true;
+    };
+    task.then(end, (thrown: unknown) => {
+      end();
+      this.#failure ??= toError(thrown);
+    });
+    return begun;
+  }
+
+  async #pass(isReached: () => boolean): Promise<void> {
+    await this.clock.run({
+      isOver: () => this.#failure !== null || isReached(),
+      isPaused: () => this.#subject.isBusy,
+      limitMs: healMsMax,
+    });
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #isThere(): boolean {
+    const { newest, finalized } = this.#subject;
+    return newest?.hash === this.world.blocks.at(-1)?.hash && finalized === this.world.finalized;
+  }
+
+  /** Life after life, each ended by a crash at a random moment but for the last. */
+  async #live(): Promise<void> {
+    const { signal } = this.#abort;
+    const crashes = this.random.pick([0, 0, 1, 2, 4]);
+    for (let life = 0; !signal.aborted; life += 1) {
+      const source = await this.#openSource();
+      this.#source = source;
+      const close = () => source.close();
+      signal.addEventListener("abort", close, { once: true });
+      if (signal.aborted) return close();
+      const following = this.#subject.follow(source, this);
+      if (life < crashes)
+        await Promise.race([this.pause(this.random.integer(0, 12_000)), following]);
+      else await following;
+      close();
+      await following;
+      if (!signal.aborted) await this.#subject.crash(this.random);
+      signal.removeEventListener("abort", close);
+    }
+  }
+
+  #openSource(): Promise<ChainSource> {
+    return ChainSource.open({
+      urls: this.world.urls,
+      chainId: 137,
+      startBlock,
+      resumeAfter: this.#subject.resumeAfter,
+      filter: decoder.filter,
+      log: silent,
+      clock: this.clock,
+      random: this.random.next,
+      openTransport: this.world.openTransport,
+    });
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * R9: whatever nodes do, and however often the process dies meanwhile, once they have come to their
+ * senses the facts are those of the canonical chain, worked out from nothing else.
+ *
+ * `TEST_SEED=<seed> SIMULATION_RUNS=1` plays one schedule again; a seed that found a bug is kept in
+ * the list below.
+ */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ChainSource } from "../../src/chain/chain-source.ts";
+import { deriveNews } from "../../src/chain-news.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { factsOf } from "../support/store-chain.ts";
+import { ModelStore } from "./model-store.ts";
+import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
+
+const isCi = process.env["CI"] === "true";
+const runs = Number(process.env["SIMULATION_RUNS"] ?? (isCi ? 3_000 : 250));
+/** A slow machine plays fewer, and says so. */
+const budgetMs = isCi ? 60_000 : 20_000;
+
+/** Seeds that found a bug once, by what it was. */
+const formerFailures: readonly (readonly [string, number])[] = [];
+
+class ModelSubject implements Subject {
+  readonly store = new ModelStore(startBlock);
+  readonly isBusy = false;
+
+  get resumeAfter() {
+    return this.store.resumeAfter;
+  }
+
+  get newest() {
+    return this.store.newest;
+  }
+
+  get finalized(): number {
+    return this.store.finalized;
+  }
+
+  async follow(source: ChainSource, simulation: Simulation): Promise<void> {
+    const { random } = simulation;
+    // A slow store is one more thing that shuffles the order of events.
+    const slowness = random.pick([0, 0, 0.2]);
+    for await (const news of deriveNews(source.batches(), decoder)) {
+      this.store.take(news);
+      if (random.chance(slowness)) await simulation.pause(random.integer(1, 1_500));
+    }
+  }
+
+  async crash(): Promise<void> {
+    this.store.crash();
+  }
+}
+
+async function simulate(seed: number): Promise<ModelSubject> {
+  const subject = new ModelSubject();
+  const simulation = new Simulation(seed, subject);
+  const { world } = simulation;
+  try {
+    await simulation.run();
+    const facts = factsOf(world.blocks.map((block) => ({ block, fills: [] })));
+    const final = facts.filter(({ number }) => number <= world.finalized);
+    subject.store.assertEquals(final, facts.slice(final.length));
+  } catch (cause) {
+    throw new Error(`seed ${seed}, ${simulation.describe()}`, { cause });
+  }
+  return subject;
+}
+
+describe("R9: the walk ends as the chain", () => {
+  for (const [what, seed] of formerFailures) test(what, async () => void (await simulate(seed)));
+
+  test(`${runs} schedules from seed ${testSeed} on`, async (t) => {
+    const startedMs = performance.now();
+    const told = { final: 0, held: 0, fork: 0, finalized: 0 };
+    let run = 0;
+    for (; run < runs && performance.now() - startedMs < budgetMs; run += 1) {
+      const { counts } = (await simulate(testSeed + run)).store;
+      for (const kind of ["final", "held", "fork", "finalized"] as const)
+        told[kind] += counts[kind];
+    }
+    const seconds = (performance.now() - startedMs) / 1_000;
+    const pace = `${run} of ${runs} in ${seconds.toFixed(1)} s, ${(run / seconds).toFixed(1)} a second`;
+    t.diagnostic(`${pace}; news: ${JSON.stringify(told)}`);
+    assert(run < 100 || Object.values(told).every((count) => count > run), "all kinds of news");
+  });
+});

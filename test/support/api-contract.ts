@@ -1,0 +1,130 @@
+/** The server's own OpenAPI document, and whether an answer is one that it tells of. */
+import assert from "node:assert/strict";
+import { Compile, type Validator } from "typebox/schema";
+import type {
+  ApiDocument,
+  Content,
+  Header,
+  JsonSchema,
+  Operation,
+  Parameter,
+  Response,
+} from "../../src/web/docs/api-document.ts";
+import type { DataServer } from "./open-data-server.ts";
+import type { TestAnswer } from "./open-test-server.ts";
+
+export type Endpoint = Pick<Operation, "security" | "requestBody"> & {
+  readonly method: string;
+  /** With parameters in braces. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Response>>;
+};
+
+/** Headers of the transport, which are no part of the contract. */
+const transportHeaders = ["content-type", "content-length", "date", "connection", "keep-alive"];
+
+export class ApiContract {
+  readonly document: ApiDocument;
+  readonly endpoints: readonly Endpoint[];
+  readonly #validators = new Map<JsonSchema, Validator>();
+
+  constructor(document: ApiDocument) {
+    this.document = document;
+    this.endpoints = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+        parameters: operation.parameters.map((one) => this.#resolve<Parameter>(one)),
+        responses: this.#responsesOf(operation),
+      })),
+    );
+  }
+
+  static async read({ edge }: Pick<DataServer, "edge">): Promise<ApiContract> {
+    const answer = await edge.request("GET", "/v1/openapi.json");
+    assert.equal(answer.status, 200);
+    return new ApiContract(answer.body as ApiDocument);
+  }
+
+  /** The codes of an endpoint's errors by status; empty for statuses that are no errors. */
+  codesOf(endpoint: Endpoint, status: number): readonly string[] {
+    const { content } = endpoint.responses[status] ?? {};
+    return Object.keys(content?.["application/json"]?.examples ?? {});
+  }
+
+  /** Fails unless status, headers and body of an answer are told of, and nothing else is in it. */
+  assertTold(endpoint: Endpoint, answer: TestAnswer): void {
+    const { method, path } = endpoint;
+    const name = `${method} ${path} ${answer.status}`;
+    const response = endpoint.responses[answer.status];
+    assert(response !== undefined, `${name} is not documented: ${answer.text.slice(0, 300)}`);
+    this.#assertHeaders(response, answer, name);
+    this.#assertBody(response.content, answer, name);
+  }
+
+  #assertHeaders(response: Response, { headers }: TestAnswer, name: string): void {
+    const told = Object.entries(response.headers).map(
+      ([header, reference]) => [header.toLowerCase(), this.#resolve<Header>(reference)] as const,
+    );
+    for (const [header, { required, schema }] of told) {
+      const text = headers.get(header);
+      assert(text !== null || !required, `${name}: ${header} is missing`);
+      const value = schema.type === "integer" ? Number(text) : text;
+      if (text !== null) this.#assertValid(schema, value, `${name}: ${header}`);
+    }
+    const known = new Set([...transportHeaders, ...told.map(([header]) => header)]);
+    const others = [...headers.keys()].filter((header) => !known.has(header));
+    assert.deepEqual(others, [], `${name}: headers that are not documented`);
+  }
+
+  #assertBody(content: Content, answer: TestAnswer, name: string): void {
+    const type = answer.headers.get("content-type")?.replace(/;.*/, "") ?? "";
+    const media = content[type];
+    assert(media !== undefined, `${name}: ${type} is not documented`);
+    const isJson = type === "application/json";
+    this.#assertValid(media.schema, isJson ? answer.body : answer.text, name);
+    if (media.examples === undefined) return;
+    const { code } = answer.body["error"] as { code: string };
+    assert(code in media.examples, `${name}: ${code} is not documented`);
+  }
+
+  #assertValid(schema: JsonSchema, value: unknown, name: string): void {
+    const validator = this.#validators.get(schema) ?? this.#compile(schema);
+    this.#validators.set(schema, validator);
+    if (validator.Check(value)) return;
+    const [, [first]] = validator.Errors(value);
+    assert.fail(`${name}: ${first?.instancePath} ${first?.message}: ${JSON.stringify(value)}`);
+  }
+
+  /** Closed, so that a field nobody documented is found too. */
+  #compile(schema: JsonSchema): Validator {
+    const { schemas } = this.document.components;
+    return Compile(closed({ ...schema, components: { schemas } }) as object);
+  }
+
+  #responsesOf({ responses }: Operation): Record<string, Response> {
+    const resolved = Object.entries(responses).map(
+      ([status, response]) => [status, this.#resolve<Response>(response)] as const,
+    );
+    return Object.fromEntries(resolved);
+  }
+
+  #resolve<Component extends object>(one: Component | { readonly $ref: string }): Component {
+    if (!("$ref" in one)) return one;
+    const [, , sort = "", name = ""] = one.$ref.split("/");
+    const components = this.document.components as Record<string, Record<string, unknown>>;
+    const found = components[sort]?.[name];
+    assert(found !== undefined, `${one.$ref} leads nowhere`);
+    return found as Component;
+  }
+}
+
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)]);
+  const isShape = typeof Reflect.get(schema, "properties") === "object";
+  return { ...Object.fromEntries(entries), ...(isShape ? { additionalProperties: false } : {}) };
+}

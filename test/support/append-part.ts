@@ -1,0 +1,18 @@
+import { type EncodedBatch, encodeMarker } from "../../src/store/encode-facts.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+
+/** In the order in which an append fills them. */
+export const tables = ["fills", "minute_candles", "events", "quarantine", "markers"] as const;
+
+/** Does the first `count` inserts of an append, as a crash would leave them. */
+export async function appendPart(
+  store: FactStore,
+  batch: EncodedBatch,
+  count: number,
+): Promise<void> {
+  const { fills, minuteCandles, events, quarantine } = batch;
+  const rows = [fills, minuteCandles, events, quarantine, encodeMarker(batch)];
+  for (const [index, table] of tables.slice(0, count).entries()) {
+    await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
+  }
+}

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { FactStore } from "../../src/store/fact-store.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { readEvents } from "../../src/store/read-events.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { describeState } from "./describe-state.ts";
+import { knownContracts } from "./recorded-chain.ts";
+import { fillsOf } from "./store-chain.ts";
+
+/** Opens the folder as a process would, and asserts that it holds these blocks and nothing else. */
+export async function assertStoreHolds(
+  dataDir: string,
+  blocks: readonly BlockFacts[],
+): Promise<void> {
+  const store = await FactStore.open(dataDir);
+  try {
+    const last = blocks.at(-1);
+    assert.equal(store.coverage?.last.hash, last?.hash);
+    assert.equal(store.coverage?.fromBlock, blocks[0]?.number);
+    const page = { order: "asc", after: null, limit: 10_000_000, finalizedOnly: true } as const;
+    assert.deepEqual(await readFills(store, { ...page, filter: {} }), fillsOf(blocks));
+    const events = blocks.flatMap((block) => block.events);
+    const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
+    assert.deepEqual(await readEvents(store, { ...page, kinds }), events);
+    const [loaded, applied] = [knownState(), knownState()];
+    await loadMarketState(store, loaded);
+    for (const block of blocks) applied.applyFinal(digestOf([block]), block);
+    assert.deepEqual(describeState(loaded), describeState(applied));
+  } finally {
+    await store.close();
+  }
+}
+
+function knownState(): MarketState {
+  return new MarketState(knownContracts());
+}

@@ -1,0 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { polygonContracts } from "../../src/decode/polygon-contracts.ts";
+
+/** Writes the contracts of Polygon for a chain that starts at block 0; answers the path. */
+export async function writeContractsFile(folder: string): Promise<string> {
+  const contracts = polygonContracts.contracts.map((entry) => ({ ...entry, start_block: 0 }));
+  const path = join(folder, "contracts.json");
+  await writeFile(path, JSON.stringify({ ...polygonContracts, contracts }));
+  return path;
+}

@@ -1,0 +1,227 @@
+/** The cases that every list over a stretch of the chain has, held against naive filters. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { filterNaively, type NaiveFilter } from "./naive-filters.ts";
+import type { DataServer, Row } from "./open-data-server.ts";
+import { assertError, assertEveryHeader } from "./open-test-server.ts";
+import { propertySettings } from "./property-settings.ts";
+
+export type ListUnderTest = {
+  readonly server: DataServer;
+  readonly path: string;
+  /** Every filter parameter of the list. */
+  readonly filters: Readonly<Record<string, NaiveFilter>>;
+  /** Where the chain is taken in two steps; both have to bring rows. */
+  readonly middleBlock?: number;
+};
+
+type Query = Readonly<Record<string, string>>;
+
+/** Registers all of them. */
+export function testList(list: ListUnderTest): void {
+  testFilters(list);
+  testPages(list);
+  testRefusals(list);
+  testGrowth(list);
+}
+
+/** The query at the end of a path, which may have one already. */
+export function pathOf(path: string, query: Query): string {
+  return withQuery(path, new URLSearchParams(query).toString());
+}
+
+function withQuery(path: string, text: string): string {
+  if (text === "") return path;
+  return path.includes("?") ? `${path}&${text}` : `${path}?${text}`;
+}
+
+/** Fails unless the list holds exactly the rows that naive filters let through, in order. */
+export async function assertFiltered(
+  { server, path, filters }: Pick<ListUnderTest, "server" | "path" | "filters">,
+  rows: readonly Row[],
+  query: Query,
+): Promise<readonly Row[]> {
+  const served = await server.getAll(pathOf(path, { ...query, order: "asc", limit: "1000" }));
+  const expected = filterNaively(rows, query, filters);
+  assert.deepEqual(idsOf(served), idsOf(expected), JSON.stringify(query));
+  return served;
+}
+
+export function idsOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => String(row["id"]));
+}
+
+/** Registers the cases of what is chosen. */
+export function testFilters({ server, path, filters }: ListUnderTest): void {
+  const told = path.includes("?") ? ` of ${path.replace(/^.*\?/, "")}` : "";
+  const readAll = async () => server.getAll(pathOf(path, { order: "asc", limit: "1000" }));
+
+  for (const [name, filter] of Object.entries(filters)) {
+    test(`200: ${name}${told} chooses the rows that a naive filter does`, async () => {
+      const rows = await readAll();
+      const numRuns = 6;
+      const chosen = Array.from({ length: numRuns }, (_, run) => {
+        const row = rows[Math.floor((run * (rows.length - 1)) / (numRuns - 1))];
+        return filter.sample(row ?? {});
+      });
+      let passed = 0;
+      for (const value of new Set(chosen)) {
+        passed += (await assertFiltered({ server, path, filters }, rows, { [name]: value })).length;
+      }
+      assert(passed > 0, `${name} lets something through`);
+    });
+  }
+
+  test(`200: filters that come together must all hold${told}`, async () => {
+    const rows = await readAll();
+    const anyRow = fc.constantFrom(...rows);
+    const anyValues = Object.entries(filters).map(
+      ([name, filter]) => [name, anyRow.map(filter.sample)] as const,
+    );
+    const anyQuery = fc.record(Object.fromEntries(anyValues), { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(anyQuery as fc.Arbitrary<Query>, async (query) => {
+        if (isInsideOut(query)) return;
+        await assertFiltered({ server, path, filters }, rows, query);
+      }),
+      propertySettings(80),
+    );
+  });
+
+  test(`200: times in seconds, milliseconds and RFC 3339 mean the same, hex in any case too${told}`, async () => {
+    const rows = await readAll();
+    const row = rows[Math.floor(rows.length / 2)] ?? {};
+    const ms = Number(row["timestamp_ms"]);
+    const zoned = new Date(ms + 5_400_000).toISOString().replace("Z", "+01:30");
+    const starts = [ms / 1000, ms, new Date(ms).toISOString(), row["timestamp"], zoned];
+    const expected = idsOf(filterNaively(rows, { start: String(ms) }, filters));
+    for (const start of starts) {
+      const query = { start: String(start), order: "asc", limit: "1000" };
+      assert.deepEqual(idsOf(await server.getAll(pathOf(path, query))), expected, String(start));
+    }
+    const hash = String(row["tx_hash"]);
+    const shouted = `0x${hash.slice(2).toUpperCase()}`;
+    assert.deepEqual(
+      (await server.getPage(pathOf(path, { tx_hash: shouted }))).data,
+      (await server.getPage(pathOf(path, { tx_hash: hash }))).data,
+    );
+  });
+
+  test(`200: the edges of every range are served${told}`, async () => {
+    const edges: Query[] = [
+      { after_seq: "9007199254740990" },
+      { from_block: "9007199253", to_block: "9007199253" },
+      { start: "0", end: "99999999999" },
+      { start: "0001-01-01T00:00:00Z", end: "9999-12-31T23:59:59.999999999Z" },
+    ];
+    for (const query of edges) await server.getPage(pathOf(path, query));
+  });
+}
+
+function testPages({ server, path }: ListUnderTest): void {
+  test("200: newest first; pages of any size hold every row once, both ways", async () => {
+    const rows = await server.getAll(pathOf(path, { order: "asc", limit: "1000" }));
+    assert(rows.length > 2 && new Set(idsOf(rows)).size === rows.length);
+    const rising = rows.every((row, index) => {
+      return index === 0 || Number(row["seq"]) >= Number(rows[index - 1]?.["seq"]);
+    });
+    assert(rising, "seq rises");
+    const limit = String(Math.max(1, Math.floor(rows.length / 30)));
+    assert.deepEqual(await server.getAll(pathOf(path, { order: "asc", limit })), rows);
+    assert.deepEqual(await server.getAll(pathOf(path, { limit })), rows.toReversed());
+  });
+
+  test("200: a page tells its limit, and how fresh it is", async () => {
+    const answer = await server.get(path);
+    assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
+    assertEveryHeader(answer.headers);
+    const { pagination, meta } = await server.getPage(pathOf(path, { limit: "1" }));
+    assert.equal(pagination.limit, 1);
+    assert.equal(meta["indexed_block"], server.newestBlock);
+    assert.equal(meta["finalized_block"], server.finalBlock);
+    assert.equal((await server.getPage(path)).pagination.limit, 100);
+  });
+
+  test("400: a cursor works with its filters and its order, at any limit, and with no others", async () => {
+    const first = await server.getPage(pathOf(path, { limit: "1", start: "0" }));
+    const cursor = String(first.pagination.next_cursor);
+    const next = await server.getPage(pathOf(path, { limit: "2", start: "0", cursor }));
+    assert.equal(next.data.length, 2);
+    const others: Query[] = [{}, { start: "1" }, { start: "0", order: "asc" }];
+    for (const query of others) {
+      assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
+    }
+    const forged = cursor.startsWith("A") ? `B${cursor.slice(1)}` : `A${cursor.slice(1)}`;
+    assertError(await server.get(pathOf(path, { start: "0", cursor: forged })), "INVALID_CURSOR");
+  });
+}
+
+/** Takes the chain to its end, so it has to come last. */
+function testGrowth(list: ListUnderTest): void {
+  const { server, path, middleBlock = 2940 } = list;
+  const end = server.facts.length - 1;
+  for (const [order, last] of [
+    ["asc", middleBlock],
+    ["desc", end],
+  ] as const) {
+    test(`200: ${order} pages hold every row once while blocks come in and become final`, async () => {
+      const before = await server.getAll(pathOf(path, { order, limit: "1000" }));
+      const limit = String(Math.max(1, Math.floor(before.length / 10)));
+      const step = Math.ceil((last - server.newestBlock) / 4);
+      const served = await server.getAll(pathOf(path, { order, limit }), () => {
+        const held = Math.min(server.newestBlock + step, last);
+        return server.advance({ held, final: held - step });
+      });
+      assert.equal(server.newestBlock, last);
+      const after = await server.getAll(pathOf(path, { order, limit: "1000" }));
+      assert(after.length > before.length, "rows came in");
+      assert.deepEqual(idsOf(served), idsOf(order === "asc" ? after : before));
+    });
+  }
+}
+
+function testRefusals({ server, path }: ListUnderTest): void {
+  test("400: what is unknown, repeated, out of range or inside out is named", async () => {
+    const refusals: [string, string][] = [
+      ["limit=0", "limit must be a whole number from 1 to 1000"],
+      ["limit=1001", "limit must be a whole number from 1 to 1000"],
+      ["limt=1", "limt is not known here; did you mean limit?"],
+      ["order=asc&order=asc", "order is given more than once"],
+      ["order=up", "order must be one of desc, asc"],
+      ["status=final", "status must be one of confirmed, finalized"],
+      ["tx_hash=0x12", "tx_hash must be a hash, 0x and 64 hex digits"],
+      ["start=2&end=2", "end must be after start"],
+      ["from_block=2&to_block=1", "to_block must not be below from_block"],
+      ["after_seq=9007199254740991", "after_seq must be a whole number from 0 to 9007199254740990"],
+      ["to_block=9007199254", "to_block must be a whole number from 0 to 9007199253"],
+    ];
+    for (const [query, message] of refusals) {
+      const answer = await server.get(withQuery(path, query));
+      assert.equal(assertError(answer, "VALIDATION_ERROR").message, message);
+    }
+  });
+
+  test("401: no key, and a bad one", async () => {
+    const { edge } = server;
+    assertError(await edge.request("GET", path), "UNAUTHORIZED");
+    assertError(await edge.request("GET", path, { key: "ow_read_nobody" }), "UNAUTHORIZED");
+  });
+
+  test("405: any other method", async () => {
+    const { edge } = server;
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const answer = await edge.request(method, path, { key: edge.keys.read });
+      assertError(answer, "METHOD_NOT_ALLOWED");
+      assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+    }
+  });
+}
+
+/** Ranges that end before they start are refused, not empty. */
+function isInsideOut({ start, end, from_block, to_block }: Query): boolean {
+  return (
+    (start !== undefined && end !== undefined && Number(start) >= Number(end)) ||
+    (from_block !== undefined && to_block !== undefined && Number(from_block) > Number(to_block))
+  );
+}

@@ -1,0 +1,104 @@
+/** A scripted node whose chain goes on while a test looks elsewhere: it grows, forks, turns final. */
+import type { TestContext } from "node:test";
+import * as fc from "fast-check";
+import type { Block } from "../../src/chain/log.ts";
+import {
+  anyBlockPlan,
+  type BlockPlan,
+  buildChain,
+  type GeneratedBlock,
+  numberBeforeChains,
+} from "./generate-chain.ts";
+import { testSeed } from "./property-settings.ts";
+import { scriptBlocks } from "./script-blocks.ts";
+import { ScriptedNode } from "./scripted-node.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+const plans: readonly BlockPlan[] = fc
+  .sample(anyBlockPlan(3), { seed: testSeed, numRuns: 300 })
+  .map((plan) => ({ ...plan, secondsLater: 1 + (plan.secondsLater % 30) }));
+
+export class LiveChain {
+  readonly node: ScriptedNode;
+  readonly #random: SeededRandom;
+  #blocks: GeneratedBlock[];
+  #finalized = numberBeforeChains + 1;
+  #branches = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  private constructor(node: ScriptedNode, blocks: GeneratedBlock[], random: SeededRandom) {
+    this.node = node;
+    this.#blocks = blocks;
+    this.#random = random;
+  }
+
+  /** Stands still until told to go on; ends with the test. */
+  static async open(t: TestContext, random: SeededRandom): Promise<LiveChain> {
+    const blocks = buildChain(plans.slice(0, 10));
+    const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(blockOf)) });
+    const chain = new LiveChain(node, blocks, random);
+    node.setFinalized(chain.#finalized);
+    t.after(async () => {
+      chain.stop();
+      await node.close();
+    });
+    return chain;
+  }
+
+  /** The canonical chain from its first block. */
+  get blocks(): readonly GeneratedBlock[] {
+    return this.#blocks;
+  }
+
+  get head(): number {
+    return numberBeforeChains + this.#blocks.length;
+  }
+
+  /** Some blocks every `everyMs`. */
+  goOn(everyMs: number): void {
+    this.stop();
+    this.#timer = setInterval(() => this.#step(), everyMs);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Adds so many blocks at once. */
+  grow(count: number): void {
+    this.#replaceAbove(this.head, count);
+  }
+
+  /** Makes everything final. */
+  settle(): void {
+    this.#finalized = this.head;
+    this.node.setFinalized(this.#finalized);
+  }
+
+  #step(): void {
+    const random = this.#random;
+    if (random.chance(0.2)) {
+      const kept = random.integer(Math.max(this.#finalized, this.head - 12), this.head);
+      this.#replaceAbove(kept, this.head - kept + 1);
+    } else this.grow(random.integer(1, 2));
+    if (random.chance(0.5)) {
+      this.#finalized = Math.max(this.#finalized, this.head - random.integer(0, 15));
+      this.node.setFinalized(this.#finalized);
+    }
+  }
+
+  #replaceAbove(number: number, count: number): void {
+    this.#branches += 1;
+    const kept = this.#blocks.slice(0, number - numberBeforeChains);
+    const picked = Array.from({ length: count }, () => this.#random.pick(plans));
+    const options = { after: kept.at(-1)?.block, salt: `${this.#branches}.` };
+    const added = buildChain(picked, options);
+    this.#blocks = [...kept, ...added];
+    this.node.fork(scriptBlocks(added.map(blockOf)));
+  }
+}
+
+function blockOf({ block }: GeneratedBlock): Block {
+  return block;
+}

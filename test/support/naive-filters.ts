@@ -1,0 +1,101 @@
+/** What the filters of lists mean, told on the rows as clients see them, one parameter at a time. */
+import assert from "node:assert/strict";
+import type { Row } from "./open-data-server.ts";
+
+export type NaiveFilter = {
+  /** A value that this row passes, or is just at the edge of. */
+  readonly sample: (row: Row) => string;
+  readonly holds: (row: Row, value: string) => boolean;
+};
+
+/** Filters of the stretch of the chain, which every list has. */
+export const rangeFilters = {
+  start: number("timestamp_ms", (time, start) => time >= start),
+  end: number("timestamp_ms", (time, end) => time < end),
+  from_block: number("block_number", (block, from) => block >= from),
+  to_block: number("block_number", (block, to) => block <= to),
+  after_seq: {
+    ...number("seq", (seq, after) => seq > after),
+    // Now and then right below, where the row itself is still behind.
+    sample: ({ seq }) => String(Number(seq) - (Number(seq) % 2)),
+  },
+  tx_hash: equal("tx_hash"),
+  status: {
+    sample: (row) => String(row["status"]),
+    holds: (row, value) => value === "confirmed" || row["status"] === value,
+  },
+} satisfies Record<string, NaiveFilter>;
+
+/** Filters of who traded what. */
+export const tradeFilters = {
+  ...rangeFilters,
+  side: equal("side"),
+  min_size: amount("size", (size, min) => size >= min),
+  max_size: amount("size", (size, max) => size <= max),
+  min_value: amount("value_usd", (value, min) => value >= min),
+  maker: equal("maker"),
+  taker: equal("taker"),
+  wallet: {
+    sample: ({ seq, maker, taker }) => String(Number(seq) % 2 === 0 ? maker : taker),
+    holds: (row, value) => row["maker"] === value || row["taker"] === value,
+  },
+  token_id: {
+    sample: (row) => String(row["token_id"]),
+    holds: (row, value) => value.split(",").includes(String(row["token_id"])),
+  },
+  condition_id: equal("condition_id"),
+  exchange: equal("exchange"),
+  match_type: equal("match_type"),
+} satisfies Record<string, NaiveFilter>;
+
+/** The rows that pass all filters of a query. */
+export function filterNaively(
+  rows: readonly Row[],
+  query: Readonly<Record<string, string>>,
+  filters: Readonly<Record<string, NaiveFilter>>,
+): readonly Row[] {
+  return rows.filter((row) =>
+    Object.entries(query).every(([name, value]) => {
+      const filter = filters[name];
+      assert(filter !== undefined, `${name} has a naive filter`);
+      return filter.holds(row, value);
+    }),
+  );
+}
+
+/** Millionths of a decimal string. */
+export function microsOf(text: unknown): bigint {
+  const [, sign, whole = "0", fraction = ""] =
+    /^(-?)([0-9]+)(?:\.([0-9]{1,6}))?$/.exec(String(text)) ?? [];
+  const micros = BigInt(whole + fraction.padEnd(6, "0"));
+  return sign === "-" ? -micros : micros;
+}
+
+/** A field that not all rows have: those without sample a value that no row has. */
+export function optional(field: string, absent: string): NaiveFilter {
+  return {
+    sample: ({ [field]: value }) => (typeof value === "string" ? value : absent),
+    holds: (row, value) => row[field] === value,
+  };
+}
+
+function equal(field: string): NaiveFilter {
+  return {
+    sample: (row) => String(row[field]),
+    holds: (row, value) => row[field] === value,
+  };
+}
+
+function number(field: string, holds: (own: number, value: number) => boolean): NaiveFilter {
+  return {
+    sample: (row) => String(row[field]),
+    holds: (row, value) => holds(Number(row[field]), Number(value)),
+  };
+}
+
+function amount(field: string, holds: (own: bigint, value: bigint) => boolean): NaiveFilter {
+  return {
+    sample: (row) => String(row[field]).replace("-", ""),
+    holds: (row, value) => holds(microsOf(row[field]), microsOf(value)),
+  };
+}

@@ -1,0 +1,228 @@
+/** The real routes over a real store that holds a recorded chain, final below and held above. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { firstSeqOf } from "../../src/base/ids.ts";
+import { version } from "../../src/base/version.ts";
+import type { ChainNews } from "../../src/chain-news.ts";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
+import type { Fill } from "../../src/market/fill.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { Pipeline } from "../../src/pipeline.ts";
+import { FactStore } from "../../src/store/fact-store.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import type { Route } from "../../src/web/route.ts";
+import { createRoutes } from "../../src/web/routes.ts";
+import {
+  openTestServer,
+  type RouteParts,
+  type TestAnswer,
+  type TestServer,
+} from "./open-test-server.ts";
+import { knownContracts, type RecordingName, readRecordedBlocks } from "./recorded-chain.ts";
+import { encode } from "./store-chain.ts";
+import { testMetrics } from "./test-metrics.ts";
+
+/** A row as clients see it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A page of a list as clients see it. */
+export type ListPage = {
+  readonly data: readonly Row[];
+  readonly pagination: {
+    readonly limit: number;
+    readonly has_more: boolean;
+    readonly next_cursor: string | null;
+  };
+  readonly meta: Row;
+};
+
+type DataServerOptions = {
+  readonly recording?: RecordingName;
+  /** In place of a recording. */
+  readonly facts?: readonly BlockFacts[];
+  /** How many of its blocks are final at first, and how many are held above. */
+  readonly finalBlocks?: number;
+  readonly heldBlocks?: number;
+  readonly trustedProxies?: readonly string[];
+};
+
+type Readiness = { isReady: boolean };
+
+const contracts = knownContracts();
+const pagesMax = 5000;
+
+export class DataServer {
+  /** The edge: raw requests, keys, the clock. */
+  readonly edge: TestServer;
+  readonly store: FactStore;
+  readonly state: MarketState;
+  /** The facts of the whole chain, block by block; not all of them are served yet. */
+  readonly facts: readonly BlockFacts[];
+  /** What the server serves. */
+  readonly routes: readonly Route[];
+  readonly #readiness: Readiness;
+  readonly #pipeline: Pipeline;
+  readonly #folder: string;
+
+  private constructor(parts: {
+    edge: TestServer;
+    store: FactStore;
+    state: MarketState;
+    facts: readonly BlockFacts[];
+    routes: readonly Route[];
+    readiness: Readiness;
+    folder: string;
+  }) {
+    this.edge = parts.edge;
+    this.store = parts.store;
+    this.state = parts.state;
+    this.facts = parts.facts;
+    this.routes = parts.routes;
+    this.#readiness = parts.readiness;
+    this.#folder = parts.folder;
+    const { store, state } = parts;
+    this.#pipeline = new Pipeline({ store, state, log: pino({ level: "silent" }) });
+  }
+
+  /** By default generations 1 and 2 side by side, with trades in the store, held and yet to come. */
+  static async open(options: DataServerOptions = {}): Promise<DataServer> {
+    const { recording = "contracts-gen2", finalBlocks = 900, heldBlocks = 300 } = options;
+    const facts = options.facts ?? readFacts(recording);
+    const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+    const store = await FactStore.open(folder);
+    const middle = Math.floor(finalBlocks / 2);
+    // In two parts, so that minutes are spread over several rows as in a service that runs.
+    await store.append(encode(facts.slice(0, middle)));
+    await store.append(encode(facts.slice(middle, finalBlocks)));
+    const state = new MarketState(contracts);
+    await loadMarketState(store, state);
+    const readiness = { isReady: true };
+    let routes: readonly Route[] = [];
+    const edge = await openTestServer({
+      makeRoutes: (parts) => {
+        routes = makeRoutes(parts, { store, state, readiness });
+        return routes;
+      },
+      trustedProxies: options.trustedProxies ?? [],
+      authFailuresMax: 0,
+    });
+    const server = new DataServer({ edge, store, state, facts, routes, readiness, folder });
+    await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + heldBlocks - 1 });
+    return server;
+  }
+
+  /** What the one check of readiness says. */
+  set isReady(isReady: boolean) {
+    this.#readiness.isReady = isReady;
+  }
+
+  get newestBlock(): number {
+    return this.store.newestBlock ?? -1;
+  }
+
+  /** The newest block that can never change. */
+  get finalBlock(): number {
+    return this.store.coverage?.last.number ?? -1;
+  }
+
+  /** Goes on as the chain does: holds the blocks up to `held`, then those up to `final` are final. */
+  async advance(upTo: { readonly held?: number; readonly final?: number }): Promise<void> {
+    const { held = -1, final } = upTo;
+    const { newestBlock } = this;
+    const blocks = this.facts.filter(({ number }) => number > newestBlock && number <= held);
+    await this.#tell(blocks.map((block) => ({ kind: "held", block })));
+    if (final !== undefined) await this.#tell([{ kind: "finalized", block: final }]);
+  }
+
+  /** Moves chain time on by a block without logs; the chain cannot go on after it. */
+  async passTime(seconds: number): Promise<void> {
+    const newest = this.store.tail.newest;
+    assert(newest !== null, "there is a held block");
+    const { number, timestamp } = newest;
+    const nothing = { fills: [], events: [], quarantined: [], anomalies: [] };
+    const block = { ...newest, ...nothing, number: number + 1, timestamp: timestamp + seconds };
+    await this.#tell([{ kind: "held", block }]);
+  }
+
+  /** All fills served now, in order. */
+  get fills(): readonly Fill[] {
+    const { newestBlock } = this;
+    return this.facts.flatMap(({ number, fills }) => (number <= newestBlock ? fills : []));
+  }
+
+  /** `GET` with a key of scope read, which never runs out of requests. */
+  async get(path: string): Promise<TestAnswer> {
+    this.edge.clock.advance(100);
+    return this.edge.request("GET", path, { key: this.edge.keys.read });
+  }
+
+  /** The page that a 200 holds. */
+  async getPage(path: string): Promise<ListPage> {
+    const answer = await this.get(path);
+    assert.equal(answer.status, 200, `GET ${path}: ${answer.text}`);
+    return answer.body as ListPage;
+  }
+
+  /** The rows of all pages; `between` runs before each page but the first. */
+  async getAll(path: string, between?: () => Promise<void>): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    let page = await this.getPage(path);
+    for (let pages = 1; pages < pagesMax; pages += 1) {
+      rows.push(...page.data);
+      const { has_more: hasMore, next_cursor: cursor, limit } = page.pagination;
+      assert.equal(hasMore, cursor !== null, `has_more of ${path}`);
+      if (cursor === null) return rows;
+      assert.equal(page.data.length, limit, "a page that is not the last is full");
+      await between?.();
+      page = await this.getPage(`${path}${path.includes("?") ? "&" : "?"}cursor=${cursor}`);
+    }
+    throw new Error(`${path} has more than ${pagesMax} pages`);
+  }
+
+  async close(): Promise<void> {
+    await this.edge.close();
+    await this.store.close();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  async #tell(news: readonly ChainNews[]): Promise<void> {
+    await this.#pipeline.run(each(news));
+  }
+}
+
+function readFacts(recording: RecordingName): readonly BlockFacts[] {
+  const decoder = new LogDecoder(contracts);
+  return readRecordedBlocks(recording).map((block) => deriveBlockFacts(block, decoder));
+}
+
+function makeRoutes(
+  { access, clock, cursors }: RouteParts,
+  { store, state, readiness }: { store: FactStore; state: MarketState; readiness: Readiness },
+): readonly Route[] {
+  const freshness = () => {
+    const newest = store.newestBlock ?? -1;
+    return {
+      indexed_block: newest,
+      indexed_seq: firstSeqOf(newest + 1) - 1,
+      head_block: newest,
+      finalized_block: store.coverage?.last.number ?? null,
+      lag_seconds: 0,
+    };
+  };
+  return createRoutes({
+    backend: { store, state, contracts, cursors, freshness },
+    access,
+    clock,
+    version,
+    readChecks: () => ({ store: { ok: readiness.isReady, detail: "as the test says" } }),
+    metrics: testMetrics(),
+  });
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void, undefined> {
+  yield* items;
+}

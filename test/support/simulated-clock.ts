@@ -1,0 +1,68 @@
+import type { Clock } from "../../src/base/clock.ts";
+
+type Timer = { readonly atMs: number; readonly fire: () => void };
+
+/** No honest work needs as many at one moment. */
+const timersAtOnceMax = 10_000;
+
+/** Time that passes only while nothing can happen without it: hours in milliseconds. */
+export class SimulatedClock implements Clock {
+  #monotonicMs = 0;
+  /** By time, and by order of asking within it. */
+  readonly #timers: Timer[] = [];
+
+  nowMs(): number {
+    return 1_700_000_000_000 + this.#monotonicMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const stop = () => {
+        this.#timers.splice(this.#timers.indexOf(timer), 1);
+        reject(signal.reason);
+      };
+      const fire = () => {
+        signal.removeEventListener("abort", stop);
+        resolve();
+      };
+      const timer = { atMs: this.#monotonicMs + Math.max(0, ms), fire };
+      signal.addEventListener("abort", stop, { once: true });
+      const index = this.#timers.findLastIndex(({ atMs }) => atMs <= timer.atMs);
+      this.#timers.splice(index + 1, 0, timer);
+    });
+  }
+
+  /**
+   * Lets time pass until `isOver`; fails after `limitMs` of it, or when nothing will ever happen.
+   * While `isPaused`, what is under way is real and takes its own time.
+   */
+  async run(options: {
+    readonly isOver: () => boolean;
+    readonly limitMs: number;
+    readonly isPaused?: () => boolean;
+  }): Promise<void> {
+    const { isOver, isPaused = () => false } = options;
+    const deadlineMs = this.#monotonicMs + options.limitMs;
+    let timersAtOnce = 0;
+    for (;;) {
+      // Everything that can go on without time is done when the event loop comes round.
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+      if (isOver()) return;
+      if (isPaused()) continue;
+      const timer = this.#timers.shift();
+      if (timer === undefined) throw new Error("nothing is left that could go on");
+      timersAtOnce = timer.atMs > this.#monotonicMs ? 0 : timersAtOnce + 1;
+      if (timersAtOnce > timersAtOnceMax) throw new Error("it goes round without time passing");
+      this.#monotonicMs = timer.atMs;
+      if (this.#monotonicMs > deadlineMs) throw new Error(`not over after ${options.limitMs} ms`);
+      timer.fire();
+    }
+  }
+}

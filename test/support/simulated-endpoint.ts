@@ -1,0 +1,120 @@
+import type { Hash } from "../../src/base/ids.ts";
+import { EndpointError } from "../../src/chain/chain-errors.ts";
+import { parseRetryAfter } from "../../src/chain/http-transport.ts";
+
+import type { Incoming, OnHead, Outgoing, Transport } from "../../src/chain/transport.ts";
+import type { FaultHook } from "./faults.ts";
+import type { ScriptedBlock } from "./scripted-block.ts";
+import { type Finality, ScriptedChain } from "./scripted-chain.ts";
+import { type Reply, ScriptedRpc } from "./scripted-rpc.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { SimulatedClock } from "./simulated-clock.ts";
+
+/** An endpoint in simulated time: a scripted chain behind a wire that takes a while. */
+export class SimulatedEndpoint {
+  readonly url: URL;
+  readonly #clock: SimulatedClock;
+  readonly #random: SeededRandom;
+  readonly #rpc: ScriptedRpc;
+  readonly #chain: ScriptedChain;
+  readonly #announces: boolean;
+  readonly #latencyMs: number;
+  /** All it has, those beyond its head included. */
+  #blocks: readonly ScriptedBlock[];
+  #onHead: OnHead = () => {};
+  /** Whether it keeps new heads to itself. */
+  isSilent = false;
+
+  constructor(options: {
+    readonly name: string;
+    readonly blocks: readonly ScriptedBlock[];
+    readonly clock: SimulatedClock;
+    readonly random: SeededRandom;
+  }) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#blocks = options.blocks;
+    this.#chain = new ScriptedChain(options.blocks);
+    this.#rpc = new ScriptedRpc(this.#chain, 137);
+    this.#announces = this.#random.chance(0.4);
+    this.#latencyMs = this.#random.pick([1, 5, 30, 150]);
+    this.url = new URL(`${this.#announces ? "ws" : "http"}://${options.name}`);
+  }
+
+  /** The wire of a new connection; the one before it hears of no heads any more. */
+  connect(onHead: OnHead): Transport {
+    this.#onHead = onHead;
+    return {
+      exchange: (outgoing, signal) => this.#exchange(outgoing, signal),
+      isAnnouncing: this.#announces,
+      replace: () => {},
+      close: () => {
+        if (this.#onHead === onHead) this.#onHead = () => {};
+      },
+    };
+  }
+
+  fault(hook: FaultHook): () => void {
+    return this.#rpc.fault(hook);
+  }
+
+  setFinalized(finality: Finality): void {
+    this.#chain.setFinalized(finality);
+  }
+
+  /** Has from now on exactly this chain, which shares a block with the one before. */
+  follow(blocks: readonly ScriptedBlock[]): void {
+    const from = blocks.findIndex(({ hash }, index) => hash !== this.#blocks[index]?.hash);
+    const last = blocks.at(-1);
+    if (last === undefined) throw new Error("a chain has a block");
+    if (from === -1) this.#chain.setHead(last.number);
+    else {
+      this.#chain.fork(blocks.slice(from));
+      this.#blocks = blocks;
+    }
+    if (!this.isSilent) this.#onHead({ number: last.number, hash: last.hash as Hash });
+  }
+
+  /** The number of the last block it has in common with `blocks`. */
+  commonWith(blocks: readonly ScriptedBlock[]): number {
+    const differs = blocks.findIndex(({ hash }, index) => hash !== this.#blocks[index]?.hash);
+    const common = blocks.at(differs === -1 ? -1 : differs - 1)?.number ?? -1;
+    return Math.min(common, this.#chain.head);
+  }
+
+  async #exchange({ body }: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    const onTheWay = this.#latencyMs * (0.5 + this.#random.next());
+    await this.#clock.sleep(onTheWay, signal);
+    const reply = this.#rpc.reply(body, null);
+    // Answers overtake each other and may be old when they arrive.
+    await this.#clock.sleep(onTheWay, signal);
+    if (reply.kind === "hang") return this.#never(signal);
+    return { value: valueOf(reply), bytes: reply.kind === "text" ? reply.text.length : 0 };
+  }
+
+  #never(signal: AbortSignal): Promise<never> {
+    return new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  }
+}
+
+/** The same reading of statuses and bodies as over HTTP. */
+function valueOf(reply: Exclude<Reply, { kind: "hang" }>): unknown {
+  switch (reply.kind) {
+    case "reset":
+      throw new EndpointError("unavailable", "socket hang up");
+    case "http": {
+      const { status, headers } = reply;
+      if (status !== 429) throw new EndpointError("unavailable", `HTTP ${status}`);
+      const retryAfterMs = parseRetryAfter(headers["retry-after"]);
+      throw new EndpointError("rate_limited", "HTTP 429", { retryAfterMs });
+    }
+    case "text":
+      try {
+        return JSON.parse(reply.text);
+      } catch (cause) {
+        throw new EndpointError("malformed", "an answer that is not JSON", { cause });
+      }
+  }
+}

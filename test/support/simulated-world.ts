@@ -1,0 +1,215 @@
+/**
+ * A chain that grows, forks and becomes final in simulated time, and endpoints that tell of it as
+ * badly as real ones do, by a schedule that only the seed decides. Nothing final is ever replaced.
+ */
+import * as fc from "fast-check";
+import type { Block } from "../../src/chain/log.ts";
+import type { OpenTransport } from "../../src/chain/transport.ts";
+import * as faults from "./faults.ts";
+import { anyBlockPlan, type BlockPlan, buildChain, numberBeforeChains } from "./generate-chain.ts";
+import { scriptBlocks } from "./script-blocks.ts";
+import type { ScriptedBlock } from "./scripted-block.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { SimulatedClock } from "./simulated-clock.ts";
+import { SimulatedEndpoint } from "./simulated-endpoint.ts";
+
+/**
+ * Drawn once, as generating costs more than simulating; a simulation picks from them. Always the
+ * same, so that the seed of a simulation alone repeats it.
+ */
+const plans: readonly BlockPlan[] = fc.sample(anyBlockPlan(2), { seed: 1, numRuns: 300 });
+
+/** What strikes single requests; caps last, the others come and go. */
+const passing: readonly faults.FaultHook[] = [
+  () => faults.badGateway,
+  () => faults.hang,
+  () => faults.reset,
+  () => faults.truncated,
+  () => faults.unhealthy,
+  () => faults.tooManyRequests(null),
+  () => faults.tooManyRequests(2),
+  () => faults.nullResult,
+  faults.on("eth_getBlockByNumber", () => faults.nullResult),
+  faults.on("eth_getLogs", () => faults.nullResult),
+  () => ({ kind: "behind", blocks: 1 }),
+  () => ({ kind: "behind", blocks: 7 }),
+  faults.noLogs,
+  faults.duplicateLog,
+  faults.removedLog,
+  faults.logOfAnotherBlock,
+  faults.logOfAnotherFork,
+];
+
+type FinalityTag = "honest" | "missing" | "stuck" | "backwards";
+
+type Node = {
+  readonly endpoint: SimulatedEndpoint;
+  isFollowing: boolean;
+  tag: FinalityTag;
+};
+
+export class SimulatedWorld {
+  readonly #clock: SimulatedClock;
+  readonly #random: SeededRandom;
+  readonly #nodes: readonly Node[];
+  #blocks: readonly Block[];
+  #scripted: readonly ScriptedBlock[];
+  #finalized: number;
+  #forks = 0;
+  #faultsToLift: (() => void)[] = [];
+
+  constructor(clock: SimulatedClock, random: SeededRandom) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#blocks = this.#grown([], random.integer(2, 40));
+    this.#scripted = scriptBlocks(this.#blocks);
+    this.#finalized = numberBeforeChains + random.integer(1, this.#blocks.length);
+    this.#nodes = Array.from({ length: random.integer(1, 3) }, (_, index) => {
+      const name = `node-${index}.test`;
+      const endpoint = new SimulatedEndpoint({ name, blocks: this.#scripted, clock, random });
+      if (random.chance(0.4)) endpoint.fault(this.#anyCap());
+      return { endpoint, isFollowing: true, tag: "honest" };
+    });
+    this.#tellFinality();
+  }
+
+  /** The one true chain. */
+  get blocks(): readonly Block[] {
+    return this.#blocks;
+  }
+
+  get head(): number {
+    return numberBeforeChains + this.#blocks.length;
+  }
+
+  get finalized(): number {
+    return this.#finalized;
+  }
+
+  get urls(): readonly string[] {
+    return this.#nodes.map(({ endpoint }) => endpoint.url.href);
+  }
+
+  readonly openTransport: OpenTransport = (url, onHead) => {
+    const node = this.#nodes.find(({ endpoint }) => endpoint.url.href === url.href);
+    if (node === undefined) throw new Error(`there is no endpoint ${url.href}`);
+    return node.endpoint.connect(onHead);
+  };
+
+  /** Goes wrong in every way for `forMs`, then heals: all endpoints are honest and up to date. */
+  async play(forMs: number, signal: AbortSignal): Promise<void> {
+    const endsAtMs = this.#clock.monotonicMs() + forMs;
+    while (this.#clock.monotonicMs() < endsAtMs) {
+      await this.#clock.sleep(this.#random.integer(20, 900), signal);
+      this.#step();
+    }
+    for (const lift of this.#faultsToLift) lift();
+    for (const node of this.#nodes) {
+      node.isFollowing = true;
+      node.tag = "honest";
+      node.endpoint.isSilent = false;
+    }
+    // Blocks that stray from the very head are given up only when others come in their place.
+    this.#grow(this.#random.integer(1, 3));
+    this.#finalized = Math.max(this.#finalized, this.head - this.#random.integer(0, 6));
+    this.#tell();
+  }
+
+  #step(): void {
+    const random = this.#random;
+    const node = random.pick(this.#nodes);
+    const steps: readonly (() => void)[] = [
+      () => this.#grow(random.integer(1, 4)),
+      () => this.#grow(1),
+      () => this.#fork(),
+      () => this.#finalize(),
+      () => this.#finalize(),
+      () => this.#strike(node.endpoint),
+      () => this.#strike(node.endpoint),
+      () => this.#stray(node),
+      () => {
+        node.isFollowing = !node.isFollowing;
+      },
+      () => {
+        node.tag = random.pick(["honest", "missing", "stuck", "backwards"]);
+      },
+      () => {
+        node.endpoint.isSilent = !node.endpoint.isSilent;
+      },
+    ];
+    random.pick(steps)();
+    this.#tell();
+  }
+
+  #grow(count: number): void {
+    this.#replaceAbove(this.head, count);
+  }
+
+  #fork(): void {
+    const kept = this.#random.integer(this.#finalized, this.head);
+    this.#replaceAbove(kept, this.#random.integer(1, this.head - kept + 3));
+  }
+
+  #finalize(): void {
+    this.#finalized = this.#random.integer(this.#finalized, this.head);
+  }
+
+  #strike(endpoint: SimulatedEndpoint): void {
+    const [hook, share] = [this.#random.pick(passing), this.#random.pick([0.1, 0.5, 1])];
+    const lift = endpoint.fault((request, chain) =>
+      this.#random.chance(share) ? hook(request, chain) : null,
+    );
+    this.#faultsToLift.push(lift);
+    if (this.#faultsToLift.length > 3) this.#faultsToLift.shift()?.();
+  }
+
+  /** The node alone goes over to a branch of its own. */
+  #stray(node: Node): void {
+    const kept = this.#random.integer(this.#finalized, this.head) - numberBeforeChains;
+    const branch = this.#grown(this.#blocks.slice(0, kept), this.#random.integer(1, 5));
+    node.isFollowing = false;
+    node.endpoint.follow([...this.#scripted.slice(0, kept), ...scriptBlocks(branch.slice(kept))]);
+  }
+
+  #replaceAbove(number: number, count: number): void {
+    const kept = number - numberBeforeChains;
+    this.#blocks = this.#grown(this.#blocks.slice(0, kept), count);
+    const added = scriptBlocks(this.#blocks.slice(kept));
+    this.#scripted = [...this.#scripted.slice(0, kept), ...added];
+  }
+
+  #grown(kept: readonly Block[], count: number): readonly Block[] {
+    this.#forks += 1;
+    const picked = Array.from({ length: count }, () => this.#random.pick(plans));
+    const options = { after: kept.at(-1), salt: `${this.#forks}.` };
+    return [...kept, ...buildChain(picked, options).map(({ block }) => block)];
+  }
+
+  #tell(): void {
+    for (const { endpoint, isFollowing } of this.#nodes) {
+      if (isFollowing) endpoint.follow(this.#scripted);
+    }
+    this.#tellFinality();
+  }
+
+  /** An endpoint never calls final what the chain may replace: such a lie cannot be seen through. */
+  #tellFinality(): void {
+    for (const { endpoint, tag } of this.#nodes) {
+      const known = Math.min(this.#finalized, endpoint.commonWith(this.#scripted));
+      if (tag === "honest") endpoint.setFinalized(known);
+      if (tag === "missing") endpoint.setFinalized(null);
+      if (tag === "backwards") {
+        endpoint.setFinalized(this.#random.integer(numberBeforeChains + 1, known));
+      }
+    }
+  }
+
+  #anyCap(): faults.FaultHook {
+    const random = this.#random;
+    const provider = random.pick(["alchemy", "infura", "quicknode", "drpc", "chainstack"] as const);
+    const seller = random.pick(["infura", "erigon", "geth", "llama", "bytes"] as const);
+    return random.chance(0.5)
+      ? faults.rangeCap(random.integer(1, 30), provider)
+      : faults.resultCap(random.integer(1, 30), seller);
+  }
+}
