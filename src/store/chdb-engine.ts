@@ -10,9 +10,13 @@ export class DataFolderBusyError extends Error {
   override name = "DataFolderBusyError";
 }
 
-/** The data folder cannot be opened; the message says what to do. */
+/** The data folder holds what no crash leaves behind; the message says what to do. */
 export class DataFolderDamagedError extends Error {
   override name = "DataFolderDamagedError";
+
+  constructor(what: string, options: { readonly cause?: unknown } = {}) {
+    super(`${what}; restore a backup, or start with an empty data folder`, options);
+  }
 }
 
 /** Nothing can be written to the data folder at present, as when its disk is full. */
@@ -53,10 +57,9 @@ export class ChdbEngine implements Engine {
     }
     this.#waiting += 1;
     try {
-      const settled = await this.#session.queryAsync(`${sql} ${querySettings}`, {
-        format: "JSONCompactEachRow",
-      });
-      return parseRows(settled.text());
+      const format = "JSONCompactEachRow" as const;
+      const asking = this.#session.queryAsync(`${sql} ${querySettings}`, { format });
+      return parseRows((await undamaged(asking)).text());
     } finally {
       this.#waiting -= 1;
     }
@@ -86,16 +89,37 @@ export class ChdbEngine implements Engine {
   }
 }
 
-/** Waits for a write; tells a failure in the engine's words, without the codes around them. */
 async function written(writing: Promise<unknown>): Promise<void> {
   try {
     await writing;
+  } catch (cause) {
+    throw new DataFolderUnwritableError(
+      `the data folder cannot be written: ${reasonOf(toError(cause))}`,
+      { cause },
+    );
+  }
+}
+
+/** Of the engine's errors: a file ends early or its checksum does not match. */
+const damageCodes: ReadonlySet<unknown> = new Set([32, 33, 40, 246]);
+
+async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
+  try {
+    return await reading;
   } catch (thrown) {
     const cause = toError(thrown);
-    const [, reason] = /DB::(?:\w*)Exception: (?!Code: )([^(]+)/.exec(cause.message) ?? [];
-    const what = (reason ?? cause.message).trim().replace(/\.$/, "");
-    throw new DataFolderUnwritableError(`the data folder cannot be written: ${what}`, { cause });
+    const code = "clickhouseCode" in cause ? cause.clickhouseCode : null;
+    if (!damageCodes.has(code)) throw cause;
+    throw new DataFolderDamagedError(`the data folder cannot be read: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
+}
+
+/** What the engine says between its codes, which it repeats. */
+function reasonOf({ message }: Error): string {
+  const [, reason] = /DB::\w*Exception: (?!Code: )([^(]+)/.exec(message) ?? [];
+  return (reason ?? message).trim().replace(/[.:,]$/, "");
 }
 
 /**

@@ -25,14 +25,29 @@ export type Coverage = {
   readonly last: BlockRef & { readonly timestamp: number };
 };
 
-const wayOut = "restore a backup, or start with an empty data folder";
-
 /** Brings the tables back to their newest marker; `null` when nothing was ever appended. */
 export async function recover(engine: Engine): Promise<Coverage | null> {
+  await refuseBrokenParts(engine);
   const coverage = await readCoverage(engine);
   await verifyNewestMarkers(engine);
   await trimAbove(engine, coverage === null ? 0 : coverage.last.number + 1);
   return coverage;
+}
+
+/**
+ * The engine puts aside what it cannot read and goes on without: with the markers gone, that would
+ * look like a folder in which nothing was ever acknowledged. Every part is fsynced before it
+ * counts, so no crash leaves a broken one.
+ */
+async function refuseBrokenParts(engine: Engine): Promise<void> {
+  const [row] = await engine.query(
+    `SELECT count(), table FROM system.detached_parts
+     WHERE database = 'oddwire' AND startsWith(reason, 'broken')
+     GROUP BY table ORDER BY table LIMIT 1`,
+  );
+  if (row === undefined) return;
+  const [parts, table] = [Number(row[0]), String(row[1])];
+  throw new DataFolderDamagedError(`${parts} parts of table ${table} are broken`);
 }
 
 async function readCoverage(engine: Engine): Promise<Coverage | null> {
@@ -46,7 +61,7 @@ async function readCoverage(engine: Engine): Promise<Coverage | null> {
   const to = Number(toBlock);
   if (to - from + 1 !== Number(blocks)) {
     throw new DataFolderDamagedError(
-      `the markers do not cover blocks ${from} to ${to} exactly once; ${wayOut}`,
+      `the markers do not cover blocks ${from} to ${to} exactly once`,
     );
   }
   return {
@@ -73,7 +88,7 @@ async function verifyNewestMarkers(engine: Engine): Promise<void> {
     if (found !== claimed) {
       const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
       throw new DataFolderDamagedError(
-        `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written; ${wayOut}`,
+        `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`,
       );
     }
   }

@@ -21,8 +21,8 @@ import { factsOf } from "../support/store-chain.ts";
 const isCi = process.env["CI"] === "true";
 const rounds = Number(process.env["KILL_ROUNDS"] ?? (isCi ? 100 : 20));
 /** About as long as a start takes, and as some appends at the head do. */
-const startMsMax = 1_200;
-const lifeMsMax = 900;
+const startMsMax = 1_000;
+const lifeMsMax = 500;
 
 async function openFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
@@ -58,7 +58,7 @@ async function liveAndDie(
   random: SeededRandom,
   acknowledged: Acknowledged,
 ): Promise<void> {
-  if (random.chance(0.3)) {
+  if (random.chance(0.4)) {
     const killAfterMs = random.integer(0, startMsMax);
     const onSpawn = (kill9: () => void) => void setTimeout(kill9, killAfterMs);
     const service = await Service.open({ ...options, onSpawn }).catch(() => null);

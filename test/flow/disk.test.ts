@@ -19,6 +19,7 @@ import { factsOf } from "../support/store-chain.ts";
 const isCi = process.env["CI"] === "true";
 const tryAgain = 75;
 const saysUnwritable = /^oddwire: indexing has stopped.*: the data folder cannot be written: \w+/m;
+const tracer = "strace";
 const failingFsync = ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
 
 /** A file system of its own, of that size, until the test is over; `null` where none can be had. */
@@ -41,7 +42,7 @@ async function mountDisk(t: TestContext, megabytes: number): Promise<string | nu
 }
 
 function hasStrace(): boolean {
-  return spawnSync("strace", ["-V"]).status === 0;
+  return spawnSync(tracer, ["-V"]).status === 0;
 }
 
 /** Leaves no more than the last page of a file takes. */
@@ -113,7 +114,7 @@ test("a failing fsync stops the service with 75, and nothing acknowledged is los
   const service = await Service.open(options);
   chain.goOn(20);
   await service.waitFinalized(chain.head);
-  const strace = spawn("strace", [...failingFsync, "-p", String(service.pid)], { stdio: "ignore" });
+  const strace = spawn(tracer, [...failingFsync, "-p", String(service.pid)], { stdio: "ignore" });
   t.after(() => strace.kill("SIGKILL"));
   assert.equal(await service.exited, tryAgain);
   assert.match(service.stderr, saysUnwritable);

@@ -19,7 +19,7 @@ import { SimulatedEndpoint } from "./simulated-endpoint.ts";
  */
 const plans: readonly BlockPlan[] = fc.sample(anyBlockPlan(2), { seed: 1, numRuns: 300 });
 
-/** What strikes single requests; caps last, the others come and go. */
+/** What strikes single requests for a while. Caps are not among them: they are how an endpoint is. */
 const passing: readonly faults.FaultHook[] = [
   () => faults.badGateway,
   () => faults.hang,

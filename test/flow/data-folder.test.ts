@@ -1,0 +1,91 @@
+/** Data folders that `serve` must not touch: in use by another process, or damaged. */
+import assert from "node:assert/strict";
+import { mkdtemp, open, readdir, rm, stat, truncate } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import { FactStore } from "../../src/store/fact-store.ts";
+import { writeContractsFile } from "../support/contracts-file.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { scriptBlocks } from "../support/script-blocks.ts";
+import { ScriptedNode } from "../support/scripted-node.ts";
+import { Service, type ServiceOptions } from "../support/service.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+
+const chain = buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 }));
+
+async function openScene(t: TestContext): Promise<ServiceOptions> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  const node = await ScriptedNode.open({ blocks: scriptBlocks(chain.map(({ block }) => block)) });
+  t.after(async () => {
+    await node.close();
+    await rm(folder, { recursive: true });
+  });
+  const settings = {
+    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+    ODDWIRE_START_BLOCK: String(chain[0]?.block.number),
+  };
+  return { rpcUrls: [node.url], dataDir: join(folder, "data"), settings };
+}
+
+/** That it ends before it listens, with this code and these words. */
+async function assertRefuses(options: ServiceOptions, code: number, words: RegExp): Promise<void> {
+  const starting = Service.open(options).then((service) => service.kill9());
+  await assert.rejects(starting, (error: Error) => {
+    assert.match(String(error.cause), new RegExp(`exit code ${code}$`), error.message);
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+test("a second process on one folder ends with 75, and the first goes on", async (t) => {
+  const options = await openScene(t);
+  const service = await Service.open(options);
+  await assertRefuses(options, 75, /^oddwire: another process is using this data folder$/m);
+  const last = chain.at(-1)?.block.number ?? 0;
+  await service.waitFinalized(last);
+  assert.equal(await service.stop(), 0);
+  assert.equal(await (await Service.open(options)).stop(), 0, "then the folder is free");
+});
+
+/** Files of the engine by where they are below `data/facts`, and what happens to each of them. */
+const damages: readonly (readonly [string, RegExp, (path: string) => Promise<void>])[] = [
+  ["rows of fills cut off", /^store\/.*\/data\.bin$/, halve],
+  ["markers of parts cut off", /^store\/.*\/data\.cmrk\d$/, halve],
+  ["lists of columns cut off", /^store\/.*\/columns\.txt$/, halve],
+  ["definitions of tables cut off", /^store\/[^/]+\/[^/]+\/\w+\.sql$/, halve],
+  ["definitions of databases cut off", /^metadata\/\w+\.sql$/, halve],
+  ["a bit that is another one", /^store\/.*\/data\.bin$/, flip],
+];
+
+async function halve(path: string): Promise<void> {
+  await truncate(path, Math.floor((await stat(path)).size / 2));
+}
+
+async function flip(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  const at = Math.floor((await file.stat()).size / 2);
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
+  await file.write(Buffer.of(buffer.readUInt8() ^ 1), 0, 1, at);
+  await file.close();
+}
+
+describe("a damaged folder is refused with 1 and the way out", () => {
+  for (const [what, pattern, damage] of damages) {
+    test(what, async (t) => {
+      const options = await openScene(t);
+      const store = await FactStore.open(options.dataDir);
+      const facts = factsOf(chain);
+      for (const from of [0, 10, 20, 30]) await store.append(encode(facts.slice(from, from + 10)));
+      await store.close();
+      const root = join(options.dataDir, "facts");
+      const files = (await readdir(root, { recursive: true })).filter((path) => pattern.test(path));
+      assert(files.length > 0, "there is something to damage");
+      for (const file of files) await damage(join(root, file));
+      const wayOut = /^oddwire: .+; restore a backup, or start with an empty data folder$/m;
+      for (const _ of ["at once", "and ever again"]) await assertRefuses(options, 1, wayOut);
+    });
+  }
+});
