@@ -54,7 +54,7 @@ test("faults are told in words, all of them", () => {
       "limit must be a whole number from 1 to 1000",
       "order must be one of desc, asc",
       "active must be true or false",
-      "min_size must be a decimal of at most 6 fractional digits, such as 12.5",
+      "min_size must be a decimal with at most 6 fractional digits, such as 12.5",
       "token_ids must be a list of up to 3, each a decimal token id below 2^256",
       "search must be text of 1 to 20 characters",
     ],

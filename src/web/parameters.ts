@@ -65,11 +65,14 @@ export const amount: TUnsafe<bigint> = parsedText({
   keywords: { pattern: amountPattern },
 });
 
+const timePattern =
+  "^([0-9]{1,11}|[0-9]{13}|[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2}))$";
+
 /** A point in time in Unix milliseconds. */
 export const time: TUnsafe<number> = parsedText({
   parse: parseTime,
   expected: "epoch seconds, epoch milliseconds (13 digits) or RFC 3339 as 2026-01-31T12:00:00Z",
-  keywords: { type: ["string", "integer"] },
+  keywords: { type: ["string", "integer"], pattern: timePattern },
 });
 
 /** Where the page before ended; opaque to clients. */

@@ -13,7 +13,7 @@ import type {
 import type { DataServer } from "./open-data-server.ts";
 import type { TestAnswer } from "./open-test-server.ts";
 
-export type Endpoint = Pick<Operation, "security" | "requestBody"> & {
+export type Endpoint = Pick<Operation, "tags" | "security" | "requestBody"> & {
   readonly method: string;
   /** With parameters in braces. */
   readonly path: string;
