@@ -62,7 +62,9 @@ export class Simulation {
       await this.#pass(() => this.#isThere());
     } finally {
       this.#abort.abort();
-      await this.clock.run({ isOver: () => living.isOver, limitMs: healMsMax });
+      // A real store ends its last append in real time.
+      const isPaused = () => this.#subject.isBusy;
+      await this.clock.run({ isOver: () => living.isOver, isPaused, limitMs: healMsMax });
     }
   }
 

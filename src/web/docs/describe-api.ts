@@ -1,5 +1,4 @@
 import type { TObject } from "typebox";
-import type { Access } from "../admission.ts";
 import type { Route } from "../route.ts";
 import type { ApiDocument, Operation, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
@@ -9,9 +8,8 @@ import { guide } from "./guide.ts";
 const keyScheme = "ApiKey";
 
 /** Who may call, as OpenAPI tells it: any key, a key of one role, or anybody. */
-const securityOf: Readonly<Record<Access, Operation["security"]>> = {
+const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
   public: [],
-  optional: [],
   read: [{ [keyScheme]: [] }],
   admin: [{ [keyScheme]: ["admin"] }],
 };

@@ -1,0 +1,219 @@
+/**
+ * Whatever is sent, the answer is one of ours: never a 5xx, a hang, a missing header or an exit.
+ * `TEST_SEED` chooses other requests, `TEST_RUNS_FACTOR` more of them.
+ */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { ApiContract } from "../support/api-contract.ts";
+import {
+  breakBytes,
+  bytesOf,
+  type FuzzedRequest,
+  type KeysOfScope,
+  RequestFuzzer,
+} from "../support/fuzz-requests.ts";
+import type { Samples } from "../support/fuzz-values.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertEveryHeader } from "../support/open-test-server.ts";
+import { propertySettings } from "../support/property-settings.ts";
+import { type RawAnswer, RawConnection, sendBroken } from "../support/raw-connection.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+
+// Few blocks are held: each read of held rows costs as much as all of them.
+const server = await DataServer.open({
+  finalBlocks: 1100,
+  heldBlocks: 10,
+  trustedProxies: ["127.0.0.1"],
+});
+after(() => server.close());
+
+const { edge } = server;
+const port = Number(new URL(edge.url).port);
+const contract = await ApiContract.read(server);
+/** Few enough in flight that the store never has too much to do, which would be an honest 503. */
+const [connectionCount, inFlight] = [4, 8];
+
+async function makeKeys(): Promise<KeysOfScope> {
+  const make = (scope: "read" | "admin", count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const name = `fuzz ${scope} ${index}`;
+        const input = { name, scope, expiresAtMs: null, allowedIps: [] };
+        return (await edge.access.keys.create(input)).value;
+      }),
+    );
+  return { read: await make("read", 120), admin: await make("admin", 20) };
+}
+
+async function makeSamples(): Promise<Samples> {
+  const trades = (await server.getPage("/v1/trades?limit=200")).data;
+  const markets = (await server.getPage("/v1/markets?limit=30")).data;
+  const texts = (rows: readonly Row[], ...fields: string[]) => [
+    ...new Set(rows.flatMap((row) => fields.map((field) => String(row[field])))),
+  ];
+  const cursors = await Promise.all(
+    ["trades", "fills", "markets"].map((list) => server.getPage(`/v1/${list}?limit=1`)),
+  );
+  const times = texts(trades, "timestamp", "timestamp_ms");
+  const wallets = texts(trades, "maker", "taker");
+  const hashes = texts(trades, "tx_hash");
+  const orders = texts(trades, "maker_order_hash");
+  const victim = { name: "victim", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  const { key } = await edge.access.keys.create(victim);
+  const tokens = texts(trades, "token_id");
+  const amounts = texts(trades, "size", "value_usd");
+  return {
+    id: [key.id, ...texts(markets, "id"), ...tokens],
+    ip: ["198.18.0.1", "2001:db8::1", "2001:db8::/64"],
+    token_id: tokens,
+    token_ids: tokens,
+    condition_id: texts(markets, "id"),
+    order_hash: orders,
+    tx_hash: hashes,
+    maker: wallets,
+    taker: wallets,
+    wallet: wallets,
+    user: wallets,
+    cursor: cursors.map(({ pagination }) => String(pagination.next_cursor)),
+    search: ["will", "win", "cup", "FaZe"],
+    ...Object.fromEntries(timeNames.map((name) => [name, times])),
+    ...Object.fromEntries(amountNames.map((name) => [name, amounts])),
+    after_seq: texts(trades, "seq"),
+    from_block: texts(trades, "block_number"),
+    to_block: texts(trades, "block_number"),
+    allowed_ips: ["192.0.2.0/24", "2001:db8::1"],
+    name: ["my script"],
+  };
+}
+
+const amountNames = ["min_size", "max_size", "min_value", "min_volume", "min_volume_24h"];
+const timeNames = [
+  "start",
+  "end",
+  "created_after",
+  "created_before",
+  "end_after",
+  "end_before",
+  "expires_at",
+];
+
+function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
+  const { endpoint, isMeant, isRight, method } = request;
+  assertAnswer(answer);
+  const { status } = answer;
+  const isTold = !isMeant || status in endpoint.responses;
+  assert(isTold, `${method} ${endpoint.path} tells nothing of ${status}`);
+  const sentId = request.headers.find(([name]) => name === "x-request-id")?.[1];
+  if (sentId === "mine-1") assert.equal(answer.headers.get("x-request-id"), sentId);
+  if (status < 400 || method === "HEAD") return;
+  const { code, message } = readError(answer);
+  if (!isRight) return;
+  const isAllowed = allowedForRight.test(code === "VALIDATION_ERROR" ? message : code);
+  assert(isAllowed, `what is right is refused: ${message}`);
+}
+
+/** Ids that nobody has, limits, and rules between parameters, which no schema tells. */
+const allowedForRight =
+  /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after start$|must not be below from_block$|must be in the future$/;
+
+function assertAnswer({ status, headers }: RawAnswer): void {
+  assert(status >= 200 && status < 500, `status ${status}`);
+  assertEveryHeader(headers);
+}
+
+function readError({ body, headers }: RawAnswer): { code: string; message: string } {
+  const { error } = JSON.parse(body) as { error: Readonly<Record<string, unknown>> };
+  const { code, message, request_id: requestId } = error;
+  assert(typeof code === "string" && typeof message === "string");
+  assert.equal(requestId, headers.get("x-request-id"));
+  return { code, message };
+}
+
+/** Sends its share of the requests over one connection, some in flight at any time. */
+async function runConnection(
+  fuzzer: RequestFuzzer,
+  { count, statuses }: { count: number; statuses: Map<number, number> },
+): Promise<void> {
+  const connection = new RawConnection(port);
+  let left = count;
+  const runLane = async () => {
+    while (left > 0) {
+      left -= 1;
+      const request = fuzzer.next();
+      const head = bytesOf({ ...request, body: null });
+      try {
+        const answer = await connection.send(head, request.body, request.method === "HEAD");
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        assertOurs(request, answer);
+      } catch (cause) {
+        throw new Error(`${(cause as Error).message}\n${JSON.stringify(bytesOf(request))}`, {
+          cause,
+        });
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: inFlight }, runLane));
+  } finally {
+    connection.close();
+  }
+}
+
+const keys = await makeKeys();
+const samples = await makeSamples();
+const { seed, numRuns } = propertySettings(100_000);
+
+function fuzzerOf(random: SeededRandom): RequestFuzzer {
+  return new RequestFuzzer({ random, endpoints: contract.endpoints, samples, keys });
+}
+
+async function assertWell(): Promise<void> {
+  edge.clock.advance(60_000);
+  const { status } = await edge.request("GET", "/v1/health");
+  assert.equal(status, 200);
+  assert.deepEqual(edge.logged, [], "nothing failed");
+}
+
+test("whatever request is sent, the answer is one of those the document tells of", async (t) => {
+  t.diagnostic(`seed ${seed}`);
+  const statuses = new Map<number, number>();
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: connectionCount }, (_, index) =>
+      runConnection(fuzzerOf(new SeededRandom(seed + index)), {
+        count: numRuns / connectionCount,
+        statuses,
+      }),
+    ),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  t.diagnostic(`${numRuns} requests in ${seconds.toFixed(1)} s: ${JSON.stringify([...statuses])}`);
+  assert((statuses.get(200) ?? 0) > numRuns / 10, "many requests get through");
+  assert((statuses.get(429) ?? 0) < numRuns / 10, "few are over a limit");
+  await assertWell();
+});
+
+test("whatever bytes are sent, the answers are ours and the connection ends", async (t) => {
+  t.diagnostic(`seed ${seed}`);
+  const random = new SeededRandom(seed);
+  const fuzzer = fuzzerOf(random);
+  let answers = 0;
+  const sendOne = async (index: number) => {
+    // Each from another address, so that few are over the limit of one.
+    const localAddress = `127.1.${index & 255}.${random.integer(1, 254)}`;
+    const bytes = breakBytes(fuzzer.next(), random);
+    try {
+      const received = await sendBroken({ port, localAddress, bytes });
+      for (const answer of received) assertAnswer(answer);
+      answers += received.length;
+    } catch (cause) {
+      throw new Error(`${(cause as Error).message}\n${bytes.toString("base64")}`, { cause });
+    }
+  };
+  const count = Math.ceil(numRuns / 20);
+  for (let sent = 0; sent < count; sent += inFlight)
+    await Promise.all(Array.from({ length: inFlight }, (_, lane) => sendOne(sent + lane)));
+  t.diagnostic(`${count} broken requests, ${answers} answers`);
+  assert(answers > count / 2, "most are answered");
+  await assertWell();
+});

@@ -1,0 +1,120 @@
+/** Values for a schema: what it allows, what is next to that, and what is far from everything. */
+import type { JsonSchema } from "../../src/web/docs/api-document.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+/** Values that exist, by the name of their parameter: those of a schema alone meet nothing. */
+export type Samples = Readonly<Record<string, readonly string[]>>;
+
+/** Texts that software somewhere has stumbled over. */
+export const wildTexts = [
+  "",
+  "0",
+  "-1",
+  "1.5",
+  "1e3",
+  "0x10",
+  "+1",
+  "null",
+  "undefined",
+  "true",
+  "NaN",
+  "[object Object]",
+  "__proto__",
+  "constructor",
+  "' OR 1=1 --",
+  "); DROP TABLE oddwire.fills; --",
+  "../../../etc/passwd",
+  "<script>alert(1)</script>",
+  "${7*7}",
+  "\u0000",
+  "a\r\nX-Injected: 1",
+  "\u{1f3b5}",
+  "\u202e\u0301",
+  "\ufeff",
+  "9".repeat(400),
+  "x".repeat(513),
+  "x".repeat(6000),
+  ",",
+  ",,,",
+  "1,".repeat(120),
+  "0001-01-01T00:00:00Z",
+  "9999-12-31T23:59:59.999999999+23:59",
+  "2026-02-30T00:00:00Z",
+  "99999999999",
+  "9007199254740993",
+  "340282366920938463463374607431768211456",
+  "115792089237316195423570985008687907853269984665640564039457584007913129639936",
+  `0x${"0".repeat(64)}`,
+  `0x${"F".repeat(62)}`,
+  `0x${"f".repeat(40)}`,
+] as const;
+
+/** Percent encodings that are cut off, no UTF-8, or of signs that need none. */
+export const wildEncodings = [
+  "%",
+  "%z",
+  "%zz",
+  "%ff",
+  "%c0%80",
+  "%ed%a0%80",
+  "%F4%90%80%80",
+  "%00",
+  "%2F",
+  "%31",
+] as const;
+
+export class ValueFuzzer {
+  readonly #random: SeededRandom;
+  readonly #samples: Samples;
+
+  constructor(random: SeededRandom, samples: Samples) {
+    this.#random = random;
+    this.#samples = samples;
+  }
+
+  /** A text that the schema of a parameter allows, at its borders more often than not. */
+  good(name: string, schema: JsonSchema): string {
+    const random = this.#random;
+    const { items, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+    if (items !== undefined) {
+      return Array.from({ length: random.integer(1, 3) }, () => this.good(name, items)).join(",");
+    }
+    if (values !== undefined) return String(random.pick(values));
+    if (schema.type === "boolean") return random.pick(["true", "false"]);
+    // Long pages are right too, and take long.
+    if (name === "limit") return String(random.pick([1, 1, 2, 3, 5, maximum]));
+    const samples = this.#samples[name] ?? [];
+    const isInteger = schema.type === "integer";
+    if (samples.length > 0 && !(isInteger && random.chance(0.25))) return random.pick(samples);
+    if (isInteger) return String(random.pick([minimum, maximum, random.integer(minimum, maximum)]));
+    const { minLength = 1, maxLength = 20 } = schema;
+    return "x".repeat(random.pick([minLength, maxLength]));
+  }
+
+  /** A text next to what the schema allows, or far from it; now and then it is allowed after all. */
+  bad({ minimum, maximum, minLength, maxLength, maxItems, enum: values = [] }: JsonSchema): string {
+    const random = this.#random;
+    const near = [
+      ...(minimum === undefined ? [] : [`${minimum - 1}`, `0${minimum}`, `${minimum}.0`]),
+      ...(maximum === undefined ? [] : [`${BigInt(maximum) + 1n}`, `${maximum}0`]),
+      ...(minLength === undefined ? [] : ["x".repeat(Math.max(0, minLength - 1))]),
+      ...(maxLength === undefined ? [] : ["x".repeat(maxLength + 1)]),
+      ...values.flatMap((value) => [`${value} `, `${value}`.toUpperCase(), `${value}x`]),
+      ...(maxItems === undefined ? [] : [`${"1,".repeat(maxItems)}1`]),
+    ];
+    return near.length === 0 || random.chance(0.5) ? random.pick(wildTexts) : random.pick(near);
+  }
+
+  /** A value of a field of a body that the schema allows. */
+  goodJson(name: string, schema: JsonSchema): unknown {
+    if (schema.items !== undefined) return [this.good(name, schema.items)];
+    const text = this.good(name, schema);
+    return schema.type === "integer" ? Number(text) : text;
+  }
+
+  /** A value of any type, likely not the right one. */
+  badJson(): unknown {
+    const anyText = this.#random.pick(wildTexts);
+    return this.#random.pick<unknown>([true, 0, -1, 1e21, "", [], {}, [[]], anyText]);
+  }
+}
