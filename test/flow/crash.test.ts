@@ -18,8 +18,7 @@ import { SeededRandom } from "../support/seeded-random.ts";
 import { type Page, Service, type ServiceOptions } from "../support/service.ts";
 import { factsOf } from "../support/store-chain.ts";
 
-const isCi = process.env["CI"] === "true";
-const rounds = Number(process.env["KILL_ROUNDS"] ?? (isCi ? 100 : 20));
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 20);
 /** About as long as a start takes, and as some appends at the head do. */
 const startMsMax = 1_000;
 const lifeMsMax = 500;

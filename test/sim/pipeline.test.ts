@@ -22,8 +22,7 @@ import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, Simulation, type Subject } from "./simulation.ts";
 
-const isCi = process.env["CI"] === "true";
-const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? (isCi ? 30 : 8));
+const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 8);
 const silent = openLog({ level: "silent" });
 
 class StoreSubject implements Subject {

@@ -14,10 +14,9 @@ import { factsOf } from "../support/store-chain.ts";
 import { ModelStore } from "./model-store.ts";
 import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
 
-const isCi = process.env["CI"] === "true";
-const runs = Number(process.env["SIMULATION_RUNS"] ?? (isCi ? 3_000 : 250));
+const runs = Number(process.env["SIMULATION_RUNS"] ?? 250);
 /** A slow machine plays fewer, and says so. */
-const budgetMs = isCi ? 60_000 : 20_000;
+const budgetMs = 60_000;
 
 /** Seeds that found a bug once, by what it was. */
 const formerFailures: readonly (readonly [string, number])[] = [];
