@@ -60,7 +60,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
   for (const [name, filter] of Object.entries(filters)) {
     test(`200: ${name}${told} chooses the rows that a naive filter does`, async () => {
       const rows = await readAll();
-      const samples = 4;
+      const samples = 6;
       const chosen = Array.from({ length: samples }, (_, run) => {
         const row = rows[Math.floor((run * (rows.length - 1)) / (samples - 1))];
         return filter.sample(row ?? {});
@@ -85,7 +85,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
         if (isInsideOut(query)) return;
         await assertFiltered({ server, path, filters }, rows, query);
       }),
-      propertySettings(40),
+      propertySettings(80),
     );
   });
 
