@@ -22,7 +22,7 @@ import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, Simulation, type Subject } from "./simulation.ts";
 
-const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 8);
+const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 0);
 const silent = openLog({ level: "silent" });
 
 class StoreSubject implements Subject {
