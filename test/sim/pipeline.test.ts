@@ -1,6 +1,9 @@
 /**
  * R9 with the real store: the same schedules as of the walk, through the pipeline into the engine
  * and the state in memory, with crashes in the middle of an append.
+ *
+ * On demand: `SIMULATION_STORE_RUNS=8`. The engine takes real time, which the simulated clock cannot
+ * see, so on a busy machine a schedule may fail to come to rest without anything being wrong.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -83,6 +86,7 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
 }
 
 describe("R9: store and memory end as the chain", () => {
+  if (runs === 0) test("random schedules", { skip: "set SIMULATION_STORE_RUNS to play them" });
   for (let seed = testSeed; seed < testSeed + runs; seed += 1) {
     test(`seed ${seed}`, async (t) => {
       const folder = await StoreFolder.open(t);
