@@ -1,169 +1,71 @@
 #!/usr/bin/env node
 /**
  * The command line: finds the command, reads its words, runs it, and turns what goes wrong into an
- * exit code: 0 done, 1 wrong configuration or use, 70 a bug, 75 try again.
+ * exit code: 0 done, 1 wrong configuration or use, 70 a bug, 75 try again. The commands are in
+ * `cli/`.
  */
-import { parseArgs } from "node:util";
-import { systemClock } from "./base/clock.ts";
-import { ConfigError, formatConfig, readConfig } from "./base/config.ts";
+import { ConfigError } from "./base/config.ts";
 import { AppError, toError } from "./base/errors.ts";
-import { openLog } from "./base/log.ts";
 import { version } from "./base/version.ts";
 import { WrongChainError } from "./chain/chain-errors.ts";
-import { Service } from "./main.ts";
-import { printTrades } from "./print-trades.ts";
-import { AccessStore } from "./store/access-store.ts";
+import { exitCodes, UsageError } from "./cli/command.ts";
+import { commands } from "./cli/commands.ts";
+import { formatCommand, formatOverview } from "./cli/help.ts";
+import { paintFor } from "./cli/paint.ts";
+import { findCommand, readWords } from "./cli/read-words.ts";
 import {
   DataFolderBusyError,
   DataFolderDamagedError,
   DataFolderUnwritableError,
 } from "./store/chdb-engine.ts";
-import { type Scope, scopes } from "./store/key-format.ts";
-
-const usage = `oddwire ${version}: a data service for prediction-market exchanges
-
-  oddwire serve                     index the chain and serve it; settings are ODDWIRE_* variables
-  oddwire keys create               print a new API key
-      --scope read|write|admin        what it may do (default read)
-      --name NAME                     how it is listed (default: made up)
-  oddwire config                    print the settings in force
-  oddwire tail                      print trades as they happen
-      --url URL                       of the service (default http://127.0.0.1:8080)
-      --key KEY                       an API key
-      --json                          one JSON row a line
-  oddwire help                      this text
-`;
-
-/** A mistake in the words after `oddwire`. */
-class UsageError extends Error {
-  override name = "UsageError";
-}
-
-const exitCodes = { done: 0, misused: 1, bug: 70, tryAgain: 75 } as const;
 
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(words: readonly string[]): Promise<number> {
+  endWithReader();
   try {
     return await runCommand(words);
   } catch (thrown) {
     const error = toError(thrown);
     const code = exitCodeOf(error);
-    process.stderr.write(code === exitCodes.bug ? `${error.stack}\n` : `${plain(error)}\n`);
+    const text = code === exitCodes.bug ? String(error.stack) : plain(error);
+    process.stderr.write(`${paintFor(process.stderr)("red", text)}\n`);
     return code;
   }
 }
 
 async function runCommand(words: readonly string[]): Promise<number> {
-  const [command = "help", ...rest] = words;
-  switch (command) {
-    case "serve":
-      refuseWords(rest);
-      return serve();
-    case "keys":
-      return createKey(rest);
-    case "config":
-      refuseWords(rest);
-      process.stdout.write(formatConfig(readConfig("administer")));
-      return exitCodes.done;
-    case "tail":
-      return tail(rest);
-    case "help":
-    case "--help":
-    case "-h":
-      process.stdout.write(usage);
-      return exitCodes.done;
-    case "--version":
-      process.stdout.write(`${version}\n`);
-      return exitCodes.done;
-    default:
-      throw new UsageError(`there is no command ${command}; see oddwire help`);
-  }
+  const [first = "help", ...rest] = words;
+  if (first === "--version") return print(`${version}\n`);
+  if (first === "help" || isHelp(first)) return help(rest);
+  const call = findCommand(commands, words);
+  if (call.rest.some(isHelp)) return help(call.command.name.split(" "));
+  return call.command.run(readWords(call));
 }
 
-async function serve(): Promise<number> {
-  const config = readConfig("serve");
-  const log = openLog({ level: config.logLevel });
-  const stopped = awaitSignal();
-  const service = await Service.open(config, log);
-  process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
-  const failure = await Promise.race([stopped, service.failed]);
-  await service.close();
-  if (failure === null) return exitCodes.done;
-  process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
-  return exitCodes.tryAgain;
+function help(words: readonly string[]): number {
+  const paint = paintFor(process.stdout);
+  if (words.length === 0) return print(formatOverview(commands, paint));
+  const group = commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
+  const told = group.length > 0 ? group : [findCommand(commands, words).command];
+  return print(told.map((command) => formatCommand(command, paint)).join("\n"));
 }
 
-async function createKey(words: readonly string[]): Promise<number> {
-  const [action, ...rest] = words;
-  if (action !== "create") throw new UsageError("say what to do with keys: oddwire keys create");
-  const { scope = "read", name } = readOptions(rest, {
-    scope: { type: "string" },
-    name: { type: "string" },
-  });
-  if (!isScope(scope)) throw new UsageError(`--scope is one of ${scopes.join(", ")}`);
-  const { dataDir, hmacPepper, adminKey } = readConfig("administer");
-  const clock = systemClock;
-  const log = openLog({ level: "warn" });
-  const access = AccessStore.open({ dataDir, pepper: hmacPepper, adminKey, clock, log });
-  try {
-    const made = await access.keys.create({
-      name: String(name ?? `${scope} ${new Date(clock.nowMs()).toISOString()}`),
-      scope,
-      expiresAtMs: null,
-      allowedIps: [],
-    });
-    process.stdout.write(`${made.value}\n`);
-    return exitCodes.done;
-  } finally {
-    access.close();
-  }
+function isHelp(word: string): boolean {
+  return word === "--help" || word === "-h";
 }
 
-async function tail(words: readonly string[]): Promise<number> {
-  const options = readOptions(words, {
-    url: { type: "string" },
-    key: { type: "string" },
-    json: { type: "boolean" },
-  });
-  const { url = "http://127.0.0.1:8080", key } = options;
-  if (typeof key !== "string") throw new UsageError("--key is required");
-  const abort = new AbortController();
-  void awaitSignal().then(() => abort.abort());
-  await printTrades({
-    url: String(url),
-    key,
-    asJson: options["json"] === true,
-    write: (line) => process.stdout.write(`${line}\n`),
-    signal: abort.signal,
-  });
+function print(text: string): number {
+  process.stdout.write(text);
   return exitCodes.done;
 }
 
-function readOptions(
-  words: readonly string[],
-  options: Readonly<Record<string, { type: "string" | "boolean" }>>,
-): Readonly<Record<string, string | boolean | undefined>> {
-  try {
-    return parseArgs({ args: [...words], options, strict: true }).values;
-  } catch (thrown) {
-    throw new UsageError(toError(thrown).message, { cause: thrown });
-  }
-}
-
-function refuseWords(words: readonly string[]): void {
-  if (words.length > 0) throw new UsageError(`${words[0]} is not understood here`);
-}
-
-function isScope(text: unknown): text is Scope {
-  return scopes.some((scope) => scope === text);
-}
-
-/** Resolves with `null` at the first request to stop; a second one ends the process at once. */
-function awaitSignal(): Promise<null> {
-  const { promise, resolve } = Promise.withResolvers<null>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(null));
-  return promise;
+/** Who reads our output may stop, as `head` does; that is no failure of ours. */
+function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.done);
+    throw error;
+  });
 }
 
 function exitCodeOf(error: Error): number {

@@ -63,10 +63,13 @@ export function readSource(path: string): SourceFile {
   }
 }
 
-/** The folder of `src` a file is in; `null` for files at the top, which wire the folders up. */
+/**
+ * The folder of `src` a file is in; `null` for files at the top and the commands, which wire the
+ * folders up.
+ */
 export function folderOf(path: string): string | null {
   const [, folder = "", file] = path.split("/");
-  return file === undefined ? null : folder;
+  return file === undefined || folder === "cli" ? null : folder;
 }
 
 /** `path:line` of every line of code that matches. */

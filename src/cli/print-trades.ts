@@ -1,5 +1,5 @@
-import { toError } from "./base/errors.ts";
-import type { TradeRow } from "./rows/trade-row.ts";
+import { toError } from "../base/errors.ts";
+import type { TradeRow } from "../rows/trade-row.ts";
 
 type TradePage = { data: TradeRow[]; meta: { indexed_seq: number | null } };
 

@@ -1,0 +1,17 @@
+import type { Command } from "./command.ts";
+import { completionOf } from "./completion.ts";
+import { config } from "./config.ts";
+import { ipCommands } from "./ips.ts";
+import { keyCommands } from "./keys.ts";
+import { serve } from "./serve.ts";
+import { tail } from "./tail.ts";
+
+/** Every command but `help`, in the order of the help. */
+export const commands: readonly Command[] = [
+  serve,
+  config,
+  ...keyCommands,
+  ...ipCommands,
+  tail,
+  completionOf(() => commands),
+];

@@ -1,0 +1,28 @@
+import { readConfig } from "../base/config.ts";
+import { openLog } from "../base/log.ts";
+import { version } from "../base/version.ts";
+import { Service } from "../main.ts";
+import { awaitSignal } from "./await-signal.ts";
+import { type Command, exitCodes } from "./command.ts";
+
+/** Runs until a signal, or until only a restart can help. */
+export const serve: Command = {
+  name: "serve",
+  summary: "Index the chain and serve it",
+  details: `All settings are ODDWIRE_* variables. The first line on standard output says where it listens,
+as JSON; logs go to standard error. SIGTERM and SIGINT let requests in flight finish.`,
+  options: {},
+  examples: ["ODDWIRE_RPC_URLS=https://polygon-bor-rpc.publicnode.com oddwire serve"],
+  run: async () => {
+    const config = readConfig("serve");
+    const log = openLog({ level: config.logLevel });
+    const stopped = awaitSignal();
+    const service = await Service.open(config, log);
+    process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
+    const failure = await Promise.race([stopped, service.failed]);
+    await service.close();
+    if (failure === null) return exitCodes.done;
+    process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
+    return exitCodes.tryAgain;
+  },
+};

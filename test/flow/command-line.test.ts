@@ -1,0 +1,81 @@
+/** The commands as a shell runs them. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { commands } from "../../src/cli/commands.ts";
+import { parseKey } from "../../src/store/key-format.ts";
+import { runCommand, runProgram } from "../support/run-command.ts";
+
+let folder = "";
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oddwire-commands-"));
+});
+after(() => rm(folder, { recursive: true }));
+
+function run(line: string) {
+  return runCommand(line.split(" "), { ODDWIRE_DATA_DIR: folder });
+}
+
+async function outputOf(line: string): Promise<string> {
+  const { code, stdout, stderr } = await run(line);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("a key lives through create, list, rotate and revoke", async () => {
+  const made = (await outputOf("keys create --scope write --name one --ips 10.0.0.0/8")).trim();
+  assert.equal(parseKey(made)?.scope, "write");
+  const [listed] = (await outputOf("keys list --json")).split("\n");
+  const { id, name, status, allowed_ips } = JSON.parse(listed ?? "") as Record<string, unknown>;
+  assert.deepEqual([name, status, allowed_ips], ["one", "active", ["10.0.0.0/8"]]);
+  const rotated = (await outputOf("keys rotate one --grace 60")).trim();
+  assert.notEqual(rotated, made);
+  assert.equal(await outputOf(`keys revoke ${String(id)}`), "Key revoked\n");
+  assert.equal(await outputOf("keys list --json"), "");
+  assert.match(await outputOf("keys list --all"), /write {2}revoked .* one\n$/);
+  const again = await run("keys revoke one");
+  assert.deepEqual([again.code, again.stdout], [1, ""]);
+  assert.equal(again.stderr, "oddwire: there is no active key one\n");
+});
+
+test("mistakes are told on standard error in a sentence, with exit code 1", async () => {
+  for (const line of ["serv", "keys create --expires 2020-01-01", "ips lift 192.0.2.1"]) {
+    const { code, stdout, stderr } = await run(line);
+    assert.deepEqual([code, stdout], [1, ""], line);
+    assert.match(stderr, /^oddwire: [^\n]+\n$/);
+  }
+});
+
+test("help shows every command, with its options and examples, without colours in a pipe", async () => {
+  const overview = await outputOf("help");
+  for (const { name } of commands) assert.match(overview, new RegExp(`oddwire ${name}\\b`));
+  assert.equal(overview.includes("\u001b"), false);
+  const help = await outputOf("keys create --help");
+  assert.match(help, /--scope SCOPE .*read, write, admin/);
+  assert.equal(await outputOf("help keys create"), help);
+});
+
+test("every command has examples that begin with its own words", () => {
+  for (const { name, examples } of commands) {
+    assert(examples.length > 0, name);
+    for (const example of examples) assert(example.includes(`oddwire ${name}`), example);
+  }
+});
+
+test("bash completes commands, options and their values", async () => {
+  const script = await outputOf("completion bash");
+  const complete = async (line: string) => {
+    const words = line.split(" ").map((word) => `'${word}'`);
+    const ask = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _oddwire`;
+    const tell = `echo "\${COMPREPLY[*]}"`;
+    return (await runProgram("bash", ["-c", `${script}${ask}\n${tell}`])).stdout.trim();
+  };
+  assert.equal(await complete("oddwire se"), "serve");
+  assert.equal(await complete("oddwire keys r"), "rotate revoke");
+  assert.equal(await complete("oddwire keys create --name x --s"), "--scope");
+  assert.equal(await complete("oddwire keys create --scope a"), "admin");
+  assert.equal(await complete("oddwire completion "), "bash zsh fish");
+  assert.equal(await complete("oddwire help ta"), "tail");
+});

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+export type Finished = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+
+/** Runs `oddwire` to its end, with these settings and none of the caller's own. */
+export async function runCommand(
+  words: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  return runProgram(process.execPath, [cli, ...words], settings);
+}
+
+/** Runs a program to its end; its standard input is empty. */
+export async function runProgram(
+  program: string,
+  words: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const env = { PATH, HOME, TMPDIR, ...settings };
+  const child = spawn(program, words, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, "close") as Promise<[number]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
