@@ -11,6 +11,8 @@ import type { Recording } from "./recording.ts";
 export type Stage = {
   readonly node: ScriptedNode;
   readonly head: number;
+  /** Where the service keeps what it has. */
+  readonly dataDir: string;
   /** Starts the service, again and again on the same data folder; by default it polls over HTTP. */
   readonly startService: (
     rpcUrls?: readonly string[],
@@ -42,13 +44,15 @@ export async function serveRecording(
   });
   const contractsFile = join(folder, "contracts.json");
   await writeFile(contractsFile, JSON.stringify(recordedContracts()));
+  const dataDir = join(folder, "data");
   return {
     node,
     head: recording.blocks.length - 1,
+    dataDir,
     startService: async (rpcUrls = [node.url], settings = {}) => {
       const service = await Service.open({
         rpcUrls,
-        dataDir: join(folder, "data"),
+        dataDir,
         settings: { ODDWIRE_CONTRACTS_FILE: contractsFile, ...settings },
       });
       services.push(service);

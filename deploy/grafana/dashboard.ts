@@ -1,0 +1,177 @@
+/**
+ * Prints the Grafana dashboard, `oddwire.json`, that lies beside this file: `npm run docs` writes it.
+ * A panel is a title, a unit of Grafana, and what it shows.
+ */
+
+type Query = readonly [expression: string, legend: string];
+type Panel = {
+  readonly title: string;
+  /** A unit as Grafana names it; `none` for plain numbers. */
+  readonly unit: string;
+  readonly queries: readonly Query[];
+  readonly description?: string;
+  /** One number, coloured from this value on, in place of a graph. */
+  readonly alarmAt?: number;
+};
+
+const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
+  [
+    "Right now",
+    [
+      { ...graph("Lag", "s", [["oddwire_indexer_lag_seconds", ""]]), alarmAt: 60 },
+      { ...graph("Gaps", "none", [["oddwire_indexer_gaps", ""]]), alarmAt: 1 },
+      { ...graph("Alarms", "none", [["sum(oddwire_indexer_alarm) or vector(0)", ""]]), alarmAt: 1 },
+      {
+        ...graph("Errors of our own, last hour", "none", [
+          ["increase(oddwire_http_errors_total[1h])", ""],
+        ]),
+        alarmAt: 1,
+      },
+    ],
+  ],
+  [
+    "Chain",
+    [
+      graph("Lag behind the head", "s", [["oddwire_indexer_lag_seconds", "lag"]]),
+      graph("Blocks held above finality", "none", [["oddwire_indexer_tail_blocks", "blocks"]]),
+      graph("Events a second", "ops", [
+        ["sum by (kind) (rate(oddwire_indexer_events_total[1m]))", "{{kind}}"],
+      ]),
+      graph("Reorganisations", "none", [
+        ["increase(oddwire_indexer_reorgs_total[5m])", "in 5 minutes"],
+        ["oddwire_indexer_deepest_reorg_blocks", "deepest, blocks"],
+      ]),
+      graph("Catching up", "percentunit", [["oddwire_backfill_progress_ratio", "done"]]),
+      graph("Quarantined logs and anomalies", "none", [
+        ["sum by (reason) (oddwire_indexer_quarantined_logs_total)", "{{reason}}"],
+        ["sum by (kind) (oddwire_indexer_match_anomalies_total)", "{{kind}}"],
+      ]),
+    ],
+  ],
+  [
+    "Nodes",
+    [
+      graph("Calls a second", "ops", [["rate(oddwire_rpc_calls_total[1m])", "{{host}}"]]),
+      graph("Failures a second", "ops", [
+        ["rate(oddwire_rpc_errors_total[1m])", "{{host}} failed"],
+        ["rate(oddwire_rpc_rate_limited_total[1m])", "{{host}} too fast"],
+        ["rate(oddwire_rpc_bad_answers_total[1m])", "{{host}} contradicted"],
+      ]),
+      graph("Latency", "s", [["oddwire_rpc_latency_seconds", "{{host}}"]]),
+      graph("Blocks asked for at once", "none", [["oddwire_rpc_range_blocks", "{{host}}"]]),
+    ],
+  ],
+  [
+    "HTTP",
+    [
+      graph("Requests a second", "reqps", [
+        ["sum by (route) (rate(oddwire_http_requests_total[1m]))", "{{route}}"],
+      ]),
+      graph("Time to answer, 99 of 100", "s", [
+        [
+          "histogram_quantile(0.99, sum by (le, route) (rate(oddwire_http_request_duration_seconds_bucket[5m])))",
+          "{{route}}",
+        ],
+      ]),
+      graph("Refusals a second", "reqps", [["rate(oddwire_http_refusals_total[1m])", "{{code}}"]]),
+      graph("Answers 5xx a second", "reqps", [["rate(oddwire_http_errors_total[1m])", "5xx"]]),
+    ],
+  ],
+  [
+    "Store and process",
+    [
+      graph("Queries, 99 of 100", "s", [
+        [
+          "histogram_quantile(0.99, sum by (le) (rate(oddwire_store_query_duration_seconds_bucket[5m])))",
+          "query",
+        ],
+        [
+          "histogram_quantile(0.99, sum by (le) (rate(oddwire_store_insert_duration_seconds_bucket[5m])))",
+          "insert",
+        ],
+      ]),
+      graph("On the disk", "bytes", [["oddwire_store_bytes", "{{table}}"]]),
+      graph("Memory", "bytes", [
+        ["oddwire_process_resident_memory_bytes", "resident"],
+        ["oddwire_process_heap_used_bytes", "heap in use"],
+      ]),
+      graph("Processor", "none", [
+        ["rate(oddwire_process_cpu_seconds_total[1m])", "{{mode}}, cores"],
+      ]),
+      graph("Event loop", "s", [["oddwire_process_event_loop_lag_seconds", "{{quantile}}"]]),
+      graph("Parts of the tables", "none", [["oddwire_store_parts", "{{table}}"]]),
+    ],
+  ],
+];
+
+const columns = 24;
+const graphSize = { w: 12, h: 7 };
+const oneSize = { w: 6, h: 4 };
+const rowSize = { w: columns, h: 1 };
+
+process.stdout.write(`${formatDashboard()}\n`);
+
+function graph(title: string, unit: string, queries: readonly Query[]): Panel {
+  return { title, unit, queries };
+}
+
+/** The dashboard as Grafana imports it. */
+function formatDashboard(): string {
+  const dashboard = {
+    uid: "oddwire",
+    title: "Oddwire",
+    schemaVersion: 41,
+    editable: true,
+    refresh: "15s",
+    time: { from: "now-6h", to: "now" },
+    timezone: "utc",
+    panels: placePanels(),
+  };
+  return JSON.stringify(dashboard, null, 2);
+}
+
+/** Rows below each other, the panels of each from left to right. */
+function placePanels(): object[] {
+  const placed: object[] = [];
+  let y = 0;
+  for (const [title, panels] of rows) {
+    placed.push({ id: placed.length + 1, type: "row", title, gridPos: { x: 0, y, ...rowSize } });
+    y += rowSize.h;
+    let x = 0;
+    let h = 0;
+    for (const panel of panels) {
+      const size = panel.alarmAt === undefined ? graphSize : oneSize;
+      if (x + size.w > columns) {
+        x = 0;
+        y += h;
+      }
+      placed.push(drawPanel(panel, { id: placed.length + 1, gridPos: { x, y, ...size } }));
+      x += size.w;
+      h = size.h;
+    }
+    y += h;
+  }
+  return placed;
+}
+
+function drawPanel({ title, unit, queries, alarmAt }: Panel, place: object): object {
+  const datasource = { type: "prometheus", uid: "prometheus" };
+  const targets = queries.map(([expr, legendFormat], i) => ({
+    refId: String.fromCodePoint("A".charCodeAt(0) + i),
+    datasource,
+    expr,
+    legendFormat,
+  }));
+  const steps = [
+    { color: "green", value: null },
+    ...(alarmAt === undefined ? [] : [{ color: "red", value: alarmAt }]),
+  ];
+  return {
+    ...place,
+    type: alarmAt === undefined ? "timeseries" : "stat",
+    title,
+    datasource,
+    targets,
+    fieldConfig: { defaults: { unit, thresholds: { mode: "absolute", steps } }, overrides: [] },
+  };
+}

@@ -1,0 +1,92 @@
+/** The scripts that pack and unpack a data folder, against a service that has filled one. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+import type { Service } from "../support/service.ts";
+
+const recording = readRecording("contracts-gen3");
+
+type Ended = { readonly code: number; readonly said: string };
+
+/** Runs a script of `deploy/` to its end. */
+async function run(script: string, words: readonly string[]): Promise<Ended> {
+  const path = fileURLToPath(new URL(`../../deploy/${script}`, import.meta.url));
+  return new Promise((resolve) => {
+    execFile("sh", [path, ...words], (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr });
+    });
+  });
+}
+
+async function makeFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-backup-"));
+  t.after(async () => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function readAll(service: Service): Promise<unknown> {
+  const lists = ["/v1/trades", "/v1/markets", "/v1/resolutions", "/v1/cancellations"];
+  return Promise.all(lists.map(async (path) => service.getAllPages(path)));
+}
+
+test("a restored folder answers what the service answered, to the same keys", async (t) => {
+  const folder = await makeFolder(t);
+  const archive = join(folder, "kept.tar.gz");
+  const stage = await serveRecording(t, recording);
+  const service = await stage.startService();
+  await service.waitFinalized(stage.head);
+
+  const early = await run("backup", [stage.dataDir, archive]);
+  assert.equal(early.code, 75, early.said);
+  assert.match(early.said, /the service is running/);
+  assert.deepEqual(await readdir(folder), []);
+
+  const before = await readAll(service);
+  assert.equal(await service.stop(), 0);
+  const packed = await run("backup", [stage.dataDir, archive]);
+  assert.equal(packed.code, 0, packed.said);
+  assert.deepEqual((await readdir(folder)).toSorted(), ["kept.tar.gz", "kept.tar.gz.sha256"]);
+
+  await rm(stage.dataDir, { recursive: true });
+  const unpacked = await run("restore", [archive, stage.dataDir]);
+  assert.equal(unpacked.code, 0, unpacked.said);
+  const restored = await stage.startService();
+  assert.deepEqual(await readAll(restored), before);
+  assert.equal(await restored.stop(), 0);
+});
+
+test("nothing is packed that is no data folder, and nothing is overwritten", async (t) => {
+  const folder = await makeFolder(t);
+  const archive = join(folder, "kept.tar.gz");
+  assert.match((await run("backup", [folder, archive])).said, /is not a data folder/);
+  await writeFile(archive, "somebody's");
+  await writeFile(join(folder, "oddwire.json"), "{}");
+  const { code, said } = await run("backup", [folder, archive]);
+  assert.equal(code, 1);
+  assert.match(said, /exists/);
+});
+
+test("a damaged archive and a folder in use are refused, and nothing is left behind", async (t) => {
+  const folder = await makeFolder(t);
+  const stage = await serveRecording(t, recording);
+  const service = await stage.startService();
+  await service.stop();
+  const archive = join(folder, "kept.tar.gz");
+  assert.equal((await run("backup", [stage.dataDir, archive])).code, 0);
+
+  assert.match((await run("restore", [archive, stage.dataDir])).said, /is not empty/);
+  const file = await open(archive, "r+");
+  await file.write(Buffer.from("oddwire"), 0, 7, 100);
+  await file.close();
+  const target = join(folder, "restored");
+  const { code, said } = await run("restore", [archive, target]);
+  assert.equal(code, 1);
+  assert.match(said, /is damaged/);
+  assert.ok(!(await readdir(folder)).includes("restored"));
+});

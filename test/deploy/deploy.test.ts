@@ -1,0 +1,63 @@
+/** What `deploy/` names exists: metrics, settings, files, run books. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { describeSettings } from "../../src/base/config.ts";
+import { metricTable } from "../../src/web/metric-table.ts";
+import { readText } from "../tidy/project-files.ts";
+
+const alerts = readText("deploy/alerts.yml");
+const dashboard = readText("deploy/grafana/oddwire.json");
+
+test("every metric of the alerts and the dashboard is one of ours", () => {
+  const known = new Set(metricTable.flatMap(({ name }) => [name, `${name}_bucket`]));
+  const histograms = /^oddwire_(?:http_request|store_query|store_insert)_duration_seconds_bucket$/;
+  for (const text of [alerts, dashboard]) {
+    const named = new Set(text.match(/\boddwire_\w+/g));
+    assert.ok(named.size > 8);
+    const unknown = [...named].filter((name) => !known.has(name) && !histograms.test(name));
+    assert.deepEqual(unknown, []);
+  }
+});
+
+test("every alert has its run book, and every run book its alert", () => {
+  const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  const headings = [...readText("docs/operations.md").matchAll(/^### (Oddwire\w+)$/gm)];
+  assert.ok(named.length > 8);
+  assert.deepEqual(
+    headings.map(([, name]) => name),
+    named,
+  );
+});
+
+test("the dashboard is what dashboard.ts makes", () => {
+  const path = fileURLToPath(new URL("../../deploy/grafana/dashboard.ts", import.meta.url));
+  const made = execFileSync(process.execPath, [path], { encoding: "utf8" });
+  assert.ok(made === dashboard, "run npm run docs");
+});
+
+test("every setting named in deploy/ is one of ours", () => {
+  const known = new Set(describeSettings().map(({ variable }) => variable as string));
+  for (const file of ["Dockerfile", "compose.yaml", "oddwire.service", "prometheus.yml"]) {
+    const named = readText(`deploy/${file}`).match(/\bODDWIRE_\w+/g) ?? [];
+    assert.deepEqual(
+      named.filter((name) => !known.has(name)),
+      [],
+      file,
+    );
+  }
+});
+
+test("files that the image and the containers take in are there", () => {
+  const copied = [...readText("deploy/Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)];
+  const mounted = [...readText("deploy/compose.yaml").matchAll(/- \.\/(\S+?):/g)];
+  const paths = [
+    ...copied.flatMap(([, names = ""]) => names.split(" ")),
+    ...mounted.map(([, path]) => `deploy/${path}`),
+  ];
+  assert.ok(paths.length > 8);
+  const missing = paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)));
+  assert.deepEqual(missing, []);
+});
