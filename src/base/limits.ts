@@ -88,6 +88,25 @@ export const breakers = {
   data: { failuresMax: 1, backoff: { firstMs: 100, maxMs: 3_000 } },
 } as const;
 
+/** What is asked of the venue, and held of what it tells. */
+export const venueLimits = {
+  /** Open requests of one base URL; its answers take some 50 ms. */
+  concurrentRequestsMax: 4,
+  /** Requests that may follow each other closely, such as the first ones of a page of markets. */
+  requestsInBurstMax: 10,
+  /** Requests in line: at 20 a second the last one waits for seconds. */
+  requestsWaitingMax: 100,
+  /** The venue queues what is over its rate rather than refuse it, so it may take a while. */
+  requestTimeoutMs: 10_000,
+  /** A hundred of the largest books seen have 10 MB. */
+  responseBytesMax: 16 * mebibyte,
+  /** `Retry-After` is honoured up to this. */
+  retryAfterMsMax: 300_000,
+} as const;
+
+/** For how long the venue is left alone after a failure. */
+export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;
+
 /** What one caller, and all callers together, may cost the HTTP service. */
 export const webLimits = {
   /** Places in lists kept for paging: at 100 bytes each 200 MB, one list of all markets a minute. */

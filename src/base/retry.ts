@@ -37,3 +37,10 @@ export async function retry<T>(run: () => Promise<T>, options: RetryOptions): Pr
     }
   }
 }
+
+/** `Retry-After`: seconds or a date of HTTP, in milliseconds from now; `null` when neither. */
+export function parseRetryAfter(value: string | undefined, nowMs = Date.now()): number | null {
+  if (value === undefined || value === "") return null;
+  const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Breaker } from "./breaker.ts";
-import { parseRetryAfter } from "./http-transport.ts";
 import { RequestPacer } from "./request-pacer.ts";
 
 function openBreaker(): Breaker {
@@ -76,13 +75,4 @@ test("R6: the operator's budget is never exceeded", () => {
   let nowMs = 0;
   for (let call = 0; call < 50; call += 1) nowMs += pacer.reserve(1, nowMs);
   assert(Math.abs(nowMs - 4_900) < 1);
-});
-
-test("Retry-After is seconds or a date", () => {
-  assert.equal(parseRetryAfter("3"), 3_000);
-  assert.equal(parseRetryAfter(undefined), null);
-  assert.equal(parseRetryAfter("soon"), null);
-  const date = "Thu, 01 Jan 2026 00:00:10 GMT";
-  assert.equal(parseRetryAfter(date, Date.UTC(2026, 0, 1)), 10_000);
-  assert.equal(parseRetryAfter(date, Date.UTC(2027, 0, 1)), 0);
 });

@@ -1,9 +1,9 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { pipeline, type Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { toError } from "../base/errors.ts";
 import { chainLimits } from "../base/limits.ts";
+import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
+import { parseRetryAfter } from "../base/retry.ts";
 import { EndpointError } from "./chain-errors.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
@@ -27,13 +27,13 @@ export class HttpTransport implements Transport {
   async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     try {
       const response = await this.#post(outgoing.body, signal);
-      const body = await readBody(response);
+      const body = await readResponseBody(response, chainLimits.responseBytesMax);
       return { value: readJson(response, body), bytes: body.length };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof EndpointError) throw thrown;
-      const { message } = toError(thrown);
-      throw new EndpointError("unavailable", message, { cause: thrown });
+      const kind = thrown instanceof OversizedBodyError ? "oversized" : "unavailable";
+      throw new EndpointError(kind, toError(thrown).message, { cause: thrown });
     }
   }
 
@@ -62,27 +62,6 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** Reads to the end, but not beyond the bound; compression does not help an answer past it. */
-async function readBody(response: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of decoded(response)) {
-    chunks.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    if (bytes > chainLimits.responseBytesMax) {
-      response.destroy();
-      throw new EndpointError("oversized", `an answer of more than ${bytes} bytes`);
-    }
-  }
-  return Buffer.concat(chunks, bytes);
-}
-
-function decoded(response: http.IncomingMessage): Readable {
-  if (response.headers["content-encoding"] !== "gzip") return response;
-  // An error of either stream ends both, and reaches the reader of the last one.
-  return pipeline(response, createGunzip(), () => {});
-}
-
 /** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
 function readJson(response: http.IncomingMessage, body: Buffer): unknown {
   const status = response.statusCode ?? 0;
@@ -106,11 +85,4 @@ function tryParseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Seconds or a date of HTTP, in milliseconds from now; `null` when it is neither. */
-export function parseRetryAfter(value: string | undefined, nowMs = Date.now()): number | null {
-  if (value === undefined || value === "") return null;
-  const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
-  return Number.isNaN(ms) ? null : Math.max(0, ms);
 }

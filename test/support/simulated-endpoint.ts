@@ -1,6 +1,6 @@
 import type { Hash } from "../../src/base/ids.ts";
+import { parseRetryAfter } from "../../src/base/retry.ts";
 import { EndpointError } from "../../src/chain/chain-errors.ts";
-import { parseRetryAfter } from "../../src/chain/http-transport.ts";
 
 import type { Incoming, OnHead, Outgoing, Transport } from "../../src/chain/transport.ts";
 import type { FaultHook } from "./faults.ts";

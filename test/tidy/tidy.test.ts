@@ -42,19 +42,19 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   pino: ["base"],
   "prom-client": ["base"],
   typebox: ["decode", "rows", "web"],
-  ws: ["chain", "web"],
+  ws: ["catalog", "chain", "web"],
 };
 
 /** Parts of Node that only some folders may use: all that opens connections, files or processes. */
 const nodeHomes: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": [],
-  "node:crypto": ["store", "web"],
+  "node:crypto": ["catalog", "store", "web"],
   "node:dgram": [],
   "node:dns": [],
   "node:fs": ["base", "store"],
-  "node:http": ["chain", "web"],
+  "node:http": ["catalog", "chain", "web"],
   "node:http2": [],
-  "node:https": ["chain"],
+  "node:https": ["catalog", "chain"],
   "node:net": ["base", "web"],
   "node:sqlite": ["store"],
   "node:tls": [],
@@ -169,10 +169,8 @@ suite("imports", () => {
     );
   });
 
-  test("only the chain source, and commands that call the service, open connections", () => {
-    const others = sources.filter(
-      ({ path }) => folderOf(path) !== "chain" && !path.startsWith("src/cli/"),
-    );
+  test("only the sources of facts, and commands that call the service, open connections", () => {
+    const others = sources.filter(({ path }) => !/^src\/(?:catalog|chain|cli)\//.test(path));
     assertNone(findCode(others, /\bfetch\(|\bnew WebSocket\b|\bnew EventSource\b/));
   });
 
