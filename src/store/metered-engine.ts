@@ -3,7 +3,7 @@ import { KindCounts } from "../base/kind-counts.ts";
 import { LatencyHistogram } from "../base/latency-histogram.ts";
 import type { Engine, Row } from "./engine.ts";
 
-/** Measures another engine; not its commands, which are rare (start and repair). */
+/** Measures another engine; not how long its commands take, which are rare (start and repair). */
 export class MeteredEngine implements Engine {
   /** Of what succeeded. */
   readonly latencies = {
@@ -21,9 +21,15 @@ export class MeteredEngine implements Engine {
   /** Of what failed or was refused. */
   readonly failures = new KindCounts<"query" | "insert">();
   readonly #engine: Engine;
+  #underWay = 0;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+  }
+
+  /** Operations that were begun and are not done, those waiting in line included. */
+  get underWay(): number {
+    return this.#underWay;
   }
 
   async query(sql: string): Promise<readonly Row[]> {
@@ -31,7 +37,7 @@ export class MeteredEngine implements Engine {
   }
 
   async command(sql: string): Promise<void> {
-    return this.#engine.command(sql);
+    return this.#counted(() => this.#engine.command(sql));
   }
 
   async insert(table: string, rows: Buffer): Promise<void> {
@@ -49,12 +55,21 @@ export class MeteredEngine implements Engine {
   ): Promise<Result> {
     const startedAtMs = systemClock.monotonicMs();
     try {
-      const result = await run();
+      const result = await this.#counted(run);
       this.latencies[operation].observe({}, systemClock.monotonicMs() - startedAtMs);
       return result;
     } catch (thrown) {
       this.failures.add(operation);
       throw thrown;
+    }
+  }
+
+  async #counted<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1;
+    try {
+      return await run();
+    } finally {
+      this.#underWay -= 1;
     }
   }
 }
