@@ -57,6 +57,13 @@ export const chainLimits = {
   finalityLagBlocksMax: 256,
   /** Blocks below the head whose logs a node may not have found yet: each is checked by its bloom. */
   youngBlocks: 256,
+  /**
+   * A bloom of no more bits is of some 25 logs: receipts of so few are small, and one of our items
+   * seems to be there by chance in one block of ten.
+   */
+  sparseBloomBitsMax: 256,
+  /** Blocks whose logs are proven at the same time: each is a request for up to some megabytes. */
+  proofsAtOnceMax: 4,
   /** An endpoint further behind the best head has no say in finality. */
   endpointLagBlocksMax: 64,
   /** Block times without a new head after which a socket or an endpoint has stalled. */

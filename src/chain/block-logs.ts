@@ -1,5 +1,4 @@
 import type { Hash } from "../base/ids.ts";
-import { chainLimits } from "../base/limits.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { checkLogs } from "./check-logs.ts";
@@ -7,18 +6,19 @@ import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
 import type { RawLog } from "./log.ts";
-import { formatLogsParam, type LogFilter, mayHaveLogs } from "./log-filter.ts";
-import { type Header, parseHeader } from "./parse-header.ts";
+import { formatLogsParam, type LogFilter, tellsOfMore } from "./log-filter.ts";
+import type { Header } from "./parse-header.ts";
 import { isWanted, parseLogs } from "./parse-log.ts";
 import { parseReceiptLogs } from "./parse-receipts.ts";
 import { classifyProviderError, resultOf } from "./provider-messages.ts";
 
-/** How many other endpoints are asked about an answer that is doubted. */
-const secondOpinionsMax = 2;
+/** How many other endpoints are asked when one cannot prove what it says. */
+const otherWitnessesMax = 2;
 
 /**
- * The wanted logs of single blocks, complete (R4). A bloom that tells of our logs where none came
- * is resolved by another endpoint, or by receipts that account for every bit of that bloom.
+ * The wanted logs of single blocks, complete (R4). A bloom that tells of more of our logs than came
+ * is resolved by all logs of the block, which must account for every bit of that bloom. The word of
+ * another endpoint would prove nothing: both may not have found the logs yet.
  */
 export class BlockLogs {
   readonly #pool: EndpointPool;
@@ -30,7 +30,7 @@ export class BlockLogs {
     this.#filter = options.filter;
   }
 
-  /** Blooms that told of our logs although there were none, which was then proven. */
+  /** Blooms that told of more of our logs than there were, as was then proven. */
   get falsePositives(): number {
     return this.#falsePositives;
   }
@@ -54,37 +54,33 @@ export class BlockLogs {
       // Too many for one answer, or wrong: the receipts of the block can still be right.
       return this.#fetchProven(endpoint, header);
     }
-    if (logs.length > 0 || !mayHaveLogs(header.logsBloom, this.#filter)) return logs;
-    const proven = await this.resolveDoubt(endpoint, header);
-    if (proven.length > 0) {
-      const message = `the logs of block ${header.number} were left out`;
-      endpoint.noteBadData(new EndpointError("inconsistent", message));
-    }
-    return proven;
+    const missing = await this.findMissing(endpoint, header, logs);
+    if (missing.length === 0) return logs;
+    endpoint.noteBadData(missingError(header, missing));
+    return [...logs, ...missing].toSorted((one, other) => one.logIndex - other.logIndex);
   }
 
-  /** What the logs really are of a block that `endpoint` says has none, against its bloom. */
-  async resolveDoubt(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+  /**
+   * The logs that `endpoint` left out of those it told of the block, as far as a bloom can show.
+   * Throws an `EndpointError` when there is a doubt that nobody can settle now.
+   */
+  async findMissing(
+    endpoint: Endpoint,
+    header: Header,
+    told: readonly RawLog[],
+  ): Promise<readonly RawLog[]> {
+    if (!tellsOfMore(header.logsBloom, told, this.#filter)) return [];
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
-    const opinions = others.slice(0, secondOpinionsMax);
-    let logs = await this.#pool.firstOpinion(opinions, (one) => this.#fetchOpinion(one, header));
-    logs ??= await this.#pool.firstOpinion([endpoint, ...opinions], (one) =>
-      this.#fetchProven(one, header),
-    );
+    const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
+    const logs = await this.#pool.firstOpinion(witnesses, (one) => this.#fetchProven(one, header));
     if (logs === null) {
-      throw new EndpointError("inconsistent", `the empty block ${header.number} is not proven`);
+      throw new EndpointError("inconsistent", `the logs of block ${header.number} are not proven`);
     }
-    if (logs.length === 0) this.#falsePositives += 1;
-    return logs;
-  }
-
-  async #fetchOpinion(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
-    const headerCall = { method: "eth_getBlockByHash", params: [header.hash, false] };
-    const calls = [headerCall, this.call(header.hash)];
-    const { replies } = await endpoint.request(calls, chainLimits.tailTimeoutMs);
-    const known = parseHeader(resultOf(replies[0]));
-    if (known?.hash !== header.hash) throw new EndpointError("not_yet", "the block is not known");
-    return this.#read(header, resultOf(replies[1]));
+    // Not the other way round: Polygon's receipts lack the logs of state-sync transactions.
+    const known = new Set(told.map((log) => log.logIndex));
+    const missing = logs.filter((log) => !known.has(log.logIndex));
+    if (missing.length === 0) this.#falsePositives += 1;
+    return missing;
   }
 
   /** From all logs of the block, which must account for its bloom: then none of ours is missing. */
@@ -116,6 +112,12 @@ export class BlockLogs {
     checkLogs(logs, { ...only(header), filter: this.#filter });
     return logs;
   }
+}
+
+/** What an endpoint that left logs out has done. */
+export function missingError(header: Header, missing: readonly RawLog[]): EndpointError {
+  const message = `${missing.length} logs of block ${header.number} were left out`;
+  return new EndpointError("inconsistent", message);
 }
 
 function only(header: Header) {

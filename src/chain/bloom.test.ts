@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { readFixture } from "../../test/support/read-fixture.ts";
@@ -7,7 +7,7 @@ import { readRecordedBlocks } from "../../test/support/recorded-chain.ts";
 import type { ScriptedBlock } from "../../test/support/scripted-block.ts";
 import type { Address, Hash } from "../base/ids.ts";
 import { deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
-import { deriveLogFilter, mayHaveLogs } from "./log-filter.ts";
+import { deriveLogFilter, mayHaveLogs, tellsOfMore } from "./log-filter.ts";
 
 /** A worked example that goes round in the public documentation of Ethereum. */
 const known = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };
@@ -72,4 +72,26 @@ test("a block may have wanted logs when its bloom has a wanted address and a wan
   assert(!mayHaveLogs(bloomWith([address]), filter));
   assert(!mayHaveLogs(bloomWith([topic]), filter));
   assert(!mayHaveLogs(bloomWith([]), filter));
+});
+
+describe("whether a bloom tells of more logs than came", () => {
+  const [ours, alsoOurs] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`] as [Address, Address];
+  const [one, two] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`] as [Hash, Hash];
+  const filter = deriveLogFilter({ addresses: [ours, alsoOurs], topics0: [one, two] });
+  const logOf = (address: Address, topic: Hash) => ({ address, topics: [topic] }) as const;
+
+  test("of any, of another contract, of another event", () => {
+    const told = [logOf(ours, one)];
+    assert(tellsOfMore(bloomWith([ours, one]), [], filter));
+    assert(tellsOfMore(bloomWith([ours, one, alsoOurs]), told, filter));
+    assert(tellsOfMore(bloomWith([ours, one, two]), told, filter));
+    assert(!tellsOfMore(bloomWith([ours, one]), told, filter));
+    assert(!tellsOfMore(bloomWith([ours]), [], filter));
+  });
+
+  test("not where the bloom is so full that nearly everything seems to be there", () => {
+    const full = `0x${"f".repeat(512)}`;
+    assert(tellsOfMore(full, [], filter));
+    assert(!tellsOfMore(full, [logOf(ours, one)], filter));
+  });
 });

@@ -24,6 +24,15 @@ export function mayContain(bloom: string, item: BloomBits): boolean {
   return item.every(({ digitIndex, mask }) => (digitAt(bloom, digitIndex) & mask) !== 0);
 }
 
+/** How many of its 2048 bits are set. */
+export function countBits(bloom: string): number {
+  let count = 0;
+  for (let index = 2; index < bloom.length; index += 1) {
+    for (let left = digitAt(bloom, index); left !== 0; left &= left - 1) count += 1;
+  }
+  return count;
+}
+
 /**
  * Whether the logs account for every bit of `bloom`: then none that set a bit is missing. More logs
  * than the bloom tells of are legal: Polygon leaves those of state-sync transactions out of it.

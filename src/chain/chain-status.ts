@@ -55,7 +55,7 @@ export type ChainStatus = {
   readonly reorgs: number;
   /** The most blocks one reorganisation took back. */
   readonly deepestReorg: number;
-  /** Blooms that told of our logs although there were none, which was then proven. */
+  /** Blooms that told of more of our logs than there were, as was then proven. */
   readonly bloomFalsePositives: number;
   readonly alarms: readonly ChainAlarm[];
   readonly endpoints: readonly EndpointStatus[];

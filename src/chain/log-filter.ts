@@ -1,7 +1,11 @@
 import { assert } from "../base/assert.ts";
 import type { Address, Hash } from "../base/ids.ts";
-import { type BloomBits, deriveBloomBits, mayContain } from "./bloom.ts";
+import { chainLimits } from "../base/limits.ts";
+import { type BloomBits, countBits, deriveBloomBits, mayContain } from "./bloom.ts";
+import type { RawLog } from "./log.ts";
 import { formatQuantity } from "./parse-hex.ts";
+
+type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
 
 /**
  * Which logs are asked for: those of one of the addresses with one of the first topics. The maps
@@ -10,8 +14,8 @@ import { formatQuantity } from "./parse-hex.ts";
 export type LogFilter = {
   readonly addresses: ReadonlyMap<string, Address>;
   readonly topics0: ReadonlyMap<string, Hash>;
-  readonly addressBits: readonly BloomBits[];
-  readonly topicBits: readonly BloomBits[];
+  readonly addressBits: readonly ItemBits[];
+  readonly topicBits: readonly ItemBits[];
 };
 
 /** `addresses` and `topics0` are not empty: an empty list would mean "any" to a node. */
@@ -24,17 +28,37 @@ export function deriveLogFilter(wanted: {
   return {
     addresses: new Map(addresses.map((address) => [address, address])),
     topics0: new Map(topics0.map((topic) => [topic, topic])),
-    addressBits: addresses.map(deriveBloomBits),
-    topicBits: topics0.map(deriveBloomBits),
+    addressBits: addresses.map(bitsOf),
+    topicBits: topics0.map(bitsOf),
   };
 }
 
 /** Whether a block with this bloom can hold a log that passes the filter. */
 export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
-  return (
-    filter.addressBits.some((bits) => mayContain(bloom, bits)) &&
-    filter.topicBits.some((bits) => mayContain(bloom, bits))
-  );
+  const isThere = ({ bits }: ItemBits) => mayContain(bloom, bits);
+  return filter.addressBits.some(isThere) && filter.topicBits.some(isThere);
+}
+
+/**
+ * Whether the bloom of a block tells of logs that pass the filter besides `logs`, which do: of any
+ * where there are none, or of a contract or an event that is not among them. The latter only where
+ * the bloom is sparse: in a full one nearly everything seems to be there, and proof is dear.
+ */
+export function tellsOfMore(
+  bloom: string,
+  logs: readonly Pick<RawLog, "address" | "topics">[],
+  filter: LogFilter,
+): boolean {
+  if (logs.length === 0) return mayHaveLogs(bloom, filter);
+  if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
+  const told = new Set<Address | Hash | undefined>();
+  for (const { address, topics } of logs) told.add(address).add(topics[0]);
+  const isMissing = ({ item, bits }: ItemBits) => !told.has(item) && mayContain(bloom, bits);
+  return filter.addressBits.some(isMissing) || filter.topicBits.some(isMissing);
+}
+
+function bitsOf(item: Address | Hash): ItemBits {
+  return { item, bits: deriveBloomBits(item) };
 }
 
 /** Which blocks an `eth_getLogs` looks through. */

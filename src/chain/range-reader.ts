@@ -1,13 +1,13 @@
 import { chainLimits } from "../base/limits.ts";
 import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
-import type { BlockLogs } from "./block-logs.ts";
+import { type BlockLogs, missingError } from "./block-logs.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { checkLinks, checkLogs } from "./check-logs.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { fetchHeaders } from "./fetch-headers.ts";
 import type { Block, BlockRange, RawLog } from "./log.ts";
-import { formatLogsParam, type LogFilter, mayHaveLogs } from "./log-filter.ts";
+import { formatLogsParam, type LogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { type ParsedLogs, parseLogs } from "./parse-log.ts";
 import { resultOf } from "./provider-messages.ts";
@@ -58,17 +58,22 @@ export class RangeReader {
     });
   }
 
-  /** Doubts the answer when a block should have logs by its header, but has none. */
+  /** Doubts the answer when a header tells of logs that are not in it. */
   async #checkBlooms(
     endpoint: Endpoint,
     headers: ReadonlyMap<number, Header>,
     logs: readonly RawLog[],
   ): Promise<void> {
-    const loud = new Set(logs.map((log) => log.blockNumber));
-    for (const header of headers.values()) {
-      if (loud.has(header.number) || !mayHaveLogs(header.logsBloom, this.#filter)) continue;
-      const missing = await this.#blockLogs.resolveDoubt(endpoint, header);
-      if (missing.length > 0) throw new EndpointError("inconsistent", "a range left out logs");
+    const logsOf = Map.groupBy(logs, (log) => log.blockNumber);
+    const all = [...headers.values()];
+    const { proofsAtOnceMax } = chainLimits;
+    for (let start = 0; start < all.length; start += proofsAtOnceMax) {
+      const some = all.slice(start, start + proofsAtOnceMax).map(async (header) => {
+        const told = logsOf.get(header.number) ?? [];
+        const missing = await this.#blockLogs.findMissing(endpoint, header, told);
+        if (missing.length > 0) throw missingError(header, missing);
+      });
+      await Promise.all(some);
     }
   }
 

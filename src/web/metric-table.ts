@@ -102,7 +102,7 @@ const indexerMetrics: readonly Metric[] = [
   ),
   counter(
     "oddwire_indexer_bloom_false_positives_total",
-    "Blooms that told of logs although there were none, as was then proven",
+    "Blooms that told of more logs than there were, as was then proven",
     ({ indexer }) => indexer.bloom_false_positives,
   ),
 ];

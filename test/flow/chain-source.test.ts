@@ -26,6 +26,7 @@ const ours = `0x${"aa".repeat(20)}` as Address;
 const foreign = `0x${"bb".repeat(20)}`;
 const topic = `0x${"11".repeat(32)}` as Hash;
 const otherTopic = `0x${"22".repeat(32)}`;
+const thirdTopic = `0x${"33".repeat(32)}` as Hash;
 const log = openLog({ level: "silent" });
 
 /** Blocks with our logs, with other people's, with both, and empty ones. */
@@ -485,15 +486,39 @@ describe("blooms", () => {
     assert.equal(source.status.endpoints[0]?.badAnswers, 0);
   });
 
-  test("R4: a false positive is resolved by a second endpoint that agrees", async () => {
-    const chain = buildBlocks([...specs(10), misleading, misleading]);
-    const [one, two] = [await openNode(chain), await openNode(chain)];
-    const source = await openSource([one.url, two.url]);
+  test("R4: two endpoints that both tell of nothing prove nothing: receipts do", async () => {
+    const chain = buildBlocks([...specs(10), misleading, ...specs(3)]);
+    const nodes = [await openNode(chain), await openNode(chain)];
+    for (const node of nodes) node.setHead(9);
+    const source = await openSource(nodes.map(({ url }) => url));
     const follower = new ChainFollower(source, 0);
-    await follower.untilTip(11);
-    assert(source.status.bloomFalsePositives >= 2);
-    assert(!one.calls.has("eth_getBlockReceipts") && !two.calls.has("eth_getBlockReceipts"));
+    await follower.untilTip(9);
+    for (const node of nodes) node.fault(faults.noLogs);
+    for (const node of nodes) node.setHead(13);
+    await follower.untilTip(13);
+    follower.assertEquals(chain, isOurs);
+    assert(source.status.bloomFalsePositives >= 1);
   });
+
+  for (const when of ["at the head", "in a range"] as const) {
+    test(`R4: a contract or an event that is left out ${when} is noticed by its bloom`, async () => {
+      const mine = [topic, thirdTopic].map((one) => ({ address: ours, topics: [one] }));
+      const before = Array.from({ length: 10 }, () => ({}));
+      const chain = buildBlocks([...before, { logs: mine }, {}, { logs: mine }, {}]);
+      const node = await openNode(chain);
+      if (when === "at the head") node.setHead(9);
+      const filter = { addresses: [ours], topics0: [topic, thirdTopic] };
+      node.fault(faults.lostLog);
+      const source = await openSource([node.url], { filter });
+      const follower = new ChainFollower(source, 0);
+      if (when === "at the head") await follower.untilTip(9);
+      node.setHead(13);
+      await follower.untilTip(13);
+      follower.assertEquals(chain, ({ address, topics }) => {
+        return address === ours && (topics[0] === topic || topics[0] === thirdTopic);
+      });
+    });
+  }
 
   test("logs that no bloom tells of are taken, as Polygon has them", async () => {
     const honest = buildBlocks(specs(30));

@@ -2,7 +2,7 @@
  * R9: whatever nodes do, and however often the process dies meanwhile, once they have come to their
  * senses the facts are those of the canonical chain, worked out from nothing else.
  *
- * `TEST_SEED=<seed> SIMULATION_RUNS=1` plays one schedule again; a seed that found a bug is kept in
+ * `TEST_SEED=<seed> SIMULATION_RUNS=1` plays one schedule again, a larger number all of them; a seed that found a bug is kept in
  * the list below.
  */
 import assert from "node:assert/strict";
@@ -14,12 +14,15 @@ import { factsOf } from "../support/store-chain.ts";
 import { ModelStore } from "./model-store.ts";
 import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
 
-const runs = Number(process.env["SIMULATION_RUNS"] ?? 250);
-/** A slow machine plays fewer, and says so. */
-const budgetMs = 60_000;
+const asked = process.env["SIMULATION_RUNS"];
+const runs = Number(asked ?? 2_000);
+/** A slow machine plays fewer, and says so, unless it was told how many. */
+const budgetMs = asked === undefined ? 60_000 : Number.POSITIVE_INFINITY;
 
 /** Seeds that found a bug once, by what it was. */
-const formerFailures: readonly (readonly [string, number])[] = [];
+const formerFailures: readonly (readonly [string, number])[] = [
+  ["two endpoints that left out the same logs were taken as proof that there are none", 20262104],
+];
 
 class ModelSubject implements Subject {
   readonly store = new ModelStore(startBlock);
