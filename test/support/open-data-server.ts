@@ -14,6 +14,7 @@ import { MarketState } from "../../src/market/market-state.ts";
 import { Pipeline } from "../../src/pipeline.ts";
 import { FactStore } from "../../src/store/fact-store.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
+import type { Observation } from "../../src/web/request-meter.ts";
 import type { Route } from "../../src/web/route.ts";
 import { createRoutes } from "../../src/web/routes.ts";
 import {
@@ -48,6 +49,8 @@ type DataServerOptions = {
   readonly finalBlocks?: number;
   readonly heldBlocks?: number;
   readonly trustedProxies?: readonly string[];
+  /** Told of every answer. */
+  readonly observe?: (observation: Observation) => void;
 };
 
 type Readiness = { isReady: boolean };
@@ -109,6 +112,7 @@ export class DataServer {
       },
       trustedProxies: options.trustedProxies ?? [],
       authFailuresMax: 0,
+      observe: options.observe ?? (() => {}),
     });
     const server = new DataServer({ edge, store, state, facts, routes, readiness, folder });
     await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + heldBlocks - 1 });

@@ -1,0 +1,867 @@
+/**
+ * The shapes of the API, made from the schemas the service runs on by `npm run docs`; a test compares
+ * the two. Decimals, token ids and raw amounts are strings, so that no digit is lost.
+ */
+
+export type Market = {
+  readonly id: ConditionId;
+  readonly question_id: Hash | null;
+  readonly question: string | null;
+  readonly description: string | null;
+  readonly slug: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly event_id: string | null;
+  readonly neg_risk: boolean;
+  readonly neg_risk_market_id: Hash | null;
+  readonly oracle: Address | null;
+  readonly exchange_versions: readonly (1 | 2 | 3)[];
+  readonly status: "open" | "resolved";
+  readonly active: boolean;
+  readonly outcome_count: number;
+  readonly created_at: Time;
+  readonly created_at_ms: Milliseconds;
+  readonly created_block: number;
+  readonly end_date: Time | null;
+  readonly resolved_at: Time | null;
+  readonly resolved_at_ms: Milliseconds | null;
+  readonly resolution: {
+    readonly payouts: readonly Decimal[];
+    readonly winning_token_id: TokenId | null;
+    readonly winning_outcome: string | null;
+    readonly tx_hash: Hash;
+    readonly block_number: number;
+    readonly seq: Seq;
+  } | null;
+  readonly tokens: readonly {
+    readonly token_id: TokenId;
+    readonly outcome: string | null;
+    readonly outcome_index: number;
+    readonly complement_token_id: TokenId | null;
+    readonly price: Decimal | null;
+    readonly winner: boolean | null;
+  }[];
+  readonly volume_usd: Decimal;
+  readonly volume_shares: Decimal;
+  readonly trades: number;
+  readonly volume_24h_usd: Decimal;
+  readonly trades_24h: number;
+  readonly last_trade_at: Time | null;
+  readonly last_trade_at_ms: Milliseconds | null;
+  readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
+};
+
+export type Trade = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly token_id: TokenId;
+  readonly complement_token_id: TokenId | null;
+  readonly condition_id: ConditionId | null;
+  readonly outcome: string | null;
+  readonly outcome_index: number | null;
+  readonly side: "BUY" | "SELL";
+  readonly price: Decimal | null;
+  readonly size: Decimal;
+  readonly value_usd: Decimal;
+  readonly maker_fee: Decimal;
+  readonly maker_fee_net: Decimal;
+  readonly maker_fee_asset: "collateral" | "token";
+  readonly match_seq: Seq | null;
+  readonly maker: Address;
+  readonly taker: Address;
+  readonly maker_side: "BUY" | "SELL";
+  readonly maker_token_id: TokenId;
+  readonly match_type: "complementary" | "mint" | "merge" | "direct";
+  readonly maker_order_hash: Hash;
+  readonly taker_order_hash: Hash | null;
+  readonly exchange: "standard" | "neg_risk";
+  readonly exchange_version: 1 | 2 | 3;
+  readonly exchange_address: Address;
+  readonly module: "binary" | "neg_risk" | "combinatorial" | null;
+  readonly builder: Hash | null;
+  readonly metadata: Hash | null;
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly log_index: number;
+  readonly tx_hash: Hash;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+  readonly maker_amount_raw: RawAmount;
+  readonly taker_amount_raw: RawAmount;
+};
+
+export type Fill = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly role: "maker" | "taker" | "direct";
+  readonly order_hash: Hash;
+  readonly maker: Address;
+  readonly taker: Address;
+  readonly side: "BUY" | "SELL";
+  readonly token_id: TokenId;
+  readonly complement_token_id: TokenId | null;
+  readonly condition_id: ConditionId | null;
+  readonly outcome: string | null;
+  readonly outcome_index: number | null;
+  readonly maker_amount_raw: RawAmount;
+  readonly taker_amount_raw: RawAmount;
+  readonly fee: Decimal;
+  readonly fee_net: Decimal;
+  readonly fee_asset: "collateral" | "token";
+  readonly match_seq: Seq | null;
+  readonly exchange: "standard" | "neg_risk";
+  readonly exchange_version: 1 | 2 | 3;
+  readonly exchange_address: Address;
+  readonly module: "binary" | "neg_risk" | "combinatorial" | null;
+  readonly builder: Hash | null;
+  readonly metadata: Hash | null;
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly log_index: number;
+  readonly tx_hash: Hash;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+};
+
+export type Match = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly taker_fill_seq: Seq;
+  readonly token_id: TokenId;
+  readonly complement_token_id: TokenId | null;
+  readonly condition_id: ConditionId | null;
+  readonly outcome: string | null;
+  readonly outcome_index: number | null;
+  readonly side: "BUY" | "SELL";
+  readonly price: Decimal | null;
+  readonly size: Decimal;
+  readonly value_usd: Decimal;
+  readonly legs: number;
+  readonly taker: Address;
+  readonly taker_order_hash: Hash;
+  readonly taker_fee: Decimal;
+  readonly taker_fee_net: Decimal;
+  readonly taker_fee_asset: "collateral" | "token";
+  readonly exchange: "standard" | "neg_risk";
+  readonly exchange_version: 1 | 2 | 3;
+  readonly exchange_address: Address;
+  readonly module: "binary" | "neg_risk" | "combinatorial" | null;
+  readonly builder: Hash | null;
+  readonly metadata: Hash | null;
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly log_index: number;
+  readonly tx_hash: Hash;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+  readonly maker_amount_raw: RawAmount;
+  readonly taker_amount_raw: RawAmount;
+};
+
+export type Cancellation = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly kind: "order_cancelled" | "order_preapproval_invalidated" | "user_paused";
+  readonly order_hash: Hash | null;
+  readonly user: Address | null;
+  readonly effective_block: number | null;
+  readonly exchange: "standard" | "neg_risk";
+  readonly exchange_version: 1 | 2 | 3;
+  readonly exchange_address: Address;
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly log_index: number;
+  readonly tx_hash: Hash;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+};
+
+export type Resolution = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly derived: boolean;
+  readonly condition_id: ConditionId;
+  readonly question_id: Hash | null;
+  readonly oracle: Address;
+  readonly payouts: readonly Decimal[];
+  readonly winning_token_id: TokenId | null;
+  readonly winning_outcome: string | null;
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly log_index: number;
+  readonly tx_hash: Hash;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+};
+
+export type Price = {
+  readonly token_id: TokenId;
+  readonly price: Decimal | null;
+  readonly price_source: "last_trade" | "complement" | "settlement" | null;
+  readonly last_trade: {
+    readonly price: Decimal;
+    readonly size: Decimal;
+    readonly side: "BUY" | "SELL";
+    readonly seq: Seq;
+    readonly timestamp: Time;
+    readonly timestamp_ms: Milliseconds;
+    readonly tx_hash: Hash;
+  } | null;
+  readonly best_bid: Decimal | null;
+  readonly best_ask: Decimal | null;
+  readonly mid: Decimal | null;
+  readonly spread: Decimal | null;
+  readonly stats_24h: {
+    readonly open: Decimal | null;
+    readonly high: Decimal | null;
+    readonly low: Decimal | null;
+    readonly close: Decimal | null;
+    readonly change: Decimal | null;
+    readonly change_pct: Decimal | null;
+    readonly volume_usd: Decimal;
+    readonly volume_shares: Decimal;
+    readonly buy_volume_usd: Decimal;
+    readonly sell_volume_usd: Decimal;
+    readonly trades: number;
+    readonly vwap: Decimal | null;
+    readonly window_start_ms: Milliseconds;
+    readonly window_end_ms: Milliseconds;
+  };
+  readonly complement: {
+    readonly token_id: TokenId;
+    readonly outcome: string | null;
+    readonly price: Decimal | null;
+    readonly price_source: "last_trade" | "complement" | "settlement" | null;
+  } | null;
+  readonly resolved: boolean;
+  readonly settlement_price: Decimal | null;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+};
+
+export type Candle = {
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  readonly volume: Decimal;
+  readonly volume_usd: Decimal;
+  readonly buy_volume_usd: Decimal;
+  readonly sell_volume_usd: Decimal;
+  readonly trades: number;
+  readonly vwap: Decimal | null;
+  readonly closed: boolean;
+  readonly filled: boolean;
+};
+
+export type Key = {
+  readonly id: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly scope: "read" | "write" | "admin";
+  readonly rate_limit: number;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly status: "active" | "expired" | "revoked";
+  readonly allowed_ips: readonly string[];
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+  readonly request_count: number;
+};
+
+export type IssuedKey = {
+  readonly id: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly scope: "read" | "write" | "admin";
+  readonly rate_limit: number;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly key: string;
+};
+
+export type Pagination = {
+  readonly limit: number;
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+};
+
+export type Meta = {
+  readonly request_id: string;
+  readonly indexed_block: number | null;
+  readonly indexed_seq: number | null;
+  readonly head_block: number | null;
+  readonly finalized_block: number | null;
+  readonly lag_seconds: number | null;
+};
+
+export type ErrorAnswer = {
+  readonly error: {
+    readonly code: "VALIDATION_ERROR" | "INVALID_CURSOR" | "UNAUTHORIZED" | "FORBIDDEN" | "IP_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    readonly message: string;
+    readonly details?: readonly {
+      readonly parameter: string;
+      readonly issue: string;
+    }[];
+    readonly request_id: string;
+  };
+};
+
+/** ERC-1155 outcome token id, a decimal below 2^256. */
+export type TokenId = string;
+
+/** Condition id; 62 digits for generation 3, 64 before. */
+export type ConditionId = string;
+
+/** An account or contract, lower-case hex. */
+export type Address = string;
+
+/** 32 bytes as lower-case hex. */
+export type Hash = string;
+
+/** An exact decimal with at most 6 fractional digits. */
+export type Decimal = string;
+
+/** The raw amount of the event, an integer of 10^-6 units. */
+export type RawAmount = string;
+
+/** Position on the chain: block_number * 1000000 + log_index. */
+export type Seq = number;
+
+/** RFC 3339, UTC. */
+export type Time = string;
+
+/** Unix milliseconds. */
+export type Milliseconds = number;
+
+/** GET /v1/markets: Markets, with search, filters and pagination. */
+export type GetMarkets = {
+  readonly query: {
+    readonly limit?: number;
+    readonly active?: boolean;
+    readonly status?: "open" | "resolved" | "all";
+    readonly search?: string;
+    readonly neg_risk?: boolean;
+    readonly event_id?: readonly string[];
+    readonly category?: readonly string[];
+    readonly tag?: readonly string[];
+    readonly slug?: readonly string[];
+    readonly condition_id?: readonly string[];
+    readonly token_id?: readonly string[];
+    readonly min_volume?: string;
+    readonly min_volume_24h?: string;
+    readonly created_after?: string | number;
+    readonly created_before?: string | number;
+    readonly end_after?: string | number;
+    readonly end_before?: string | number;
+    readonly sort?: "volume_24h" | "volume" | "trades_24h" | "created_at" | "end_date" | "last_trade_at";
+    readonly order?: "desc" | "asc";
+  };
+  readonly answer: {
+    readonly data: readonly Market[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/markets/{id}: One market by condition id, token id or slug. */
+export type GetMarketsById = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: Market;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/trades: Trades, newest first. */
+export type GetTrades = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly side?: "BUY" | "SELL";
+    readonly min_size?: string;
+    readonly max_size?: string;
+    readonly min_value?: string;
+    readonly maker?: string;
+    readonly taker?: string;
+    readonly wallet?: string;
+    readonly condition_id?: string;
+    readonly exchange?: "standard" | "neg_risk";
+    readonly token_id?: readonly string[];
+    readonly match_type?: "complementary" | "mint" | "merge" | "direct";
+  };
+  readonly answer: {
+    readonly data: readonly Trade[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/trades/market/{token_id}: Trades of one token, newest first. */
+export type GetTradesMarketByTokenId = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly side?: "BUY" | "SELL";
+    readonly min_size?: string;
+    readonly max_size?: string;
+    readonly min_value?: string;
+    readonly maker?: string;
+    readonly taker?: string;
+    readonly wallet?: string;
+    readonly condition_id?: string;
+    readonly exchange?: "standard" | "neg_risk";
+    readonly match_type?: "complementary" | "mint" | "merge" | "direct";
+    readonly include_complement?: boolean;
+  };
+  readonly answer: {
+    readonly data: readonly Trade[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/fills: Every OrderFilled as on the chain, both legs; for volume use trades. */
+export type GetFills = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly side?: "BUY" | "SELL";
+    readonly min_size?: string;
+    readonly max_size?: string;
+    readonly min_value?: string;
+    readonly maker?: string;
+    readonly taker?: string;
+    readonly wallet?: string;
+    readonly condition_id?: string;
+    readonly exchange?: "standard" | "neg_risk";
+    readonly token_id?: readonly string[];
+  };
+  readonly answer: {
+    readonly data: readonly Fill[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/matches: Matches: what each taker order got from all its legs. */
+export type GetMatches = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly side?: "BUY" | "SELL";
+    readonly min_size?: string;
+    readonly max_size?: string;
+    readonly min_value?: string;
+    readonly taker?: string;
+    readonly condition_id?: string;
+    readonly exchange?: "standard" | "neg_risk";
+    readonly token_id?: readonly string[];
+  };
+  readonly answer: {
+    readonly data: readonly Match[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/cancellations: Cancellations on the chain, by kind; cancelling off the chain leaves no trace. */
+export type GetCancellations = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly order_hash?: string;
+    readonly user?: string;
+    readonly kind?: "order_cancelled" | "order_preapproval_invalidated" | "user_paused";
+  };
+  readonly answer: {
+    readonly data: readonly Cancellation[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/exchange-events: What exchanges log besides fills: cancellations, approvals, pauses, roles, fees. */
+export type GetExchangeEvents = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly order_hash?: string;
+    readonly user?: string;
+    readonly kind?: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated";
+  };
+  readonly answer: {
+    readonly data: readonly {
+      readonly id: string;
+      readonly seq: Seq;
+      readonly kind: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated";
+      readonly order_hash: Hash | null;
+      readonly user: Address | null;
+      readonly effective_block: number | null;
+      readonly by: Address | null;
+      readonly account: Address | null;
+      readonly role: "admin" | "operator" | null;
+      readonly granted: boolean | null;
+      readonly old_interval_blocks: number | null;
+      readonly new_interval_blocks: number | null;
+      readonly fee_receiver: Address | null;
+      readonly max_fee_rate_bps: number | null;
+      readonly exchange: "standard" | "neg_risk";
+      readonly exchange_version: 1 | 2 | 3;
+      readonly exchange_address: Address;
+      readonly block_number: number;
+      readonly block_hash: Hash;
+      readonly log_index: number;
+      readonly tx_hash: Hash;
+      readonly timestamp: Time;
+      readonly timestamp_ms: Milliseconds;
+      readonly status: "confirmed" | "finalized";
+    }[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/resolutions: Resolutions of conditions, newest first. */
+export type GetResolutions = {
+  readonly query: {
+    readonly limit?: number;
+    readonly order?: "desc" | "asc";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly from_block?: number;
+    readonly to_block?: number;
+    readonly after_seq?: number;
+    readonly status?: "confirmed" | "finalized";
+    readonly tx_hash?: string;
+    readonly condition_id?: string;
+  };
+  readonly answer: {
+    readonly data: readonly Resolution[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/orders/{order_hash}: All fills of one order and what ended it. */
+export type GetOrdersByOrderHash = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: {
+      readonly order_hash: Hash;
+      readonly truncated: boolean;
+      readonly fills: readonly Fill[];
+      readonly cancellations: readonly Cancellation[];
+    };
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/price/{token_id}: Current price, 24-hour statistics and the complement's price. */
+export type GetPriceByTokenId = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: Price;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/price: Prices of up to 100 tokens; not_found names those never seen on the chain. */
+export type GetPrice = {
+  readonly query: {
+    readonly token_ids: readonly string[];
+  };
+  readonly answer: {
+    readonly data: readonly Price[];
+    readonly not_found: readonly string[];
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/candles/{token_id}: OHLCV candles; without start and end the newest. */
+export type GetCandlesByTokenId = {
+  readonly query: {
+    readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
+    readonly start?: string | number;
+    readonly end?: string | number;
+    readonly limit?: number;
+    readonly order?: "asc" | "desc";
+    readonly fill?: "none" | "previous";
+    readonly source?: "pair" | "own";
+  };
+  readonly answer: {
+    readonly data: readonly Candle[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
+      readonly first_candle_ms: Milliseconds | null;
+      readonly settlement: {
+        readonly price: Decimal;
+        readonly timestamp_ms: Milliseconds;
+      } | null;
+    };
+  };
+};
+
+/** GET /v1/health: Whether the service is alive. */
+export type GetHealth = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly status: "ok";
+    readonly version: string;
+    readonly uptime_seconds: number;
+  };
+};
+
+/** GET /v1/ready: Whether the service is ready for requests. */
+export type GetReady = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly status: "ready" | "not_ready";
+    readonly checks: { readonly [name: string]: {
+      readonly ok: boolean;
+      readonly detail: string;
+    } };
+  };
+};
+
+/** GET /v1/metrics: System metrics. */
+export type GetMetrics = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly uptime_seconds: number;
+    readonly version: string;
+    readonly indexer: {
+      readonly chain_id: number;
+      readonly head_block: number | null;
+      readonly indexed_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_blocks: number | null;
+      readonly lag_seconds: number | null;
+      readonly coverage: {
+        readonly from_block: number;
+        readonly to_block: number;
+      } | null;
+      readonly gaps: number | null;
+      readonly tail_blocks: number;
+      readonly alarms: readonly string[];
+      readonly events: { readonly [name: string]: number };
+      readonly trades: number;
+      readonly events_per_second: number | null;
+      readonly match_anomalies: { readonly [name: string]: number };
+      readonly quarantined_logs: { readonly [name: string]: number };
+      readonly reorgs: number;
+      readonly deepest_reorg_blocks: number;
+      readonly bloom_false_positives: number;
+      readonly backfill: {
+        readonly from_block: number;
+        readonly to_block: number;
+        readonly progress: number;
+        readonly blocks_per_second: number | null;
+        readonly seconds_left: number | null;
+      } | null;
+      readonly endpoints: readonly {
+        readonly host: string;
+        readonly calls: number;
+        readonly errors: number;
+        readonly rate_limited: number;
+        readonly bad_answers: number;
+        readonly latency_ms: number | null;
+        readonly breaker: "closed" | "open" | "half_open";
+        readonly calls_per_second: number | null;
+        readonly range_blocks: number;
+        readonly range_blocks_cap: number | null;
+        readonly head_block: number | null;
+      }[];
+    };
+    readonly api: {
+      readonly requests: number;
+      readonly errors: number;
+      readonly refusals: { readonly [name: string]: number };
+      readonly routes: readonly {
+        readonly method: string;
+        readonly route: string;
+        readonly statuses: { readonly [name: string]: number };
+        readonly p50_ms: number | null;
+        readonly p95_ms: number | null;
+        readonly p99_ms: number | null;
+      }[];
+    };
+    readonly store: {
+      readonly tables: readonly {
+        readonly table: string;
+        readonly rows: number;
+        readonly bytes: number;
+        readonly parts: number;
+      }[] | null;
+      readonly queries: {
+        readonly count: number;
+        readonly failures: number;
+        readonly p50_ms: number | null;
+        readonly p95_ms: number | null;
+        readonly p99_ms: number | null;
+      };
+      readonly inserts: {
+        readonly count: number;
+        readonly failures: number;
+        readonly p50_ms: number | null;
+        readonly p95_ms: number | null;
+        readonly p99_ms: number | null;
+      };
+    };
+    readonly process: {
+      readonly memory: {
+        readonly resident_bytes: number;
+        readonly heap_used_bytes: number;
+        readonly heap_total_bytes: number;
+        readonly external_bytes: number;
+      };
+      readonly cpu_user_seconds: number;
+      readonly cpu_system_seconds: number;
+      readonly event_loop_lag: {
+        readonly p50_ms: number;
+        readonly p99_ms: number;
+        readonly max_ms: number;
+      };
+      readonly garbage_collections: number;
+      readonly garbage_collection_seconds: number;
+    };
+  };
+};
+
+/** POST /v1/keys: Generate an API key; its value is shown this once. */
+export type PostKeys = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly body: {
+    readonly name: string;
+    readonly scope?: "read" | "write" | "admin";
+    readonly expires_at?: string | number;
+    readonly allowed_ips?: readonly string[];
+  };
+  readonly answer: {
+    readonly data: IssuedKey;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/keys: List API keys, newest first, revoked ones included. */
+export type GetKeys = {
+  readonly query: {
+    readonly limit?: number;
+  };
+  readonly answer: {
+    readonly data: readonly Key[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/keys/{id}: Get one API key, without its value. */
+export type GetKeysById = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: Key;
+    readonly meta: Meta;
+  };
+};
+
+/** DELETE /v1/keys/{id}: Revoke an API key, at once and for good. */
+export type DeleteKeysById = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly message: "Key revoked";
+  };
+};
+
+/** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one dies at once or after the grace. */
+export type PostKeysByIdRotate = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly body: {
+    readonly grace_seconds?: number;
+  };
+  readonly answer: {
+    readonly data: IssuedKey;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/ip-blocks: List the IPs that are blocked now, newest first. */
+export type GetIpBlocks = {
+  readonly query: {
+    readonly limit?: number;
+  };
+  readonly answer: {
+    readonly data: readonly {
+      readonly ip: string;
+      readonly reason: "failed_authentication" | "abuse";
+      readonly strikes: number;
+      readonly blocked_at: string;
+      readonly blocked_until: string;
+    }[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** DELETE /v1/ip-blocks/{ip}: Lift the block of an IP. */
+export type DeleteIpBlocksByIp = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly message: "IP block lifted";
+  };
+};

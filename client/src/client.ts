@@ -1,0 +1,179 @@
+import type {
+  Cancellation,
+  Candle,
+  DeleteIpBlocksByIp,
+  DeleteKeysById,
+  Fill,
+  GetCancellations,
+  GetCandlesByTokenId,
+  GetExchangeEvents,
+  GetFills,
+  GetHealth,
+  GetIpBlocks,
+  GetMarkets,
+  GetMarketsById,
+  GetMatches,
+  GetMetrics,
+  GetOrdersByOrderHash,
+  GetPrice,
+  GetPriceByTokenId,
+  GetReady,
+  GetResolutions,
+  GetTrades,
+  GetTradesMarketByTokenId,
+  IssuedKey,
+  Key,
+  Market,
+  Match,
+  PostKeys,
+  PostKeysByIdRotate,
+  Price,
+  Resolution,
+  TokenId,
+  Trade,
+} from "./api.ts";
+import { Connection, type ConnectionOptions, type Query } from "./connection.ts";
+import { Pages } from "./pages.ts";
+
+type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
+type ExchangeEvent = GetExchangeEvents["answer"]["data"][number];
+type IpBlock = GetIpBlocks["answer"]["data"][number];
+
+/**
+ * The service, one method an endpoint. Lists are iterated with `for await` and read page by page; errors
+ * are `OddwireError`. Works in Node 22 and later and in browsers.
+ */
+export class OddwireClient {
+  readonly #connection: Connection;
+
+  constructor(options: ConnectionOptions) {
+    this.#connection = new Connection(options);
+  }
+
+  /** Markets that fit all of the filters. */
+  markets(query: GetMarkets["query"] = {}): Pages<Market> {
+    return this.#list("/v1/markets", query);
+  }
+
+  /** One market, by condition id, token id or slug. */
+  async market(id: string): Promise<Market> {
+    const path = `/v1/markets/${encodeURIComponent(id)}`;
+    return (await this.#connection.json<GetMarketsById["answer"]>(path)).data;
+  }
+
+  /** Trades of all markets, newest first unless ordered otherwise. */
+  trades(query: GetTrades["query"] = {}): Pages<Trade> {
+    return this.#list("/v1/trades", query);
+  }
+
+  /** Trades of one token, on request with those of its complement, told on this token. */
+  tokenTrades(tokenId: TokenId, query: GetTradesMarketByTokenId["query"] = {}): Pages<Trade> {
+    return this.#list(`/v1/trades/market/${encodeURIComponent(tokenId)}`, query);
+  }
+
+  /** Every `OrderFilled` as on the chain; for volume use trades. */
+  fills(query: GetFills["query"] = {}): Pages<Fill> {
+    return this.#list("/v1/fills", query);
+  }
+
+  /** What each taker's order got in all. */
+  matches(query: GetMatches["query"] = {}): Pages<Match> {
+    return this.#list("/v1/matches", query);
+  }
+
+  cancellations(query: GetCancellations["query"] = {}): Pages<Cancellation> {
+    return this.#list("/v1/cancellations", query);
+  }
+
+  /** What exchanges log besides fills. */
+  exchangeEvents(query: GetExchangeEvents["query"] = {}): Pages<ExchangeEvent> {
+    return this.#list("/v1/exchange-events", query);
+  }
+
+  /** How markets ended. */
+  resolutions(query: GetResolutions["query"] = {}): Pages<Resolution> {
+    return this.#list("/v1/resolutions", query);
+  }
+
+  /** All fills of an order, and what ended it. */
+  async order(orderHash: string): Promise<GetOrdersByOrderHash["answer"]["data"]> {
+    const path = `/v1/orders/${encodeURIComponent(orderHash)}`;
+    return (await this.#connection.json<GetOrdersByOrderHash["answer"]>(path)).data;
+  }
+
+  /** The price of a token, its last 24 hours and its complement's price. */
+  async price(tokenId: TokenId): Promise<Price> {
+    const path = `/v1/price/${encodeURIComponent(tokenId)}`;
+    return (await this.#connection.json<GetPriceByTokenId["answer"]>(path)).data;
+  }
+
+  /** The prices of up to 100 tokens; those never seen are left out. */
+  async prices(tokenIds: readonly TokenId[]): Promise<readonly Price[]> {
+    const query = { token_ids: tokenIds };
+    return (await this.#connection.json<GetPrice["answer"]>("/v1/price", { query })).data;
+  }
+
+  /** Candles of a token, oldest first unless ordered otherwise. */
+  candles(tokenId: TokenId, query: GetCandlesByTokenId["query"] = {}): Pages<Candle, CandleMeta> {
+    return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
+  }
+
+  async health(): Promise<GetHealth["answer"]> {
+    return this.#connection.json("/v1/health");
+  }
+
+  /** Whether the service follows the chain closely, and if not, why. */
+  async ready(): Promise<GetReady["answer"]> {
+    return this.#connection.json("/v1/ready", { accepted: [503] });
+  }
+
+  async metrics(): Promise<GetMetrics["answer"]> {
+    return this.#connection.json("/v1/metrics");
+  }
+
+  /** The metrics in the text format of Prometheus. */
+  async prometheusMetrics(): Promise<string> {
+    return (await this.#connection.request("/v1/metrics/prometheus")).text();
+  }
+
+  /** Keys, newest first, without their values. Scope admin, as all below. */
+  keys(query: { readonly limit?: number } = {}): Pages<Key> {
+    return this.#list("/v1/keys", query);
+  }
+
+  async key(id: string): Promise<Key> {
+    const path = `/v1/keys/${encodeURIComponent(id)}`;
+    return (await this.#connection.json<{ readonly data: Key }>(path)).data;
+  }
+
+  /** Makes a key. Its value is in the answer, and nowhere else. */
+  async createKey(body: PostKeys["body"]): Promise<IssuedKey> {
+    const options = { method: "POST", body } as const;
+    return (await this.#connection.json<PostKeys["answer"]>("/v1/keys", options)).data;
+  }
+
+  /** Gives a key a new value; the old one works for the grace, if any. */
+  async rotateKey(id: string, body: PostKeysByIdRotate["body"] = {}): Promise<IssuedKey> {
+    const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
+    const options = { method: "POST", body } as const;
+    return (await this.#connection.json<PostKeysByIdRotate["answer"]>(path, options)).data;
+  }
+
+  /** Revokes a key at once and for good. */
+  async revokeKey(id: string): Promise<DeleteKeysById["answer"]> {
+    return this.#connection.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
+  }
+
+  /** The IPs that are blocked now. */
+  ipBlocks(query: GetIpBlocks["query"] = {}): Pages<IpBlock> {
+    return this.#list("/v1/ip-blocks", query);
+  }
+
+  async liftIpBlock(ip: string): Promise<DeleteIpBlocksByIp["answer"]> {
+    return this.#connection.json(`/v1/ip-blocks/${encodeURIComponent(ip)}`, { method: "DELETE" });
+  }
+
+  #list<Row, PageMeta>(path: string, query: Query): Pages<Row, PageMeta> {
+    return new Pages(this.#connection, path, query);
+  }
+}

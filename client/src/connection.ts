@@ -1,0 +1,135 @@
+import type { ErrorAnswer } from "./api.ts";
+import { type Backoff, recommendedBackoff, wait, waitAfter } from "./backoff.ts";
+import { OddwireError } from "./oddwire-error.ts";
+
+/** Where the service is, and as whom to speak to it. */
+export type ConnectionOptions = {
+  /** Such as `http://127.0.0.1:8080`; a path before `/v1` is kept. */
+  readonly url: string;
+  /** Sent as `X-API-Key`; without one only health and readiness are answered. */
+  readonly key?: string;
+  /** Of refusals for the rate (429), of 503, and of requests that got no answer. */
+  readonly backoff?: Backoff;
+  /** How long an answer may take; 30 s unless given. */
+  readonly timeoutMs?: number;
+};
+
+/** Values as they go into the query string; lists are joined with commas, `undefined` is left out. */
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly (string | number)[] | undefined>
+>;
+
+export type RequestOptions = {
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Statuses besides 2xx that are answers and not errors. */
+  readonly accepted?: readonly number[];
+};
+
+const defaultTimeoutMs = 30_000;
+
+/** Asks the service, again where that helps, and tells errors as `OddwireError`. */
+export class Connection {
+  readonly #base: string;
+  readonly #backoff: Backoff;
+  readonly #timeoutMs: number;
+  readonly key: string | null;
+
+  constructor({ url, key, backoff, timeoutMs }: ConnectionOptions) {
+    this.#base = new URL(url).href.replace(/\/$/, "");
+    this.key = key ?? null;
+    this.#backoff = backoff ?? recommendedBackoff;
+    this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
+  }
+
+  /** The address of a path; parameters of the path have to be encoded. */
+  urlOf(path: string, query: Query = {}): URL {
+    const url = new URL(this.#base + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return url;
+  }
+
+  /** The answer as JSON. */
+  async json<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+    const response = await this.request(path, options);
+    const text = await response.text();
+    try {
+      return JSON.parse(text) as Answer;
+    } catch (cause) {
+      throw notOurs(response, cause);
+    }
+  }
+
+  /** The answer before its body is read; an error of the service is thrown. */
+  async request(path: string, options: RequestOptions = {}): Promise<Response> {
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#attempt(path, options);
+      if (outcome instanceof Response) return outcome;
+      const waitMs = canRepeat(outcome, options)
+        ? waitAfter(attempt, outcome.retryAfterMs, this.#backoff)
+        : null;
+      if (waitMs === null) throw outcome;
+      await wait(waitMs, options.signal);
+    }
+  }
+
+  async #attempt(path: string, options: RequestOptions): Promise<Response | OddwireError> {
+    const { method = "GET", query, body, signal, accepted = [] } = options;
+    const headers = new Headers();
+    if (this.key !== null) headers.set("X-API-Key", this.key);
+    if (body !== undefined) headers.set("Content-Type", "application/json");
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    let response: Response;
+    try {
+      response = await fetch(this.urlOf(path, query), {
+        method,
+        headers,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      return new OddwireError("the service did not answer", {
+        status: 0,
+        code: "UNREACHABLE",
+        cause,
+      });
+    }
+    return response.ok || accepted.includes(response.status) ? response : readError(response);
+  }
+}
+
+/** Reading twice does no harm; anything else only when it was certainly not done. */
+function canRepeat({ code }: OddwireError, { method = "GET" }: RequestOptions): boolean {
+  if (code === "RATE_LIMITED") return true;
+  return method === "GET" && (code === "SERVICE_UNAVAILABLE" || code === "UNREACHABLE");
+}
+
+async function readError(response: Response): Promise<OddwireError> {
+  const text = await response.text().catch(() => "");
+  let error: ErrorAnswer["error"];
+  try {
+    ({ error } = JSON.parse(text) as ErrorAnswer);
+  } catch (cause) {
+    return notOurs(response, cause);
+  }
+  const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  return new OddwireError(error.message, {
+    status: response.status,
+    code: error.code,
+    details: error.details,
+    requestId: error.request_id,
+    retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : null,
+  });
+}
+
+/** A proxy before the service, or something else altogether. */
+function notOurs({ status, headers }: Response, cause: unknown): OddwireError {
+  const type = headers.get("Content-Type") ?? "nothing";
+  const message = `the answer (${status}, ${type}) is not from the service`;
+  return new OddwireError(message, { status, code: "NOT_OURS", cause });
+}

@@ -1,0 +1,45 @@
+import type { Meta, Pagination } from "./api.ts";
+import type { Connection, Query } from "./connection.ts";
+
+/** One page of a list. */
+export type Page<Row, PageMeta = Meta> = {
+  readonly data: readonly Row[];
+  readonly pagination: Pagination;
+  readonly meta: PageMeta;
+};
+
+/**
+ * A list of the service, read page by page while it is iterated: every row once, also while new ones
+ * arrive. Each iteration begins anew; leaving the loop ends the reading.
+ */
+export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
+  readonly #connection: Connection;
+  readonly #path: string;
+  readonly #query: Query;
+
+  constructor(connection: Connection, path: string, query: Query) {
+    this.#connection = connection;
+    this.#path = path;
+    this.#query = query;
+  }
+
+  /** The first page, or the one at a cursor. */
+  async page(cursor?: string): Promise<Page<Row, PageMeta>> {
+    return this.#connection.json(this.#path, { query: { ...this.#query, cursor } });
+  }
+
+  /** One page after the other. */
+  async *pages(): AsyncGenerator<Page<Row, PageMeta>, void, undefined> {
+    let cursor: string | undefined;
+    for (;;) {
+      const page = await this.page(cursor);
+      yield page;
+      if (page.pagination.next_cursor === null) return;
+      cursor = page.pagination.next_cursor;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+}

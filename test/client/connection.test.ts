@@ -1,0 +1,139 @@
+/** How the client asks again, against a server that answers as it is told. */
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, type TestContext, test } from "node:test";
+import { recommendedBackoff, waitAfter } from "../../client/src/backoff.ts";
+import { OddwireClient } from "../../client/src/client.ts";
+import { OddwireError } from "../../client/src/oddwire-error.ts";
+
+type Scripted = {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  body: unknown;
+};
+
+const ok: Scripted = { status: 200, body: { status: "ok", version: "0.1.0", uptime_seconds: 1 } };
+const quick = { ...recommendedBackoff, firstWaitMs: 1 };
+
+function refusal(status: number, code: string, headers: Record<string, string> = {}): Scripted {
+  return { status, headers, body: { error: { code, message: "no", request_id: "r-1" } } };
+}
+
+/** Answers one script after the other; counts requests. */
+async function serveScripts(
+  t: TestContext,
+  scripts: readonly Scripted[],
+): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const listener: RequestListener = (request, response) => {
+    const script = scripts[Math.min(asked.length, scripts.length - 1)];
+    asked.push(`${request.method} ${request.url}`);
+    const { status = 500, headers = {}, body } = script ?? {};
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(text);
+  };
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+async function errorOf(asking: Promise<unknown>): Promise<OddwireError> {
+  try {
+    await asking;
+  } catch (thrown) {
+    assert.ok(thrown instanceof OddwireError, String(thrown));
+    return thrown;
+  }
+  throw new Error("there was an answer");
+}
+
+describe("the wait between attempts", () => {
+  test("is 1000 ms doubled, at most 60000, for 3 attempts", () => {
+    const waits = [1, 2, 3].map((attempt) => waitAfter(attempt, null, recommendedBackoff));
+    assert.deepEqual(waits, [1000, 2000, null]);
+    assert.equal(waitAfter(9, null, { ...recommendedBackoff, attempts: 10 }), 60_000);
+  });
+
+  test("is what the service asked for when that is longer, up to the longest wait", () => {
+    assert.equal(waitAfter(1, 7000, recommendedBackoff), 7000);
+    assert.equal(waitAfter(1, 200, recommendedBackoff), 1000);
+    assert.equal(waitAfter(1, 61_000, recommendedBackoff), null);
+  });
+});
+
+test("refusals for the rate and 503 are tried again", async (t) => {
+  const scripts = [refusal(429, "RATE_LIMITED"), refusal(503, "SERVICE_UNAVAILABLE"), ok];
+  const { url, asked } = await serveScripts(t, scripts);
+  const client = new OddwireClient({ url, backoff: quick });
+  assert.equal((await client.health()).status, "ok");
+  assert.equal(asked.length, 3);
+});
+
+test("the third refusal is told, with all the service said", async (t) => {
+  const { url, asked } = await serveScripts(t, [refusal(429, "RATE_LIMITED")]);
+  const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
+  assert.deepEqual(
+    [error.status, error.code, error.message, error.requestId, error.retryAfterMs],
+    [429, "RATE_LIMITED", "no", "r-1", null],
+  );
+  assert.equal(asked.length, 3);
+});
+
+test("a wait above the longest is not begun", async (t) => {
+  const { url, asked } = await serveScripts(t, [
+    refusal(429, "RATE_LIMITED", { "Retry-After": "61" }),
+  ]);
+  const error = await errorOf(new OddwireClient({ url }).health());
+  assert.equal(error.retryAfterMs, 61_000);
+  assert.equal(asked.length, 1);
+});
+
+for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR"]) {
+  test(`${code} is told at once`, async (t) => {
+    const { url, asked } = await serveScripts(t, [refusal(400, code)]);
+    assert.equal((await errorOf(new OddwireClient({ url, backoff: quick }).health())).code, code);
+    assert.equal(asked.length, 1);
+  });
+}
+
+test("what writes is tried again only when it was not done", async (t) => {
+  const away = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
+  const client = new OddwireClient({ url: away.url, backoff: quick });
+  await errorOf(client.createKey({ name: "mine" }));
+  assert.equal(away.asked.length, 1);
+
+  const busy = await serveScripts(t, [
+    refusal(429, "RATE_LIMITED"),
+    { status: 201, body: { data: { id: "1" } } },
+  ]);
+  await new OddwireClient({ url: busy.url, backoff: quick }).createKey({ name: "mine" });
+  assert.deepEqual(busy.asked, ["POST /v1/keys", "POST /v1/keys"]);
+});
+
+test("an answer of a proxy is told as such", async (t) => {
+  const headers = { "Content-Type": "text/html" };
+  const { url } = await serveScripts(t, [{ status: 502, headers, body: "<h1>Bad Gateway</h1>" }]);
+  const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
+  assert.deepEqual([error.code, error.status], ["NOT_OURS", 502]);
+  assert.match(error.message, /text\/html/);
+});
+
+test("a service that is not there is told after all attempts", async (t) => {
+  const { url } = await serveScripts(t, [ok]);
+  const port = Number(new URL(url).port);
+  const client = new OddwireClient({ url: `http://127.0.0.2:${port}`, backoff: quick });
+  assert.equal((await errorOf(client.health())).code, "UNREACHABLE");
+});
+
+test("a path before /v1 is kept, lists are joined, nothing is sent for undefined", async (t) => {
+  const page = { data: [], pagination: { limit: 1, has_more: false, next_cursor: null }, meta: {} };
+  const { url, asked } = await serveScripts(t, [{ status: 200, body: page }]);
+  const client = new OddwireClient({ url: `${url}/data/` });
+  await client.trades({ token_id: ["1", "2"], limit: 1 }).page();
+  assert.deepEqual(asked, ["GET /data/v1/trades?token_id=1%2C2&limit=1"]);
+});

@@ -1,0 +1,64 @@
+/** Every example runs against a real service, and together they ask every endpoint. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Observation } from "../../src/web/request-meter.ts";
+import { DataServer } from "../support/open-data-server.ts";
+
+const folder = new URL("../../client/examples/", import.meta.url);
+const examples = readdirSync(folder).filter((name) => name !== "connect.ts");
+
+/** Pages for people and tools, not calls of a client. */
+const notForClients = ["GET /docs", "GET /v1/openapi.json"];
+
+suite("examples", () => {
+  const answered: Observation[] = [];
+  let server: DataServer;
+  before(async () => {
+    server = await DataServer.open({ observe: (observation) => answered.push(observation) });
+    const { clock, access } = server.edge;
+    access.ipBlocks.put({
+      bucket: "192.0.2.7",
+      reason: "failed_authentication",
+      strikes: 1,
+      blockedAtMs: clock.nowMs(),
+      blockedUntilMs: clock.nowMs() + 60_000,
+    });
+  });
+  after(async () => server.close());
+
+  for (const name of examples) {
+    test(`${name} runs and says something`, async () => {
+      assert.notEqual(await runExample(name, server), "");
+    });
+  }
+
+  test("every endpoint has its example", () => {
+    const asked = new Set(
+      answered
+        .filter(({ status }) => status < 300)
+        .map(({ method, route }) => `${method} ${route}`),
+    );
+    const endpoints = server.routes.map(({ method, path }) => `${method} ${path}`);
+    const missing = endpoints.filter((line) => !asked.has(line) && !notForClients.includes(line));
+    assert.deepEqual(missing, []);
+  });
+});
+
+/** What an example says on standard output; fails when it does not end well. */
+async function runExample(name: string, { edge }: DataServer): Promise<string> {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    ODDWIRE_URL: edge.url,
+    ODDWIRE_KEY: edge.keys.admin,
+  };
+  return new Promise((resolve, reject) => {
+    const words = [fileURLToPath(new URL(name, folder))];
+    execFile(process.execPath, words, { env }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${name}: ${stderr}`));
+    });
+  });
+}

@@ -1,0 +1,49 @@
+/** Lists as the client reads them, against the real service. */
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { OddwireClient } from "../../client/src/client.ts";
+import type { Observation } from "../../src/web/request-meter.ts";
+import { DataServer } from "../support/open-data-server.ts";
+
+suite("pages", () => {
+  const answered: Observation[] = [];
+  let server: DataServer;
+  let client: OddwireClient;
+  before(async () => {
+    server = await DataServer.open({ observe: (observation) => answered.push(observation) });
+    client = new OddwireClient({ url: server.edge.url, key: server.edge.keys.admin });
+  });
+  after(async () => server.close());
+
+  test("every row once and in order, as the pages have them", async () => {
+    const query = { order: "asc", limit: 97 } as const;
+    const rows: unknown[] = [];
+    for await (const trade of client.trades(query)) rows.push(trade);
+    assert.deepEqual(rows, await server.getAll("/v1/trades?order=asc&limit=97"));
+    assert.ok(rows.length > 500);
+    let pages = 0;
+    for await (const { meta } of client.trades(query).pages()) {
+      pages += 1;
+      assert.equal(meta.indexed_block, server.newestBlock);
+    }
+    assert.equal(pages, Math.ceil(rows.length / 97));
+  });
+
+  test("a loop that is left asks for no further page", async () => {
+    const asked = answered.length;
+    for await (const trade of client.trades({ limit: 10 })) {
+      assert.ok(trade.seq > 0);
+      break;
+    }
+    assert.equal(answered.length - asked, 1);
+  });
+
+  test("candles tell what they are candles of", async () => {
+    const [market] = (await client.markets({ sort: "volume", status: "all" }).page()).data;
+    const tokenId = market?.tokens.at(0)?.token_id ?? "";
+    const { data, meta } = await client.candles(tokenId, { resolution: "1m" }).page();
+    assert.ok(data.length > 0);
+    assert.equal(meta.resolution, "1m");
+    assert.ok(meta.first_candle_ms !== null);
+  });
+});

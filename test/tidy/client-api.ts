@@ -1,0 +1,124 @@
+/** Prints `client/src/api.ts` from the document of the API; `npm run docs` writes it there. */
+import { version } from "../../src/base/version.ts";
+import type { ApiDocument, JsonSchema, Operation } from "../../src/web/docs/api-document.ts";
+import { describeApi } from "../../src/web/docs/describe-api.ts";
+import { DataServer } from "../support/open-data-server.ts";
+
+const introduction = `/**
+ * The shapes of the API, made from the schemas the service runs on by \`npm run docs\`; a test compares
+ * the two. Decimals, token ids and raw amounts are strings, so that no digit is lost.
+ */
+`;
+
+/** Parameters of a list that paging takes care of. */
+const pagingNames: ReadonlySet<string> = new Set(["cursor"]);
+
+/** The whole file. */
+export async function formatClientApi(): Promise<string> {
+  const server = await DataServer.open();
+  try {
+    return formatTypes(describeApi(server.routes, version));
+  } finally {
+    await server.close();
+  }
+}
+
+function formatTypes({ components, paths }: ApiDocument): string {
+  const shapes = Object.entries(components.schemas).map(([name, schema]) => {
+    const comment = schema.description === undefined ? "" : `/** ${schema.description}. */\n`;
+    return `${comment}export type ${nameOf(name)} = ${typeOf(schema)};\n`;
+  });
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      formatOperation(`${method.toUpperCase()} ${path}`, operation),
+    ),
+  );
+  const named = operations.filter((text) => text !== "");
+  return [introduction, ...shapes, ...named].join("\n");
+}
+
+/** What an endpoint takes and answers, as one type named after it. */
+function formatOperation(line: string, operation: Operation): string {
+  const answer = operation.responses["200"] ?? operation.responses["201"];
+  if (answer === undefined || "$ref" in answer) return "";
+  const schema = answer.content["application/json"]?.schema;
+  if (schema === undefined || schema.type !== "object" || schema.properties === undefined)
+    return "";
+  const body = operation.requestBody?.content["application/json"]?.schema;
+  const fields = [
+    `query: ${queryOf(operation)}`,
+    ...(body === undefined ? [] : [`body: ${bodyOf(body)}`]),
+    `answer: ${typeOf(schema)}`,
+  ];
+  const name = operation.operationId.charAt(0).toUpperCase() + operation.operationId.slice(1);
+  const shape = blockOf(fields.map((field) => `readonly ${field}`));
+  return `/** ${line}: ${operation.summary}. */\nexport type ${name} = ${shape};\n`;
+}
+
+function queryOf({ parameters }: Operation): string {
+  const fields = parameters.flatMap((parameter) => {
+    if ("$ref" in parameter || parameter.in !== "query" || pagingNames.has(parameter.name)) {
+      return [];
+    }
+    const mark = parameter.required ? "" : "?";
+    return [`readonly ${parameter.name}${mark}: ${typeOf(parameter.schema)}`];
+  });
+  return blockOf(fields);
+}
+
+/** A body as it is sent: what has a default may be left out. */
+function bodyOf({ properties = {}, required = [] }: JsonSchema): string {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,
+  );
+  return blockOf(fields);
+}
+
+function typeOf(schema: JsonSchema): string {
+  const { $ref, type, items, properties, patternProperties, anyOf } = schema;
+  if ($ref !== undefined) return nameOf($ref.replace("#/components/schemas/", ""));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
+  if (Array.isArray(type)) return type.map((one: string) => typeOf({ type: one })).join(" | ");
+  if (items !== undefined) return listOf(typeOf(items));
+  if (properties !== undefined) return objectOf(schema);
+  const [pattern] = Object.values(patternProperties ?? {});
+  if (pattern !== undefined) return `{ readonly [name: string]: ${typeOf(pattern)} }`;
+  return primitives[String(type)] ?? "unknown";
+}
+
+function listOf(item: string): string {
+  return item.includes("|") && !item.startsWith("{")
+    ? `readonly (${item})[]`
+    : `readonly ${item}[]`;
+}
+
+/** Fields between braces, one a line. */
+function blockOf(fields: readonly string[]): string {
+  if (fields.length === 0) return "Readonly<Record<string, never>>";
+  const lines = fields.map((field) => `  ${field.replaceAll("\n", "\n  ")};\n`);
+  return `{\n${lines.join("")}}`;
+}
+
+/** The name of a shape; one would hide the `Error` of the language. */
+function nameOf(component: string): string {
+  return component === "Error" ? "ErrorAnswer" : component;
+}
+
+const primitives: Readonly<Record<string, string>> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+};
+
+function objectOf({ properties = {}, required = [] }: JsonSchema): string {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,
+  );
+  return blockOf(fields);
+}
+
+if (import.meta.main) process.stdout.write(await formatClientApi());
