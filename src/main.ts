@@ -71,12 +71,12 @@ export class Service {
 
   async #start(config: Config, log: Log): Promise<void> {
     const clock = systemClock;
-    const { dataDir, pepper } = { dataDir: config.dataDir, pepper: config.hmacPepper };
+    const { dataDir } = config;
     const contracts = await readContracts(config.contractsFile);
     await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
     const store = await FactStore.open(dataDir);
     this.#endings.push(() => store.close());
-    const access = AccessStore.open({ dataDir, pepper, adminKey: config.adminKey, clock, log });
+    const access = AccessStore.open({ ...accessOptions(config), clock, log });
     this.#endings.push(() => access.close());
     const state = new MarketState(contracts);
     await loadMarketState(store, state);
@@ -121,6 +121,12 @@ export class Service {
     this.#endings.push(() => http.close());
     return http.url;
   }
+}
+
+function accessOptions(config: Config) {
+  const { dataDir, hmacPepper: pepper, adminKey } = config;
+  const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
+  return { dataDir, pepper, adminKey, requestsPerMinute: { read, write, admin } };
 }
 
 function admissionOf(config: Config, { keys, ipBlocks }: AccessStore): Admission {

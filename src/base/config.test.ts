@@ -37,6 +37,9 @@ test("unset and empty variables have their defaults", () => {
     corsOrigins: [],
     trustedProxies: [],
     authFailuresMax: 20,
+    rateLimitRead: 1000,
+    rateLimitWrite: 2000,
+    rateLimitAdmin: 5000,
     readyLagSecondsMax: 60,
     logLevel: "info",
   });

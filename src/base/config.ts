@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { toError } from "./errors.ts";
 import { isIpRange } from "./ip-address.ts";
+import { webLimits } from "./limits.ts";
 import type { LogLevel } from "./log.ts";
 import { nearName } from "./near-name.ts";
 
@@ -128,6 +129,9 @@ const settings = {
     description: "Failed authentications in 5 minutes that block an IP; 0 never blocks",
     ...wholeNumber({ min: 0, max: 10_000, fallback: 20 }),
   }),
+  rateLimitRead: rateLimit("read", webLimits.keyRequestsPerMinute.read),
+  rateLimitWrite: rateLimit("write", webLimits.keyRequestsPerMinute.write),
+  rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
   readyLagSecondsMax: setting({
     variable: "ODDWIRE_READY_LAG_SECONDS_MAX",
     description: "Seconds of chain time behind the head above which the service is not ready",
@@ -254,6 +258,15 @@ function unknownNames(environment: Environment): string[] {
 
 function setting<T>(known: Setting<T>): Setting<T> {
   return known;
+}
+
+/** The window keeps the time of every request: 8 bytes each, for every key that uses its limit up. */
+function rateLimit(scope: "read" | "write" | "admin", fallback: number): Setting<number> {
+  return setting({
+    variable: `ODDWIRE_RATE_LIMIT_${scope.toUpperCase()}`,
+    description: `Requests that a key of scope ${scope} has in any 60 seconds`,
+    ...wholeNumber({ min: 1, max: 10_000_000, fallback }),
+  });
 }
 
 function wholeNumber(options: { min: number; max: number; fallback: number }) {

@@ -120,6 +120,8 @@ export const webLimits = {
   listSnapshotItemsMax: 2_000_000,
   /** Readers of long lists take seconds for a page; who pauses longer starts over. */
   listSnapshotMaxAgeMs: 10 * 60_000,
+  /** Answers kept as bytes: 700 pages of 100 trades, or 80,000 prices. */
+  readyAnswerBytesMax: 128 * mebibyte,
   /** Fixed by the specification, per scope of a key. */
   keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
   /** Fixed by the specification for callers without a key. */

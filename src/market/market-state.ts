@@ -13,9 +13,15 @@ export class MarketState {
   readonly directory: MarketDirectory;
   readonly dayWindow = new DayWindow();
   readonly #journal = new Journal();
+  #revision = 0;
 
   constructor(contracts: Contracts) {
     this.directory = new MarketDirectory(contracts, this.#journal);
+  }
+
+  /** Rises with every change. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Applies the next blocks, which can never change; `last` is where they end. */
@@ -31,6 +37,7 @@ export class MarketState {
 
   /** Takes back every block above `safeBlock`, whose time is given. */
   unwindTo(safeBlock: number, timestamp: number): void {
+    this.#revision += 1;
     this.#journal.unwindTo(safeBlock);
     this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
     this.dayWindow.moveTo(timestamp);
@@ -43,6 +50,7 @@ export class MarketState {
   }
 
   #apply({ events, candles, trades }: Digest, timestamp: number): void {
+    this.#revision += 1;
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles);
     this.dayWindow.add(trades);

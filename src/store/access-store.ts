@@ -7,6 +7,7 @@ import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { IpBlocks } from "./ip-blocks.ts";
+import type { Scope } from "./key-format.ts";
 import { KeyStore } from "./key-store.ts";
 import { readPepper } from "./pepper.ts";
 
@@ -16,6 +17,8 @@ type AccessOptions = {
   readonly pepper: string | null;
   /** From the configuration. */
   readonly adminKey: string | null;
+  /** Of keys, by scope; see `KeyStore`. */
+  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -33,11 +36,16 @@ export class AccessStore {
   readonly #log: Log;
 
   private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
-    const { adminKey, clock, log } = options;
+    const { adminKey, clock, log, requestsPerMinute } = options;
     this.#database = database;
     this.#pepper = pepper;
     this.#log = log;
-    this.keys = KeyStore.open({ database, pepper, clock });
+    this.keys = KeyStore.open({
+      database,
+      pepper,
+      clock,
+      ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    });
     if (adminKey !== null) this.keys.ensureAdminKey(adminKey);
     this.ipBlocks = IpBlocks.open({ database, clock });
     const { accessFollowMs, accessFlushMs } = webLimits;

@@ -27,6 +27,7 @@ export class FactStore {
   readonly engine: MeteredEngine;
   readonly tail = new Tail();
   #coverage: Coverage | null;
+  #appends = 0;
   #openMinutes: readonly MinuteCandle[];
 
   private constructor(
@@ -71,6 +72,11 @@ export class FactStore {
     return this.#openMinutes;
   }
 
+  /** Rises with every change of what reads can find, or of what of it is final. */
+  get revision(): number {
+    return this.#appends + this.tail.revision;
+  }
+
   /** The number of the newest block indexed, final or not; `null` before the first. */
   get newestBlock(): number | null {
     return this.tail.newest?.number ?? this.#coverage?.last.number ?? null;
@@ -113,6 +119,7 @@ export class FactStore {
   }
 
   #cover({ fromBlock, last, digest }: EncodedBatch): void {
+    this.#appends += 1;
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
     const open = new MinuteCandles();
     const openFrom = minuteOf(last.timestamp);

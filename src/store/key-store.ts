@@ -37,6 +37,14 @@ type LiveValue = VerifiedKey & {
 /** Use of a key that is not yet written; both its values count into one. */
 type Usage = { requests: number; lastUsedAtMs: number };
 
+type KeyStoreOptions = {
+  readonly database: AccessDatabase;
+  readonly pepper: string;
+  readonly clock: Clock;
+  /** By scope, in place of what the specification says. */
+  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
+};
+
 /** Stands in for a key that is not there, so that a miss does the work of a hit. */
 const nobody = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
 
@@ -51,21 +59,23 @@ export class KeyStore implements Keys {
   readonly #database: AccessDatabase;
   readonly #clock: Clock;
   readonly #keyedHash: KeyedHash;
+  readonly #requestsPerMinute: Readonly<Record<Scope, number>>;
   readonly #listeners: (() => void)[] = [];
   #usages = new Map<string, Usage>();
   #live = new Map<string, LiveValue>();
   #version = -1;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(database: AccessDatabase, pepper: string, clock: Clock) {
-    this.#database = database;
-    this.#keyedHash = new KeyedHash(pepper, valueLengthMax);
-    this.#clock = clock;
+  private constructor(options: KeyStoreOptions) {
+    this.#database = options.database;
+    this.#keyedHash = new KeyedHash(options.pepper, valueLengthMax);
+    this.#clock = options.clock;
+    this.#requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
   }
 
   /** Throws `ConfigError` when the keys in the database were made under another pepper. */
-  static open(options: { database: AccessDatabase; pepper: string; clock: Clock }): KeyStore {
-    const store = new KeyStore(options.database, options.pepper, options.clock);
+  static open(options: KeyStoreOptions): KeyStore {
+    const store = new KeyStore(options);
     options.database.transaction(() => store.#checkPepper());
     store.refresh();
     return store;
@@ -201,7 +211,8 @@ export class KeyStore implements Keys {
       });
     });
     this.#reload();
-    const unused = { revokedAtMs: null, lastUsedAtMs: null, requestCount: 0 };
+    const requestsPerMinute = this.#requestsPerMinute[input.scope];
+    const unused = { revokedAtMs: null, lastUsedAtMs: null, requestCount: 0, requestsPerMinute };
     return { key: { ...input, ...unused, id, prefix, createdAtMs: nowMs }, value };
   }
 
@@ -241,6 +252,7 @@ export class KeyStore implements Keys {
     const valueOf = (mac: Uint8Array, untilMs: number): LiveValue => ({
       id: row.id,
       scope: row.scope,
+      requestsPerMinute: this.#requestsPerMinute[row.scope],
       mac,
       allowedIps,
       usage,
@@ -259,6 +271,7 @@ export class KeyStore implements Keys {
       name: row.name,
       scope: row.scope,
       prefix: row.prefix,
+      requestsPerMinute: this.#requestsPerMinute[row.scope],
       allowedIps: JSON.parse(row.allowed_ips) as string[],
       createdAtMs: row.created_at_ms,
       expiresAtMs: row.expires_at_ms,

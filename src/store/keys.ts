@@ -6,6 +6,8 @@ export type ApiKey = {
   readonly name: string;
   readonly scope: Scope;
   readonly prefix: string;
+  /** Of its scope, in any 60 seconds. */
+  readonly requestsPerMinute: number;
   /** Addresses and CIDR ranges it works from; empty means everywhere. */
   readonly allowedIps: readonly string[];
   readonly createdAtMs: number;
@@ -25,6 +27,7 @@ export type IssuedKey = { readonly key: ApiKey; readonly value: string };
 export type VerifiedKey = {
   readonly id: string;
   readonly scope: Scope;
+  readonly requestsPerMinute: number;
   /** Names the value that was shown without revealing it. */
   readonly fingerprint: string;
 };

@@ -10,6 +10,12 @@ import type { Fill } from "../market/fill.ts";
  */
 export class Tail {
   #blocks: BlockFacts[] = [];
+  #revision = 0;
+
+  /** Rises with every change. */
+  get revision(): number {
+    return this.#revision;
+  }
 
   /** All blocks held, oldest first. */
   get blocks(): readonly BlockFacts[] {
@@ -30,6 +36,7 @@ export class Tail {
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage: "finality lags too far behind" });
     }
     this.#blocks.push(block);
+    this.#revision += 1;
   }
 
   /** Takes back everything above `safeBlock`; returns what was taken back, oldest first. */
@@ -37,6 +44,7 @@ export class Tail {
     const kept = this.#blocks.filter((block) => block.number <= safeBlock);
     const removed = this.#blocks.slice(kept.length);
     this.#blocks = kept;
+    this.#revision += 1;
     return removed;
   }
 
@@ -48,6 +56,7 @@ export class Tail {
   /** Forgets the blocks up to and including `block`: the store has them now. */
   dropThrough(block: number): void {
     this.#blocks = this.#blocks.filter((candidate) => candidate.number > block);
+    this.#revision += 1;
   }
 
   fills(): readonly Fill[] {

@@ -71,8 +71,7 @@ export class Admission {
       return this.#admitByIp(ip, startedAtMs, null);
     const key = this.#verify(value === undefined ? undefined : String(value), ip);
     if (key instanceof AppError) return this.#admitByIp(ip, startedAtMs, key);
-    const { keyRequestsPerMinute } = webLimits;
-    const window = this.#keyWindows.windowOf(key.id, keyRequestsPerMinute[key.scope], startedAtMs);
+    const window = this.#keyWindows.windowOf(key.id, key.requestsPerMinute, startedAtMs);
     let refusal: AppError | null = null;
     if (!window.take(startedAtMs)) refusal = rateLimited(window, startedAtMs);
     else if (access === "admin" && key.scope !== "admin") refusal = new AppError("FORBIDDEN");

@@ -4,6 +4,8 @@ import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { ErrorCode } from "../base/errors.ts";
 import type { Access, Caller } from "./admission.ts";
 import { jsonContentType } from "./error-answer.ts";
+import type { Freshness } from "./meta.ts";
+import type { AnswerBody } from "./ready-answers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -15,6 +17,13 @@ declare module "fastify" {
 type Answer<Body> = Body | string | Buffer | Readable;
 
 type Nothing = TObject;
+
+/** For how long an answer that is kept is told again. */
+export type Kept = {
+  /** Called before the answer is made; what it returns says whether that is still the answer. */
+  readonly lasts: () => () => boolean;
+  readonly freshness: () => Freshness;
+};
 
 /** One endpoint. One schema a shape gives the types, the validation and the documentation. */
 export type RouteOptions<
@@ -44,6 +53,10 @@ export type RouteOptions<
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */
   readonly cacheControl?: string;
+  /** Its answers are kept as bytes and told again (`ready-answers.ts`). */
+  readonly kept?: Kept;
+  /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
+  readonly isTagged?: (body: AnswerBody) => boolean;
   readonly handler: (
     request: FastifyRequest<{
       Params: Static<Params>;

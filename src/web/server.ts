@@ -1,17 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { type IncomingMessage, METHODS, type Server } from "node:http";
+import { METHODS, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
+import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { AppError, type ErrorCode, errorTable } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
-import type { Access, Admission } from "./admission.ts";
+import type { Access, Admission, Caller } from "./admission.ts";
 import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
+import { FastLane, hasBody, isHostMissing, requestIdOf } from "./fast-lane.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
+import { etagOf, isAnswerBody, isHeld, partsOf, ReadyAnswers, textOf } from "./ready-answers.ts";
 import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
 
@@ -25,6 +27,12 @@ type ServerOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe?: (observation: Observation) => void;
+};
+
+/** An answered request, before its time is taken. */
+type Answered = Omit<Observation, "durationMs"> & {
+  readonly requestId: string;
+  readonly caller: Caller;
 };
 
 /** What a route's own configuration tells the steps that run for every request. */
@@ -47,7 +55,8 @@ declare module "fastify" {
  * The HTTP service. The life of a request, in order:
  *
  *   malformed bytes -> #answerMalformed
- *   request -> #receive: identity, headers of every answer, admission, path, method, body allowed
+ *   request with an answer that is ready -> FastLane: admission, answer
+ *   any other request -> #receive: identity, headers of every answer, admission, path, method, body allowed
  *           -> the body as JSON -> path, body and query string read by their schemas
  *           -> the route's handler -> answer
  *
@@ -57,11 +66,19 @@ export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #corsOrigins: ReadonlySet<string>;
+  readonly #ready = new ReadyAnswers();
+  readonly #fastLane: FastLane;
   #url = "";
 
   private constructor(options: ServerOptions) {
     this.#options = options;
     this.#corsOrigins = new Set(options.corsOrigins);
+    this.#fastLane = new FastLane({
+      ready: this.#ready,
+      admission: options.admission,
+      corsOrigins: this.#corsOrigins,
+      onAnswered: (answered) => this.#note({ ...answered, code: null }),
+    });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);
     this.#app = fastify({
@@ -88,6 +105,7 @@ export class HttpServer {
     this.#addRoutes();
     this.#observeAnswers();
     this.#answerWhatNodeWould();
+    this.#openFastLane();
   }
 
   /** Resolves once the service listens. */
@@ -122,7 +140,8 @@ export class HttpServer {
 
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
     const { access = "optional", refusesBody, allow } = request.routeOptions.config;
-    const caller = this.#options.admission.admit(request.raw, access);
+    const refused = this.#fastLane.refusedCallerOf(request.raw);
+    const caller = refused ?? this.#options.admission.admit(request.raw, access);
     request.caller = caller;
     reply.headers(answerHeaders(caller, request.id));
     reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
@@ -199,6 +218,7 @@ export class HttpServer {
   #addRoute(url: string, route: Route): void {
     const { method, path, params, querystring, body, access, handler } = route;
     const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
+    const isPrepared = route.kept !== undefined || route.isTagged !== undefined;
     this.#app.route({
       url,
       method,
@@ -207,9 +227,32 @@ export class HttpServer {
       handler: (request, reply) => {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
-        return handler(request, reply);
+        return isPrepared ? this.#prepare(route, request, reply) : handler(request, reply);
       },
     });
+  }
+
+  /** An answer that is tagged, or kept for those who ask the same. */
+  async #prepare(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const { kept, isTagged, path, access } = route;
+    // Asked before anything is read: what changes meanwhile must not pass for current.
+    const isCurrent = kept?.lasts() ?? null;
+    const body = await route.handler(request, reply);
+    if (!isAnswerBody(body)) return body;
+    const parts = partsOf(body);
+    const etag = isTagged?.(body) ? etagOf(parts) : null;
+    if (etag !== null) reply.header("etag", etag);
+    if (kept !== undefined && isCurrent !== null && request.method === "GET") {
+      const cacheControl = String(reply.getHeader("cache-control"));
+      const contentType = String(reply.getHeader("content-type"));
+      const { freshness } = kept;
+      const fixed = { route: path, access, contentType, cacheControl, etag, freshness, isCurrent };
+      this.#ready.put(request.raw.url ?? "", { ...parts, ...fixed });
+    }
+    if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
+      return textOf(parts, body.meta);
+    reply.code(304).removeHeader("content-type");
+    return reply.send();
   }
 
   /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */
@@ -234,12 +277,27 @@ export class HttpServer {
   }
 
   #noteAnswer(request: FastifyRequest, status: number): void {
-    const { id, caller, method, errorCode: code } = request;
+    const { id: requestId, caller, method, errorCode: code } = request;
+    this.#note({ requestId, caller, method, route: routeOf(request), status, code });
+  }
+
+  #note({ requestId, caller, ...answered }: Answered): void {
     const { observe, clock, log } = this.#options;
-    const route = routeOf(request);
-    const durationMs = clock.monotonicMs() - caller.startedAtMs;
-    observe?.({ method, route, status, code, durationMs });
-    log.debug({ request_id: id, ip: caller.ip, method, route, status, durationMs }, "answered");
+    const observation = { ...answered, durationMs: clock.monotonicMs() - caller.startedAtMs };
+    observe?.(observation);
+    log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
+  }
+
+  /** The framework's own listener goes behind ours. */
+  #openFastLane(): void {
+    const [behind] = this.node.listeners("request") as RequestListener[];
+    assert(behind !== undefined, "the framework listens to its server");
+    this.node.off("request", behind);
+    this.node.on("request", (request, response) => {
+      // While it closes, the framework tells clients to go.
+      if (this.node.listening && this.#fastLane.take(request, response)) return;
+      behind.call(this.node, request, response);
+    });
   }
 
   /** Node would answer these by itself, without our headers. */
@@ -280,12 +338,6 @@ const nodeOptions = {
   },
 } as const;
 
-/** The client's own id when it is harmless in a header and in a log, else a fresh one. */
-function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
-}
-
 /** Which route it is of; never the path itself, which may be anything. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.path ?? "unknown";
@@ -301,14 +353,6 @@ function notFound(): AppError {
 
 function invalid(parameter: string, issue: string): AppError {
   return validationError([{ parameter, issue }]);
-}
-
-function isHostMissing(request: IncomingMessage): boolean {
-  return request.headers.host === undefined && request.httpVersion === "1.1";
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

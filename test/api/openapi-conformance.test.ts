@@ -169,7 +169,7 @@ test("503 of the readiness check is told as its 200", async () => {
 
 test("503 of a store with too much to do is told", async () => {
   const busy = Array.from({ length: 256 }, () => server.store.engine.query("SELECT sleep(0.01)"));
-  const endpoint = contract.endpoints.find(({ path }) => path === "/v1/trades");
+  const endpoint = contract.endpoints.find(({ path }) => path === "/v1/fills");
   assert(endpoint !== undefined);
   // What is held needs no query.
   const answer = await send(endpoint, { query: "status=finalized" });

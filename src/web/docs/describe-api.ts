@@ -28,6 +28,14 @@ const requestId: Parameter = {
   schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
 };
 
+const ifNoneMatch: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "ETags of answers that the caller holds, with commas between them, or *",
+  schema: { type: "string" },
+};
+
 /** The whole API from the schemas it runs on. Pure. */
 export function describeApi(routes: readonly Route[], version: string): ApiDocument {
   const paths: Record<string, Record<string, Operation>> = {};
@@ -51,7 +59,7 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
     paths,
     components: {
       schemas: describeComponents(),
-      parameters: { RequestId: requestId },
+      parameters: { RequestId: requestId, IfNoneMatch: ifNoneMatch },
       headers: describedHeaders,
       responses: errors,
       securitySchemes: {
@@ -72,6 +80,7 @@ function describeOperation(route: Route, responses: Operation["responses"]): Ope
       ...describeParameters("path", params),
       ...describeParameters("query", querystring),
       refTo("parameters", "RequestId"),
+      ...(route.isTagged === undefined ? [] : [refTo("parameters", "IfNoneMatch")]),
     ],
     ...(body === undefined ? {} : { requestBody: describeBody(body) }),
     responses,

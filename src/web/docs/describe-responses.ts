@@ -37,6 +37,13 @@ export const describedHeaders: Readonly<Record<string, Header>> = {
     ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
     required: false,
   },
+  ETag: {
+    ...header("Names the answer but for its meta; If-None-Match with it is answered 304", {
+      type: "string",
+      pattern: '^W/"[A-Za-z0-9_-]{22}"$',
+    }),
+    required: false,
+  },
 };
 
 const everyHeaderRef = Object.fromEntries(
@@ -54,9 +61,13 @@ export function describeResponses(route: Route): {
     const schema = describeSchema(route.response);
     responses[status] = {
       description: route.summary,
-      headers: everyHeaderRef,
+      headers: { ...everyHeaderRef, ...etagOf(route) },
       content: { [mediaTypeOf(route)]: { schema } },
     };
+  }
+  if (route.isTagged !== undefined) {
+    const headers = { ...everyHeaderRef, ...etagOf(route) };
+    responses[304] = { description: "The caller holds this answer", headers, content: {} };
   }
   const byStatus = Map.groupBy(errorsOf(route), (code) => errorTable[code].status);
   for (const [status, codes] of byStatus) {
@@ -65,6 +76,10 @@ export function describeResponses(route: Route): {
     components[name] = describeErrors(codes);
   }
   return { responses, components };
+}
+
+function etagOf({ isTagged }: Route): Record<string, Reference> {
+  return isTagged === undefined ? {} : { ETag: refTo("headers", "ETag") };
 }
 
 /** In the order of the table. What any path or method can be answered with, 405 too, is not here. */

@@ -14,7 +14,7 @@ any of them, keys and blocked IPs need admin; health, readiness and the document
   },
   {
     title: "Limits",
-    text: `In any 60 seconds a key of scope read has ${grouped(keyRequestsPerMinute.read)} requests, write \
+    text: `Unless set otherwise, in any 60 seconds a key of scope read has ${grouped(keyRequestsPerMinute.read)} requests, write \
 ${grouped(keyRequestsPerMinute.write)}, admin ${grouped(keyRequestsPerMinute.admin)}, and an IP without a key \
 ${ipRequestsPerMinute}. X-RateLimit-Limit, -Remaining and -Reset are on every answer. Over the limit it is 429 with \
 Retry-After; refused requests do not count. IPs that guess keys or flood are blocked for a time.`,

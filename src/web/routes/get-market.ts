@@ -28,6 +28,7 @@ export function getMarket(backend: Backend): Route {
     response: oneOf(marketRow),
     errors: ["NOT_FOUND"],
     cacheControl: "private, max-age=300",
+    isTagged: () => true,
     handler: ({ id: requestId, params: { id } }) => {
       const market = findMarket(backend.state.directory, id);
       if (market === null) throw new AppError("NOT_FOUND");

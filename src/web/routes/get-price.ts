@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { type PriceRow, presentPrice, priceRow } from "../../rows/price-row.ts";
 import { readPriceParts } from "../../store/read-price-parts.ts";
-import type { Backend } from "../backend.ts";
+import { type Backend, keptUntilNews } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf, metaSchema } from "../meta.ts";
 import { tokenId } from "../parameters.ts";
@@ -23,6 +23,7 @@ export function getPrice(backend: Backend): Route {
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
+    kept: keptUntilNews(backend),
     handler: async ({ id: requestId, params }) => {
       const data = await readPrice(backend, params.token_id);
       if (data === null) throw new AppError("NOT_FOUND");
@@ -46,6 +47,7 @@ export function listPrices(backend: Backend): Route {
     }),
     errors: ["SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
+    kept: keptUntilNews(backend),
     handler: async ({ id: requestId, query }) => {
       const asked = query.token_ids;
       const rows: (PriceRow | null)[] = [];

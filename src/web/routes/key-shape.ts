@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
 import type { Clock } from "../../base/clock.ts";
-import { webLimits } from "../../base/limits.ts";
 import { scopes } from "../../store/key-format.ts";
 import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../store/keys.ts";
 import type { Freshness } from "../meta.ts";
@@ -62,7 +61,7 @@ function showCommon(key: ApiKey) {
     prefix: key.prefix,
     name: key.name,
     scope: key.scope,
-    rate_limit: webLimits.keyRequestsPerMinute[key.scope],
+    rate_limit: key.requestsPerMinute,
     created_at: new Date(key.createdAtMs).toISOString(),
     expires_at: showTime(key.expiresAtMs),
   };

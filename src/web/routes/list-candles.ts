@@ -5,10 +5,10 @@ import type { TokenId } from "../../base/ids.ts";
 import { isGiven } from "../../base/optional.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { pairPrice } from "../../market/price.ts";
-import { candleRow } from "../../rows/candle-row.ts";
+import { type CandleRow, candleRow } from "../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../rows/wire-format.ts";
 import { readFirstMinute } from "../../store/read-candles.ts";
-import type { Backend } from "../backend.ts";
+import { type Backend, keptUntilNews } from "../backend.ts";
 import { type CandlePage, readCandlePage } from "../candle-page.ts";
 import { validationError } from "../compile-reader.ts";
 import { listOf } from "../list-answer.ts";
@@ -50,6 +50,8 @@ export function listCandles(backend: Backend): Route {
     querystring,
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    kept: keptUntilNews(backend),
+    isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
     handler: async ({ id: requestId, params, query }, reply) => {
       const asked = params.token_id;
       const { directory } = backend.state;

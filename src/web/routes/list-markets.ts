@@ -29,6 +29,7 @@ export function listMarkets(backend: Backend, clock: Clock): Route {
     response: listOf(marketRow),
     errors: ["INVALID_CURSOR"],
     cacheControl: "private, max-age=300",
+    isTagged: () => true,
     handler: ({ id: requestId, query }) => {
       const { name, list, start } = openList(backend, snapshots, query);
       const rows = readPage(backend, list, { start, limit: query.limit });

@@ -4,7 +4,7 @@ import { type Fill, mirrorFill } from "../../market/fill.ts";
 import { presentTrade, tradeRow } from "../../rows/trade-row.ts";
 import type { FillFilter } from "../../store/fill-filter.ts";
 import { readFills } from "../../store/read-fills.ts";
-import { type Backend, rowContextOf } from "../backend.ts";
+import { type Backend, keptUntilNews, rowContextOf } from "../backend.ts";
 import { fillFilter, fillPage, fillQuery, positionAfter, tokenListQuery } from "../fill-query.ts";
 import { answerPage, listOf } from "../list-answer.ts";
 import { tokenId } from "../parameters.ts";
@@ -36,6 +36,7 @@ export function listTrades(backend: Backend): Route {
     response: listOf(tradeRow),
     errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
+    kept: keptUntilNews(backend),
     handler: async ({ id: requestId, query }) => {
       const path = "/v1/trades";
       const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles };
@@ -63,6 +64,7 @@ export function listTokenTrades(backend: Backend): Route {
     response: listOf(tradeRow),
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
+    kept: keptUntilNews(backend),
     handler: async ({ id: requestId, params, query }) => {
       const asked = params.token_id;
       if (!backend.state.directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");

@@ -1,0 +1,128 @@
+/**
+ * Answers kept as bytes. An answer is a function of what is indexed, except for the id of its
+ * request and for how fresh it says it is: those two are put in when it goes out, the rest is made
+ * once and told again until one of the facts it depends on has changed.
+ */
+import { hash } from "node:crypto";
+import { webLimits } from "../base/limits.ts";
+import type { Access } from "./admission.ts";
+import { type Freshness, type Meta, metaSchema } from "./meta.ts";
+
+/** An answer without its request id and its freshness, which stand between `head` and `tail`. */
+export type ReadyAnswer = {
+  readonly route: string;
+  readonly access: Access;
+  readonly contentType: string;
+  readonly cacheControl: string;
+  readonly etag: string | null;
+  /** Text while it is short, which goes out in one piece with its headers. */
+  readonly head: string | Buffer;
+  readonly headBytes: number;
+  readonly tail: string;
+  readonly freshness: () => Freshness;
+  /** Whether it would still be answered. */
+  readonly isCurrent: () => boolean;
+};
+
+/** An answer as routes give it, its `meta` last. */
+export type AnswerBody = {
+  readonly data: unknown;
+  readonly pagination?: { readonly has_more: boolean };
+  readonly meta: Meta;
+};
+
+/** An answer in parts of JSON. */
+export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
+  /** Ends where the request id follows. */
+  readonly head: string;
+  /** What `etag` covers: everything but freshness and cursors, which differ each time. */
+  readonly tagged: string;
+};
+
+/** Copying a longer text next to its headers costs more than a second piece. */
+const oneTextBytesMax = 8192;
+
+/** The parts of an answer. */
+export function partsOf(body: AnswerBody): AnswerParts {
+  const { data, meta, ...rest } = body;
+  const more = Object.entries(meta).filter(([name]) => !(name in metaSchema.properties));
+  const dataText = JSON.stringify(data);
+  const restText = JSON.stringify(rest).slice(1, -1);
+  const moreText = JSON.stringify(Object.fromEntries(more)).slice(1, -1);
+  return {
+    head: `{"data":${dataText},${restText === "" ? "" : `${restText},`}"meta":{"request_id":`,
+    tail: moreText === "" ? "}}" : `,${moreText}}}`,
+    tagged: `${dataText}${rest.pagination?.has_more ?? ""}${moreText}`,
+  };
+}
+
+/** The weak tag of an answer: told again it may differ in freshness and in how cursors are written. */
+export function etagOf({ tagged }: AnswerParts): string {
+  return `W/"${hash("sha256", tagged, "base64url").slice(0, 22)}"`;
+}
+
+/** Whether the client has what the tag names (RFC 9110, 13.1.2: weak comparison). */
+export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  const opaque = etag.slice(2);
+  return ifNoneMatch.match(/"[^"]*"/g)?.includes(opaque) ?? false;
+}
+
+/** The text between head and tail. Request ids are harmless in JSON. */
+export function middleOf(requestId: string, freshness: Freshness): string {
+  const { indexed_block, indexed_seq, head_block, finalized_block, lag_seconds } = freshness;
+  return (
+    `"${requestId}","indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
+    `"head_block":${head_block},"finalized_block":${finalized_block},"lag_seconds":${lag_seconds}`
+  );
+}
+
+/** The answer to one request. */
+export function textOf({ head, tail }: AnswerParts, { request_id, ...freshness }: Meta): string {
+  return head + middleOf(request_id, freshness) + tail;
+}
+
+/** The newest answers by what was asked, word for word; within a bound of bytes. */
+export class ReadyAnswers {
+  readonly #answers = new Map<string, ReadyAnswer>();
+  #bytes = 0;
+
+  /** The answer to a request target; `null` when it must be made (again). */
+  get(target: string): ReadyAnswer | null {
+    const answer = this.#answers.get(target);
+    return answer?.isCurrent() ? answer : null;
+  }
+
+  /** Keeps an answer in place of the one before; the oldest ones make room. */
+  put(target: string, answer: Omit<ReadyAnswer, "headBytes"> & { readonly head: string }): void {
+    const bytes = Buffer.from(answer.head);
+    this.#forget(target);
+    const head = bytes.length <= oneTextBytesMax ? answer.head : bytes;
+    this.#answers.set(target, { ...answer, head, headBytes: bytes.length });
+    this.#bytes += costOf(target, bytes.length);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#bytes <= webLimits.readyAnswerBytesMax) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(target: string): void {
+    const known = this.#answers.get(target);
+    if (known === undefined) return;
+    this.#answers.delete(target);
+    this.#bytes -= costOf(target, known.headBytes);
+  }
+}
+
+/** An entry without its texts takes about this much. */
+const entryBytes = 500;
+
+function costOf(target: string, headBytes: number): number {
+  return entryBytes + target.length + headBytes;
+}
+
+/** Whether it can be kept: an object with `meta`, not a stream or a text. */
+export function isAnswerBody(body: unknown): body is AnswerBody {
+  return typeof body === "object" && body !== null && "data" in body && "meta" in body;
+}

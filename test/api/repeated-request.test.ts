@@ -1,0 +1,136 @@
+/** Answers that were given before are told again as bytes: nobody may be able to tell. */
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { formatTokenId } from "../../src/base/ids.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader, type TestAnswer } from "../support/open-test-server.ts";
+
+const server = await DataServer.open({ finalBlocks: 850, heldBlocks: 40 });
+const { edge } = server;
+after(() => server.close());
+
+const tokens = [...new Set(server.fills.map(({ tokenId }) => tokenId))].slice(-4);
+const paths = [
+  "/v1/trades",
+  "/v1/trades?limit=7&status=finalized",
+  `/v1/price?token_ids=${tokens.map(formatTokenId).join(",")},1`,
+  ...tokens
+    .map(formatTokenId)
+    .flatMap((id) => [
+      `/v1/price/${id}`,
+      `/v1/trades/market/${id}?include_complement=true`,
+      `/v1/candles/${id}?resolution=1m`,
+      `/v1/candles/${id}?resolution=1h&fill=previous&limit=30`,
+    ]),
+];
+
+function withoutOwn({ body, headers }: TestAnswer): unknown {
+  const own = ["x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset", "date"];
+  const { request_id, ...meta } = body["meta"] as Row;
+  assert.equal(request_id, headers.get("x-request-id"));
+  const shared = Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
+  return { body: { ...body, meta }, headers: shared };
+}
+
+/** Asks for something that is the same, and that nobody has asked for in these words. */
+let spellings = 0;
+function spelledAnew(path: string): string {
+  spellings += 1;
+  return `${path}${path.includes("?") ? "" : "?"}${"&".repeat(spellings)}`;
+}
+
+test("200: a repeated request is answered as a first one, at every height", async () => {
+  const end = server.newestBlock + 36;
+  for (let held = server.newestBlock; held <= end; held += 9) {
+    for (const upTo of [{ held }, { final: held - 20 }]) {
+      await server.advance(upTo);
+      for (const path of paths) {
+        const fresh = withoutOwn(await server.get(spelledAnew(path)));
+        assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
+        assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
+      }
+    }
+  }
+});
+
+test("200: it has its own request id, and uses up its own slot of the limit", async () => {
+  const [first, second] = [await server.get("/v1/trades"), await server.get("/v1/trades")];
+  assert.notEqual(first.headers.get("x-request-id"), second.headers.get("x-request-id"));
+  const [before, now] = [assertEveryHeader(first.headers), assertEveryHeader(second.headers)];
+  assert.equal(before.remaining - now.remaining, 1);
+  const headers = { "x-request-id": "mine-1" };
+  const named = await edge.request("GET", "/v1/trades", { key: edge.keys.read, headers });
+  assert.equal(named.headers.get("x-request-id"), "mine-1");
+  assert.equal((named.body["meta"] as Row)["request_id"], "mine-1");
+});
+
+test("400: a body, and no host, are refused also when the answer is ready", async () => {
+  await server.get("/v1/trades");
+  const key = edge.keys.read;
+  const head = "GET /v1/trades HTTP/1.1\r\nx-api-key: KEY\r\nconnection: close\r\n";
+  const bare = head.replace("KEY", key);
+  assert.match(await edge.sendRaw(`${bare}\r\n`), /^HTTP\/1.1 400 .*host header is missing/s);
+  const withBody = `${bare}host: a\r\ncontent-length: 2\r\n\r\n{}`;
+  assert.match(await edge.sendRaw(withBody), /^HTTP\/1.1 400 .*body is not taken here/s);
+  assert.match(await edge.sendRaw(`${bare}host: a\r\n\r\n`), /^HTTP\/1.1 200 /);
+});
+
+test("401 and 429: refusals come before answers that are ready, and count once", async () => {
+  await server.get("/v1/trades");
+  assertError(await edge.request("GET", "/v1/trades"), "UNAUTHORIZED");
+  const input = { name: "busy", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  const { key, value } = await edge.access.keys.create(input);
+  for (let sent = 0; sent < 1000; sent += 1) {
+    const answer = await edge.request("GET", "/v1/trades?limit=1", { key: value });
+    assert.equal(assertEveryHeader(answer.headers).remaining, 999 - sent);
+  }
+  assertError(await edge.request("GET", "/v1/trades?limit=1", { key: value }), "RATE_LIMITED");
+  edge.clock.advance(60_000);
+  assert.equal((await edge.request("GET", "/v1/trades?limit=1", { key: value })).status, 200);
+  await edge.access.keys.revoke(key.id);
+  assertError(await edge.request("GET", "/v1/trades?limit=1", { key: value }), "UNAUTHORIZED");
+});
+
+suite("304", () => {
+  const [token] = tokens;
+  assert(token !== undefined);
+  const closed = `/v1/candles/${formatTokenId(token)}?resolution=1m&end=${server.state.dayWindow.now - 120}`;
+  const open = `/v1/candles/${formatTokenId(tokens.at(-1) ?? token)}?resolution=1d`;
+  const market = server.state.directory.placeOf(token)?.conditionId ?? "";
+
+  for (const path of ["/v1/markets?limit=2", `/v1/markets/${market}`, closed]) {
+    test(`for who holds ${path.replace(/[0-9]{20,}/, "TOKEN")}`, async () => {
+      const first = await server.get(path);
+      const etag = first.headers.get("etag") ?? "";
+      assert.match(etag, /^W\/"[\w-]{22}"$/);
+      const given = [etag, etag.slice(2), `"other", ${etag}`, "*", ` ${etag},"x,y"`];
+      for (const method of ["GET", "GET", "HEAD"]) {
+        for (const held of given) {
+          const headers = { "if-none-match": held };
+          const answer = await edge.request(method, path, { key: edge.keys.read, headers });
+          assert.equal(answer.status, 304, `${method} ${held}`);
+          assert.equal(answer.text, "");
+          assertEveryHeader(answer.headers);
+          assert.equal(answer.headers.get("etag"), etag);
+          assert.equal(answer.headers.get("content-type"), null);
+          assert.equal(answer.headers.get("cache-control"), first.headers.get("cache-control"));
+        }
+      }
+      for (const held of ['"other"', "", etag.slice(3, -1), `W/"x", "${etag}"`]) {
+        const headers = { "if-none-match": held };
+        const answer = await edge.request("GET", path, { key: edge.keys.read, headers });
+        assert.equal(answer.status, 200, held);
+      }
+      const headers = { "if-none-match": etag };
+      assertError(await edge.request("GET", path, { headers }), "UNAUTHORIZED");
+    });
+  }
+
+  test("not for candles that are open, which have no tag", async () => {
+    const answer = await server.get(open);
+    assert.equal(answer.headers.get("etag"), null);
+    const headers = { "if-none-match": "*" };
+    const again = await edge.request("GET", open, { key: edge.keys.read, headers });
+    assert.equal(again.status, 200);
+  });
+});
