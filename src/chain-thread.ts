@@ -15,6 +15,7 @@ import type { Contracts } from "./decode/contracts.ts";
 /** What the thread is started with; plain data. */
 export type ChainThreadOptions = {
   readonly urls: readonly string[];
+  readonly callsPerSecondMax: number | null;
   readonly chainId: number;
   readonly startBlock: number | "latest";
   readonly resumeAfter: BlockRef | null;

@@ -49,6 +49,7 @@ export class Indexer {
     const { config, contracts, store, log } = this.#parts;
     const options = {
       urls: config.rpcUrls,
+      callsPerSecondMax: config.rpcCallsPerSecond,
       chainId: config.chainId,
       startBlock: startBlockOf(this.#parts),
       resumeAfter: store.coverage?.last ?? null,

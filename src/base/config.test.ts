@@ -23,6 +23,7 @@ test("unset and empty variables have their defaults", () => {
   const config = readConfig("serve", { ...serving, ODDWIRE_ADMIN_KEY: "", HOME: "/" });
   assert.deepEqual(config, {
     rpcUrls: [serving.ODDWIRE_RPC_URLS],
+    rpcCallsPerSecond: null,
     chainId: 137,
     startBlock: "latest",
     contractsFile: null,

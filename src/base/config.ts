@@ -35,6 +35,12 @@ const settings = {
     // Providers put the caller's secret into the path or the query.
     show: (urls) => urls.map((url) => new URL(url).host).join(","),
   }),
+  rpcCallsPerSecond: setting<number | null>({
+    variable: "ODDWIRE_RPC_CALLS_PER_SECOND",
+    description: "The most JSON-RPC calls made to each endpoint in any second; unset for no limit",
+    ...wholeNumber({ min: 1, max: 100_000, fallback: 0 }),
+    fallback: null,
+  }),
   chainId: setting({
     variable: "ODDWIRE_CHAIN_ID",
     description: "An endpoint that answers another chain id is refused",

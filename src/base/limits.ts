@@ -40,6 +40,8 @@ export const chainLimits = {
   concurrentRequestsMax: 16,
   /** Providers refuse much larger batches. */
   headersPerBatchMax: 100,
+  /** Requests that calls are spread over at once where batches are small or not taken. */
+  partsAtOnceMax: 8,
   /** The smallest of the usual caps of paid plans is 1,000 blocks; half of it is safe to begin. */
   rangeBlocksStart: 500,
   /** Where nothing is logged an answer is small at any range; this keeps progress visible. */

@@ -3,6 +3,7 @@ import type { BlockRef } from "./log.ts";
 /**
  * What went wrong with an endpoint:
  * - `unavailable`: a broken connection, a 5xx
+ * - `rejected`: the gateway does not take the request, and does not say why in JSON-RPC
  * - `timeout`: no answer in time
  * - `oversized`: an answer too large to be read
  * - `rate_limited`: 429 and its relatives; says nothing about the data
@@ -13,6 +14,7 @@ import type { BlockRef } from "./log.ts";
  */
 export type EndpointErrorKind =
   | "unavailable"
+  | "rejected"
   | "timeout"
   | "oversized"
   | "rate_limited"
@@ -46,6 +48,7 @@ export class EndpointError extends Error {
       case "refused":
         return true;
       case "unavailable":
+      case "rejected":
       case "timeout":
       case "oversized":
       case "rate_limited":

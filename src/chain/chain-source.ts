@@ -33,8 +33,8 @@ export type ChainSourceOptions = {
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** What the operator allows each endpoint to be asked; no limit by default. */
-  readonly callsPerSecondMax?: number;
+  /** What the operator allows each endpoint to be asked in any second; no limit by default. */
+  readonly callsPerSecondMax?: number | null;
   /** The wire; another one only in simulations. */
   readonly openTransport?: OpenTransport;
 };

@@ -4,14 +4,15 @@ import { Breaker } from "./breaker.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError, WrongChainError } from "./chain-errors.ts";
 import type { ChainAlarm, EndpointStatus } from "./chain-status.ts";
-import { formatBatch, parseBatchReply, type RpcCall, type RpcReply } from "./json-rpc.ts";
+import type { RpcCall } from "./json-rpc.ts";
 import type { BlockRef } from "./log.ts";
 import { openTransport } from "./open-transport.ts";
 import type { Header } from "./parse-header.ts";
 import { parseQuantity } from "./parse-hex.ts";
-import { classifyProviderError, resultOf } from "./provider-messages.ts";
+import { resultOf } from "./provider-messages.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { RequestPacer } from "./request-pacer.ts";
+import { type Answer, RpcClient } from "./rpc-client.ts";
 import type { OpenTransport, Transport } from "./transport.ts";
 
 /** Who is asked, and within which limits. */
@@ -38,9 +39,6 @@ export type EndpointView = {
   readonly alarm: ChainAlarm | null;
 };
 
-/** The replies to a batch, and what all of them weighed on the wire. */
-export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
-
 /** With a longer wait for its rate an endpoint is passed over. */
 const waitMsMax = 1_000;
 const latencyWeight = 0.2;
@@ -65,9 +63,9 @@ export class Endpoint {
   readonly #context: ChainContext;
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
+  readonly #client: RpcClient;
   readonly #link: Breaker;
   readonly #data: Breaker;
-  #nextId = 1;
   #inFlight = 0;
   #isVerified = false;
   #refusal: WrongChainError | null = null;
@@ -87,7 +85,9 @@ export class Endpoint {
     this.#link = new Breaker({ ...breakers.link, random });
     this.#data = new Breaker({ ...breakers.data, random });
     const open = options.openTransport ?? openTransport;
-    this.#transport = open(options.url, (head) => this.onHead(head));
+    const transport = open(options.url, (head) => this.onHead(head));
+    this.#transport = transport;
+    this.#client = new RpcClient({ transport, pacer: this.#pacer, context: options.context });
   }
 
   /** Contacts nobody yet. */
@@ -152,20 +152,19 @@ export class Endpoint {
   }
 
   /**
-   * Sends the calls as one batch and answers their replies in order. Throws an `EndpointError` when
-   * the batch as a whole failed, or any call did because of the rate; counts it for the breaker.
+   * Makes the calls, in one batch where it can, and answers their replies in order. Throws an
+   * `EndpointError` when any request failed as a whole, or any call did because of the rate; counts
+   * it for the breaker.
    */
   async request(
     calls: readonly RpcCall[],
     timeoutMs: number = chainLimits.requestTimeoutMs,
   ): Promise<Answer> {
-    const { clock, signal } = this.#context;
-    const waitMs = this.#pacer.reserve(calls.length, clock.monotonicMs());
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    const { clock } = this.#context;
     this.#calls += calls.length;
     this.#inFlight += 1;
     try {
-      const answer = await this.#exchange(calls, timeoutMs);
+      const answer = await this.#client.ask(calls, timeoutMs);
       this.#link.succeed();
       this.#pacer.noteAnswer(clock.monotonicMs());
       return answer;
@@ -227,37 +226,6 @@ export class Endpoint {
     };
   }
 
-  async #exchange(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    const firstId = this.#nextId;
-    this.#nextId += calls.length;
-    const body = formatBatch(calls, firstId);
-    const { value, bytes } = await this.#within(timeoutMs, (signal) =>
-      this.#transport.exchange({ body, firstId }, signal),
-    );
-    const replies = parseBatchReply(value, { firstId, count: calls.length });
-    for (const reply of replies) throwIfUnwell(reply);
-    return { replies, bytes };
-  }
-
-  /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
-  async #within<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, signal } = this.#context;
-    const abort = new AbortController();
-    const timer = new AbortController();
-    const close = () => abort.abort(signal.reason);
-    const expire = () => {
-      abort.abort(new EndpointError("timeout", `no answer within ${timeoutMs} ms`));
-    };
-    signal.addEventListener("abort", close, { once: true });
-    clock.sleep(timeoutMs, timer.signal).then(expire, () => {});
-    try {
-      return await run(abort.signal);
-    } finally {
-      timer.abort();
-      signal.removeEventListener("abort", close);
-    }
-  }
-
   #noteFailure(error: EndpointError): void {
     const nowMs = this.#context.clock.monotonicMs();
     if (error.kind === "rate_limited") {
@@ -272,14 +240,8 @@ export class Endpoint {
     this.#link.fail(nowMs);
     if (wasClosed && this.#link.state(nowMs) !== "closed") {
       this.#isVerified = false; // what comes back may be another node
+      this.#client.forget();
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
     }
   }
-}
-
-/** Some errors of a call are about the endpoint as a whole. */
-function throwIfUnwell(reply: RpcReply): void {
-  if (reply.kind === "result") return;
-  const { kind } = classifyProviderError(reply);
-  if (kind === "rate_limited" || kind === "unhealthy") resultOf(reply);
 }

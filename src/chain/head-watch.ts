@@ -1,12 +1,13 @@
 import { chainLimits } from "../base/limits.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError, WrongChainError } from "./chain-errors.ts";
-import type { Answer, Endpoint, EndpointView } from "./endpoint.ts";
+import type { Endpoint, EndpointView } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { RpcCall } from "./json-rpc.ts";
 import type { BlockRef } from "./log.ts";
 import { type Header, parseHeader } from "./parse-header.ts";
 import { resultOf } from "./provider-messages.ts";
+import type { Answer } from "./rpc-client.ts";
 import { Wake } from "./wake.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({

@@ -62,6 +62,9 @@ export class HttpTransport implements Transport {
   }
 }
 
+/** Statuses that are about the body of a request, and so may be about its being a batch. */
+const rejections: ReadonlySet<number> = new Set([400, 405, 413, 415, 422, 501]);
+
 /** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
 function readJson(response: http.IncomingMessage, body: Buffer): unknown {
   const status = response.statusCode ?? 0;
@@ -76,7 +79,8 @@ function readJson(response: http.IncomingMessage, body: Buffer): unknown {
   if (status === 503 && retryAfterMs !== null) {
     throw new EndpointError("rate_limited", "HTTP 503", { retryAfterMs });
   }
-  throw new EndpointError("unavailable", `HTTP ${status}`);
+  const kind = rejections.has(status) ? "rejected" : "unavailable";
+  throw new EndpointError(kind, `HTTP ${status}`);
 }
 
 function tryParseJson(text: string): unknown {

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { EndpointError } from "./chain-errors.ts";
-import { formatBatch, parseBatchReply } from "./json-rpc.ts";
+import { formatCalls, parseLoneReply, parseReplies } from "./json-rpc.ts";
 import { parseHeader } from "./parse-header.ts";
 
 const batch = { firstId: 7, count: 2 };
 
 test("calls bear ids in a row, replies come back in their order", () => {
   const calls = ["a", "b"].map((method) => ({ method, params: [] }));
-  assert.deepEqual(JSON.parse(formatBatch(calls, 7)), [
+  assert.deepEqual(JSON.parse(formatCalls(calls, 7)), [
     { jsonrpc: "2.0", id: 7, method: "a", params: [] },
     { jsonrpc: "2.0", id: 8, method: "b", params: [] },
   ]);
@@ -18,19 +18,32 @@ test("calls bear ids in a row, replies come back in their order", () => {
     { id: 8, result: null },
     { id: 7, error: { code: -1, message: "no", data: {} } },
   ];
-  assert.deepEqual(parseBatchReply(replies, batch), [
+  assert.deepEqual(parseReplies(replies, batch), [
     { kind: "error", code: -1, message: "no" },
     { kind: "result", value: null },
   ]);
 });
 
-test("a lone error answers every call", () => {
+test("a single call is no batch, and its reply no list", () => {
+  const call = { method: "a", params: [] };
+  assert.deepEqual(JSON.parse(formatCalls([call], 7)), { jsonrpc: "2.0", id: 7, ...call });
+  const asked = { firstId: 7, count: 1 };
+  for (const value of [{ id: 7, result: 1 }, [{ id: 7, result: 1 }]]) {
+    assert.deepEqual(parseReplies(value, asked), [{ kind: "result", value: 1 }]);
+  }
   const error = { id: null, error: { code: 429, message: "slow" } };
-  const expected = { kind: "error", code: 429, message: "slow" };
-  assert.deepEqual(parseBatchReply(error, batch), [expected, expected]);
+  assert.deepEqual(parseReplies(error, asked), [{ kind: "error", code: 429, message: "slow" }]);
+  assert.throws(() => parseReplies({ id: 8, result: 1 }, asked), EndpointError);
+});
+
+test("a lone reply to a batch is told from a list of replies", () => {
+  const error = { id: null, error: { code: -32600, message: "no batches" } };
+  const expected = { kind: "error", code: -32600, message: "no batches" };
+  assert.deepEqual(parseLoneReply(error), expected);
+  assert.deepEqual(parseLoneReply([error]), expected);
+  assert.equal(parseLoneReply([{ id: 7, result: 1 }]), null);
   const strange = { error: { code: "x", message: { toString: 1 } } };
-  const unknown = { kind: "error", code: 0, message: "" };
-  assert.deepEqual(parseBatchReply(strange, batch), [unknown, unknown]);
+  assert.deepEqual(parseLoneReply(strange), { kind: "error", code: 0, message: "" });
 });
 
 test("replies that are missing, doubled or strange are malformed", () => {
@@ -47,7 +60,7 @@ test("replies that are missing, doubled or strange are malformed", () => {
     null,
     "text",
   ]) {
-    assert.throws(() => parseBatchReply(value, batch), EndpointError, JSON.stringify(value));
+    assert.throws(() => parseReplies(value, batch), EndpointError, JSON.stringify(value));
   }
 });
 
@@ -56,7 +69,13 @@ test("R14: whatever comes, the answer is a value or an EndpointError", () => {
   const anything = fc.oneof(fc.anything(), fc.array(reply), fc.array(fc.anything()));
   fc.assert(
     fc.property(anything, (value) => {
-      for (const parse of [() => parseBatchReply(value, batch), () => parseHeader(value)]) {
+      const parsers = [
+        () => parseReplies(value, batch),
+        () => parseReplies(value, { firstId: 7, count: 1 }),
+        () => parseLoneReply(value),
+        () => parseHeader(value),
+      ];
+      for (const parse of parsers) {
         try {
           parse();
         } catch (thrown) {

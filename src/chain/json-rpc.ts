@@ -9,29 +9,58 @@ export type RpcReply =
   | { readonly kind: "result"; readonly value: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string };
 
-/** The body of a batch; the calls bear the ids `firstId`, `firstId + 1` and so on. */
-export function formatBatch(calls: readonly RpcCall[], firstId: number): string {
-  const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
-  return JSON.stringify(requests);
+/** The endpoint does not read a batch of so many calls; it can be asked for fewer at once. */
+export class BatchRefusedError extends EndpointError {
+  override name = "BatchRefusedError";
+  /** How many it says that it reads; `null` when it did not say. */
+  readonly callsMax: number | null;
+  /** Whether it said that the batch is the reason. */
+  readonly isCertain: boolean;
+
+  constructor(message: string, said: { readonly callsMax: number | null } | null = null) {
+    super("refused", message);
+    this.callsMax = said?.callsMax ?? null;
+    this.isCertain = said !== null;
+  }
 }
 
 /**
- * The replies in the order of the calls, whatever order they came in. A lone error object, as nodes
- * send it for a batch they do not read, answers every call. Throws a `malformed` `EndpointError`.
+ * The body of a request; the calls bear the ids `firstId`, `firstId + 1` and so on. A single call is
+ * no batch, as some nodes read none.
  */
-export function parseBatchReply(
+export function formatCalls(calls: readonly RpcCall[], firstId: number): string {
+  const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
+  return JSON.stringify(requests.length === 1 ? requests[0] : requests);
+}
+
+/**
+ * The one reply that a node gives to a batch it does not read: an object in place of the list, or an
+ * error without the id of a call. `null` when the answer is a list of replies.
+ */
+export function parseLoneReply(value: unknown): RpcReply | null {
+  if (!Array.isArray(value)) return parseReply(value);
+  const [only] = value as readonly unknown[];
+  return value.length === 1 && Number.isNaN(idOf(only)) ? parseReply(only) : null;
+}
+
+/**
+ * The replies in the order of the calls, whatever order they came in. Throws a `malformed`
+ * `EndpointError`.
+ */
+export function parseReplies(
   value: unknown,
-  batch: { readonly firstId: number; readonly count: number },
+  asked: { readonly firstId: number; readonly count: number },
 ): RpcReply[] {
-  if (!Array.isArray(value)) {
-    const reply = parseReply(value);
-    if (reply.kind === "result") throw new EndpointError("malformed", "a batch got one result");
-    return Array.from({ length: batch.count }, () => reply);
+  if (asked.count === 1) {
+    const lone = parseLoneReply(value);
+    // Errors of a balancer often come without an id.
+    if (lone?.kind === "error") return [lone];
   }
-  const replies: (RpcReply | undefined)[] = Array.from({ length: batch.count });
-  for (const item of value as readonly unknown[]) {
-    const index = idOf(item) - batch.firstId;
-    if (!(index >= 0 && index < batch.count) || replies[index] !== undefined) {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const replies: (RpcReply | undefined)[] = Array.from({ length: asked.count });
+  for (const item of items) {
+    const index = idOf(item) - asked.firstId;
+    if (!(index >= 0 && index < asked.count) || replies[index] !== undefined) {
       throw new EndpointError("malformed", "a reply has an id that was not asked for");
     }
     replies[index] = parseReply(item);

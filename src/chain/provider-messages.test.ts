@@ -36,6 +36,25 @@ for (const [message, capBlocks] of Object.entries(caps)) {
   });
 }
 
+/** How nodes refuse a batch, and the number of calls they allow. */
+const batches: Record<string, number | null> = {
+  "batch limit 100 exceeded: 142 requests given": 100,
+  "batch limit 1000 exceeded (can increase by --rpc.batch.limit). Requested batch of size: 1062": 1_000,
+  "Batch of more than 3 requests are not allowed on free tier": 3,
+  "batch size exceeded, maximum is 10": 10,
+  "batch too large": null,
+  "Batch size limit exceeded": null,
+  "Number of requests in batch exceeds --rpc-max-batch-size.": null,
+  "batch requests are not supported": null,
+  "JSON-RPC batching is disabled": null,
+};
+
+for (const [message, callsMax] of Object.entries(batches)) {
+  test(`R6: "${message}" allows ${callsMax ?? "fewer"} calls`, () => {
+    assert.deepEqual(classify(message), { kind: "batch_too_large", callsMax });
+  });
+}
+
 test("R5: suggested ranges are read", () => {
   for (const message of [
     "query returned more than 10000 results. Try with this block range [0x10, 0x2f].",

@@ -14,6 +14,8 @@ export type ProviderVerdict =
       readonly capBlocks: number | null;
       readonly suggested: { readonly from: number; readonly to: number } | null;
     }
+  /** Fewer calls in one batch, please; `null` when it does not say how many. */
+  | { readonly kind: "batch_too_large"; readonly callsMax: number | null }
   | { readonly kind: "rate_limited" }
   /** The node does not have a block that was asked for (yet). */
   | { readonly kind: "not_yet" }
@@ -26,6 +28,8 @@ type Row =
   | { readonly means: "cap"; readonly pattern: RegExp }
   /** The text names no number, but the provider's documentation does. */
   | { readonly means: "fixed_cap"; readonly pattern: RegExp; readonly blocks: number }
+  /** The first group, if any, is the number of calls a batch may hold. */
+  | { readonly means: "batch"; readonly pattern: RegExp }
   /** The two groups are the first and the last block that would work. */
   | { readonly means: "suggestion"; readonly pattern: RegExp }
   | {
@@ -34,6 +38,19 @@ type Row =
     };
 
 const rows: readonly Row[] = [
+  // Erigon; dRPC; many gateways in words of their own
+  { means: "batch", pattern: /batch limit ([0-9,]+k?) exceeded/i },
+  { means: "batch", pattern: /batch of more than ([0-9,]+k?) requests/i },
+  {
+    means: "batch",
+    pattern: /batch size (?:is )?(?:too large|exceed\w*).*?max\w* (?:is )?([0-9,]+k?)/i,
+  },
+  // geth; Nethermind; Besu; nodes that read none
+  { means: "batch", pattern: /batch (?:is )?too large|batch size|requests in batch exceeds/i },
+  {
+    means: "batch",
+    pattern: /batch(?:es|ing|ed)?(?: requests?| calls?)? (?:is |are )?(?:not|disabled)/i,
+  },
   // Erigon, BSC
   { means: "cap", pattern: /maximum is set to ([0-9,]+k?)/i },
   { means: "cap", pattern: /max range: ([0-9,]+k?)/i },
@@ -87,6 +104,8 @@ export function classifyProviderError(error: RpcErrorReply): ProviderVerdict {
     const match = row.pattern.exec(error.message);
     if (match === null) continue;
     switch (row.means) {
+      case "batch":
+        return { kind: "batch_too_large", callsMax: parseCount(match[1] ?? "") };
       case "cap":
         capBlocks ??= parseCount(match[1] ?? "");
         break;
@@ -131,6 +150,7 @@ export function resultOf(reply: RpcReply | undefined): unknown {
     case "unhealthy":
       throw new EndpointError("unavailable", text);
     case "too_large":
+    case "batch_too_large":
     case "unsupported":
     case "unknown":
       throw new EndpointError("refused", text);

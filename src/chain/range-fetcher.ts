@@ -158,6 +158,7 @@ function shrinkAfter(thrown: unknown, endpoint: Endpoint, asked: number): void {
     case "timeout":
     case "oversized":
     case "unavailable":
+    case "rejected":
       endpoint.sizer.halve(asked);
       return;
     case "rate_limited":

@@ -1,4 +1,5 @@
 import { chainLimits } from "../base/limits.ts";
+import { CallWindow } from "./call-window.ts";
 
 /** Pauses after a refusal that names none: doubled with every further one. */
 const pause = { firstMs: 250, maxMs: 30_000 } as const;
@@ -8,12 +9,17 @@ const growEveryMs = 1_000;
 const callsPerSecondMin = 25;
 
 /**
- * How fast one endpoint may be asked. Knows no limit until the endpoint refuses: then it pauses as
- * told, and goes on below the rate that was too much, a little faster as time passes without one.
+ * How fast one endpoint may be asked. Keeps to the budget of the operator, if there is one. Knows
+ * no other limit until the endpoint refuses: then it pauses as told, and goes on below the rate that
+ * was too much, a little faster as time passes without one.
  */
 export class RequestPacer {
+  /** Calls that may be made at once. */
+  readonly callsAtOnceMax: number;
   readonly #budget: number;
-  #callsPerSecond: number;
+  readonly #window: CallWindow | null;
+  /** What was learnt. */
+  #callsPerSecond = Number.POSITIVE_INFINITY;
   #nextFreeMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #changedAtMs = 0;
@@ -23,22 +29,26 @@ export class RequestPacer {
   /** `callsPerSecondMax` is what the operator grants; `null` is no limit. */
   constructor(callsPerSecondMax: number | null) {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
-    this.#callsPerSecond = this.#budget;
+    this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
+    this.callsAtOnceMax = Math.min(this.#budget, chainLimits.headersPerBatchMax);
   }
 
   /** The rate in force; `null` while no limit is known. */
   get callsPerSecond(): number | null {
-    return Number.isFinite(this.#callsPerSecond) ? this.#callsPerSecond : null;
+    const rate = Math.min(this.#callsPerSecond, this.#budget);
+    return Number.isFinite(rate) ? rate : null;
   }
 
-  /** How long a request would have to wait now. */
-  waitMs(nowMs: number): number {
-    return Math.max(0, this.#pausedUntilMs - nowMs, this.#nextFreeMs - nowMs);
+  /** How long a request of so many calls would have to wait now. */
+  waitMs(nowMs: number, calls = 1): number {
+    const startMs = Math.max(nowMs, this.#pausedUntilMs, this.#nextFreeMs);
+    return startMs - nowMs + (this.#window?.waitMs(calls, startMs) ?? 0);
   }
 
   /** Takes a place in line for a request of so many calls; answers how long it must wait. */
   reserve(calls: number, nowMs: number): number {
-    const waitMs = this.waitMs(nowMs);
+    const waitMs = this.waitMs(nowMs, calls);
+    this.#window?.take(calls, nowMs + waitMs);
     if (Number.isFinite(this.#callsPerSecond)) {
       this.#nextFreeMs = nowMs + waitMs + (calls * 1_000) / this.#callsPerSecond;
     }
@@ -53,15 +63,15 @@ export class RequestPacer {
     this.#refusals = Math.min(this.#refusals + 1, 10);
     this.#pausedUntilMs = nowMs + Math.min(asked, chainLimits.retryAfterMsMax);
     const { calls, callsBefore } = this.#second;
-    const wasTooMuch = Math.min(this.#callsPerSecond, Math.max(calls, callsBefore));
+    const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, Math.max(calls, callsBefore));
     this.#callsPerSecond = Math.max(callsPerSecondMin, wasTooMuch * 0.7);
     this.#changedAtMs = nowMs;
   }
 
   noteAnswer(nowMs: number): void {
     this.#refusals = 0;
-    if (this.#callsPerSecond === this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
-    this.#callsPerSecond = Math.min(this.#budget, this.#callsPerSecond * 1.25);
+    if (this.#callsPerSecond >= this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
+    this.#callsPerSecond *= 1.25;
     this.#changedAtMs = nowMs;
   }
 

@@ -464,6 +464,41 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
   });
 });
 
+describe("batches", { concurrency: 4 }, () => {
+  const refusals = [...Object.keys(faults.batchRefusals), "firstOnly"] as faults.BatchRefusal[];
+  for (const refusal of refusals) {
+    for (const [name, callsMax] of [
+      ["all of them", 0],
+      ["those of more than two calls", 2],
+    ] as const) {
+      test(`R6: a node that refuses ${name}, in the way of "${refusal}", is of use`, async () => {
+        const { node, chain, source, follower } = await openScene(600, {
+          shown: 590,
+          prepare: (node) => node.limitBatches(callsMax, refusal),
+        });
+        await follower.untilTip(589);
+        node.setHead(599);
+        await follower.untilTip(599);
+        follower.assertEquals(chain, isOurs);
+        assert.equal(source.status.endpoints[0]?.badAnswers, 0);
+        assert.equal(source.status.endpoints[0]?.errors, 0);
+      });
+    }
+  }
+
+  test("R6: over a WebSocket, too, and headers are asked for one by one", async () => {
+    const { node, chain, follower } = await openScene(120, {
+      shown: 100,
+      useWebSocket: true,
+      prepare: (node) => node.limitBatches(0, "unclear"),
+    });
+    await follower.untilTip(99);
+    node.setHead(119);
+    await follower.untilTip(119);
+    follower.assertEquals(chain, isOurs);
+  });
+});
+
 describe("blooms", () => {
   /** Our address with a topic not asked for, and a foreign one with ours: the bloom has both. */
   const misleading = {

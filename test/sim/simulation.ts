@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { toError } from "../../src/base/errors.ts";
 import { openLog } from "../../src/base/log.ts";
 import { ChainSource } from "../../src/chain/chain-source.ts";
@@ -38,12 +39,16 @@ export class Simulation {
   readonly world: SimulatedWorld;
   readonly #subject: Subject;
   readonly #abort = new AbortController();
+  readonly #callsPerSecondMax: number | null;
   #failure: Error | null = null;
   #source: ChainSource | null = null;
 
-  constructor(seed: number, subject: Subject) {
+  /** Without limits of batches and rates a seed plays as it did before there were any. */
+  constructor(seed: number, subject: Subject, options: { readonly hasLimits: boolean }) {
     this.random = new SeededRandom(seed);
-    this.world = new SimulatedWorld(this.clock, this.random);
+    const limits = options.hasLimits ? new SeededRandom(seed + 1) : null;
+    this.world = new SimulatedWorld({ clock: this.clock, random: this.random, limits });
+    this.#callsPerSecondMax = limits?.pick([null, null, null, 50, 10]) ?? null;
     this.#subject = subject;
   }
 
@@ -66,6 +71,8 @@ export class Simulation {
       const isPaused = () => this.#subject.isBusy;
       await this.clock.run({ isOver: () => living.isOver, isPaused, limitMs: healMsMax });
     }
+    const callsMax = this.#callsPerSecondMax ?? Infinity;
+    assert(this.world.busiestSecond <= callsMax, `${this.world.busiestSecond} calls in a second`);
   }
 
   /** Where everything stands, for whoever looks for what went wrong. */
@@ -135,6 +142,7 @@ export class Simulation {
       log: silent,
       clock: this.clock,
       random: this.random.next,
+      callsPerSecondMax: this.#callsPerSecondMax,
       openTransport: this.world.openTransport,
     });
   }

@@ -92,6 +92,32 @@ export function resultCap(cap: number, provider: keyof typeof resultCapMessages)
   };
 }
 
+type BatchAsked = { readonly callsMax: number; readonly asked: number };
+type BatchReply =
+  | { readonly kind: "text"; readonly text: string }
+  | Extract<Fault, { kind: "http" }>;
+
+/** How nodes refuse a batch of more than `callsMax` calls. */
+export const batchRefusals = {
+  erigon: ({ callsMax, asked }) =>
+    loneError(-32000, `batch limit ${callsMax} exceeded: ${asked} requests given`),
+  drpc: ({ callsMax }) =>
+    loneError(31, `Batch of more than ${callsMax} requests are not allowed on free tier`),
+  geth: () => ({ kind: "text", text: `[${loneError(-32600, "batch too large").text}]` }),
+  unsupported: () => loneError(-32600, "batch requests are not supported"),
+  unclear: () => loneError(-32700, "parse error"),
+  rejected: () => ({ kind: "http", status: 400, body: "Bad Request", headers: {} }),
+} as const satisfies Record<string, (asked: BatchAsked) => BatchReply>;
+
+export type BatchRefusal = keyof typeof batchRefusals | "firstOnly";
+
+function loneError(code: number, message: string): { kind: "text"; text: string } {
+  return {
+    kind: "text",
+    text: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }),
+  };
+}
+
 function span(from: number, to: number): string {
   return `[${toQuantity(from)}, ${toQuantity(to)}]`;
 }

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { FaultHook } from "./faults.ts";
+import type { BatchRefusal, FaultHook } from "./faults.ts";
 import { headerOf, RpcError, type RpcRequest } from "./scripted-answers.ts";
 import type { ScriptedBlock } from "./scripted-block.ts";
 import { type Finality, ScriptedChain } from "./scripted-chain.ts";
@@ -79,6 +79,11 @@ export class ScriptedNode {
   /** Adds a hook, asked before every answer, oldest first; returns the way to take it off. */
   fault(hook: FaultHook): () => void {
     return this.#rpc.fault(hook);
+  }
+
+  /** Refuses batches of more than `callsMax` calls from now on; of 0, any list. */
+  limitBatches(callsMax: number, refusal: BatchRefusal): void {
+    this.#rpc.limitBatches(callsMax, refusal);
   }
 
   /** Stops (or resumes) telling new heads; sockets stay open and answer. */

@@ -1,5 +1,5 @@
 /** JSON-RPC over a scripted chain without any wire: honest until a fault hook says otherwise. */
-import type { Fault, FaultHook } from "./faults.ts";
+import { type BatchRefusal, batchRefusals, type Fault, type FaultHook } from "./faults.ts";
 import { answer, findLogs, RpcError, type RpcRequest } from "./scripted-answers.ts";
 import type { RpcLog } from "./scripted-block.ts";
 import { type ChainView, viewBehind } from "./scripted-chain.ts";
@@ -21,6 +21,7 @@ export class ScriptedRpc {
   readonly #chainId: number;
   readonly #hooks = new Set<FaultHook>();
   readonly #calls = new Map<string, number>();
+  #batches: { readonly callsMax: number; readonly refusal: BatchRefusal } | null = null;
 
   constructor(chain: ChainView, chainId: number) {
     this.#chain = chain;
@@ -38,10 +39,19 @@ export class ScriptedRpc {
     return () => this.#hooks.delete(hook);
   }
 
+  /** Refuses batches of more than `callsMax` calls from now on. */
+  limitBatches(callsMax: number, refusal: BatchRefusal): void {
+    this.#batches = { callsMax, refusal };
+  }
+
   /** Answers a body, a batch or a single request; the first fault of the wire takes the whole. */
   reply(body: string, subscribe: Subscribe | null): Reply {
     const parsed = JSON.parse(body) as RpcRequest | RpcRequest[];
     const requests = Array.isArray(parsed) ? parsed : [parsed];
+    // Without batches at all not even a list of one is read.
+    if (Array.isArray(parsed) && requests.length > (this.#batches?.callsMax ?? Infinity)) {
+      return this.#refuseBatch(requests, subscribe);
+    }
     const texts: string[] = [];
     let isTruncated = false;
     for (const request of requests) {
@@ -52,6 +62,15 @@ export class ScriptedRpc {
     }
     const text = Array.isArray(parsed) ? `[${texts.join(",")}]` : texts.join();
     return { kind: "text", text: isTruncated ? text.slice(0, text.length >> 1) : text };
+  }
+
+  #refuseBatch(requests: readonly RpcRequest[], subscribe: Subscribe | null): Reply {
+    const [first] = requests;
+    if (this.#batches === null || first === undefined) throw new Error("there is no limit");
+    const { callsMax, refusal } = this.#batches;
+    // As servers do that read the first call only.
+    if (refusal === "firstOnly") return this.reply(JSON.stringify(first), subscribe);
+    return batchRefusals[refusal]({ callsMax, asked: requests.length });
   }
 
   #answer(request: RpcRequest, subscribe: Subscribe | null): Answered {

@@ -3,7 +3,7 @@ import { parseRetryAfter } from "../../src/base/retry.ts";
 import { EndpointError } from "../../src/chain/chain-errors.ts";
 
 import type { Incoming, OnHead, Outgoing, Transport } from "../../src/chain/transport.ts";
-import type { FaultHook } from "./faults.ts";
+import type { BatchRefusal, FaultHook } from "./faults.ts";
 import type { ScriptedBlock } from "./scripted-block.ts";
 import { type Finality, ScriptedChain } from "./scripted-chain.ts";
 import { type Reply, ScriptedRpc } from "./scripted-rpc.ts";
@@ -22,6 +22,10 @@ export class SimulatedEndpoint {
   /** All it has, those beyond its head included. */
   #blocks: readonly ScriptedBlock[];
   #onHead: OnHead = () => {};
+  /** When the open connection was asked for what, for as long as a second. */
+  #asked: { readonly atMs: number; readonly calls: number }[] = [];
+  /** The most calls one second ever held. */
+  busiestSecond = 0;
   /** Whether it keeps new heads to itself. */
   isSilent = false;
 
@@ -44,6 +48,7 @@ export class SimulatedEndpoint {
   /** The wire of a new connection; the one before it hears of no heads any more. */
   connect(onHead: OnHead): Transport {
     this.#onHead = onHead;
+    this.#asked = [];
     return {
       exchange: (outgoing, signal) => this.#exchange(outgoing, signal),
       isAnnouncing: this.#announces,
@@ -56,6 +61,10 @@ export class SimulatedEndpoint {
 
   fault(hook: FaultHook): () => void {
     return this.#rpc.fault(hook);
+  }
+
+  limitBatches(callsMax: number, refusal: BatchRefusal): void {
+    this.#rpc.limitBatches(callsMax, refusal);
   }
 
   setFinalized(finality: Finality): void {
@@ -83,6 +92,7 @@ export class SimulatedEndpoint {
   }
 
   async #exchange({ body }: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    this.#count(body);
     const onTheWay = this.#latencyMs * (0.5 + this.#random.next());
     await this.#clock.sleep(onTheWay, signal);
     const reply = this.#rpc.reply(body, null);
@@ -90,6 +100,17 @@ export class SimulatedEndpoint {
     await this.#clock.sleep(onTheWay, signal);
     if (reply.kind === "hang") return this.#never(signal);
     return { value: valueOf(reply), bytes: reply.kind === "text" ? reply.text.length : 0 };
+  }
+
+  #count(body: string): void {
+    const parsed: unknown = JSON.parse(body);
+    const atMs = this.#clock.monotonicMs();
+    const calls = Array.isArray(parsed) ? parsed.length : 1;
+    // Sums of fractions of milliseconds are not exact.
+    const recent = this.#asked.filter((asked) => asked.atMs > atMs - 999.999);
+    this.#asked = [...recent, { atMs, calls }];
+    const sum = this.#asked.reduce((total, asked) => total + asked.calls, 0);
+    this.busiestSecond = Math.max(this.busiestSecond, sum);
   }
 
   #never(signal: AbortSignal): Promise<never> {
@@ -106,6 +127,7 @@ function valueOf(reply: Exclude<Reply, { kind: "hang" }>): unknown {
       throw new EndpointError("unavailable", "socket hang up");
     case "http": {
       const { status, headers } = reply;
+      if (status === 400) throw new EndpointError("rejected", "HTTP 400");
       if (status !== 429) throw new EndpointError("unavailable", `HTTP ${status}`);
       const retryAfterMs = parseRetryAfter(headers["retry-after"]);
       throw new EndpointError("rate_limited", "HTTP 429", { retryAfterMs });

@@ -58,7 +58,13 @@ export class SimulatedWorld {
   #forks = 0;
   #faultsToLift: (() => void)[] = [];
 
-  constructor(clock: SimulatedClock, random: SeededRandom) {
+  /** `limits` decides who refuses batches; `null` for nobody. */
+  constructor(parts: {
+    readonly clock: SimulatedClock;
+    readonly random: SeededRandom;
+    readonly limits: SeededRandom | null;
+  }) {
+    const { clock, random, limits } = parts;
     this.#clock = clock;
     this.#random = random;
     this.#blocks = this.#grown([], random.integer(2, 40));
@@ -68,6 +74,7 @@ export class SimulatedWorld {
       const name = `node-${index}.test`;
       const endpoint = new SimulatedEndpoint({ name, blocks: this.#scripted, clock, random });
       if (random.chance(0.4)) endpoint.fault(this.#anyCap());
+      if (limits?.chance(0.3)) endpoint.limitBatches(limits.pick([0, 0, 2, 5]), anyRefusal(limits));
       return { endpoint, isFollowing: true, tag: "honest" };
     });
     this.#tellFinality();
@@ -88,6 +95,11 @@ export class SimulatedWorld {
 
   get urls(): readonly string[] {
     return this.#nodes.map(({ endpoint }) => endpoint.url.href);
+  }
+
+  /** The most calls that any endpoint was asked for in one second. */
+  get busiestSecond(): number {
+    return Math.max(...this.#nodes.map(({ endpoint }) => endpoint.busiestSecond));
   }
 
   readonly openTransport: OpenTransport = (url, onHead) => {
@@ -212,4 +224,16 @@ export class SimulatedWorld {
       ? faults.rangeCap(random.integer(1, 30), provider)
       : faults.resultCap(random.integer(1, 30), seller);
   }
+}
+
+function anyRefusal(random: SeededRandom): faults.BatchRefusal {
+  return random.pick([
+    "erigon",
+    "drpc",
+    "geth",
+    "unsupported",
+    "unclear",
+    "rejected",
+    "firstOnly",
+  ] as const);
 }

@@ -1,0 +1,161 @@
+import { chainLimits } from "../base/limits.ts";
+import type { ChainContext } from "./chain-context.ts";
+import { EndpointError } from "./chain-errors.ts";
+import {
+  BatchRefusedError,
+  formatCalls,
+  parseLoneReply,
+  parseReplies,
+  type RpcCall,
+  type RpcReply,
+} from "./json-rpc.ts";
+import { classifyProviderError, resultOf } from "./provider-messages.ts";
+import type { RequestPacer } from "./request-pacer.ts";
+import type { Transport } from "./transport.ts";
+
+/** The replies to calls in their order, and what all of them weighed on the wire. */
+export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
+
+/**
+ * Calls over the wire of one endpoint, at its pace, in batches as large as it takes: some nodes
+ * refuse those of more than a few calls, some all of them.
+ */
+export class RpcClient {
+  readonly #transport: Transport;
+  readonly #pacer: RequestPacer;
+  readonly #context: ChainContext;
+  /** Calls one request may hold, as far as is known. */
+  #callsMax: number;
+  #nextId = 1;
+
+  constructor(parts: { transport: Transport; pacer: RequestPacer; context: ChainContext }) {
+    this.#transport = parts.transport;
+    this.#pacer = parts.pacer;
+    this.#context = parts.context;
+    this.#callsMax = parts.pacer.callsAtOnceMax;
+  }
+
+  /** What comes back may be another node, which takes other batches. */
+  forget(): void {
+    this.#callsMax = this.#pacer.callsAtOnceMax;
+  }
+
+  /**
+   * The replies to all calls. Throws an `EndpointError` when any request failed as a whole, or any
+   * call did because of the rate. `timeoutMs` is for each request.
+   */
+  async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
+    if (calls.length > this.#callsMax) return this.#askInParts(calls, this.#callsMax, timeoutMs);
+    try {
+      return await this.#send(calls, timeoutMs);
+    } catch (thrown) {
+      const refusal = refusalOf(thrown);
+      if (refusal === null || calls.length === 1) throw thrown;
+      return this.#askForLess(calls, refusal, timeoutMs);
+    }
+  }
+
+  async #askForLess(
+    calls: readonly RpcCall[],
+    refusal: BatchRefusedError,
+    timeoutMs: number,
+  ): Promise<Answer> {
+    const half = refusal.isCertain ? calls.length >> 1 : 1;
+    const callsMax = Math.max(1, Math.min(refusal.callsMax ?? half, calls.length - 1));
+    if (refusal.isCertain) this.#callsMax = Math.min(this.#callsMax, callsMax);
+    const answer = await this.#askInParts(calls, callsMax, timeoutMs);
+    // An answer that says nothing of batches can have had another reason, which is then here too.
+    if (answer.replies.every(({ kind }) => kind === "result")) {
+      this.#callsMax = Math.min(this.#callsMax, callsMax);
+    }
+    return answer;
+  }
+
+  /** Headers and logs can be of different moments then: that is what every check of them is for. */
+  async #askInParts(
+    calls: readonly RpcCall[],
+    callsMax: number,
+    timeoutMs: number,
+  ): Promise<Answer> {
+    const parts: (readonly RpcCall[])[] = [];
+    for (let start = 0; start < calls.length; start += callsMax) {
+      parts.push(calls.slice(start, start + callsMax));
+    }
+    const answers: Answer[] = [];
+    for (let start = 0; start < parts.length; start += chainLimits.partsAtOnceMax) {
+      const some = parts.slice(start, start + chainLimits.partsAtOnceMax);
+      answers.push(...(await Promise.all(some.map((part) => this.ask(part, timeoutMs)))));
+    }
+    const bytes = answers.reduce((sum, answer) => sum + answer.bytes, 0);
+    return { replies: answers.flatMap(({ replies }) => replies), bytes };
+  }
+
+  async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
+    const { clock, signal } = this.#context;
+    const waitMs = this.#pacer.reserve(calls.length, clock.monotonicMs());
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    const firstId = this.#nextId;
+    this.#nextId += calls.length;
+    const body = formatCalls(calls, firstId);
+    const { value, bytes } = await this.#within(timeoutMs, (expired) =>
+      this.#transport.exchange({ body, firstId }, expired),
+    );
+    if (calls.length > 1) throwIfRefused(value);
+    const replies = parseReplies(value, { firstId, count: calls.length });
+    for (const reply of replies) throwIfUnwell(reply);
+    return { replies, bytes };
+  }
+
+  /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
+  async #within<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, signal } = this.#context;
+    const abort = new AbortController();
+    const timer = new AbortController();
+    const close = () => abort.abort(signal.reason);
+    const expire = () => {
+      abort.abort(new EndpointError("timeout", `no answer within ${Math.round(timeoutMs)} ms`));
+    };
+    signal.addEventListener("abort", close, { once: true });
+    clock.sleep(timeoutMs, timer.signal).then(expire, () => {});
+    try {
+      return await run(abort.signal);
+    } finally {
+      timer.abort();
+      signal.removeEventListener("abort", close);
+    }
+  }
+}
+
+/** Whether smaller batches may be taken where this one was not. */
+function refusalOf(thrown: unknown): BatchRefusedError | null {
+  if (thrown instanceof BatchRefusedError) return thrown;
+  const isRejected = thrown instanceof EndpointError && thrown.kind === "rejected";
+  return isRejected ? new BatchRefusedError(thrown.message) : null;
+}
+
+/** Throws when a batch as such got an answer, in place of its calls. */
+function throwIfRefused(value: unknown): void {
+  const lone = parseLoneReply(value);
+  if (lone === null) return;
+  throwIfUnwell(lone);
+  const text = lone.kind === "error" ? `error ${lone.code}: ${lone.message}` : "a lone result";
+  throw new BatchRefusedError(`a batch got ${text}`);
+}
+
+/** Some errors of a call are about the endpoint, or the request, as a whole. */
+function throwIfUnwell(reply: RpcReply): void {
+  if (reply.kind === "result") return;
+  const verdict = classifyProviderError(reply);
+  switch (verdict.kind) {
+    case "batch_too_large":
+      throw new BatchRefusedError(`error ${reply.code}: ${reply.message}`, verdict);
+    case "rate_limited":
+    case "unhealthy":
+      resultOf(reply);
+      return;
+    case "too_large":
+    case "not_yet":
+    case "unsupported":
+    case "unknown":
+  }
+}
