@@ -96,6 +96,8 @@ export class Service {
       version,
       readChecks: () => indexer.checks(),
       metrics,
+      exportRowsMax: config.exportRowsMax,
+      log,
     });
     const { host, port, metricsPort, corsOrigins } = config;
     const edge = () => ({ host, corsOrigins, admission: admissionOf(config, access), clock, log });

@@ -401,8 +401,9 @@ export type GetTrades = {
     readonly wallet?: string;
     readonly condition_id?: string;
     readonly exchange?: "standard" | "neg_risk";
-    readonly token_id?: readonly string[];
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly match_type?: "complementary" | "mint" | "merge" | "direct";
+    readonly token_id?: readonly string[];
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -432,6 +433,7 @@ export type GetTradesMarketByTokenId = {
     readonly wallet?: string;
     readonly condition_id?: string;
     readonly exchange?: "standard" | "neg_risk";
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly match_type?: "complementary" | "mint" | "merge" | "direct";
     readonly include_complement?: boolean;
   };
@@ -633,6 +635,7 @@ export type GetCandlesByTokenId = {
     readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
     readonly start?: string | number;
     readonly end?: string | number;
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "asc" | "desc";
     readonly fill?: "none" | "previous";

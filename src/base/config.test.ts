@@ -41,6 +41,7 @@ test("unset and empty variables have their defaults", () => {
     rateLimitRead: 1000,
     rateLimitWrite: 2000,
     rateLimitAdmin: 5000,
+    exportRowsMax: 1_000_000,
     readyLagSecondsMax: 60,
     logLevel: "info",
   });

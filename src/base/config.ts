@@ -138,6 +138,11 @@ const settings = {
   rateLimitRead: rateLimit("read", webLimits.keyRequestsPerMinute.read),
   rateLimitWrite: rateLimit("write", webLimits.keyRequestsPerMinute.write),
   rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
+  exportRowsMax: setting({
+    variable: "ODDWIRE_EXPORT_ROWS_MAX",
+    description: "Rows in one answer of the formats ndjson, csv, parquet and arrow",
+    ...wholeNumber({ min: 1, max: 1_000_000_000, fallback: 1_000_000 }),
+  }),
   readyLagSecondsMax: setting({
     variable: "ODDWIRE_READY_LAG_SECONDS_MAX",
     description: "Seconds of chain time behind the head above which the service is not ready",

@@ -167,6 +167,12 @@ export const webLimits = {
   drainTimeoutMs: 10_000,
   /** Wrong parameters told in one answer; more would be an answer made large by the caller. */
   errorDetailsMax: 20,
+  /** Exports under way, of all callers: each holds two chunks of some MB, and half a core at best. */
+  exportsMax: 4,
+  /** Exports of one key, so that one cannot take all of the above. */
+  exportsPerKeyMax: 2,
+  /** Rows read, shown and encoded at once: 2,000 trades as Parquet take 40 ms of the main thread. */
+  exportChunkRows: 2_000,
   /** A cursor holds a position and a signature, about 120 characters. */
   cursorLengthMax: 512,
 } as const;

@@ -6,16 +6,18 @@ import { fillColumns, parseFill } from "./fill-columns.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
-/** A page of fills: what passes `filter`, in the order of the chain or against it. */
-export type FillPage = {
+/** A list of fills: what passes `filter`, in the order of the chain or against it. */
+export type FillList = {
   readonly filter: FillFilter;
   readonly order: "asc" | "desc";
   /** Rows behind this position only, exclusive: where the page before ended. */
   readonly after: Seq | null;
-  readonly limit: number;
   /** Leave out what a fork could still take back. */
   readonly finalizedOnly: boolean;
 };
+
+/** The first `limit` rows of a list. */
+export type FillPage = FillList & { readonly limit: number };
 
 /**
  * Reads one page, over the store and the tail as one. What is final and what is not is decided
@@ -23,40 +25,56 @@ export type FillPage = {
  * twice.
  */
 export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {
-  const boundary = firstSeqOf((store.coverage?.last.number ?? -1) + 1);
-  const held = page.finalizedOnly ? [] : tailRows(store, page);
+  const boundary = finalBoundary(store);
+  const held = heldFills(store, page).slice(0, page.limit);
   if (page.order === "desc") {
     const missing = page.limit - held.length;
     return missing <= 0
       ? held
-      : [...held, ...(await finalRows(store, page, { boundary, missing }))];
+      : [...held, ...(await readFinalFills(store, page, { boundary, limit: missing }))];
   }
-  const final = await finalRows(store, page, { boundary, missing: page.limit });
+  const final = await readFinalFills(store, page, { boundary, limit: page.limit });
   return [...final, ...held].slice(0, page.limit);
 }
 
-function tailRows(store: FactStore, { filter, order, after, limit }: FillPage): Fill[] {
+/** Every row of a list that a fork could still take back, in its order. */
+export function heldFills(
+  store: FactStore,
+  { filter, order, after, finalizedOnly }: FillList,
+): readonly Fill[] {
+  if (finalizedOnly) return [];
   const passes = filterHolds(filter);
   const rows = store.tail
     .fills()
     .filter((fill) => isBehind(fill.seq, after, order) && passes(fill));
-  return (order === "asc" ? rows : rows.toReversed()).slice(0, limit);
+  return order === "asc" ? rows : rows.toReversed();
 }
 
-async function finalRows(
+/** Below this position rows are final at this moment. */
+export function finalBoundary(store: FactStore): Seq {
+  return firstSeqOf((store.coverage?.last.number ?? -1) + 1);
+}
+
+/** The first `limit` rows of a list below `boundary`, which no fork can take back. */
+export async function readFinalFills(
   store: FactStore,
-  { filter, order, after }: FillPage,
-  { boundary, missing }: { boundary: Seq; missing: number },
-): Promise<Fill[]> {
+  list: FillList,
+  { boundary, limit }: { boundary: Seq; limit: number },
+): Promise<readonly Fill[]> {
+  const { order, after } = list;
   if (order === "desc" && after === 0) return [];
-  const position =
-    after === null ? "" : `AND seq ${order === "asc" ? ">" : "<"} ${integerLiteral(after)}`;
   const rows = await store.engine.query(
-    `SELECT ${fillColumns} FROM oddwire.fills
-     WHERE ${filterSql(filter)} AND seq < ${integerLiteral(boundary)} ${position}
-     ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ${integerLiteral(missing)}`,
+    `SELECT ${fillColumns} FROM oddwire.fills WHERE ${finalWhere(list, boundary)}
+     ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ${integerLiteral(limit)}`,
   );
   return rows.map(parseFill);
+}
+
+/** The condition of a list's rows below `boundary`, for a `WHERE`. */
+export function finalWhere({ filter, order, after }: FillList, boundary: Seq): string {
+  const position =
+    after === null ? "" : `AND seq ${order === "asc" ? ">" : "<"} ${integerLiteral(after)}`;
+  return `${filterSql(filter)} AND seq < ${integerLiteral(boundary)} ${position}`;
 }
 
 function isBehind(seq: Seq, after: Seq | null, order: "asc" | "desc"): boolean {

@@ -17,6 +17,11 @@ const exposedHeaders = [
   "X-RateLimit-Reset",
   "Retry-After",
   "ETag",
+  "Content-Disposition",
+  "X-Row-Cap",
+  "X-Row-Count",
+  "X-Rows-Truncated",
+  "X-Next-Cursor",
 ].join(", ");
 
 /** What a preflight allows beyond what browsers always do. */

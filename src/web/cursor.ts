@@ -6,6 +6,9 @@ export type CursorPosition = readonly (string | number)[];
 
 const macBytes = 16;
 
+/** These say how much is told, and how, not what. */
+const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format"]);
+
 /**
  * Opaque cursors: the position after the last row, signed together with the list it belongs to,
  * so that a cursor works with the filters and the order it was made with, and with no others.
@@ -18,7 +21,7 @@ export class Cursors {
     this.#secret = createSecretKey(secret);
   }
 
-  /** `list` is the path; `query` its parameters, of which `limit` and `cursor` may change. */
+  /** `list` is the path; `query` its parameters, of which `limit`, `cursor` and `format` may change. */
   encode(list: string, query: object, position: CursorPosition): string {
     const payload = Buffer.from(JSON.stringify(position));
     return Buffer.concat([this.#sign(list, query, payload), payload]).toString("base64url");
@@ -38,7 +41,7 @@ export class Cursors {
 
   #sign(list: string, query: object, payload: Buffer): Buffer {
     const bound = Object.entries(query)
-      .filter(([name]) => name !== "limit" && name !== "cursor")
+      .filter(([name]) => !unboundNames.has(name))
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const context = JSON.stringify([list, bound], (_, value: unknown) =>
       typeof value === "bigint" ? `${value}n` : value,

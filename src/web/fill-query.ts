@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import { isGiven } from "../base/optional.ts";
 import type { FillFilter } from "../store/fill-filter.ts";
-import type { FillPage } from "../store/read-fills.ts";
+import type { FillList, FillPage } from "../store/read-fills.ts";
 import type { Backend } from "./backend.ts";
 import { validationError } from "./compile-reader.ts";
 import { address, amount, conditionId, cursor, hash, time, tokenId } from "./parameters.ts";
@@ -48,9 +48,11 @@ const rangeSchema = Type.Object(rangeQuery);
 const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
 export type RangeQuery = Static<typeof rangeSchema>;
 export type FillQuery = Static<typeof fillSchema>;
+/** Which rows, however many are told at once. */
+type Unlimited<Query> = Omit<Query, "limit">;
 
 /** The part of a filter that says which stretch of the chain. */
-export function rangeFilter(query: RangeQuery): FillFilter {
+export function rangeFilter(query: Unlimited<RangeQuery>): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   if (isGiven(start) && isGiven(end) && start >= end) {
     throw validationError([{ parameter: "end", issue: "must be after start" }]);
@@ -73,7 +75,7 @@ export function rangeFilter(query: RangeQuery): FillFilter {
 }
 
 /** The whole filter. */
-export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
+export function fillFilter(query: Unlimited<FillQuery>, { state }: Backend): FillFilter {
   const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
   const tokenIds = wantedTokens(query, state.directory);
   return {
@@ -92,13 +94,16 @@ export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
 
 /** The page of a filter. One row more than asked for tells whether there is a next page. */
 export function fillPage(filter: FillFilter, query: RangeQuery, after: Seq | null): FillPage {
-  return {
-    filter,
-    order: query.order,
-    after,
-    limit: query.limit + 1,
-    finalizedOnly: query.status === "finalized",
-  };
+  return { ...fillList(filter, query, after), limit: query.limit + 1 };
+}
+
+/** The list of a filter, from the place where the page before ended. */
+export function fillList(
+  filter: FillFilter,
+  query: Pick<RangeQuery, "order" | "status">,
+  after: Seq | null,
+): FillList {
+  return { filter, order: query.order, after, finalizedOnly: query.status === "finalized" };
 }
 
 /** Where the page before ended; `null` on the first page. Throws `INVALID_CURSOR`. */
@@ -114,7 +119,7 @@ export function positionAfter(
 
 /** Tokens named directly, narrowed to those of a condition when one is named too. */
 function wantedTokens(
-  { token_id, condition_id }: FillQuery,
+  { token_id, condition_id }: Unlimited<FillQuery>,
   directory: Backend["state"]["directory"],
 ): readonly TokenId[] | undefined {
   if (condition_id === undefined) return token_id;

@@ -49,6 +49,8 @@ export type RouteOptions<
   readonly otherStatuses?: readonly number[];
   /** Errors of its own, beyond those that any endpoint of this access and shape has. */
   readonly errors?: readonly ErrorCode[];
+  /** Whether the list can be had in the formats of files too. */
+  readonly isBulk?: boolean;
   /** Of success; JSON unless given. */
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */

@@ -1,7 +1,9 @@
 /** Every endpoint of the service, in the order of the documentation. */
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { AccessStore } from "../store/access-store.ts";
 import type { Backend } from "./backend.ts";
+import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { documentRoutes } from "./docs/document-routes.ts";
 import type { Route } from "./route.ts";
 import { createKey } from "./routes/create-key.ts";
@@ -32,16 +34,20 @@ export function createRoutes(parts: {
   readonly version: string;
   readonly readChecks: () => Checks;
   readonly metrics: MetricsSource;
+  /** The row cap of files. */
+  readonly exportRowsMax: number;
+  readonly log: Log;
 }): readonly Route[] {
   const { backend, access, clock, version, readChecks, metrics } = parts;
   const { keys, ipBlocks } = access;
+  const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
   const { cursors, freshness } = backend;
   const services = { keys, ipBlocks, clock, cursors, freshness };
   const routes = [
     listMarkets(backend, clock),
     getMarket(backend),
-    listTrades(backend),
-    listTokenTrades(backend),
+    listTrades(backend, bulk),
+    listTokenTrades(backend, bulk),
     listFills(backend),
     listMatches(backend),
     listCancellations(backend),
@@ -50,7 +56,7 @@ export function createRoutes(parts: {
     getOrder(backend),
     getPrice(backend),
     listPrices(backend),
-    listCandles(backend),
+    listCandles(backend, bulk),
     getHealth({ version, clock }),
     getReady(readChecks),
     getMetrics(metrics),

@@ -158,6 +158,31 @@ for (const endpoint of contract.endpoints) {
   });
 }
 
+suite("lists as files", () => {
+  const bulk = contract.endpoints.filter(({ parameters }) =>
+    parameters.some(({ name }) => name === "format"),
+  );
+
+  test("are trades and candles", () => {
+    assert.deepEqual(
+      bulk.map(({ path }) => path),
+      ["/v1/trades", "/v1/trades/market/{token_id}", "/v1/candles/{token_id}"],
+    );
+  });
+
+  for (const endpoint of bulk) {
+    const { enum: formats = [] } =
+      endpoint.parameters.find(({ name }) => name === "format")?.schema ?? {};
+    for (const format of formats) {
+      test(`${endpoint.path} as ${format} is told`, async () => {
+        const answer = await send(endpoint, { query: `format=${format}` });
+        assert.equal(answer.status, 200, answer.text);
+        contract.assertTold(endpoint, answer);
+      });
+    }
+  }
+});
+
 test("503 of the readiness check is told as its 200", async () => {
   server.isReady = false;
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/ready");

@@ -22,7 +22,14 @@ export type Endpoint = Pick<Operation, "tags" | "security" | "requestBody"> & {
 };
 
 /** Headers of the transport, which are no part of the contract. */
-const transportHeaders = ["content-type", "content-length", "date", "connection", "keep-alive"];
+const transportHeaders = [
+  "content-type",
+  "content-length",
+  "transfer-encoding",
+  "date",
+  "connection",
+  "keep-alive",
+];
 
 export class ApiContract {
   readonly document: ApiDocument;

@@ -51,6 +51,7 @@ type DataServerOptions = {
   readonly trustedProxies?: readonly string[];
   /** Told of every answer. */
   readonly observe?: (observation: Observation) => void;
+  readonly exportRowsMax?: number;
 };
 
 type Readiness = { isReady: boolean };
@@ -107,7 +108,8 @@ export class DataServer {
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
-        routes = makeRoutes(parts, { store, state, readiness });
+        const { exportRowsMax = 1_000_000 } = options;
+        routes = makeRoutes(parts, { store, state, readiness, exportRowsMax });
         return routes;
       },
       trustedProxies: options.trustedProxies ?? [],
@@ -205,8 +207,14 @@ function readFacts(recording: RecordingName): readonly BlockFacts[] {
 
 function makeRoutes(
   { access, clock, cursors }: RouteParts,
-  { store, state, readiness }: { store: FactStore; state: MarketState; readiness: Readiness },
+  parts: {
+    store: FactStore;
+    state: MarketState;
+    readiness: Readiness;
+    exportRowsMax: number;
+  },
 ): readonly Route[] {
+  const { store, state, readiness, exportRowsMax } = parts;
   const freshness = () => {
     const newest = store.newestBlock ?? -1;
     return {
@@ -224,6 +232,8 @@ function makeRoutes(
     version,
     readChecks: () => ({ store: { ok: readiness.isReady, detail: "as the test says" } }),
     metrics: testMetrics(),
+    exportRowsMax,
+    log: pino({ level: "silent" }),
   });
 }
 

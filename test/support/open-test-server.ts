@@ -216,7 +216,9 @@ async function request(
   const body = sent.json === undefined ? sent.body : JSON.stringify(sent.json);
   const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: parseBody(text), text };
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  const fields = isJson ? parseBody(text) : {};
+  return { status: response.status, headers: response.headers, body: fields, text };
 }
 
 function parseBody(text: string): Fields {

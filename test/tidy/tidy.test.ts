@@ -37,8 +37,10 @@ const folderOrder = [
 /** Which folders may use a package, by its name without the path behind it. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@noble/hashes": ["chain", "market"],
+  "@uwdata/flechette": ["web"],
   chdb: ["store"],
   fastify: ["web"],
+  "hyparquet-writer": ["web"],
   pino: ["base"],
   "prom-client": ["base"],
   typebox: ["decode", "rows", "web"],

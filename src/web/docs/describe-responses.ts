@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
+import { fileFormats } from "../bulk/bulk-format.ts";
 import { mediaTypeOf, type Route } from "../route.ts";
 import type { Content, Header, Reference, Response } from "./api-document.ts";
 import { describeSchema, refTo } from "./describe-schema.ts";
@@ -30,9 +31,30 @@ const everyHeader: Readonly<Record<string, Header>> = {
   "Referrer-Policy": header("Links tell nothing of where they were", { const: "no-referrer" }),
 };
 
+/** Further headers of lists as files; `bulk-answers.ts` makes them. */
+const bulkHeader: Readonly<Record<string, Header>> = optional({
+  "Content-Disposition": header("A name for the file", { type: "string" }),
+  "X-Row-Cap": header("How many rows one answer holds at the most", { type: "integer" }),
+  "X-Row-Count": header(
+    "How many rows this answer holds, where that is known before they are sent",
+    {
+      type: "integer",
+      minimum: 0,
+    },
+  ),
+  "X-Rows-Truncated": header("Whether the row cap left rows out", {
+    type: "string",
+    enum: ["true", "false"],
+  }),
+  "X-Next-Cursor": header("Send it as cursor for the rows left out; absent when there are none", {
+    type: "string",
+  }),
+});
+
 /** `components.headers`. */
 export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
+  ...bulkHeader,
   "Retry-After": {
     ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
     required: false,
@@ -46,8 +68,11 @@ export const describedHeaders: Readonly<Record<string, Header>> = {
   },
 };
 
-const everyHeaderRef = Object.fromEntries(
-  Object.keys(everyHeader).map((name) => [name, refTo("headers", name)]),
+const everyHeaderRef = refsTo(everyHeader);
+const bulkHeaderRef = refsTo(bulkHeader);
+
+const fileContents: Content = Object.fromEntries(
+  Object.values(fileFormats).map((format) => [mediaTypeOf(format), { schema: { type: "string" } }]),
 );
 
 /** The responses of a route by status, and the error responses among them as components. */
@@ -61,8 +86,8 @@ export function describeResponses(route: Route): {
     const schema = describeSchema(route.response);
     responses[status] = {
       description: route.summary,
-      headers: { ...everyHeaderRef, ...etagOf(route) },
-      content: { [mediaTypeOf(route)]: { schema } },
+      headers: { ...everyHeaderRef, ...etagOf(route), ...(route.isBulk ? bulkHeaderRef : {}) },
+      content: { [mediaTypeOf(route)]: { schema }, ...(route.isBulk ? fileContents : {}) },
     };
   }
   if (route.isTagged !== undefined) {
@@ -116,6 +141,15 @@ function describeErrors(codes: readonly ErrorCode[]): Response {
   const isWorthATry = codes.some((code) => errorTable[code].retryable);
   const retry = isWorthATry ? { "Retry-After": refTo("headers", "Retry-After") } : {};
   return { description, headers: { ...everyHeaderRef, ...retry }, content };
+}
+
+function optional(headers: Readonly<Record<string, Header>>): Record<string, Header> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, one]) => [name, { ...one, required: false }]));
+}
+
+function refsTo(headers: Readonly<Record<string, Header>>): Record<string, Reference> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, refTo("headers", name)]));
 }
 
 function header(description: string, schema: Header["schema"]): Header {

@@ -36,7 +36,13 @@ An unknown or repeated parameter, or a value out of range, is 400 and names the 
   {
     title: "Paging",
     text: `Lists answer with pagination.next_cursor, which is null on the last page. Send it as cursor, with the same \
-parameters; only limit may change. Pages from the first to the last hold every row once, also while new rows arrive.`,
+parameters; only limit and format may change. Pages from the first to the last hold every row once, also while new rows arrive.`,
+  },
+  {
+    title: "Files",
+    text: `Trades and candles take format: ndjson, csv, parquet or arrow. Without limit a file holds every row, up to the row \
+cap of the service. X-Row-Cap, X-Row-Count and X-Rows-Truncated tell before it begins what it will hold; X-Next-Cursor is \
+the cursor for the rows that are left out. A file that breaks off has no end of its chunked body.`,
   },
   {
     title: "Freshness",

@@ -9,6 +9,9 @@ import { type CandleRow, candleRow } from "../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../rows/wire-format.ts";
 import { readFirstMinute } from "../../store/read-candles.ts";
 import { type Backend, keptUntilNews } from "../backend.ts";
+import type { BulkAnswers } from "../bulk/bulk-answers.ts";
+import { openBulkCandles } from "../bulk/bulk-candles.ts";
+import { bulkQuery } from "../bulk/bulk-format.ts";
 import { type CandlePage, readCandlePage } from "../candle-page.ts";
 import { validationError } from "../compile-reader.ts";
 import { listOf } from "../list-answer.ts";
@@ -17,11 +20,12 @@ import { cursor, time, tokenId } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
+const pageRows = 500;
 const querystring = Type.Object({
   resolution: Type.Enum(resolutions, { default: "1h" }),
   start: Type.Optional(time),
   end: Type.Optional(time),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 500 }),
+  ...bulkQuery(pageRows),
   cursor: Type.Optional(cursor),
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
   fill: Type.Enum(["none", "previous"], { default: "none" }),
@@ -40,7 +44,7 @@ const candleMeta = Type.Object({
 });
 
 /** Candles of one token. */
-export function listCandles(backend: Backend): Route {
+export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/candles/{token_id}",
@@ -49,16 +53,23 @@ export function listCandles(backend: Backend): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring,
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
+    isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
     kept: keptUntilNews(backend),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
-    handler: async ({ id: requestId, params, query }, reply) => {
+    handler: async (request, reply) => {
+      const { id: requestId, params, query } = request;
       const asked = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
       const complement = query.source === "pair" ? directory.complementOf(asked) : null;
       const path = `/v1/candles/${asked}`;
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
+      const { format } = query;
+      if (format !== "json") {
+        const open = async () => openBulkCandles(backend, { path, query, page }, bulk.rowsMax);
+        return bulk.answer({ request, reply }, { format, row: candleRow, name: "candles", open });
+      }
       const { rows, hasMore } = await readCandlePage(backend.store, page);
       const edge = rows.at(-1);
       const maxAge = rows.every((row) => row.closed) ? page.bucketSeconds : 1;
@@ -66,7 +77,7 @@ export function listCandles(backend: Backend): Route {
       return {
         data: page.order === query.order ? [...rows] : rows.toReversed(),
         pagination: {
-          limit: query.limit,
+          limit: page.limit,
           has_more: hasMore,
           next_cursor:
             hasMore && edge !== undefined
@@ -90,7 +101,7 @@ function pageOf(
   query: CandleQuery,
   { backend, path }: { backend: Backend; path: string },
 ): CandlePage {
-  const { start, end, limit } = query;
+  const { start, end, limit = pageRows } = query;
   if (isGiven(start) && isGiven(end) && start >= end) {
     throw validationError([{ parameter: "end", issue: "must be after start" }]);
   }

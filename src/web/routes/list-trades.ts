@@ -5,7 +5,17 @@ import { presentTrade, tradeRow } from "../../rows/trade-row.ts";
 import type { FillFilter } from "../../store/fill-filter.ts";
 import { readFills } from "../../store/read-fills.ts";
 import { type Backend, keptUntilNews, rowContextOf } from "../backend.ts";
-import { fillFilter, fillPage, fillQuery, positionAfter, tokenListQuery } from "../fill-query.ts";
+import type { BulkAnswers, BulkRequest } from "../bulk/bulk-answers.ts";
+import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
+import { openBulkTrades } from "../bulk/bulk-trades.ts";
+import {
+  fillFilter,
+  fillList,
+  fillPage,
+  fillQuery,
+  positionAfter,
+  tokenListQuery,
+} from "../fill-query.ts";
 import { answerPage, listOf } from "../list-answer.ts";
 import { tokenId } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
@@ -13,10 +23,11 @@ import { defineRoute, type Route } from "../route.ts";
 const matchType = {
   match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),
 };
-const allQuery = Type.Object({ ...fillQuery, ...tokenListQuery, ...matchType });
+const pageRows = 100;
+const tradeQuery = { ...fillQuery, ...bulkQuery(pageRows), ...matchType };
+const allQuery = Type.Object({ ...tradeQuery, ...tokenListQuery });
 const tokenQuery = Type.Object({
-  ...fillQuery,
-  ...matchType,
+  ...tradeQuery,
   include_complement: Type.Boolean({
     default: false,
     description: "Also the other token's trades, told on this one: price 1 - p, a buy is a sell",
@@ -26,7 +37,7 @@ const tokenQuery = Type.Object({
 const roles = ["maker", "direct"] as const;
 
 /** Trades of all tokens. */
-export function listTrades(backend: Backend): Route {
+export function listTrades(backend: Backend, bulk: BulkAnswers): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/trades",
@@ -34,26 +45,23 @@ export function listTrades(backend: Backend): Route {
     summary: "Trades, newest first",
     querystring: allQuery,
     response: listOf(tradeRow),
+    isBulk: true,
     errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     kept: keptUntilNews(backend),
-    handler: async ({ id: requestId, query }) => {
-      const path = "/v1/trades";
+    handler: async (request, reply) => {
+      const { query } = request;
       const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles };
-      const page = fillPage(filter, query, positionAfter(backend, path, query));
-      const rows = await readFills(backend.store, page);
-      const context = rowContextOf(backend);
-      return answerPage(
-        backend,
-        { path, query, rows, positionOf: (fill) => [fill.seq] },
-        { requestId, present: (fill) => presentTrade(fill, context) },
-      );
+      const list = { path: "/v1/trades", query, filter, told: (fill: Fill) => fill };
+      return query.format === "json"
+        ? answerTrades(backend, list, request.id)
+        : bulk.answer({ request, reply }, tradesFile({ backend, bulk }, list, query.format));
     },
   });
 }
 
 /** Trades of one token, or of its pair told on that token. */
-export function listTokenTrades(backend: Backend): Route {
+export function listTokenTrades(backend: Backend, bulk: BulkAnswers): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/trades/market/{token_id}",
@@ -62,16 +70,16 @@ export function listTokenTrades(backend: Backend): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     response: listOf(tradeRow),
+    isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     kept: keptUntilNews(backend),
-    handler: async ({ id: requestId, params, query }) => {
+    handler: async (request, reply) => {
+      const { params, query } = request;
       const asked = params.token_id;
-      if (!backend.state.directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
-      const path = `/v1/trades/market/${asked}`;
-      const complement = query.include_complement
-        ? backend.state.directory.complementOf(asked)
-        : null;
+      const { directory } = backend.state;
+      if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
+      const complement = query.include_complement ? directory.complementOf(asked) : null;
       const pair = complement === null ? [asked] : [asked, complement];
       const filter = {
         ...fillFilter({ ...query, token_id: pair }, backend),
@@ -79,19 +87,49 @@ export function listTokenTrades(backend: Backend): Route {
         ...(complement === null ? {} : { mirroredTokenId: complement }),
         roles,
       };
-      const page = fillPage(filter, query, positionAfter(backend, path, query));
-      const rows = await readFills(backend.store, page);
-      const context = rowContextOf(backend);
       const told = (fill: Fill): Fill => (fill.tokenId === asked ? fill : mirrorFill(fill, asked));
-      return answerPage(
-        backend,
-        { path, query, rows, positionOf: (fill) => [fill.seq] },
-        { requestId, present: (fill) => presentTrade(told(fill), context) },
-      );
+      const list = { path: `/v1/trades/market/${asked}`, query, filter, told };
+      return query.format === "json"
+        ? answerTrades(backend, list, request.id)
+        : bulk.answer({ request, reply }, tradesFile({ backend, bulk }, list, query.format));
     },
   });
 }
 
-function typeFilter({ match_type }: Static<typeof allQuery>): FillFilter {
+type TradeList = {
+  readonly path: string;
+  readonly query: Static<typeof allQuery> | Static<typeof tokenQuery>;
+  readonly filter: FillFilter;
+  readonly told: (fill: Fill) => Fill;
+};
+
+async function answerTrades(backend: Backend, list: TradeList, requestId: string) {
+  const { path, filter, told } = list;
+  const query = { ...list.query, limit: list.query.limit ?? pageRows };
+  const page = fillPage(filter, query, positionAfter(backend, path, query));
+  const rows = await readFills(backend.store, page);
+  const context = rowContextOf(backend);
+  return answerPage(
+    backend,
+    { path, query, rows, positionOf: (fill) => [fill.seq] },
+    { requestId, present: (fill) => presentTrade(told(fill), context) },
+  );
+}
+
+function tradesFile(
+  { backend, bulk }: { backend: Backend; bulk: BulkAnswers },
+  { path, query, filter, told }: TradeList,
+  format: FileFormatName,
+): BulkRequest {
+  const list = fillList(filter, query, positionAfter(backend, path, query));
+  return {
+    format,
+    row: tradeRow,
+    name: "trades",
+    open: async () => openBulkTrades(backend, { path, query, list, told }, bulk.rowsMax),
+  };
+}
+
+function typeFilter({ match_type }: Pick<Static<typeof allQuery>, "match_type">): FillFilter {
   return match_type === undefined ? {} : { matchType: match_type };
 }

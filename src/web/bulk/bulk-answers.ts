@@ -1,0 +1,127 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TObject } from "typebox";
+import { AppError } from "../../base/errors.ts";
+import { webLimits } from "../../base/limits.ts";
+import type { Log } from "../../base/log.ts";
+import type { Keys, VerifiedKey } from "../../store/keys.ts";
+import { type FileFormatName, fileFormats } from "./bulk-format.ts";
+import { columnsOf, type Row } from "./columns.ts";
+
+/** Rows of a list, told of before the first is sent. */
+export type BulkRows = {
+  /** How many there are in this answer; `null` where that is not known before. */
+  readonly rowCount: number | null;
+  /** Whether the row cap left rows out. */
+  readonly isCut: boolean;
+  /** Where to go on when rows are left out, by the cap or by `limit`. */
+  readonly nextCursor: string | null;
+  readonly chunks: AsyncIterable<readonly Row[]>;
+};
+
+/** A list as a file. */
+export type BulkRequest = {
+  readonly format: FileFormatName;
+  readonly row: TObject;
+  /** Of the file, without its ending. */
+  readonly name: string;
+  /** Finds out what there is, before anything is sent. */
+  readonly open: () => Promise<BulkRows>;
+};
+
+/**
+ * Answers lists as files, chunk by chunk as the client takes them: memory holds a chunk or two, and
+ * a client that goes away costs the chunk under way. How many are under way is bounded; over that
+ * `SERVICE_UNAVAILABLE` is thrown. A revoked key gets no further chunk.
+ */
+export class BulkAnswers {
+  /** The row cap. */
+  readonly rowsMax: number;
+  readonly #keys: Pick<Keys, "isLive">;
+  readonly #log: Log;
+  /** Exports under way by the id of their key. */
+  readonly #running = new Map<string, number>();
+
+  constructor(options: { rowsMax: number; keys: Pick<Keys, "isLive">; log: Log }) {
+    this.rowsMax = options.rowsMax;
+    this.#keys = options.keys;
+    this.#log = options.log;
+  }
+
+  /** What the handler answers, with its headers set. */
+  async answer(
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    bulk: BulkRequest,
+  ): Promise<Readable | string> {
+    const { key } = request.caller;
+    const release = this.#take(key?.id ?? "");
+    try {
+      const rows = await bulk.open();
+      setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
+      if (request.method === "HEAD") {
+        release();
+        return "";
+      }
+      const pieces = fileFormats[bulk.format].encode(
+        columnsOf(bulk.row),
+        this.#whileLive(rows.chunks, key),
+      );
+      const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
+      // Also when the client goes away before it has taken anything.
+      body.once("close", release);
+      // Once the status is sent, all that can be done is to cut the connection, which clients see.
+      body.once("error", (err) => {
+        if (!reply.raw.headersSent) return;
+        this.#log.error({ request_id: request.id, err }, "an export broke off");
+      });
+      return body;
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
+  }
+
+  async *#whileLive(
+    chunks: AsyncIterable<readonly Row[]>,
+    key: VerifiedKey | null,
+  ): AsyncGenerator<readonly Row[], void, undefined> {
+    for await (const chunk of chunks) {
+      if (key !== null && !this.#keys.isLive(key)) throw new AppError("UNAUTHORIZED");
+      yield chunk;
+    }
+  }
+
+  #take(keyId: string): () => void {
+    const own = this.#running.get(keyId) ?? 0;
+    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= webLimits.exportsMax || own >= webLimits.exportsPerKeyMax) {
+      const publicMessage = "Too many exports are under way";
+      throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
+    }
+    this.#running.set(keyId, own + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      const left = (this.#running.get(keyId) ?? 1) - 1;
+      if (left === 0) this.#running.delete(keyId);
+      else this.#running.set(keyId, left);
+    };
+  }
+}
+
+function setHeaders(
+  reply: FastifyReply,
+  { bulk, rows, rowsMax }: { bulk: BulkRequest; rows: BulkRows; rowsMax: number },
+): void {
+  const { format, name } = bulk;
+  reply.headers({
+    "content-type": fileFormats[format].contentType,
+    "content-disposition": `attachment; filename="${name}.${format}"`,
+    "cache-control": "no-store",
+    "x-row-cap": rowsMax,
+    "x-rows-truncated": String(rows.isCut),
+    ...(rows.rowCount === null ? {} : { "x-row-count": rows.rowCount }),
+    ...(rows.nextCursor === null ? {} : { "x-next-cursor": rows.nextCursor }),
+  });
+}

@@ -1,0 +1,33 @@
+import type { TObject } from "typebox";
+
+/** A row of a list as clients see it. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A field of a row as a column: `integer` is 64 bits, `text` everything that JSON has as a string. */
+export type Column = {
+  readonly name: string;
+  readonly kind: "integer" | "boolean" | "text";
+  readonly nullable: boolean;
+};
+
+type Shape = { readonly type?: string; readonly anyOf?: readonly Shape[] };
+
+/** The columns of rows of a schema, in the order of their fields. */
+export function columnsOf(row: TObject): readonly Column[] {
+  return Object.entries(row.properties).map(([name, shape]) => {
+    const types = new Set(typesOf(shape));
+    const nullable = types.delete("null");
+    const [only] = types;
+    return { name, kind: types.size === 1 ? kindOf(only) : "text", nullable };
+  });
+}
+
+/** Numbers of rows are whole: decimals are texts. */
+function kindOf(type: string | undefined): Column["kind"] {
+  if (type === "integer" || type === "number") return "integer";
+  return type === "boolean" ? "boolean" : "text";
+}
+
+function typesOf({ type, anyOf }: Shape): string[] {
+  return anyOf === undefined ? [type ?? "string"] : anyOf.flatMap(typesOf);
+}

@@ -1,0 +1,58 @@
+import {
+  bool,
+  columnFromArray,
+  type DataType,
+  int64,
+  tableFromColumns,
+  tableToIPC,
+  utf8,
+} from "@uwdata/flechette";
+import { assert } from "../../base/assert.ts";
+import type { Column, Row } from "./columns.ts";
+
+/** Marks the end of a stream: no message follows. */
+const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+
+/** An Arrow IPC stream with one record batch a chunk. */
+export async function* encodeArrow(
+  columns: readonly Column[],
+  chunks: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield splitStream(streamOf(columns, [])).schema;
+  for await (const rows of chunks) yield splitStream(streamOf(columns, rows)).batches;
+  yield endOfStream;
+}
+
+/** A whole stream of its own: schema, batch, end. */
+function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
+  const entries = columns.map(({ name, kind }) => {
+    const values = rows.map((row) => valueOf(row[name], kind));
+    return [name, columnFromArray(values, typeOf(kind))] as const;
+  });
+  const bytes = tableToIPC(tableFromColumns(Object.fromEntries(entries)), { format: "stream" });
+  assert(bytes !== null, "a table without a sink of its own is encoded in memory");
+  return bytes;
+}
+
+/** A message is FFFFFFFF, the length of what describes it, and that; a schema has no more. */
+function splitStream(bytes: Uint8Array): { schema: Uint8Array; batches: Uint8Array } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const schemaEnd = 8 + view.getInt32(4, true);
+  const end = bytes.length - endOfStream.length;
+  return { schema: bytes.subarray(0, schemaEnd), batches: bytes.subarray(schemaEnd, end) };
+}
+
+function typeOf(kind: Column["kind"]): DataType {
+  switch (kind) {
+    case "integer":
+      return int64();
+    case "boolean":
+      return bool();
+    case "text":
+      return utf8();
+  }
+}
+
+function valueOf(value: Row[string] | undefined, kind: Column["kind"]): unknown {
+  return kind === "integer" && value !== null ? BigInt(value as number) : value;
+}

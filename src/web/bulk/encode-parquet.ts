@@ -1,0 +1,56 @@
+import { constants, zstdCompressSync } from "node:zlib";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import type { Column, Row } from "./columns.ts";
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
+
+const compressionLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** A Parquet file with one row group a chunk; what is written is let go at once. */
+export async function* encodeParquet(
+  columns: readonly Column[],
+  chunks: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const writer = new ByteWriter();
+  const file = new ParquetWriter({
+    writer,
+    schema: [{ name: "schema", num_children: columns.length }, ...columns.map(elementOf)],
+    codec: "ZSTD",
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes, compressionLevel) },
+    createdBy: "oddwire",
+  });
+  for await (const rows of chunks) {
+    const columnData = columns.map((column) => ({
+      name: column.name,
+      data: rows.map((row) => valueOf(row, column)),
+    }));
+    await file.write({ columnData, rowGroupSize: rows.length });
+    yield take(writer);
+  }
+  await file.finish();
+  yield take(writer);
+}
+
+/** What was written since the last time. The writer goes on counting where it is in the file. */
+function take(writer: ByteWriter): Uint8Array {
+  const bytes = writer.getBytes().slice();
+  writer.index = 0;
+  return bytes;
+}
+
+function elementOf({ name, kind, nullable }: Column): SchemaElement {
+  const repetition_type = nullable ? "OPTIONAL" : "REQUIRED";
+  switch (kind) {
+    case "integer":
+      return { name, type: "INT64", repetition_type };
+    case "boolean":
+      return { name, type: "BOOLEAN", repetition_type };
+    case "text":
+      return { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type };
+  }
+}
+
+function valueOf(row: Row, { name, kind }: Column): unknown {
+  const value = row[name];
+  return kind === "integer" && value !== null ? BigInt(value as number) : value;
+}

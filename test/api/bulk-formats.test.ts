@@ -1,0 +1,153 @@
+/** Lists as files, held against the rows that the same lists have as JSON. */
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
+import { type ColumnarFormat, readColumnar } from "../support/read-columnar.ts";
+
+const server = await DataServer.open();
+after(() => server.close());
+
+const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+const token = String(trade["token_id"]);
+
+type File = { readonly headers: Headers; readonly bytes: Uint8Array; readonly text: string };
+
+async function fetchFile(path: string): Promise<File> {
+  const { edge } = server;
+  edge.clock.advance(100);
+  const answer = await fetch(edge.url + path, { headers: { "x-api-key": edge.keys.read } });
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  assert.equal(answer.status, 200, text);
+  assertEveryHeader(answer.headers);
+  return { headers: answer.headers, bytes, text };
+}
+
+function parseNdjson(text: string): Row[] {
+  return text === ""
+    ? []
+    : text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Row);
+}
+
+/** RFC 4180, by the letter; quoted and empty are told apart. */
+function parseCsv(text: string): (string | null)[][] {
+  const records: (string | null)[][] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  for (let record: (string | null)[] = []; field.lastIndex < text.length; ) {
+    const [, quoted, plain = "", end] = field.exec(text) ?? assert.fail("no field");
+    record.push(
+      quoted === undefined ? (plain === "" ? null : plain) : quoted.replaceAll('""', '"'),
+    );
+    if (end === ",") continue;
+    records.push(record);
+    record = [];
+  }
+  return records;
+}
+
+const lists = [
+  { path: "/v1/trades?order=asc", name: "trades" },
+  { path: "/v1/trades?side=SELL", name: "trades" },
+  { path: "/v1/trades?status=finalized&min_size=100", name: "trades" },
+  { path: `/v1/trades/market/${token}?include_complement=true`, name: "trades" },
+  { path: `/v1/candles/${token}?start=0&resolution=1m`, name: "candles" },
+  { path: `/v1/candles/${token}?start=0&resolution=5m&fill=previous&order=desc`, name: "candles" },
+  { path: "/v1/trades?from_block=9000000000", name: "trades" },
+] as const;
+
+for (const { path, name } of lists) {
+  suite(path.replace(token, "{token_id}"), async () => {
+    const rows = await server.getAll(`${path}&limit=1000`);
+
+    test("200: ndjson has the rows of all pages, one a line", async () => {
+      const { headers, text } = await fetchFile(`${path}&format=ndjson`);
+      assert.deepEqual(parseNdjson(text), rows);
+      assert.equal(headers.get("content-type"), "application/x-ndjson; charset=utf-8");
+      assert.equal(headers.get("content-disposition"), `attachment; filename="${name}.ndjson"`);
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(headers.get("x-rows-truncated"), "false");
+      assert.equal(headers.get("x-row-cap"), "1000000");
+      assert.equal(headers.get("x-next-cursor"), null);
+      if (name === "trades") assert.equal(headers.get("x-row-count"), String(rows.length));
+    });
+
+    test("200: csv has a line of names and the same values", async () => {
+      const { text } = await fetchFile(`${path}&format=csv`);
+      const [names = [], ...records] = parseCsv(text);
+      const textOf = (value: unknown) =>
+        value === null ? null : JSON.stringify(value).replace(/^"|"$/g, "");
+      assert.deepEqual(
+        records,
+        rows.map((row) => names.map((column) => textOf(row[column ?? ""]))),
+      );
+      if (rows[0] !== undefined) assert.deepEqual(names, Object.keys(rows[0]));
+    });
+
+    for (const [format, engineFormat] of [
+      ["parquet", "Parquet"],
+      ["arrow", "ArrowStream"],
+    ] as const) {
+      test(`200: ${format} holds the same rows in columns of the right types`, async () => {
+        const { bytes } = await fetchFile(`${path}&format=${format}`);
+        await assertColumnar(engineFormat, bytes, rows);
+      });
+    }
+  });
+}
+
+async function assertColumnar(format: ColumnarFormat, bytes: Uint8Array, rows: readonly Row[]) {
+  const { columns, rows: read } = await readColumnar(server.store.engine, format, bytes);
+  assert.deepEqual(read, rows);
+  const types = new Map(
+    columns.map(([name, type]) => [name, type.replace(/^Nullable\((.*)\)$/, "$1")]),
+  );
+  assert.equal(types.get("timestamp_ms"), "Int64");
+  assert.equal(types.get("timestamp"), "String");
+  if (rows[0] !== undefined) assert.deepEqual([...types.keys()], Object.keys(rows[0]));
+}
+
+test("200: with a limit a file is a page, and its cursor works in every format", async () => {
+  const path = "/v1/trades?side=BUY&limit=7";
+  const page = await server.getPage(path);
+  const { headers, text } = await fetchFile(`${path}&format=ndjson`);
+  assert.deepEqual(parseNdjson(text), page.data);
+  assert.equal(headers.get("x-next-cursor"), page.pagination.next_cursor);
+  assert.equal(headers.get("x-rows-truncated"), "false");
+  const cursor = headers.get("x-next-cursor");
+  const next = await server.getPage(`${path}&cursor=${cursor}`);
+  const csv = await fetchFile(`${path}&cursor=${cursor}&format=csv`);
+  assert.deepEqual(
+    parseCsv(csv.text)
+      .slice(1)
+      .map(([id]) => id),
+    next.data.map((row) => row["id"]),
+  );
+});
+
+test("HEAD is answered as GET, without rows", async () => {
+  const path = "/v1/trades?format=parquet";
+  const { headers, text } = await server.edge.request("HEAD", path, {
+    key: server.edge.keys.read,
+  });
+  assert.equal(text, "");
+  assert.equal(headers.get("content-type"), "application/vnd.apache.parquet");
+  assert(Number(headers.get("x-row-count")) > 0);
+});
+
+test("400: other formats, and limits over that of a page", async () => {
+  const cases = [
+    "format=xml",
+    "format=csv&limit=1001",
+    "format=csv&limt=1",
+    "format=csv&cursor=AA",
+  ];
+  for (const query of cases) {
+    const answer = await server.get(`/v1/trades?${query}`);
+    assertError(answer, query.includes("cursor") ? "INVALID_CURSOR" : "VALIDATION_ERROR");
+    assert.equal(answer.headers.get("content-disposition"), null);
+  }
+});

@@ -1,0 +1,112 @@
+/** Files that never end, so that what bounds them shows: back-pressure, room, keys that end. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { pino } from "pino";
+import { Type } from "typebox";
+import { BulkAnswers } from "../../src/web/bulk/bulk-answers.ts";
+import { defineRoute, type Route } from "../../src/web/route.ts";
+import { assertError, openTestServer, type RouteParts } from "../support/open-test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const row = Type.Object({ text: Type.String() });
+const chunk = Array.from({ length: 100 }, () => ({ text: "x".repeat(10_000) }));
+
+/** Chunks of a megabyte that were asked for, and files that were let go. */
+const seen = { chunks: 0, ended: 0 };
+
+const server = await openTestServer({ makeRoutes });
+after(() => server.close());
+const { read, write, admin } = server.keys;
+
+function makeRoutes({ access }: RouteParts): readonly Route[] {
+  const log = pino({ level: "silent" });
+  const answers = new BulkAnswers({ rowsMax: 1000, keys: access.keys, log });
+  const endless = defineRoute({
+    method: "GET",
+    path: "/v1/endless",
+    access: "read",
+    summary: "Rows without end",
+    response: Type.Object({}),
+    handler: (request, reply) =>
+      answers.answer(
+        { request, reply },
+        {
+          format: "ndjson",
+          row,
+          name: "endless",
+          open: async () => {
+            const told = { rowCount: null, isCut: false, nextCursor: null };
+            return { ...told, chunks: endlessChunks() };
+          },
+        },
+      ),
+  });
+  return [endless];
+}
+
+async function* endlessChunks() {
+  try {
+    for (;;) {
+      seen.chunks += 1;
+      yield chunk;
+    }
+  } finally {
+    seen.ended += 1;
+  }
+}
+
+async function openFile(key: string): Promise<{ response: Response; leave: () => Promise<void> }> {
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const headers = { "x-api-key": key };
+  const response = await fetch(`${server.url}/v1/endless`, { headers, signal });
+  assert.equal(response.status, 200);
+  const { ended } = seen;
+  const leave = async () => {
+    leaving.abort();
+    await waitFor("the end of a file", 10_000, async () => (seen.ended > ended ? true : null));
+  };
+  return { response, leave };
+}
+
+async function refuse(key: string): Promise<void> {
+  const answer = await server.request("GET", "/v1/endless", { key });
+  assert.equal(
+    assertError(answer, "SERVICE_UNAVAILABLE").message,
+    "Too many exports are under way",
+  );
+  assert(Number(answer.headers.get("retry-after")) >= 1);
+}
+
+test("a client that takes nothing is sent no more than buffers hold, and one that leaves, nothing", async () => {
+  const { leave } = await openFile(read);
+  let before = -1;
+  await waitFor("chunks to stop coming", 10_000, async () => {
+    const isStill = seen.chunks === before;
+    before = seen.chunks;
+    return isStill ? true : null;
+  });
+  assert(seen.chunks < 50, `${seen.chunks} MB were read for a client that takes nothing`);
+  await leave();
+  assert.equal(seen.chunks <= before + 1, true);
+});
+
+test("503: two files of a key, four of all, and room again when one ends", async () => {
+  const first = await openFile(read);
+  const files = [await openFile(read)];
+  await refuse(read);
+  files.push(await openFile(write), await openFile(write));
+  await refuse(admin);
+  await first.leave();
+  files.push(await openFile(admin));
+  await refuse(read);
+  for (const { leave } of files) await leave();
+});
+
+test("a revoked key gets no further row, and the file does not end as if it were whole", async () => {
+  const input = { name: "short", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  const { key, value } = await server.access.keys.create(input);
+  const { response } = await openFile(value);
+  await server.access.keys.revoke(key.id);
+  await assert.rejects(response.text());
+});
