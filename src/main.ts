@@ -90,7 +90,7 @@ export class Service {
     const freshness = () => indexer.freshness();
     const cursors = new Cursors(access.deriveSecret("cursors"));
     const routes = createRoutes({
-      backend: { store, state, contracts, cursors, freshness },
+      backend: { store, state, contracts, cursors, freshness, bookTopOf: () => null },
       access,
       clock,
       version,

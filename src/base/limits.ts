@@ -18,6 +18,12 @@ export const storeLimits = {
   sizeKeptMs: 10_000,
 } as const;
 
+/** What is known of the chain by heart. */
+export const marketLimits = {
+  /** Trades that made a price: at 300 bytes each 30 MB, some times what is traded in a day. */
+  lastTradesMax: 100_000,
+} as const;
+
 const mebibyte = 1024 * 1024;
 
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */

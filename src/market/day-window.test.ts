@@ -5,7 +5,8 @@ import * as fc from "fast-check";
 import { naiveCandles } from "../../test/support/naive-candles.ts";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../base/ids.ts";
-import { type DayVolume, DayWindow, dayTradeOf, dayWindowSeconds } from "./day-window.ts";
+import { dayTradeOf } from "./day-trade.ts";
+import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 import { type Fill, isTrade } from "./fill.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
@@ -102,7 +103,9 @@ class Comparison {
       fillOf(trade, { seq: seqOf(number, index), timestamp }),
     );
     this.#blocks.push({ timestamp, fills });
-    this.window.add(fills.filter(isTrade).map(dayTradeOf));
+    this.window.add(fills.filter(isTrade).map(dayTradeOf), () => null);
+    // What is asked for is kept up from then on.
+    for (const tokenId of tokenIds) this.window.candleOf(tokenId);
     this.window.moveTo(timestamp);
   }
 
@@ -176,7 +179,7 @@ describe("the window of a day", () => {
     const window = new DayWindow();
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
-    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))]);
+    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], () => null);
     window.moveTo(100 + dayWindowSeconds - 1);
     assert.equal(window.volumeOf(tokenId).trades, 1);
     window.moveTo(100 + dayWindowSeconds);

@@ -8,8 +8,10 @@
 
 import { priceMicros } from "../base/decimal.ts";
 import type { Seq, TokenId } from "../base/ids.ts";
-import { type Candle, mergeCandles } from "./candle.ts";
-import type { Fill } from "./fill.ts";
+import type { Candle } from "./candle.ts";
+import { DayCandle } from "./day-candle.ts";
+import type { DayTrade } from "./day-trade.ts";
+import type { Tick } from "./minute-candle.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -20,27 +22,20 @@ export type DayVolume = {
   readonly volumeShares: bigint;
 };
 
-/** What the window needs of a trade. Micros, unix seconds. */
-export type DayTrade = {
-  readonly seq: Seq;
-  readonly timestamp: number;
-  readonly tokenId: TokenId;
-  readonly size: bigint;
-  readonly value: bigint;
-  readonly isBuy: boolean;
-};
-
-/** A trade as the window keeps it. */
-export function dayTradeOf({ seq, timestamp, tokenId, size, value, side }: Fill): DayTrade {
-  return { seq, timestamp, tokenId, size, value, isBuy: side === "BUY" };
-}
-
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
 /** Departed entries are cut off in chunks this large, so that cutting costs nothing on average. */
 const departedMax = 16_384;
 
 /** One token's trades in order, of which those from `first` on are within the window. */
-type TokenDay = { entries: DayTrade[]; first: number; volume: DayVolume };
+type TokenDay = {
+  entries: DayTrade[];
+  first: number;
+  volume: DayVolume;
+  /** The last price before the entries. */
+  base: Tick | null;
+  /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
+  candle: DayCandle | null;
+};
 
 export class DayWindow {
   #entries: DayTrade[] = [];
@@ -54,14 +49,19 @@ export class DayWindow {
     return this.#now;
   }
 
-  /** Takes in trades that are newer than all before. */
-  add(trades: readonly DayTrade[]): void {
+  /**
+   * Takes in trades that are newer than all before. `lastPriceOf` tells the last price of a token
+   * before them; it is asked for tokens of which the window holds nothing.
+   */
+  add(trades: readonly DayTrade[], lastPriceOf: (tokenId: TokenId) => Tick | null): void {
     for (const trade of trades) {
       this.#entries.push(trade);
-      const day = this.#tokens.get(trade.tokenId) ?? { entries: [], first: 0, volume: noVolume };
+      const { tokenId } = trade;
+      const day = this.#tokens.get(tokenId) ?? newDay(lastPriceOf(tokenId));
       day.entries.push(trade);
       day.volume = withEntry(day.volume, trade, 1);
-      this.#tokens.set(trade.tokenId, day);
+      day.candle?.add(trade);
+      this.#tokens.set(tokenId, day);
     }
   }
 
@@ -77,6 +77,8 @@ export class DayWindow {
       day.entries.pop();
       day.first = Math.min(day.first, day.entries.length);
       if (wasWithin) day.volume = withEntry(day.volume, newest, -1);
+      day.candle = null;
+      if (day.entries.length === 0) this.#tokens.delete(newest.tokenId);
     }
   }
 
@@ -117,12 +119,22 @@ export class DayWindow {
   candleOf(tokenId: TokenId): Candle | null {
     const day = this.#tokens.get(tokenId);
     if (day === undefined) return null;
-    let candle: Candle | null = null;
-    for (let i = day.first; i < day.entries.length; i += 1) {
-      const one = candleOfEntry(day.entries[i]);
-      if (one !== null) candle = candle === null ? one : mergeCandles(candle, one);
+    const { entries, first } = day;
+    if (day.candle === null) {
+      day.candle = new DayCandle();
+      for (const entry of entries.slice(first)) day.candle.add(entry);
     }
-    return candle;
+    return day.candle.between(firstTick(entries, first), lastTick(entries, first));
+  }
+
+  /**
+   * The last price of a token before the window; `undefined` when the window knows of no trade of
+   * it, so that its very last price is the one.
+   */
+  priceBefore(tokenId: TokenId): Tick | null | undefined {
+    const day = this.#tokens.get(tokenId);
+    if (day === undefined) return undefined;
+    return lastTick(day.entries, 0, day.first) ?? day.base;
   }
 
   #shift(entry: DayTrade, step: 1 | -1): void {
@@ -130,6 +142,8 @@ export class DayWindow {
     this.#first += step;
     day.first += step;
     day.volume = withEntry(day.volume, entry, step === 1 ? -1 : 1);
+    if (step === 1) day.candle?.remove(entry);
+    else day.candle = null;
   }
 
   #forget(tokenId: TokenId, start: number): void {
@@ -139,12 +153,13 @@ export class DayWindow {
       this.#tokens.delete(tokenId);
       return;
     }
+    day.base = lastTick(day.entries, 0, kept) ?? day.base;
     day.entries = day.entries.slice(kept);
     day.first -= kept;
   }
 
   #dayOf(tokenId: TokenId): TokenDay {
-    return this.#tokens.get(tokenId) ?? { entries: [], first: 0, volume: noVolume };
+    return this.#tokens.get(tokenId) ?? newDay(null);
   }
 }
 
@@ -157,21 +172,31 @@ function withEntry(volume: DayVolume, { size, value }: DayTrade, sign: 1 | -1): 
   };
 }
 
-function candleOfEntry(entry: DayTrade | undefined): Candle | null {
+function newDay(base: Tick | null): TokenDay {
+  return { entries: [], first: 0, volume: noVolume, base, candle: null };
+}
+
+/** Where a trade was made and at which price; `null` when it has none. */
+function tickOf(entry: DayTrade | undefined): Tick | null {
   if (entry === undefined) return null;
-  const { seq, size, value, isBuy } = entry;
-  const price = priceMicros(value, size);
-  if (price === null) return null;
-  const tick = { seq, price };
-  return {
-    open: tick,
-    close: tick,
-    high: price,
-    low: price,
-    volume: size,
-    buyVolumeUsd: isBuy ? value : 0n,
-    sellVolumeUsd: isBuy ? 0n : value,
-    priceVolume: value,
-    trades: 1,
-  };
+  const price = priceMicros(entry.value, entry.size);
+  return price === null ? null : { seq: entry.seq, price };
+}
+
+/** The first price from an index on; few trades have none. */
+function firstTick(entries: readonly DayTrade[], from: number): Tick | null {
+  for (let i = from; i < entries.length; i += 1) {
+    const tick = tickOf(entries[i]);
+    if (tick !== null) return tick;
+  }
+  return null;
+}
+
+/** The last price among the entries from one index to before another. */
+function lastTick(entries: readonly DayTrade[], from: number, to = entries.length): Tick | null {
+  for (let i = to - 1; i >= from; i -= 1) {
+    const tick = tickOf(entries[i]);
+    if (tick !== null) return tick;
+  }
+  return null;
 }

@@ -1,7 +1,8 @@
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
-import { type DayTrade, dayTradeOf } from "./day-window.ts";
+import { type DayTrade, dayTradeOf } from "./day-trade.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
 import { isTrade } from "./fill.ts";
+import { type LastTrade, lastTradesOf } from "./last-trades.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 
 /**
@@ -12,6 +13,8 @@ export type Digest = {
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
   readonly trades: readonly DayTrade[];
+  /** The last priced one of each token, once or in chain order. */
+  readonly lastTrades: readonly LastTrade[];
   readonly tally: Tally;
 };
 
@@ -30,6 +33,7 @@ export function digestOf(blocks: readonly BlockFacts[]): Digest {
     events: blocks.flatMap((block) => block.events),
     candles: deriveMinuteCandles(fills),
     trades: fills.filter(isTrade).map(dayTradeOf),
+    lastTrades: lastTradesOf(fills),
     tally: tallyOf(blocks),
   };
 }
@@ -40,6 +44,7 @@ export function mergeDigests(parts: readonly Digest[]): Digest {
     events: parts.flatMap((part) => part.events),
     candles: parts.flatMap((part) => part.candles),
     trades: parts.flatMap((part) => part.trades),
+    lastTrades: parts.flatMap((part) => part.lastTrades),
     tally: {
       fills: parts.reduce((sum, { tally }) => sum + tally.fills, 0),
       events: parts.reduce((sum, { tally }) => sum + tally.events, 0),

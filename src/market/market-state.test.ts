@@ -121,7 +121,11 @@ describe("the market state", () => {
       fc.property(anyPlans, anyOrder, anySteps, (plans, order, steps) => {
         const final = buildChain(plans, { order }).map(({ block }) => block);
         const walk = new Walk(final, order);
-        for (const step of steps) walk.take(step);
+        for (const step of steps) {
+          walk.take(step);
+          // What is asked for is kept up from then on.
+          describeState(walk.state);
+        }
         const left = walk.chain.map((block) => deriveBlockFacts(block, decoder));
         assert.deepEqual(describeState(walk.state), describeFinal(left));
       }),

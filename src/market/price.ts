@@ -41,6 +41,15 @@ export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): 
   return own === null ? null : { ...own, source: "last_trade" };
 }
 
+/** The last price of a pair before its last 24 hours, at this token's; `null` without one. */
+export function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): bigint | null {
+  const complement = state.directory.complementOf(tokenId);
+  const own = state.priceBeforeDay(tokenId);
+  const other = complement === null ? null : state.priceBeforeDay(complement);
+  if (other !== null && (own === null || other.seq > own.seq)) return mirrorPrice(other.price);
+  return own?.price ?? null;
+}
+
 /** The last 24 hours of a pair as one candle at this token's prices; `null` without a price. */
 export function pairDayCandle(tokenId: TokenId, state: MarketState): Candle | null {
   const complement = state.directory.complementOf(tokenId);

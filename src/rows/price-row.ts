@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, priceMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
-import { averagePrice, type Candle, mirrorPrice } from "../market/candle.ts";
+import { averagePrice, mirrorPrice } from "../market/candle.ts";
 import { dayWindowSeconds } from "../market/day-window.ts";
-import type { Fill } from "../market/fill.ts";
+import type { LastTrade } from "../market/last-trades.ts";
 import type { MarketState } from "../market/market-state.ts";
-import { pairDayCandle, pairPrice, type TokenPrice } from "../market/price.ts";
+import { pairDayCandle, pairPrice, pairPriceBeforeDay, type TokenPrice } from "../market/price.ts";
 import {
   decimalOrNull,
   decimalText,
@@ -84,14 +84,16 @@ export type PriceRow = Static<typeof priceRow>;
 export type PriceParts = {
   readonly tokenId: TokenId;
   /** The newest priced trade of either token, as it was made. */
-  readonly lastTrade: Fill | null;
-  /** The last price before the window, at this token's prices. */
-  readonly priceBefore: bigint | null;
+  readonly lastTrade: LastTrade | null;
+  readonly bookTop: BookTop | null;
 };
+
+/** The best orders of a live book, in micros; `null` for an empty side. */
+export type BookTop = { readonly bid: bigint | null; readonly ask: bigint | null };
 
 /** A price as clients see it; times are those of the newest block. */
 export function presentPrice(parts: PriceParts, state: MarketState): PriceRow {
-  const { tokenId, lastTrade } = parts;
+  const { tokenId, lastTrade, bookTop } = parts;
   const now = pairPrice(tokenId, state.directory);
   const settlement = now?.source === "settlement" ? now.price : null;
   return {
@@ -99,11 +101,8 @@ export function presentPrice(parts: PriceParts, state: MarketState): PriceRow {
     price: decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
     last_trade: lastTrade === null ? null : presentLastTrade(lastTrade, tokenId),
-    best_bid: null,
-    best_ask: null,
-    mid: null,
-    spread: null,
-    stats_24h: presentStats(pairDayCandle(tokenId, state), parts, state.dayWindow.now),
+    ...presentBookTop(bookTop),
+    stats_24h: presentStats(tokenId, state),
     complement: presentComplement(tokenId, state, now),
     resolved: settlement !== null,
     settlement_price: decimalOrNull(settlement),
@@ -112,7 +111,7 @@ export function presentPrice(parts: PriceParts, state: MarketState): PriceRow {
 }
 
 /** The trade behind a price, told on the token that was asked for. */
-function presentLastTrade(fill: Fill, tokenId: TokenId): PriceRow["last_trade"] {
+function presentLastTrade(fill: LastTrade, tokenId: TokenId): PriceRow["last_trade"] {
   const isOwn = fill.tokenId === tokenId;
   const value = isOwn ? fill.value : fill.size - fill.value;
   const mirroredSide = fill.side === "BUY" ? "SELL" : "BUY";
@@ -126,11 +125,23 @@ function presentLastTrade(fill: Fill, tokenId: TokenId): PriceRow["last_trade"] 
   };
 }
 
-function presentStats(
-  day: Candle | null,
-  { priceBefore }: PriceParts,
-  now: number,
-): PriceRow["stats_24h"] {
+function presentBookTop(
+  top: BookTop | null,
+): Pick<PriceRow, "best_bid" | "best_ask" | "mid" | "spread"> {
+  const { bid = null, ask = null } = top ?? {};
+  const isTwoSided = bid !== null && ask !== null;
+  return {
+    best_bid: decimalOrNull(bid),
+    best_ask: decimalOrNull(ask),
+    mid: isTwoSided ? formatMicros(divideHalfEven(bid + ask, 2n)) : null,
+    spread: isTwoSided ? formatMicros(ask - bid) : null,
+  };
+}
+
+function presentStats(tokenId: TokenId, state: MarketState): PriceRow["stats_24h"] {
+  const { now } = state.dayWindow;
+  const day = pairDayCandle(tokenId, state);
+  const priceBefore = pairPriceBeforeDay(tokenId, state);
   const open = priceBefore ?? day?.open.price ?? null;
   const close = day?.close.price ?? priceBefore;
   const change = open === null || close === null ? null : close - open;

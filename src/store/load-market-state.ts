@@ -1,7 +1,9 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { type DayTrade, dayWindowSeconds } from "../market/day-window.ts";
+import type { DayTrade } from "../market/day-trade.ts";
+import { dayWindowSeconds } from "../market/day-window.ts";
 import type { MarketState } from "../market/market-state.ts";
+import { minuteOf, type Tick } from "../market/minute-candle.ts";
 import type { Cell, Row } from "./engine.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
@@ -38,8 +40,10 @@ export async function loadMarketState(store: FactStore, state: MarketState): Pro
   const newest = store.coverage?.last.timestamp;
   if (newest === undefined) return;
   await loadEvents(store, state);
-  await loadTotals(store, state);
-  await loadDayWindow(store, state, newest);
+  // From the start of a minute on, because what is before is known by whole minutes.
+  const from = minuteOf(newest - dayWindowSeconds);
+  const pricesBefore = await loadTotals(store, state, from);
+  await loadDayWindow(store, state, { from, newest, pricesBefore });
 }
 
 async function loadEvents(store: FactStore, state: MarketState): Promise<void> {
@@ -55,19 +59,35 @@ async function loadEvents(store: FactStore, state: MarketState): Promise<void> {
   }
 }
 
-async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
+/** Tells the last prices before `dayFrom` of tokens that were traded since. */
+async function loadTotals(
+  store: FactStore,
+  state: MarketState,
+  dayFrom: number,
+): Promise<ReadonlyMap<TokenId, Tick>> {
+  const before = `minute < ${integerLiteral(dayFrom)}`;
+  const pricesBefore = new Map<TokenId, Tick>();
   const pages = readPages(
     store,
     (after) =>
       `SELECT hex(token_id), sum(trades) + sum(unpriced_trades),
          sum(buy_volume_usd) + sum(sell_volume_usd) + sum(unpriced_usd), sum(volume),
          max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations),
-         min(first_seq), min(first_timestamp)
+         min(first_seq), min(first_timestamp),
+         maxIf(close, ${before}).1, maxIf(close, ${before}).2
        FROM oddwire.minute_candles
        ${after === null ? "" : `WHERE token_id > ${hexLiteral(prefixed(after))}`}
        GROUP BY token_id ORDER BY token_id`,
   );
-  for await (const rows of pages) for (const row of rows) loadTotal(row, state);
+  for await (const rows of pages) {
+    for (const row of rows) {
+      loadTotal(row, state);
+      const [seq, price] = [Number(row[10]) as Seq, microsOf(row[11])];
+      const wasTradedSince = Number(row[6]) >= dayFrom;
+      if (seq > 0 && wasTradedSince) pricesBefore.set(prefixed(row[0]) as TokenId, { seq, price });
+    }
+  }
+  return pricesBefore;
 }
 
 function loadTotal(row: Row, state: MarketState): void {
@@ -85,16 +105,21 @@ function loadTotal(row: Row, state: MarketState): void {
   state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);
 }
 
-async function loadDayWindow(store: FactStore, state: MarketState, newest: number): Promise<void> {
+async function loadDayWindow(
+  store: FactStore,
+  state: MarketState,
+  day: { from: number; newest: number; pricesBefore: ReadonlyMap<TokenId, Tick> },
+): Promise<void> {
   const pages = readPages(
     store,
     (after) =>
       `SELECT seq, timestamp, hex(token_id), size, value, side FROM oddwire.fills
-       WHERE role != 'taker' AND timestamp >= ${integerLiteral(newest - dayWindowSeconds)}
+       WHERE role != 'taker' AND timestamp >= ${integerLiteral(day.from)}
        ${after === null ? "" : `AND seq > ${integerLiteral(Number(after))}`} ORDER BY seq`,
   );
-  for await (const rows of pages) state.dayWindow.add(rows.map(parseDayTrade));
-  state.dayWindow.moveTo(newest);
+  const lastPriceOf = (tokenId: TokenId) => day.pricesBefore.get(tokenId) ?? null;
+  for await (const rows of pages) state.dayWindow.add(rows.map(parseDayTrade), lastPriceOf);
+  state.dayWindow.moveTo(day.newest);
 }
 
 function parseDayTrade([seq, timestamp, tokenId, size, value, side]: Row): DayTrade {

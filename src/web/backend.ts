@@ -1,15 +1,14 @@
+import type { FastifyRequest } from "fastify";
+import type { TokenId } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import type { MarketState } from "../market/market-state.ts";
 import type { RowContext } from "../rows/trade-row.ts";
-import type { FactStore } from "../store/fact-store.ts";
+import type { PriceSource } from "../store/read-price.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Freshness } from "./meta.ts";
 import type { Kept } from "./route.ts";
 
 /** What the endpoints that serve data read from. They write nothing. */
-export type Backend = {
-  readonly store: FactStore;
-  readonly state: MarketState;
+export type Backend = PriceSource & {
   readonly contracts: Contracts;
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;
@@ -22,6 +21,22 @@ export function keptUntilNews({ store, state, freshness }: Backend): Kept {
     lasts: () => {
       const [stored, known] = [store.revision, state.revision];
       return () => store.revision === stored && state.revision === known;
+    },
+  };
+}
+
+/** The same, and with the best orders of the books of some tokens. */
+export function keptWithBook(
+  backend: Backend,
+  tokensOf: (request: FastifyRequest) => readonly TokenId[],
+): Kept {
+  const kept = keptUntilNews(backend);
+  return {
+    ...kept,
+    lasts: (request) => {
+      const isCurrent = kept.lasts(request);
+      const tops = tokensOf(request).map((id) => ({ id, top: backend.bookTopOf(id) }));
+      return () => isCurrent() && tops.every(({ id, top }) => backend.bookTopOf(id) === top);
     },
   };
 }

@@ -21,7 +21,7 @@ type Nothing = TObject;
 /** For how long an answer that is kept is told again. */
 export type Kept = {
   /** Called before the answer is made; what it returns says whether that is still the answer. */
-  readonly lasts: () => () => boolean;
+  readonly lasts: (request: FastifyRequest) => () => boolean;
   readonly freshness: () => Freshness;
 };
 

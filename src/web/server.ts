@@ -236,7 +236,7 @@ export class HttpServer {
   async #prepare(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const { kept, isTagged, path, access } = route;
     // Asked before anything is read: what changes meanwhile must not pass for current.
-    const isCurrent = kept?.lasts() ?? null;
+    const isCurrent = kept?.lasts(request) ?? null;
     const body = await route.handler(request, reply);
     if (!isAnswerBody(body)) return body;
     const parts = partsOf(body);

@@ -28,6 +28,7 @@ export function describeState(state: MarketState): unknown {
       totals: directory.totalsOf(tokenId),
       dayVolume: dayWindow.volumeOf(tokenId),
       dayCandle: dayWindow.candleOf(tokenId),
+      priceBeforeDay: state.priceBeforeDay(tokenId),
     })),
   };
 }

@@ -226,7 +226,7 @@ function makeRoutes(
     };
   };
   return createRoutes({
-    backend: { store, state, contracts, cursors, freshness },
+    backend: { store, state, contracts, cursors, freshness, bookTopOf: () => null },
     access,
     clock,
     version,

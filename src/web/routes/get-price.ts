@@ -1,16 +1,17 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
-import type { TokenId } from "../../base/ids.ts";
-import { type PriceRow, presentPrice, priceRow } from "../../rows/price-row.ts";
-import { readPriceParts } from "../../store/read-price-parts.ts";
-import { type Backend, keptUntilNews } from "../backend.ts";
+import { priceRow } from "../../rows/price-row.ts";
+import { readPrice, readPrices } from "../../store/read-price.ts";
+import { type Backend, keptWithBook } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf, metaSchema } from "../meta.ts";
 import { tokenId } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
 
-/** Each takes up to two queries, of which the engine works on a handful at once. */
-const pricesAtOnce = 4;
+const oneToken = Type.Object({ token_id: tokenId });
+const someTokens = Type.Object({ token_ids: Type.Array(tokenId, { minItems: 1, maxItems: 100 }) });
+type Params = Static<typeof oneToken>;
+type Query = Static<typeof someTokens>;
 
 /** The price of one token. */
 export function getPrice(backend: Backend): Route {
@@ -19,11 +20,11 @@ export function getPrice(backend: Backend): Route {
     path: "/v1/price/{token_id}",
     access: "read",
     summary: "Current price, 24-hour statistics and the complement's price",
-    params: Type.Object({ token_id: tokenId }),
+    params: oneToken,
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    kept: keptUntilNews(backend),
+    kept: keptWithBook(backend, ({ params }) => [(params as Params).token_id]),
     handler: async ({ id: requestId, params }) => {
       const data = await readPrice(backend, params.token_id);
       if (data === null) throw new AppError("NOT_FOUND");
@@ -39,7 +40,7 @@ export function listPrices(backend: Backend): Route {
     path: "/v1/price",
     access: "read",
     summary: "Prices of up to 100 tokens; not_found names those never seen on the chain",
-    querystring: Type.Object({ token_ids: Type.Array(tokenId, { minItems: 1, maxItems: 100 }) }),
+    querystring: someTokens,
     response: Type.Object({
       data: Type.Array(priceRow),
       not_found: Type.Array(Type.String()),
@@ -47,15 +48,10 @@ export function listPrices(backend: Backend): Route {
     }),
     errors: ["SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    kept: keptUntilNews(backend),
+    kept: keptWithBook(backend, ({ query }) => (query as Query).token_ids),
     handler: async ({ id: requestId, query }) => {
       const asked = query.token_ids;
-      const rows: (PriceRow | null)[] = [];
-      // A few at a time: one caller must not fill the line of store queries for everybody.
-      for (let at = 0; at < asked.length; at += pricesAtOnce) {
-        const some = asked.slice(at, at + pricesAtOnce);
-        rows.push(...(await Promise.all(some.map(async (id) => readPrice(backend, id)))));
-      }
+      const rows = await readPrices(backend, asked);
       return {
         data: rows.filter((row) => row !== null),
         not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
@@ -63,9 +59,4 @@ export function listPrices(backend: Backend): Route {
       };
     },
   });
-}
-
-async function readPrice({ store, state }: Backend, id: TokenId): Promise<PriceRow | null> {
-  if (!state.directory.isKnownToken(id)) return null;
-  return presentPrice(await readPriceParts(store, state, id), state);
 }
