@@ -26,7 +26,8 @@ export type ErrorDetail = { readonly parameter: string; readonly issue: string }
 
 /**
  * An expected failure, told to the client. `publicMessage` replaces the table's sentence and must
- * hold nothing internal; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`.
+ * hold nothing internal; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`. It has
+ * no stack of its own.
  */
 export class AppError extends Error {
   override name = "AppError";
@@ -43,7 +44,12 @@ export class AppError extends Error {
       cause?: unknown;
     } = {},
   ) {
+    // Where a refusal was made tells nobody anything, and finding out costs more than the rest of it;
+    // what failed inside comes as `cause`, with its own.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(options.publicMessage ?? errorTable[code].message, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.details = options.details ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
