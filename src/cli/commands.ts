@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { completionOf } from "./completion.ts";
 import { config } from "./config.ts";
+import { exportList } from "./export.ts";
 import { ipCommands } from "./ips.ts";
 import { keyCommands } from "./keys.ts";
 import { serve } from "./serve.ts";
@@ -13,5 +14,6 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...ipCommands,
   tail,
+  exportList,
   completionOf(() => commands),
 ];

@@ -1,0 +1,83 @@
+/** `oddwire export` against a service whose files hold fewer rows than there are. */
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { runCommand } from "../support/run-command.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "oddwire-export-"));
+const server = await DataServer.open({ exportRowsMax: 700 });
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const { url, keys } = server.edge;
+const all = await server.getAll("/v1/trades?order=asc&status=finalized&limit=1000");
+
+function run(...words: string[]) {
+  server.edge.clock.advance(60_000);
+  return runCommand(["export", ...words, "--url", url, "--key", keys.read]);
+}
+
+async function readRows(path: string): Promise<Row[]> {
+  const text = await readFile(path, "utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row);
+}
+
+async function readParts(name: string): Promise<Row[][]> {
+  const paths = [`${name}.ndjson`];
+  for (let number = 2; number <= Math.ceil(all.length / 700); number += 1)
+    paths.push(`${name}.${number}.ndjson`);
+  return Promise.all(paths.map((path) => readRows(join(folder, path))));
+}
+
+test("every row is in one of the files, in order, and nothing else is left behind", async () => {
+  const { code, stderr } = await run("trades", "--out", join(folder, "all.ndjson"));
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /all\.ndjson {2}700 rows {2}[\d.]+ [kM]B\n/);
+  const parts = await readParts("all");
+  assert(parts.length > 2, "the cap was hit");
+  assert.deepEqual(parts.flat(), all);
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => /part|unfinished/.test(name)),
+    [],
+  );
+});
+
+test("an export that was ended goes on behind its last whole file", async () => {
+  const out = join(folder, "again.ndjson");
+  const list = `${url}/v1/trades?format=ndjson&order=asc&status=finalized`;
+  const first = await server.get("/v1/trades?format=ndjson&order=asc&status=finalized");
+  await writeFile(out, first.text);
+  const cursor = first.headers.get("x-next-cursor");
+  await writeFile(`${out}.unfinished`, JSON.stringify({ query: list, files: 1, cursor }));
+  const other = await run("trades", "--out", out, "--status", "confirmed");
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /is of another export/);
+  assert.equal((await run("trades", "--out", out)).code, 0);
+  assert.deepEqual((await readParts("again")).flat(), all);
+});
+
+test("mistakes are told before anything is written", async () => {
+  const cases: [string[], RegExp][] = [
+    [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/],
+    [["trades", "--out", join(folder, "all.ndjson")], /is there already/],
+    [["candles", "--out", join(folder, "x.csv")], /candles need --token/],
+    [["candles", "--token", "1", "--out", join(folder, "x.csv")], /answered 404/],
+  ];
+  for (const [words, message] of cases) {
+    const { code, stderr } = await run(...words);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, message);
+  }
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.startsWith("x.")),
+    [],
+  );
+});
