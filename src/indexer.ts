@@ -13,7 +13,7 @@ import { ChainThread } from "./chain-thread.ts";
 import type { Contracts } from "./decode/contracts.ts";
 import type { MarketState } from "./market/market-state.ts";
 import type { Standing } from "./pace.ts";
-import { Pipeline, type PipelineStatus } from "./pipeline.ts";
+import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Freshness } from "./web/meta.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
@@ -23,6 +23,7 @@ type IndexerParts = {
   readonly contracts: Contracts;
   readonly store: FactStore;
   readonly state: MarketState;
+  readonly subscribers: Subscribers;
   readonly log: Log;
 };
 

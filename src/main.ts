@@ -19,12 +19,15 @@ import { AccessStore } from "./store/access-store.ts";
 import { claimDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
+import { Hub } from "./stream/hub.ts";
+import type { StreamQuotas } from "./stream/session.ts";
 import { Admission } from "./web/admission.ts";
 import { Cursors } from "./web/cursor.ts";
 import { IpGuard } from "./web/ip-guard.ts";
 import { scrapeMetrics } from "./web/routes/get-metrics.ts";
 import { createRoutes } from "./web/routes.ts";
 import { HttpServer } from "./web/server.ts";
+import { StreamServer } from "./web/stream-server.ts";
 
 /** How to end what was started; called in the reverse order. */
 type Ending = () => void | Promise<void>;
@@ -80,14 +83,15 @@ export class Service {
     this.#endings.push(() => access.close());
     const state = new MarketState(contracts);
     await loadMarketState(store, state);
-    const indexer = new Indexer({ config, contracts, store, state, log });
+    const freshness = () => indexer.freshness();
+    const hub = new Hub({ store, state, contracts, freshness });
+    const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const pace = new Pace({ read: () => indexer.standing(), clock });
     const { chainId } = config;
     const metrics = ServiceMetrics.open({ chainId, version, indexer, pace, store, clock, log });
     this.#endings.push(() => metrics.close());
 
-    const freshness = () => indexer.freshness();
     const cursors = new Cursors(access.deriveSecret("cursors"));
     const routes = createRoutes({
       backend: { store, state, contracts, cursors, freshness, bookTopOf: () => null },
@@ -101,12 +105,19 @@ export class Service {
     });
     const { host, port, metricsPort, corsOrigins } = config;
     const edge = () => ({ host, corsOrigins, admission: admissionOf(config, access), clock, log });
+    const main = edge();
+    const { keys } = access;
+    const quotas = quotasOf(config);
+    const stream = StreamServer.open({ ...main, hub, keys, quotas, freshness });
     this.#url = await this.#listen({
-      ...edge(),
+      ...main,
       port,
       routes,
+      stream,
       observe: (observation) => metrics.requests.observe(observation),
     });
+    // Before the server that carries it: that one waits for its connections.
+    this.#endings.push(() => stream.close());
     if (metricsPort !== null) {
       const scraped = { port: metricsPort, routes: [scrapeMetrics(metrics)] };
       const url = await this.#listen({ ...edge(), ...scraped });
@@ -129,6 +140,15 @@ function accessOptions(config: Config) {
   const { dataDir, hmacPepper: pepper, adminKey } = config;
   const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
   return { dataDir, pepper, adminKey, requestsPerMinute: { read, write, admin } };
+}
+
+function quotasOf(config: Config): StreamQuotas {
+  const { streamConnectionsRead: read, streamConnectionsWrite: write } = config;
+  return {
+    connectionsPerKey: { read, write, admin: config.streamConnectionsAdmin },
+    connectionsPerIp: config.streamConnectionsIp,
+    subscriptionsMax: config.streamSubscriptions,
+  };
 }
 
 function admissionOf(config: Config, { keys, ipBlocks }: AccessStore): Admission {

@@ -13,6 +13,15 @@ import type { MarketState } from "./market/market-state.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import { FinalWriter } from "./store/final-writer.ts";
 
+/** Who is told of news, once it is durable or held and the state knows it. */
+export type Subscribers = {
+  held(block: BlockFacts): void;
+  /** Told before the state forgets what is taken back. */
+  unwinding(safeBlock: number, removed: readonly BlockFacts[]): void;
+  appended(digest: Digest): void;
+  finalized(blocks: readonly BlockFacts[]): void;
+};
+
 /** What went through since the process started, blocks of other forks included. */
 export type PipelineStatus = {
   fills: number;
@@ -29,6 +38,7 @@ export class Pipeline {
   readonly #store: FactStore;
   readonly #state: MarketState;
   readonly #writer: FinalWriter;
+  readonly #subscribers: Subscribers | null;
   readonly #log: Log;
   readonly status: PipelineStatus = {
     fills: 0,
@@ -38,13 +48,20 @@ export class Pipeline {
     anomalies: new KindCounts(),
   };
 
-  constructor(parts: { store: FactStore; state: MarketState; log: Log }) {
+  constructor(parts: {
+    store: FactStore;
+    state: MarketState;
+    subscribers?: Subscribers;
+    log: Log;
+  }) {
     this.#store = parts.store;
     this.#state = parts.state;
+    this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
     this.#writer = new FinalWriter(parts.store, ({ digest, last }) => {
       this.#state.applyFinal(digest, last);
       this.#count(digest);
+      this.#subscribers?.appended(digest);
     });
   }
 
@@ -73,19 +90,23 @@ export class Pipeline {
     this.#store.tail.push(block);
     this.#state.applyHeld(digest, block);
     this.#count(digest);
+    this.#subscribers?.held(block);
   }
 
   #unwind(safeBlock: number): void {
     const removed = this.#store.tail.unwindTo(safeBlock);
+    this.#subscribers?.unwinding(safeBlock, removed);
     const newest = this.#store.tail.newest ?? this.#store.coverage?.last;
     this.#state.unwindTo(safeBlock, newest?.timestamp ?? 0);
     this.#log.info({ safeBlock, blocks: removed.length }, "took back blocks of another fork");
   }
 
   async #finalize(block: number): Promise<void> {
+    const final = this.#store.tail.through(block);
     await this.#store.finalize(block);
     const last = this.#store.coverage?.last;
     if (last !== undefined) this.#state.settleThrough(last.number, last.timestamp);
+    this.#subscribers?.finalized(final);
   }
 
   #count({ events, trades, tally }: Digest): void {

@@ -42,6 +42,11 @@ test("unset and empty variables have their defaults", () => {
     rateLimitWrite: 2000,
     rateLimitAdmin: 5000,
     exportRowsMax: 1_000_000,
+    streamConnectionsRead: 10,
+    streamConnectionsWrite: 50,
+    streamConnectionsAdmin: 200,
+    streamConnectionsIp: 50,
+    streamSubscriptions: 1000,
     readyLagSecondsMax: 60,
     logLevel: "info",
   });

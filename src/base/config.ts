@@ -143,6 +143,15 @@ const settings = {
     description: "Rows in one answer of the formats ndjson, csv, parquet and arrow",
     ...wholeNumber({ min: 1, max: 1_000_000_000, fallback: 1_000_000 }),
   }),
+  streamConnectionsRead: streamConnections("READ", "key of scope read", 10),
+  streamConnectionsWrite: streamConnections("WRITE", "key of scope write", 50),
+  streamConnectionsAdmin: streamConnections("ADMIN", "key of scope admin", 200),
+  streamConnectionsIp: streamConnections("IP", "IP address (IPv6: /64)", 50),
+  streamSubscriptions: setting({
+    variable: "ODDWIRE_STREAM_SUBSCRIPTIONS",
+    description: "Subscriptions of one stream connection",
+    ...wholeNumber({ min: 1, max: 10_000, fallback: 1000 }),
+  }),
   readyLagSecondsMax: setting({
     variable: "ODDWIRE_READY_LAG_SECONDS_MAX",
     description: "Seconds of chain time behind the head above which the service is not ready",
@@ -277,6 +286,14 @@ function rateLimit(scope: "read" | "write" | "admin", fallback: number): Setting
     variable: `ODDWIRE_RATE_LIMIT_${scope.toUpperCase()}`,
     description: `Requests that a key of scope ${scope} has in any 60 seconds`,
     ...wholeNumber({ min: 1, max: 10_000_000, fallback }),
+  });
+}
+
+function streamConnections(name: string, owner: string, fallback: number): Setting<number> {
+  return setting({
+    variable: `ODDWIRE_STREAM_CONNECTIONS_${name}`,
+    description: `Stream connections of one ${owner}`,
+    ...wholeNumber({ min: 1, max: 10_000, fallback }),
   });
 }
 

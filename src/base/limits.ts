@@ -182,3 +182,35 @@ export const webLimits = {
   /** A cursor holds a position and a signature, about 120 characters. */
   cursorLengthMax: 512,
 } as const;
+
+/** What one client, and all clients together, may cost the stream. */
+export const streamLimits = {
+  /** Fixed by the contract: browsers cannot send headers, so they may say later who they are. */
+  authenticateMs: 10_000,
+  heartbeatMs: 15_000,
+  pingMs: 25_000,
+  unansweredPingsMax: 2,
+  batchMs: 50,
+  framesPerSecond: 20,
+  frameBytesMax: 64 * 1024,
+  /** This many invalid frames in this time are a client that will never get it right. */
+  faultsMax: 5,
+  faultWindowMs: 10_000,
+  snapshotRowsMax: 500,
+  tokensPerChannelMax: 500,
+  /** Enough to tell answers apart; it is sent back as it came. */
+  frameIdLengthMax: 64,
+  /** Events in one array: at 1.3 KB each a message of 330 KB, which common clients take. */
+  batchEventsMax: 256,
+  /** 5,000 events, a minute of the busiest hour seen: who is further behind reads them back. */
+  queueBytesMax: 8 * mebibyte,
+  queueAgeMsMax: 30_000,
+  /** Rows of one read: 1.3 MB of frames, sent in some ms. */
+  historyRowsPerPage: 1_000,
+  /** Pages shared by those who read the same: up to 2 MB each. */
+  historyPagesKept: 16,
+  /** Forks that are remembered for those who come back: a day of the worst hour seen. */
+  forksRemembered: 1_000,
+  /** How long a client may take to answer a close. */
+  closeMs: 2_000,
+} as const;

@@ -78,6 +78,19 @@ export class Admission {
     return { ip, key, window, refusal, startedAtMs };
   }
 
+  /** The key behind a value that came on a connection that is open; a bad one counts against the IP. */
+  authenticate(value: string, ip: string): VerifiedKey | AppError {
+    const blockedForMs = this.#guard.blockedForMs(ipBucketOf(ip));
+    if (blockedForMs > 0) {
+      return new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(blockedForMs) });
+    }
+    const key = this.#verify(value, ip);
+    if (key instanceof AppError && key.code === "UNAUTHORIZED") {
+      this.#blame(ip, "failed_authentication");
+    }
+    return key;
+  }
+
   /** Bytes that are no request: counted by IP, and against it. */
   admitMalformed(socket: Socket): Caller {
     const caller = this.admit({ socket, headers: {} }, "public");

@@ -1,4 +1,4 @@
-import { METHODS, type RequestListener, type Server } from "node:http";
+import { type IncomingMessage, METHODS, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
@@ -16,6 +16,7 @@ import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
 import { etagOf, isAnswerBody, isHeld, partsOf, ReadyAnswers, textOf } from "./ready-answers.ts";
 import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
+import type { StreamServer } from "./stream-server.ts";
 
 type ServerOptions = {
   readonly host: string;
@@ -27,6 +28,8 @@ type ServerOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe?: (observation: Observation) => void;
+  /** Takes the requests that ask for another protocol. */
+  readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
 
 /** An answered request, before its time is taken. */
@@ -81,8 +84,11 @@ export class HttpServer {
     });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);
+    const { stream } = options;
+    const shouldUpgradeCallback = (request: IncomingMessage) => stream?.accepts(request) ?? false;
     this.#app = fastify({
       ...nodeOptions,
+      http: { ...nodeOptions.http, shouldUpgradeCallback },
       genReqId: requestIdOf,
       clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
       // A path that cannot be decoded is unknown, and never reaches the hooks.
@@ -302,6 +308,15 @@ export class HttpServer {
 
   /** Node would answer these by itself, without our headers. */
   #answerWhatNodeWould(): void {
+    this.node.on("upgrade", (request, socket, head) => {
+      const caller = this.#options.admission.admit(request, "optional");
+      const requestId = requestIdOf(request);
+      const refuse = (error: AppError) => {
+        this.#answerBare(socket as Socket, { caller, error, requestId });
+      };
+      const upgrade = { request, socket: socket as Socket, head, caller, requestId, refuse };
+      this.#options.stream?.take(upgrade);
+    });
     this.node.on("checkExpectation", (request, response) => {
       this.node.emit("request", request, response);
     });

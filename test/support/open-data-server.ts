@@ -14,6 +14,9 @@ import { MarketState } from "../../src/market/market-state.ts";
 import { Pipeline } from "../../src/pipeline.ts";
 import { FactStore } from "../../src/store/fact-store.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { Hub } from "../../src/stream/hub.ts";
+import type { StreamQuotas } from "../../src/stream/session.ts";
+import type { Freshness } from "../../src/web/meta.ts";
 import type { Observation } from "../../src/web/request-meter.ts";
 import type { Route } from "../../src/web/route.ts";
 import { createRoutes } from "../../src/web/routes.ts";
@@ -49,6 +52,7 @@ type DataServerOptions = {
   readonly finalBlocks?: number;
   readonly heldBlocks?: number;
   readonly trustedProxies?: readonly string[];
+  readonly quotas?: StreamQuotas;
   /** Told of every answer. */
   readonly observe?: (observation: Observation) => void;
   readonly exportRowsMax?: number;
@@ -77,6 +81,7 @@ export class DataServer {
     store: FactStore;
     state: MarketState;
     facts: readonly BlockFacts[];
+    hub: Hub;
     routes: readonly Route[];
     readiness: Readiness;
     folder: string;
@@ -88,8 +93,13 @@ export class DataServer {
     this.routes = parts.routes;
     this.#readiness = parts.readiness;
     this.#folder = parts.folder;
-    const { store, state } = parts;
-    this.#pipeline = new Pipeline({ store, state, log: pino({ level: "silent" }) });
+    const { store, state, hub } = parts;
+    this.#pipeline = new Pipeline({
+      store,
+      state,
+      subscribers: hub,
+      log: pino({ level: "silent" }),
+    });
   }
 
   /** By default generations 1 and 2 side by side, with trades in the store, held and yet to come. */
@@ -105,6 +115,7 @@ export class DataServer {
     const state = new MarketState(contracts);
     await loadMarketState(store, state);
     const readiness = { isReady: true };
+    const hub = new Hub({ store, state, contracts, freshness: () => freshnessOf(store) });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
@@ -115,8 +126,11 @@ export class DataServer {
       trustedProxies: options.trustedProxies ?? [],
       authFailuresMax: 0,
       observe: options.observe ?? (() => {}),
+      hub,
+      ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     });
-    const server = new DataServer({ edge, store, state, facts, routes, readiness, folder });
+    const parts = { edge, store, state, facts, hub, routes, readiness, folder };
+    const server = new DataServer(parts);
     await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + heldBlocks - 1 });
     return server;
   }
@@ -152,6 +166,12 @@ export class DataServer {
     const nothing = { fills: [], events: [], quarantined: [], anomalies: [] };
     const block = { ...newest, ...nothing, number: number + 1, timestamp: timestamp + seconds };
     await this.#tell([{ kind: "held", block }]);
+  }
+
+  /** Takes back every block above `safeBlock`, and goes on with `blocks`. */
+  async fork(safeBlock: number, blocks: readonly BlockFacts[]): Promise<void> {
+    const held = blocks.map((block): ChainNews => ({ kind: "held", block }));
+    await this.#tell([{ kind: "fork", safeBlock }, ...held]);
   }
 
   /** All fills served now, in order. */
@@ -215,16 +235,7 @@ function makeRoutes(
   },
 ): readonly Route[] {
   const { store, state, readiness, exportRowsMax } = parts;
-  const freshness = () => {
-    const newest = store.newestBlock ?? -1;
-    return {
-      indexed_block: newest,
-      indexed_seq: firstSeqOf(newest + 1) - 1,
-      head_block: newest,
-      finalized_block: store.coverage?.last.number ?? null,
-      lag_seconds: 0,
-    };
-  };
+  const freshness = () => freshnessOf(store);
   return createRoutes({
     backend: { store, state, contracts, cursors, freshness, bookTopOf: () => null },
     access,
@@ -235,6 +246,17 @@ function makeRoutes(
     exportRowsMax,
     log: pino({ level: "silent" }),
   });
+}
+
+function freshnessOf(store: FactStore): Freshness {
+  const newest = store.newestBlock ?? -1;
+  return {
+    indexed_block: newest,
+    indexed_seq: firstSeqOf(newest + 1) - 1,
+    head_block: newest,
+    finalized_block: store.coverage?.last.number ?? null,
+    lag_seconds: 0,
+  };
 }
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void, undefined> {

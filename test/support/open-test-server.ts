@@ -9,6 +9,8 @@ import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import { AccessStore } from "../../src/store/access-store.ts";
 import type { Scope } from "../../src/store/key-format.ts";
+import type { Hub } from "../../src/stream/hub.ts";
+import type { StreamQuotas } from "../../src/stream/session.ts";
 import { Admission } from "../../src/web/admission.ts";
 import { Cursors } from "../../src/web/cursor.ts";
 import { IpGuard } from "../../src/web/ip-guard.ts";
@@ -24,6 +26,7 @@ import { listKeys } from "../../src/web/routes/list-keys.ts";
 import { revokeKey } from "../../src/web/routes/revoke-key.ts";
 import { rotateKey } from "../../src/web/routes/rotate-key.ts";
 import { HttpServer } from "../../src/web/server.ts";
+import { StreamServer } from "../../src/web/stream-server.ts";
 
 /** The system's clock, which a test can move on. */
 export type MovableClock = Clock & { advance(ms: number): void };
@@ -40,6 +43,7 @@ export type TestAnswer = {
 export type TestServer = {
   readonly url: string;
   readonly http: HttpServer;
+  readonly stream: StreamServer | null;
   readonly access: AccessStore;
   readonly clock: MovableClock;
   readonly dataDir: string;
@@ -72,6 +76,13 @@ export const testFreshness = {
   lag_seconds: 4,
 };
 
+/** As the service has them by default. */
+export const testQuotas: StreamQuotas = {
+  connectionsPerKey: { read: 10, write: 50, admin: 200 },
+  connectionsPerIp: 50,
+  subscriptionsMax: 1000,
+};
+
 /** Opens the edge of the service on a free port with a data folder of its own. */
 export async function openTestServer(
   options: {
@@ -83,6 +94,9 @@ export async function openTestServer(
     authFailuresMax?: number;
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
+    /** Makes it serve the stream too. */
+    hub?: Hub;
+    quotas?: StreamQuotas;
   } = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "oddwire-test-"));
@@ -96,6 +110,10 @@ export async function openTestServer(
   const trustedProxies = options.trustedProxies ?? [];
   const cursors = new Cursors(access.deriveSecret("cursors"));
   const services = { keys, clock, cursors, ipBlocks, freshness: () => testFreshness };
+  const admission = new Admission({ keys, guard, clock, trustedProxies });
+  const { hub, quotas = testQuotas } = options;
+  const parts = { keys, admission, quotas, freshness: () => testFreshness, clock, log };
+  const stream = hub === undefined ? null : StreamServer.open({ ...parts, hub });
   const http = await HttpServer.open({
     host: "127.0.0.1",
     port: 0,
@@ -106,7 +124,8 @@ export async function openTestServer(
       ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
       ...(options.routes ?? []),
     ],
-    admission: new Admission({ keys, guard, clock, trustedProxies }),
+    admission,
+    ...(stream === null ? {} : { stream }),
     corsOrigins: options.corsOrigins ?? [],
     clock,
     log,
@@ -119,6 +138,7 @@ export async function openTestServer(
   return {
     url: http.url,
     http,
+    stream,
     access,
     clock,
     dataDir,
@@ -127,6 +147,7 @@ export async function openTestServer(
     request: (method, path, sent) => request(`${http.url}${path}`, method, sent ?? {}),
     sendRaw: (bytes) => sendRaw(Number(new URL(http.url).port), bytes),
     close: async () => {
+      await stream?.close();
       await http.close();
       access.close();
       rmSync(dataDir, { recursive: true });

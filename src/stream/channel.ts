@@ -1,0 +1,79 @@
+import type { TokenId } from "../base/ids.ts";
+import type { Contracts } from "../decode/contracts.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
+import type { MarketState } from "../market/market-state.ts";
+import type { RowContext } from "../rows/trade-row.ts";
+import type { FactStore } from "../store/fact-store.ts";
+
+/** One thing told: where it stands in the log of its channel, and its row as REST has it. */
+export type Entry = {
+  /** Rising; results that follow from one log share theirs. */
+  readonly seq: number;
+  /** Of the row, unique within the channel. */
+  readonly id: string;
+  readonly json: string;
+};
+
+/** Which news can hold something for a channel. */
+type Interest = {
+  /** Trades of these tokens. */
+  readonly tokenIds: readonly TokenId[] | "all";
+  /** Everything that is not a trade. */
+  readonly events: boolean;
+};
+
+/**
+ * A log of rows that can be read from any position: what a subscription is a cursor over. Positions
+ * are seqs; -1 is before the first.
+ */
+export type Channel = {
+  /** What each event of it is called. */
+  readonly event: string;
+  /** Normalised, in the words a client would ask for it with. */
+  readonly asked: Readonly<Record<string, unknown>>;
+  /** How events name it: `asked` without what would be long. */
+  readonly label: Readonly<Record<string, unknown>>;
+  /** Holds only what no fork can take back. */
+  readonly isFinalOnly: boolean;
+  readonly interest: Interest;
+  /** What a block that was just indexed adds; without it the channel is read instead. */
+  readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
+  /** What follows `after`, oldest first. Fewer than `limit` entries are all there are. */
+  readonly readAfter: (after: number, limit: number) => Promise<readonly Entry[]>;
+  /** The newest rows at or before `through`, oldest first. */
+  readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
+  /** The ids of what stands behind `rewindTo`, in blocks that are about to be taken back. */
+  readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
+};
+
+/** What channels read from. */
+export type StreamSources = {
+  readonly store: FactStore;
+  readonly state: MarketState;
+  readonly contracts: Contracts;
+  /** Rows of the block being told, of which many channels tell the same. */
+  readonly justHeld: RowMemo;
+};
+
+/** Makes each row once; forgotten from block to block. */
+export class RowMemo {
+  readonly #entries = new Map<object, Entry>();
+
+  /** The entry of a fact, made when it is asked for first. */
+  getOrAdd(fact: object, make: () => Entry): Entry {
+    const known = this.#entries.get(fact);
+    if (known !== undefined) return known;
+    const entry = make();
+    this.#entries.set(fact, entry);
+    return entry;
+  }
+
+  forget(): void {
+    this.#entries.clear();
+  }
+}
+
+/** What rows need to know, as of now. */
+export function contextOf({ store, state }: StreamSources): RowContext {
+  return { directory: state.directory, finalizedBlock: store.coverage?.last.number ?? -1 };
+}

@@ -1,0 +1,24 @@
+import { nearName } from "../base/near-name.ts";
+import type { Channel, StreamSources } from "./channel.ts";
+import { openTokenTrades, openTrades } from "./channels/trades.ts";
+import type { ChannelRequest } from "./frame-fields.ts";
+import { invalidFrame } from "./read-fields.ts";
+
+/** Every type of channel. Each throws `VALIDATION_ERROR` for what it does not take. */
+const channelTypes: Readonly<
+  Record<string, (request: ChannelRequest, sources: StreamSources) => Channel>
+> = {
+  trades: openTrades,
+  token_trades: openTokenTrades,
+};
+
+/** The channel that a client asks for. Throws `VALIDATION_ERROR`. */
+export function openChannel(request: ChannelRequest, sources: StreamSources): Channel {
+  const { type } = request;
+  const known = Object.keys(channelTypes);
+  const open = type !== undefined && known.includes(type) ? channelTypes[type] : undefined;
+  if (open !== undefined) return open(request, sources);
+  const near = type === undefined ? null : nearName(type, known);
+  const guess = near === null ? "" : `; did you mean ${near}?`;
+  throw invalidFrame("channel.type", `must be one of ${known.join(", ")}${guess}`);
+}

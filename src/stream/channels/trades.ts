@@ -1,0 +1,99 @@
+import type { Seq, TokenId } from "../../base/ids.ts";
+import { isGiven } from "../../base/optional.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import type { Fill } from "../../market/fill.ts";
+import { idFields, presentTrade, type RowContext } from "../../rows/trade-row.ts";
+import { type FillFilter, filterHolds } from "../../store/fill-filter.ts";
+import { readFills } from "../../store/read-fills.ts";
+import { type Channel, contextOf, type Entry, type StreamSources } from "../channel.ts";
+import {
+  type Accepted,
+  checkRequest,
+  requestedTokens,
+  shownFilter,
+  shownTokens,
+} from "../channel-request.ts";
+import type { ChannelRequest } from "../frame-fields.ts";
+
+const filters = ["side", "min_value", "wallet", "condition_id", "finality"] as const;
+const ofAll: Accepted = { fields: [], filters };
+const ofTokens: Accepted = { fields: ["token_id", "token_ids"], filters };
+
+/** All trades. */
+export function openTrades(request: ChannelRequest, sources: StreamSources): Channel {
+  checkRequest(request, ofAll);
+  return channelOf(request, sources, { type: "trades", tokenIds: null });
+}
+
+/** The trades of some tokens, as they were made. */
+export function openTokenTrades(request: ChannelRequest, sources: StreamSources): Channel {
+  checkRequest(request, ofTokens);
+  return channelOf(request, sources, { type: "token_trades", tokenIds: requestedTokens(request) });
+}
+
+function channelOf(
+  request: ChannelRequest,
+  sources: StreamSources,
+  { type, tokenIds }: { type: string; tokenIds: readonly TokenId[] | null },
+): Channel {
+  const shown = tokenIds === null ? {} : shownTokens(tokenIds);
+  const finalizedOnly = request.filter?.finality === "finalized";
+  const filter = () => fillFilterOf(request, tokenIds, sources);
+  const tradesOf = (block: BlockFacts) => block.fills.filter(filterHolds(filter()));
+  return {
+    event: "trade",
+    asked: { type, ...shown, ...shownFilter(request) },
+    label: { type, ...(tokenIds?.length === 1 ? shown : {}) },
+    isFinalOnly: finalizedOnly,
+    interest: { tokenIds: tokenIds ?? "all", events: false },
+    entriesOf: (block) => {
+      const context = contextOf(sources);
+      return tradesOf(block).map((fill) =>
+        sources.justHeld.getOrAdd(fill, () => entryOf(fill, context)),
+      );
+    },
+    readAfter: async (after, limit) => {
+      const position = { order: "asc", after: after < 0 ? null : (after as Seq) } as const;
+      const page = { filter: filter(), ...position, limit, finalizedOnly };
+      const fills = await readFills(sources.store, page);
+      const context = contextOf(sources);
+      return fills.map((fill) => entryOf(fill, context));
+    },
+    readNewest: async (through, count) => {
+      const position = { order: "desc", after: (through + 1) as Seq } as const;
+      const page = { filter: filter(), ...position, limit: count, finalizedOnly };
+      const fills = await readFills(sources.store, page);
+      const context = contextOf(sources);
+      return fills.toReversed().map((fill) => entryOf(fill, context));
+    },
+    revertedBy: (removed, rewindTo) =>
+      removed.flatMap(tradesOf).flatMap((fill) => (fill.seq > rewindTo ? [idFields(fill).id] : [])),
+  };
+}
+
+/** Made anew each time: the tokens of a condition may be learnt meanwhile. */
+function fillFilterOf(
+  { filter = {} }: ChannelRequest,
+  asked: readonly TokenId[] | null,
+  { state }: StreamSources,
+): FillFilter {
+  const { side, min_value, wallet, condition_id } = filter;
+  let tokenIds = asked;
+  if (isGiven(condition_id)) {
+    const ofCondition =
+      state.directory.market(condition_id)?.tokens.map((one) => one.tokenId) ?? [];
+    tokenIds = asked === null ? ofCondition : ofCondition.filter((id) => asked.includes(id));
+  }
+  return {
+    roles: ["maker", "direct"],
+    ...(tokenIds === null ? {} : { tokenIds }),
+    ...(isGiven(side) ? { side } : {}),
+    ...(isGiven(min_value) ? { valueMin: min_value } : {}),
+    ...(isGiven(wallet) ? { wallet } : {}),
+  };
+}
+
+function entryOf(fill: Fill, context: RowContext): Entry {
+  const row = presentTrade(fill, context);
+  return { seq: row.seq, id: row.id, json: JSON.stringify(row) };
+}

@@ -1,0 +1,19 @@
+/** How many connections each key or address has, within a bound each. */
+export class ConnectionCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** Takes a place; `false` when all `limit` of them are taken. */
+  take(owner: string, limit: number): boolean {
+    const count = this.#counts.get(owner) ?? 0;
+    if (count >= limit) return false;
+    this.#counts.set(owner, count + 1);
+    return true;
+  }
+
+  /** Gives a place back that was taken. */
+  release(owner: string): void {
+    const count = this.#counts.get(owner) ?? 0;
+    if (count <= 1) this.#counts.delete(owner);
+    else this.#counts.set(owner, count - 1);
+  }
+}

@@ -1,0 +1,119 @@
+/** The fields that frames of clients are made of; table and types of all of them. */
+import { parseMicros } from "../base/decimal.ts";
+import { parseAddress, parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
+import { streamLimits } from "../base/limits.ts";
+import { resolutionSeconds } from "../market/candle.ts";
+import { type Field, readFields, type Values } from "./read-fields.ts";
+
+const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
+
+const tokenId: Field<TokenId> = {
+  expected: "a decimal token id below 2^256",
+  read: (raw) => (typeof raw === "string" ? parseTokenId(raw) : null),
+};
+
+/** A seq, or how many rows: a whole number. */
+function wholeNumber(max: number): Field<number> {
+  return {
+    expected: `a whole number from 0 to ${max}`,
+    read: (raw) =>
+      Number.isInteger(raw) && Number(raw) >= 0 && Number(raw) <= max ? Number(raw) : null,
+  };
+}
+
+function oneOf<Word extends string>(words: readonly Word[]): Field<Word> {
+  return {
+    expected: `one of ${words.join(", ")}`,
+    read: (raw) => words.find((word) => word === raw) ?? null,
+  };
+}
+
+function text<Value>(expected: string, parse: (text: string) => Value | null): Field<Value> {
+  return { expected, read: (raw) => (typeof raw === "string" ? parse(raw) : null) };
+}
+
+const filterFields = {
+  side: oneOf(["BUY", "SELL"]),
+  min_value: text("a decimal with at most 6 fractional digits, such as 12.5", parseAmount),
+  wallet: text("an address, 0x and 40 hex digits", parseAddress),
+  condition_id: text(
+    "a condition id, 0x and 64 hex digits (62 for generation 3)",
+    parseConditionId,
+  ),
+  finality: oneOf(["confirmed", "finalized"]),
+};
+
+/** What a subscription is narrowed to. */
+export type Filter = Values<typeof filterFields>;
+
+const filter: Field<Filter> = {
+  expected: "a JSON object",
+  read: (raw) => readFields(raw, filterFields, "channel.filter."),
+};
+
+/** From where, and with how much before it; beside the channel or within it. */
+const startFields = {
+  filter,
+  resume_from: wholeNumber(Number.MAX_SAFE_INTEGER - 1),
+  snapshot: wholeNumber(streamLimits.snapshotRowsMax),
+};
+
+const channelFields = {
+  type: text("text", (type) => type),
+  token_id: tokenId,
+  token_ids: {
+    expected: `a list of 1 to ${streamLimits.tokensPerChannelMax} token ids`,
+    read: (raw: unknown): readonly TokenId[] | null => {
+      const isList = Array.isArray(raw) && raw.length > 0;
+      if (!isList || raw.length > streamLimits.tokensPerChannelMax) return null;
+      const ids = raw.map((one: unknown) => tokenId.read(one));
+      return ids.includes(null) ? null : ids.filter((id) => id !== null);
+    },
+  },
+  resolution: oneOf(resolutions),
+  ...startFields,
+};
+
+/** A channel as a client asks for it; which fields it may have depends on its type. */
+export type ChannelRequest = Values<typeof channelFields>;
+
+/** The fields of each action beside `action` itself. */
+export const frameFields = {
+  auth: { action: text("text", String), api_key: text("text", String), id: idField() },
+  subscribe: {
+    action: text("text", String),
+    id: idField(),
+    channel: channelField(),
+    ...startFields,
+  },
+  unsubscribe: {
+    action: text("text", String),
+    id: idField(),
+    subscription_id: text("text", String),
+    channel: channelField(),
+    filter,
+  },
+  ping: { action: text("text", String), id: idField() },
+};
+
+/** What a client calls a frame of its own, sent back with the answer. */
+export type FrameId = string | number;
+
+function idField(): Field<FrameId> {
+  return { expected: "a text of up to 64 characters or a whole number", read: parseFrameId };
+}
+
+/** The id of a frame, of whatever else it consists; `null` without a valid one. */
+export function parseFrameId(raw: unknown): FrameId | null {
+  if (typeof raw === "string") return raw.length <= streamLimits.frameIdLengthMax ? raw : null;
+  return Number.isSafeInteger(raw) ? Number(raw) : null;
+}
+
+function channelField(): Field<ChannelRequest> {
+  return { expected: "a JSON object", read: (raw) => readFields(raw, channelFields, "channel.") };
+}
+
+/** The store compares in 38 digits, 6 of them behind the point. */
+function parseAmount(digits: string): bigint | null {
+  return /^[0-9]{1,32}(\.[0-9]{1,6})?$/.test(digits) ? parseMicros(digits) : null;
+}

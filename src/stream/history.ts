@@ -1,0 +1,94 @@
+import { streamLimits } from "../base/limits.ts";
+import type { Entry } from "./channel.ts";
+import type { Packet } from "./packet.ts";
+import type { Topic } from "./topic.ts";
+
+/** What follows a position; everything up to `readTo` is in it. */
+export type HistoryPage = { readonly entries: readonly Entry[]; readonly readTo: number };
+
+type Kept = { readonly page: Promise<HistoryPage>; readonly version: number };
+
+/** How far the log goes; counted on with everything that is added to it, settled or taken back. */
+export type LogEnd = {
+  /** The last position indexed, and the last that is final; -1 before the first. */
+  latest: number;
+  final: number;
+  version: number;
+  forks: number;
+};
+
+/**
+ * Reads the logs of topics, and keeps the newest pages: clients that read the same stretch at the
+ * same time cost one query and one set of frames.
+ */
+export class History {
+  readonly #end: LogEnd;
+  readonly #pages = new Map<string, Kept>();
+  readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
+  #waiting: (() => void)[] = [];
+
+  constructor(end: LogEnd) {
+    this.#end = end;
+  }
+
+  /** How often the log was taken back: what was read across that is void. */
+  get forks(): number {
+    return this.#end.forks;
+  }
+
+  /** Where the log of a topic ends. */
+  endOf({ channel }: Topic): number {
+    return channel.isFinalOnly ? this.#end.final : this.#end.latest;
+  }
+
+  /** Reads on behind a position. */
+  read(topic: Topic, after: number): Promise<HistoryPage> {
+    const name = `${topic.id} ${after}`;
+    const known = this.#pages.get(name);
+    if (known?.version === this.#end.version) return known.page;
+    const page = this.#readPage(topic, after);
+    this.#pages.set(name, { page, version: this.#end.version });
+    // Maps keep the order of their keys: the first is the oldest.
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > streamLimits.historyPagesKept && oldest !== undefined) {
+      this.#pages.delete(oldest);
+    }
+    return page;
+  }
+
+  /** The events of a page, made once for all who are told them in the same way. */
+  packetOf(
+    topic: Topic,
+    entries: readonly Entry[],
+    chain: { previous: number; isReplay: boolean },
+  ): Packet {
+    const name = `${topic.id} ${chain.previous} ${chain.isReplay}`;
+    const ofPage = this.#packets.get(entries) ?? new Map<string, Packet>();
+    this.#packets.set(entries, ofPage);
+    const packet = ofPage.get(name) ?? topic.packetOf(entries, chain);
+    ofPage.set(name, packet);
+    return packet;
+  }
+
+  /** Resolves when the log has changed. */
+  async whenAdded(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Wakes those who wait for news. */
+  tellAdded(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #readPage(topic: Topic, after: number): Promise<HistoryPage> {
+    const limit = streamLimits.historyRowsPerPage;
+    // Taken first: what is added while the page is read belongs to the next one.
+    const end = this.endOf(topic);
+    const found = await topic.channel.readAfter(after, limit);
+    const entries = found.filter(({ seq }) => seq <= end);
+    const isWhole = found.length < limit || entries.length < found.length;
+    return { entries, readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };
+  }
+}

@@ -1,0 +1,108 @@
+/** The shortest true way: from a block that is indexed to the frame at the client. */
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
+
+const server = await DataServer.open({ finalBlocks: 900, heldBlocks: 100 });
+after(() => server.close());
+const { edge } = server;
+const connect = (query = "") => StreamClient.open(edge.url, { key: edge.keys.admin, query });
+
+/** What REST tells after a position, oldest first. */
+async function rowsAfter(seq: unknown, path = "/v1/trades?"): Promise<readonly Row[]> {
+  return server.getAll(`${path}order=asc&limit=1000&after_seq=${String(seq)}`);
+}
+
+/** Each event is chained to the one before it, the first to `seq`. */
+function assertChained(events: readonly StreamFrame[], seq: unknown): void {
+  let before = seq;
+  for (const event of events) {
+    assert.equal(event["prev_seq"], before);
+    before = event["seq"];
+  }
+}
+
+suite("a subscription to trades", () => {
+  test("tells each trade of the blocks that come, as REST does, chained", async () => {
+    const client = await connect();
+    const { seq, subscription_id: id, channel } = await client.subscribe({ type: "trades" });
+    assert.deepEqual(channel, { type: "trades" });
+    await server.advance({ held: server.newestBlock + 40 });
+    const rows = await rowsAfter(seq);
+    assert(rows.length > 10);
+    await client.until("all trades", () => client.events(id).length >= rows.length);
+    assert.deepEqual(
+      client.events(id).map(({ data }) => data),
+      rows,
+    );
+    assertChained(client.events(id), seq);
+    client.close();
+  });
+
+  test("goes on where it left off, across the store and what is held, and then live", async () => {
+    const client = await connect();
+    const { subscription_id: id } = await client.subscribe({ type: "trades" }, { resume_from: 0 });
+    const complete = await client.next("replay_complete");
+    await server.advance({ held: server.newestBlock + 20 });
+    const rows = await rowsAfter(0);
+    await client.until("all trades", () => client.events(id).length >= rows.length);
+    assert.deepEqual(
+      client.events(id).map(({ data }) => data),
+      rows,
+    );
+    assertChained(client.events(id), null);
+    const replayed = client.events(id).filter(({ replay }) => replay === true);
+    assert.equal(replayed.at(-1)?.["seq"], complete["seq"]);
+    assert(replayed.length > 500 && replayed.length < rows.length);
+    client.close();
+  });
+
+  for (const query of ["?batch=1", "?compress=zlib", "?compress=zlib&batch=1"]) {
+    test(`is the same with ${query}`, async () => {
+      const client = await connect(query);
+      const from = { resume_from: (server.finalBlock - 200) * 1_000_000 };
+      const { subscription_id: id } = await client.subscribe({ type: "trades" }, from);
+      await client.next("replay_complete");
+      await server.advance({ held: server.newestBlock + 10 });
+      const rows = await rowsAfter(from.resume_from);
+      await client.until("all trades", () => client.events(id).length >= rows.length);
+      assert.deepEqual(
+        client.events(id).map(({ data }) => data),
+        rows,
+      );
+      assertChained(client.events(id), from.resume_from);
+      assert.equal(client.messages.binary > 0, query.includes("zlib"));
+      assert.equal(client.messages.arrays > 0, query.includes("batch"));
+      client.close();
+    });
+  }
+
+  test("ends with unsubscribe, by id or by channel", async () => {
+    const client = await connect();
+    const { subscription_id: id } = await client.subscribe({ type: "trades" });
+    client.send({ action: "unsubscribe", subscription_id: id, id: 7 });
+    const gone = await client.next("unsubscribed");
+    assert.equal(gone["id"], 7);
+    await client.subscribe({ type: "trades" });
+    client.send({ action: "unsubscribe", channel: { type: "trades" } });
+    await client.next("unsubscribed");
+    await server.advance({ held: server.newestBlock + 10 });
+    client.send({ action: "ping", id: "p" });
+    assert.equal((await client.next("pong"))["id"], "p");
+    assert.equal(client.events().length, 0);
+    client.close();
+  });
+});
+
+test("a key can be sent in the first frame", async () => {
+  const client = await StreamClient.open(edge.url);
+  assert.equal(client.frames[0]?.["authenticated"], false);
+  client.send({ action: "subscribe", channel: { type: "trades" }, id: 1 });
+  const refused = await client.next("error");
+  assert.equal((refused["error"] as Row)["code"], "UNAUTHORIZED");
+  client.send({ action: "auth", api_key: edge.keys.read });
+  assert.equal((await client.next("welcome"))["authenticated"], true);
+  await client.subscribe({ type: "trades" });
+  client.close();
+});
