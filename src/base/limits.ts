@@ -12,6 +12,8 @@ export const storeLimits = {
   trimBytesFreeMin: 8 * 1024 * 1024,
   /** Rows that may wait for the append under way: about 60 MB of objects, a second of appending. */
   pendingRowsMax: 50_000,
+  /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
+  pendingBatchesMax: 256,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** For how long the size of the store is told again: asking takes some ms of the engine. */

@@ -12,6 +12,9 @@ export type Header = BlockRef & {
   readonly logsBloom: string;
 };
 
+/** The year 2106: times are stored in 32 bits. */
+const timestampMax = 2 ** 32 - 1;
+
 /** A block as `eth_getBlockBy...` answers it; `null` when the node does not know it (yet). */
 export function parseHeader(value: unknown): Header | null {
   if (value === null) return null;
@@ -27,6 +30,7 @@ export function parseHeader(value: unknown): Header | null {
     hash === null ||
     parentHash === null ||
     timestamp === null ||
+    timestamp > timestampMax ||
     logsBloom === null
   ) {
     throw new EndpointError("malformed", "a header lacks a field, or has one of a wrong form");

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { AppError, toError } from "../base/errors.ts";
@@ -31,15 +32,18 @@ export class DataFolderUnwritableError extends Error {
  */
 export class ChdbEngine implements Engine {
   readonly #session: Session;
+  readonly #path: string;
+  #inserts = 0;
   #waiting = 0;
 
-  private constructor(session: Session) {
+  private constructor(session: Session, path: string) {
     this.#session = session;
+    this.#path = path;
   }
 
   static open(path: string): ChdbEngine {
     try {
-      return new ChdbEngine(new Session(path));
+      return new ChdbEngine(new Session(path), path);
     } catch (thrown) {
       const cause = toError(thrown);
       if (isHeldByAnother(path)) {
@@ -70,15 +74,27 @@ export class ChdbEngine implements Engine {
   }
 
   async insert(table: string, rows: Buffer): Promise<void> {
-    if (rows.length === 0) return;
-    const inserting = this.#session.insert({
-      table,
-      values: rows,
-      format: "TabSeparated",
-      // Acknowledged must mean written: no server-side buffering.
-      settings: { async_insert: 0 },
-    });
-    await written(inserting);
+    if (rows.length > 0) await written(this.#insertFile(table, rows));
+  }
+
+  /**
+   * The library takes rows in memory as text only, but reads binary ones from a file. The file has
+   * no name, so that nothing of it is left whatever happens.
+   */
+  async #insertFile(table: string, rows: Buffer): Promise<void> {
+    const path = `${this.#path}-rows-${this.#inserts}`;
+    this.#inserts += 1;
+    const file = await open(path, "w+");
+    try {
+      await unlink(path);
+      await file.writeFile(rows);
+      const source = `file('/dev/fd/${file.fd}', 'RowBinary')`;
+      await this.#session.queryAsync(
+        `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`,
+      );
+    } finally {
+      await file.close();
+    }
   }
 
   async close(): Promise<void> {
@@ -141,6 +157,11 @@ function isAlive(pid: number): boolean {
     return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }
+
+/** One block whatever its size, and in one thread: anything else would be several inserts. */
+const insertSettings =
+  "SETTINGS async_insert=0, max_threads=1, max_insert_threads=1, " +
+  "min_insert_block_size_rows=1000000000, min_insert_block_size_bytes=0";
 
 const querySettings =
   "SETTINGS output_format_json_quote_64bit_integers=0, output_format_json_quote_decimals=1";

@@ -1,5 +1,4 @@
 import { assert } from "../base/assert.ts";
-import { formatMicros } from "../base/decimal.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
@@ -7,7 +6,8 @@ import { type Digest, digestOf, mergeDigests } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
 import type { MinuteCandle } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
-import { TsvWriter } from "./tsv-writer.ts";
+import { RowWriter } from "./row-writer.ts";
+import { enumCodes } from "./schema.ts";
 
 /** The stretch of final blocks a batch covers, and where it ends. */
 export type Stretch = {
@@ -26,21 +26,21 @@ export type EncodedBatch = Stretch & {
 };
 
 /** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
-const lastOpen = "(18446744073709551615,0)";
-const firstClose = "(0,0)";
-const lowestPrice = `-${"9".repeat(32)}.999999`;
-const highestPrice = `${"9".repeat(32)}.999999`;
+const priceMax = 10n ** 38n - 1n;
+
+/** What the column holds; a match of so many legs would take a block of its own. */
+const legsMax = 2 ** 16 - 1;
 
 /** Encodes the facts of a stretch of final blocks, in the column order of `schema.ts`. Pure. */
 export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): EncodedBatch {
-  const fills = new TsvWriter();
-  const events = new TsvWriter();
-  const quarantine = new TsvWriter();
+  const fills = new RowWriter();
+  const events = new RowWriter();
+  const quarantine = new RowWriter();
   for (const block of blocks) {
     for (const fill of block.fills) writeFill(fills, fill);
     for (const event of block.events) writeEvent(events, event);
     for (const { seq, timestamp, reason, log } of block.quarantined) {
-      quarantine.plain(seq).plain(timestamp).text(reason).text(JSON.stringify(log)).endRow();
+      quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
     }
   }
   const digest = digestOf(blocks);
@@ -81,53 +81,50 @@ export function encodeMarker({
   last,
   digest: { tally },
 }: EncodedBatch): Buffer {
-  const marker = new TsvWriter();
-  marker.plain(fromBlock).plain(toBlock).hex(last.hash).plain(last.timestamp);
-  marker.plain(tally.fills).plain(tally.events);
-  marker.plain(tally.quarantined.length).plain(tally.anomalies.length).endRow();
+  const marker = new RowWriter();
+  marker.uint64(fromBlock).uint64(toBlock).hex(last.hash).uint32(last.timestamp);
+  marker.uint64(tally.fills).uint64(tally.events);
+  marker.uint64(tally.quarantined.length).uint64(tally.anomalies.length);
   return marker.finish();
 }
 
 /** Minute candles as rows to insert; parts of one minute may be inserted apart. */
 export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
-  const rows = new TsvWriter();
+  const rows = new RowWriter();
   for (const candle of candles) writeMinuteCandle(rows, candle);
   return rows.finish();
 }
 
-function writeFill(row: TsvWriter, fill: Fill): void {
-  row.plain(fill.seq).plain(fill.timestamp).hex(fill.blockHash).hex(fill.txHash);
-  row.hex(fill.exchange.address).plain(fill.exchange.exchange).plain(fill.exchange.generation);
-  row.plain(fill.role).hex(fill.orderHash).hex(fill.maker).hex(fill.taker);
-  row.plain(fill.makerSide).hex(fill.makerTokenId);
-  row.plain(fill.makerAmount).plain(fill.takerAmount);
-  row.plain(formatMicros(fill.fee)).plain(formatMicros(fill.feeRefund));
+function writeFill(row: RowWriter, fill: Fill): void {
+  const { exchange, role, side, matchType } = enumCodes;
+  row.uint64(fill.seq).uint32(fill.timestamp).hex(fill.blockHash).hex(fill.txHash);
+  row.hex(fill.exchange.address).uint8(exchange[fill.exchange.exchange]);
+  row.uint8(fill.exchange.generation).uint8(role[fill.role]);
+  row.hex(fill.orderHash).hex(fill.maker).hex(fill.taker);
+  row.uint8(side[fill.makerSide]).hex(fill.makerTokenId);
+  row.int128(fill.makerAmount).int128(fill.takerAmount);
+  row.int128(fill.fee).int128(fill.feeRefund);
   row.hex(fill.builder ?? zeroHash).hex(fill.metadata ?? zeroHash);
-  row.hex(fill.tokenId).plain(fill.side);
-  row.plain(formatMicros(fill.size)).plain(formatMicros(fill.value));
-  row.plain(fill.matchType ?? "none").hex(fill.takerOrderHash ?? zeroHash);
-  row
-    .plain(fill.matchSeq ?? 0)
-    .plain(fill.legs)
-    .endRow();
+  row.hex(fill.tokenId).uint8(side[fill.side]).int128(fill.size).int128(fill.value);
+  row.uint8(matchType[fill.matchType ?? "none"]).hex(fill.takerOrderHash ?? zeroHash);
+  row.uint64(fill.matchSeq ?? 0).uint16(Math.min(fill.legs, legsMax));
 }
 
-function writeMinuteCandle(row: TsvWriter, candle: MinuteCandle): void {
-  const { open, close, high, low } = candle;
-  row.hex(candle.tokenId).plain(candle.minute);
-  row.plain(open === null ? lastOpen : `(${open.seq},${formatMicros(open.price)})`);
-  row.plain(close === null ? firstClose : `(${close.seq},${formatMicros(close.price)})`);
-  row.plain(open === null ? lowestPrice : formatMicros(high));
-  row.plain(open === null ? highestPrice : formatMicros(low));
-  row.plain(formatMicros(candle.volume));
-  row.plain(formatMicros(candle.buyVolumeUsd)).plain(formatMicros(candle.sellVolumeUsd));
-  row.plain(candle.trades).plain(candle.unpricedTrades).plain(formatMicros(candle.unpricedUsd));
-  row.plain(candle.firstSeq).plain(candle.firstTimestamp).plain(candle.lastTimestamp);
-  row.plain(candle.generations).endRow();
+function writeMinuteCandle(row: RowWriter, candle: MinuteCandle): void {
+  const { open, close } = candle;
+  row.hex(candle.tokenId).uint32(candle.minute);
+  row.uint64(open?.seq ?? Number.MAX_SAFE_INTEGER).int128(open?.price ?? 0n);
+  row.uint64(close?.seq ?? 0).int128(close?.price ?? 0n);
+  row.int128(open === null ? -priceMax : candle.high);
+  row.int128(open === null ? priceMax : candle.low);
+  row.int128(candle.volume).int128(candle.buyVolumeUsd).int128(candle.sellVolumeUsd);
+  row.uint64(candle.trades).uint64(candle.unpricedTrades).int128(candle.unpricedUsd);
+  row.uint64(candle.firstSeq).uint32(candle.firstTimestamp).uint32(candle.lastTimestamp);
+  row.uint8(candle.generations);
 }
 
-function writeEvent(row: TsvWriter, located: LocatedEvent): void {
-  row.plain(located.seq).plain(located.timestamp).hex(located.blockHash).hex(located.txHash);
-  row.hex(located.address).plain(located.event.kind).hex(subjectOf(located.event));
-  row.text(encodeEvent(located.event)).endRow();
+function writeEvent(row: RowWriter, located: LocatedEvent): void {
+  row.uint64(located.seq).uint32(located.timestamp).hex(located.blockHash).hex(located.txHash);
+  row.hex(located.address).text(located.event.kind).hex(subjectOf(located.event));
+  row.text(encodeEvent(located.event));
 }

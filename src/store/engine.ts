@@ -12,7 +12,7 @@ export type Engine = {
   query(sql: string): Promise<readonly Row[]>;
   /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
-  /** Inserts rows of tab-separated text; durable when it resolves. One call is one atomic block. */
+  /** Inserts rows of `row-writer.ts`; durable when it resolves. One call is one atomic block. */
   insert(table: string, rows: Buffer): Promise<void>;
   /** Waits for what is running, then frees the engine. */
   close(): Promise<void>;

@@ -28,7 +28,9 @@ export class FinalWriter {
     this.#pending.push(batch);
     this.#pendingRows += rowsOf(batch);
     this.#writing ??= this.#writeAll();
-    if (this.#pendingRows >= storeLimits.pendingRowsMax) await this.drain();
+    const { pendingRowsMax, pendingBatchesMax } = storeLimits;
+    const isFull = this.#pendingRows >= pendingRowsMax || this.#pending.length >= pendingBatchesMax;
+    if (isFull) await this.drain();
     // A failed append must reach the caller even when there is always room.
     else await Promise.race([this.#writing, Promise.resolve()]);
   }

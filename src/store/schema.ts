@@ -5,6 +5,26 @@
  *
  * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.
  */
+import type { ExchangeName } from "../decode/contracts.ts";
+import type { Side } from "../decode/events.ts";
+import type { FillRole, MatchType } from "../market/fill.ts";
+
+/** The words of the enumerated columns, and the numbers that stand for them in rows. */
+export const enumCodes = {
+  exchange: { standard: 1, neg_risk: 2 } satisfies Record<ExchangeName, number>,
+  role: { maker: 1, taker: 2, direct: 3 } satisfies Record<FillRole, number>,
+  side: { BUY: 1, SELL: 2 } satisfies Record<Side, number>,
+  matchType: { none: 0, complementary: 1, mint: 2, merge: 3, direct: 4 } satisfies Record<
+    MatchType | "none",
+    number
+  >,
+} as const;
+
+function enumOf(codes: Readonly<Record<string, number>>): string {
+  const words = Object.entries(codes).map(([word, code]) => `'${word}' = ${code}`);
+  return `Enum8(${words.join(", ")})`;
+}
+
 const durable =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1";
 
@@ -20,13 +40,13 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   block_hash FixedString(32),
   tx_hash FixedString(32),
   exchange_address FixedString(20),
-  exchange Enum8('standard' = 1, 'neg_risk' = 2),
+  exchange ${enumOf(enumCodes.exchange)},
   exchange_version UInt8,
-  role Enum8('maker' = 1, 'taker' = 2, 'direct' = 3),
+  role ${enumOf(enumCodes.role)},
   order_hash FixedString(32),
   maker FixedString(20),
   taker FixedString(20),
-  maker_side Enum8('BUY' = 1, 'SELL' = 2),
+  maker_side ${enumOf(enumCodes.side)},
   maker_token_id FixedString(32),
   maker_amount UInt128,
   taker_amount UInt128,
@@ -35,10 +55,10 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   builder FixedString(32),
   metadata FixedString(32),
   token_id FixedString(32),
-  side Enum8('BUY' = 1, 'SELL' = 2),
+  side ${enumOf(enumCodes.side)},
   size Decimal(38, 6),
   value Decimal(38, 6),
-  match_type Enum8('none' = 0, 'complementary' = 1, 'mint' = 2, 'merge' = 3, 'direct' = 4),
+  match_type ${enumOf(enumCodes.matchType)},
   taker_order_hash FixedString(32),
   match_seq UInt64,
   legs UInt16,

@@ -10,6 +10,7 @@ import type { RawLog } from "../../src/chain/log.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import { Pipeline } from "../../src/pipeline.ts";
+import { RowWriter } from "../../src/store/row-writer.ts";
 import { StoreSizeReader } from "../../src/store/store-size.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode } from "../support/store-chain.ts";
@@ -85,7 +86,10 @@ test("queries and inserts are timed, failures counted", async (t) => {
   const before = await counted();
   assert.ok(before.queries > 0, "recovery asks the tables");
   await engine.query("SELECT 1");
-  await engine.insert("oddwire.quarantine", Buffer.from("1\t1\ta reason\t{}\n"));
+  await engine.insert(
+    "oddwire.quarantine",
+    new RowWriter().uint64(1).uint32(1).text("a reason").text("{}").finish(),
+  );
   await engine.insert("oddwire.quarantine", Buffer.alloc(0));
   assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
   await assert.rejects(engine.query("SELECT nothing_like_that"));
