@@ -1,4 +1,4 @@
-import { toError } from "../base/errors.ts";
+import { AppError, toError } from "../base/errors.ts";
 import type { TradeRow } from "../rows/trade-row.ts";
 
 type TradePage = { data: TradeRow[]; meta: { indexed_seq: number | null } };
@@ -9,6 +9,7 @@ const pageRows = 1000;
 /**
  * Prints trades as they are indexed, oldest first, from the moment it is called until `signal` is
  * aborted. Each is printed once, because a page goes on after the last seq of the one before.
+ * Throws `AppError` when the service cannot be reached or refuses.
  */
 export async function printTrades(options: {
   url: string;
@@ -30,7 +31,7 @@ export async function printTrades(options: {
       if (rows.length < pageRows) await waitMs(pollMs, signal);
     } catch (thrown) {
       if (signal.aborted) return;
-      throw toError(thrown);
+      throw thrown;
     }
   }
 }
@@ -42,10 +43,22 @@ async function fetchPage(
   const answer = await fetch(new URL(`/v1/trades?${query}`, url), {
     headers: { "X-API-Key": key },
     signal,
-  });
+  }).catch(connectionLost);
   const body = (await answer.json()) as TradePage & { error?: { message: string } };
-  if (!answer.ok) throw new Error(body.error?.message ?? `the service answered ${answer.status}`);
-  return body;
+  if (answer.ok) return body;
+  const reason = body.error?.message ?? "no reason";
+  throw failure(`the service answered ${answer.status}: ${reason}`);
+}
+
+function connectionLost(thrown: unknown): never {
+  const { cause, message } = toError(thrown);
+  throw failure(
+    `the service cannot be reached: ${cause instanceof Error ? cause.message : message}`,
+  );
+}
+
+function failure(publicMessage: string): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
 }
 
 function formatTrade(row: TradeRow): string {
