@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Breaker } from "./breaker.ts";
+import { Patience } from "./patience.ts";
 import { RequestPacer } from "./request-pacer.ts";
 
 function openBreaker(): Breaker {
@@ -75,4 +76,19 @@ test("R6: the operator's budget is never exceeded", () => {
   let nowMs = 0;
   for (let call = 0; call < 50; call += 1) nowMs += pacer.reserve(1, nowMs);
   assert.equal(nowMs, 4_000, "ten at once, every second");
+});
+
+test("R6: an endpoint is waited for as long as its answers take, and longer after waiting in vain", () => {
+  const patience = new Patience();
+  assert.equal(patience.timeoutMs, 2_000, "before anything is known");
+  patience.noteAnswer(20);
+  assert.equal(patience.timeoutMs, 2_000, "quick answers do not make it hasty");
+  patience.noteAnswer(400);
+  assert.equal(patience.timeoutMs, 4_000);
+  patience.noteTimeout();
+  assert.equal(patience.timeoutMs, 8_000);
+  patience.noteTimeout();
+  assert.equal(patience.timeoutMs, 10_000, "then it is gone");
+  for (let answer = 0; answer < 100; answer += 1) patience.noteAnswer(20);
+  assert.equal(patience.timeoutMs, 2_000, "slow answers are forgotten in time");
 });

@@ -9,6 +9,7 @@ import type { BlockRef } from "./log.ts";
 import { openTransport } from "./open-transport.ts";
 import type { Header } from "./parse-header.ts";
 import { parseQuantity } from "./parse-hex.ts";
+import { Patience } from "./patience.ts";
 import { resultOf } from "./provider-messages.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { RequestPacer } from "./request-pacer.ts";
@@ -64,6 +65,7 @@ export class Endpoint {
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
   readonly #client: RpcClient;
+  readonly #patience = new Patience();
   readonly #link: Breaker;
   readonly #data: Breaker;
   #inFlight = 0;
@@ -154,19 +156,18 @@ export class Endpoint {
   /**
    * Makes the calls, in one batch where it can, and answers their replies in order. Throws an
    * `EndpointError` when any request failed as a whole, or any call did because of the rate; counts
-   * it for the breaker.
+   * it for the breaker. Without `timeoutMs` it waits as long as answers of this endpoint take.
    */
-  async request(
-    calls: readonly RpcCall[],
-    timeoutMs: number = chainLimits.requestTimeoutMs,
-  ): Promise<Answer> {
-    const { clock } = this.#context;
+  async request(calls: readonly RpcCall[], timeoutMs?: number): Promise<Answer> {
     this.#calls += calls.length;
     this.#inFlight += 1;
+    const startedMs = this.#context.clock.monotonicMs();
     try {
-      const answer = await this.#client.ask(calls, timeoutMs);
+      const answer = await this.#client.ask(calls, timeoutMs ?? this.#patience.timeoutMs);
+      const nowMs = this.#context.clock.monotonicMs();
+      if (timeoutMs === undefined) this.#patience.noteAnswer(nowMs - startedMs);
       this.#link.succeed();
-      this.#pacer.noteAnswer(clock.monotonicMs());
+      this.#pacer.noteAnswer(nowMs);
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError) this.#noteFailure(thrown);
@@ -235,6 +236,7 @@ export class Endpoint {
     }
     this.#errors += 1;
     this.#lastError = error.message;
+    if (error.kind === "timeout") this.#patience.noteTimeout();
     if (error.kind === "oversized") return; // it was asked for too much
     const wasClosed = this.#link.state(nowMs) === "closed";
     this.#link.fail(nowMs);

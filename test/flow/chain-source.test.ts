@@ -408,6 +408,22 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
   });
 });
 
+test("R6: a range that a lone endpoint never answers is asked for again after two seconds", async () => {
+  let ranges = 0;
+  const { chain, follower } = await openScene(900, {
+    prepare: (node) => {
+      node.fault(faults.rangeCap(100, "quicknode"));
+      node.fault((request, view) => {
+        if (rangeAsked(request, view) === null) return null;
+        ranges += 1;
+        return ranges === 5 ? faults.hang : null;
+      });
+    },
+  });
+  await follower.untilTip(899, 8_000);
+  follower.assertEquals(chain, isOurs);
+});
+
 describe("answers that stay wrong", { concurrency: 4 }, () => {
   const lasting: Record<string, faults.FaultHook> = {
     "no logs": faults.noLogs,
