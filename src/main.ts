@@ -8,6 +8,7 @@ import { type Config, ConfigError } from "./base/config.ts";
 import { toError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { version } from "./base/version.ts";
+import { OrderBooks } from "./catalog/order-books.ts";
 import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
 import { Indexer } from "./indexer.ts";
@@ -22,6 +23,7 @@ import { loadMarketState } from "./store/load-market-state.ts";
 import { Hub } from "./stream/hub.ts";
 import type { StreamQuotas } from "./stream/session.ts";
 import { Admission } from "./web/admission.ts";
+import { bookTopsOf } from "./web/book-tops.ts";
 import { Cursors } from "./web/cursor.ts";
 import { IpGuard } from "./web/ip-guard.ts";
 import { scrapeMetrics } from "./web/routes/get-metrics.ts";
@@ -92,9 +94,12 @@ export class Service {
     const metrics = ServiceMetrics.open({ chainId, version, indexer, pace, store, clock, log });
     this.#endings.push(() => metrics.close());
 
+    const books = openBooks(config, log);
+    this.#endings.push(() => books?.close());
+    const bookTopOf = bookTopsOf(books, state);
     const cursors = new Cursors(access.deriveSecret("cursors"));
     const routes = createRoutes({
-      backend: { store, state, contracts, cursors, freshness, bookTopOf: () => null },
+      backend: { store, state, contracts, cursors, freshness, books, bookTopOf },
       access,
       clock,
       version,
@@ -134,6 +139,12 @@ export class Service {
     this.#endings.push(() => http.close());
     return http.url;
   }
+}
+
+function openBooks(config: Config, log: Log): OrderBooks | null {
+  const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl } = config;
+  if (venue === "none") return null;
+  return OrderBooks.open({ restUrl, wsUrl, clock: systemClock, random: Math.random, log });
 }
 
 function accessOptions(config: Config) {

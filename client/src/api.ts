@@ -661,6 +661,44 @@ export type GetCandlesByTokenId = {
   };
 };
 
+/** GET /v1/orderbook/{token_id}: Order book of a token, from the venue; only with a book source configured. */
+export type GetOrderbookByTokenId = {
+  readonly query: {
+    readonly depth?: number;
+  };
+  readonly answer: {
+    readonly data: {
+      readonly token_id: TokenId;
+      readonly bids: readonly {
+        readonly price: Decimal;
+        readonly size: Decimal;
+      }[];
+      readonly asks: readonly {
+        readonly price: Decimal;
+        readonly size: Decimal;
+      }[];
+      readonly best_bid: Decimal | null;
+      readonly best_ask: Decimal | null;
+      readonly mid: Decimal | null;
+      readonly spread: Decimal | null;
+      readonly tick_size: Decimal | null;
+      readonly min_order_size: Decimal | null;
+      readonly bid_depth_usd: string;
+      readonly ask_depth_usd: string;
+      readonly last_trade_price: Decimal | null;
+      readonly checksum: number;
+      readonly hash: string | null;
+      readonly timestamp: Time;
+      readonly timestamp_ms: Milliseconds;
+      readonly source: "stream" | "rest";
+      readonly stale: boolean;
+      readonly stale_reason: string | null;
+      readonly age_ms: number;
+    };
+    readonly meta: Meta;
+  };
+};
+
 /** GET /v1/health: Whether the service is alive. */
 export type GetHealth = {
   readonly query: Readonly<Record<string, never>>;

@@ -14,6 +14,7 @@ import type {
   GetMarketsById,
   GetMatches,
   GetMetrics,
+  GetOrderbookByTokenId,
   GetOrdersByOrderHash,
   GetPrice,
   GetPriceByTokenId,
@@ -35,6 +36,7 @@ import type {
 import { Connection, type ConnectionOptions, type Query } from "./connection.ts";
 import { Pages } from "./pages.ts";
 
+type OrderBook = GetOrderbookByTokenId["answer"]["data"];
 type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
 type ExchangeEvent = GetExchangeEvents["answer"]["data"][number];
 type IpBlock = GetIpBlocks["answer"]["data"][number];
@@ -105,6 +107,15 @@ export class OddwireClient {
   async price(tokenId: TokenId): Promise<Price> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
     return (await this.#connection.json<GetPriceByTokenId["answer"]>(path)).data;
+  }
+
+  /** The order book of a token, best first. */
+  async orderBook(
+    tokenId: TokenId,
+    query: GetOrderbookByTokenId["query"] = {},
+  ): Promise<OrderBook> {
+    const path = `/v1/orderbook/${encodeURIComponent(tokenId)}`;
+    return (await this.#connection.json<GetOrderbookByTokenId["answer"]>(path, { query })).data;
   }
 
   /** The prices of up to 100 tokens; those never seen are left out. */

@@ -35,6 +35,8 @@ test("unset and empty variables have their defaults", () => {
     hmacPepper: null,
     clickhouseUrl: null,
     venue: "none",
+    venueRestUrl: "https://clob.polymarket.com",
+    venueWsUrl: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
     corsOrigins: [],
     trustedProxies: [],
     authFailuresMax: 20,
@@ -88,10 +90,10 @@ test("all mistakes are told together", () => {
 });
 
 test("what is not supported yet is refused with the reason", () => {
-  const unsupported = { ODDWIRE_CLICKHOUSE_URL: "http://db:8123", ODDWIRE_VENUE: "polymarket" };
+  const unsupported = { ODDWIRE_CLICKHOUSE_URL: "http://db:8123", ODDWIRE_VENUE: "kalshi" };
   const [clickhouse, venue] = mistakesOf({ ...serving, ...unsupported });
   assert.match(clickhouse ?? "", /ODDWIRE_CLICKHOUSE_URL must be left unset.*not supported yet/);
-  assert.match(venue ?? "", /ODDWIRE_VENUE must be none \(polymarket is not supported yet\)/);
+  assert.match(venue ?? "", /ODDWIRE_VENUE must be none or polymarket/);
 });
 
 test("endpoints are required to serve, not to administer", () => {

@@ -109,12 +109,26 @@ const settings = {
     fallback: null,
     read: () => null,
   }),
-  venue: setting<"none">({
+  venue: setting<"none" | "polymarket">({
     variable: "ODDWIRE_VENUE",
-    description: "Source of order books and market metadata; polymarket is not supported yet",
-    form: "none (polymarket is not supported yet)",
+    description: "Where order books come from, which the chain does not hold",
+    form: "none or polymarket",
     fallback: "none",
-    read: (text) => (text === "none" ? text : null),
+    read: (text) => (text === "none" || text === "polymarket" ? text : null),
+  }),
+  venueRestUrl: setting({
+    variable: "ODDWIRE_VENUE_REST_URL",
+    description: "The venue's order books over HTTP: GET /book and POST /books below it",
+    form: "an http or https URL",
+    fallback: "https://clob.polymarket.com",
+    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+  }),
+  venueWsUrl: setting({
+    variable: "ODDWIRE_VENUE_WS_URL",
+    description: "The venue's market channel over WebSocket",
+    form: "a ws or wss URL",
+    fallback: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
+    read: (text) => (isUrl(text, /^wss?:$/) ? text : null),
   }),
   corsOrigins: setting<readonly string[]>({
     variable: "ODDWIRE_CORS_ORIGINS",
@@ -322,7 +336,11 @@ function readBlockNumber(text: string): number | null {
 }
 
 function isRpcUrl(text: string): boolean {
-  return URL.canParse(text) && /^(https?|wss?):$/.test(new URL(text).protocol);
+  return isUrl(text, /^(https?|wss?):$/);
+}
+
+function isUrl(text: string, protocol: RegExp): boolean {
+  return URL.canParse(text) && protocol.test(new URL(text).protocol);
 }
 
 function isOrigin(text: string): boolean {

@@ -119,6 +119,41 @@ export const venueLimits = {
   responseBytesMax: 16 * mebibyte,
   /** `Retry-After` is honoured up to this. */
   retryAfterMsMax: 300_000,
+  /** Books held: at 20 KB each 100 MB, and as many tokens as 10 connections carry. */
+  booksMax: 5_000,
+  /** A book nobody asked for, or listens to, for this long is let go. */
+  bookInterestMs: 5 * 60_000,
+  /** A book that nothing has confirmed for this long is asked for again: the stream has no numbers. */
+  bookRereadMs: 30_000,
+  /** A book that nothing has confirmed for this long is stale. */
+  bookUnconfirmedMsMax: 60_000,
+  /** The trade that a hash already counts is told some 100 ms later: a mismatch may end by itself. */
+  bookMismatchGraceMs: 250,
+  /** Changes kept while a book is being asked for; above it, it is asked for again. */
+  bookChangesAheadMax: 1_000,
+  /** Hashes that were wrong although the book was right, after which hashes are not believed. */
+  bookFalseAlarmsMax: 20,
+  /** The first request for a token waits this long for its book. */
+  bookFirstMsMax: 3_000,
+  /** How often books are looked over for those to be asked for, and all of them for other things. */
+  bookDueMs: 100,
+  bookSweepMs: 1_000,
+  /** A token the venue has no book of is asked for again after this. */
+  bookAbsentMs: 60_000,
+  /** Books in one request; the venue takes up to 500. */
+  booksPerRequestMax: 100,
+  /** The venue grants 500 requests for many books in 10 seconds, and three times that for one. */
+  bookRequestsPer10Seconds: 200,
+  /** Tokens of one connection of the stream. The venue grants 500, though it does not say so. */
+  tokensPerSocketMax: 500,
+  /** A first message tells the books of all tokens of a connection. */
+  messageBytesMax: 16 * mebibyte,
+  /** The venue closes connections without a PING in 10 seconds. */
+  pingMs: 9_000,
+  /** A connection that says nothing for so long, not even PONG, is replaced. */
+  silenceMsMax: 25_000,
+  /** Levels of one side: the finest tick of the venue, 0.0001, allows 9,999 prices. */
+  levelsMax: 10_000,
 } as const;
 
 /** For how long the venue is left alone after a failure. */

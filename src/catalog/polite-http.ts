@@ -86,6 +86,11 @@ export class PoliteHttp {
     return { requests: this.#requests, errors, isAway: this.#failures > 0 };
   }
 
+  /** Whether a request would have to wait for the end of a pause. */
+  get isPaused(): boolean {
+    return this.#clock.monotonicMs() < this.#pausedUntilMs;
+  }
+
   /** Gives up requests that wait or are under way. */
   close(): void {
     this.#closing.abort(new VenueError("away", "the service stops"));

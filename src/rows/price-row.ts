@@ -125,7 +125,8 @@ function presentLastTrade(fill: LastTrade, tokenId: TokenId): PriceRow["last_tra
   };
 }
 
-function presentBookTop(
+/** The best prices of a book; `mid` and `spread` need both sides. */
+export function presentBookTop(
   top: BookTop | null,
 ): Pick<PriceRow, "best_bid" | "best_ask" | "mid" | "spread"> {
   const { bid = null, ask = null } = top ?? {};

@@ -58,6 +58,11 @@ export function timeFields(seconds: number): { timestamp: string; timestamp_ms: 
   return { timestamp: formatTime(seconds), timestamp_ms: seconds * 1000 };
 }
 
+/** Unix milliseconds of somebody else's clock, as both forms. */
+export function millisecondFields(ms: number): { timestamp: string; timestamp_ms: number } {
+  return { timestamp: new Date(ms).toISOString(), timestamp_ms: ms };
+}
+
 /** Unix seconds as RFC 3339 without fraction: block times are whole seconds. */
 export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { TokenId } from "../base/ids.ts";
+import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { RowContext } from "../rows/trade-row.ts";
 import type { PriceSource } from "../store/read-price.ts";
@@ -12,6 +13,8 @@ export type Backend = PriceSource & {
   readonly contracts: Contracts;
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;
+  /** `null` when none is configured. */
+  readonly books: BookSource | null;
 };
 
 /** Answers that change with anything that is indexed, becomes final or is taken back. */

@@ -72,7 +72,7 @@ type Sent = { answer: ReadyAnswer; headers: Record<string, string | number>; req
 
 function send(response: ServerResponse, { answer, headers, requestId }: Sent): void {
   const { head, headBytes, tail } = answer;
-  const middle = middleOf(requestId, answer.freshness());
+  const middle = middleOf(requestId, answer);
   headers["content-type"] = answer.contentType;
   headers["content-length"] = headBytes + middle.length + Buffer.byteLength(tail);
   response.writeHead(200, headers);

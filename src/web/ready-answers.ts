@@ -8,7 +8,10 @@ import { webLimits } from "../base/limits.ts";
 import type { Access } from "./admission.ts";
 import { type Freshness, type Meta, metaSchema } from "./meta.ts";
 
-/** An answer without its request id and its freshness, which stand between `head` and `tail`. */
+/**
+ * An answer without its request id and its freshness, which stand between `head` and `tail`, after
+ * the age of its data when that is told.
+ */
 export type ReadyAnswer = {
   readonly route: string;
   readonly access: Access;
@@ -19,6 +22,8 @@ export type ReadyAnswer = {
   readonly head: string | Buffer;
   readonly headBytes: number;
   readonly tail: string;
+  /** Milliseconds that are told as `age_ms`, the last field of the data; `null` for most answers. */
+  readonly ageMs: (() => number) | null;
   readonly freshness: () => Freshness;
   /** Whether it would still be answered. */
   readonly isCurrent: () => boolean;
@@ -33,7 +38,7 @@ export type AnswerBody = {
 
 /** An answer in parts of JSON. */
 export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
-  /** Ends where the request id follows. */
+  /** Ends where the request id follows, or before it the age. */
   readonly head: string;
   /** What `etag` covers: everything but freshness and cursors, which differ each time. */
   readonly tagged: string;
@@ -42,8 +47,9 @@ export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
 /** Copying a longer text next to its headers costs more than a second piece. */
 const oneTextBytesMax = 8192;
 
-/** The parts of an answer. */
-export function partsOf(body: AnswerBody): AnswerParts {
+/** The parts of an answer; one with an age has `age_ms` in its data, which is left out here. */
+export function partsOf(body: AnswerBody, hasAge: boolean): AnswerParts {
+  if (hasAge) return agingPartsOf(body);
   const { data, meta, ...rest } = body;
   const more = Object.entries(meta).filter(([name]) => !(name in metaSchema.properties));
   const dataText = JSON.stringify(data);
@@ -54,6 +60,12 @@ export function partsOf(body: AnswerBody): AnswerParts {
     tail: moreText === "" ? "}}" : `,${moreText}}}`,
     tagged: `${dataText}${rest.pagination?.has_more ?? ""}${moreText}`,
   };
+}
+
+function agingPartsOf({ data }: AnswerBody): AnswerParts {
+  const { age_ms: _age, ...lasting } = data as { readonly age_ms: number };
+  const dataText = JSON.stringify(lasting);
+  return { head: `{"data":${dataText.slice(0, -1)},"age_ms":`, tail: "}}", tagged: dataText };
 }
 
 /** The weak tag of an answer: told again it may differ in freshness and in how cursors are written. */
@@ -70,7 +82,15 @@ export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
 }
 
 /** The text between head and tail. Request ids are harmless in JSON. */
-export function middleOf(requestId: string, freshness: Freshness): string {
+export function middleOf(
+  requestId: string,
+  { ageMs, freshness }: Pick<ReadyAnswer, "ageMs" | "freshness">,
+): string {
+  const age = ageMs === null ? "" : `${ageMs()}},"meta":{"request_id":`;
+  return age + metaText(requestId, freshness());
+}
+
+function metaText(requestId: string, freshness: Freshness): string {
   const { indexed_block, indexed_seq, head_block, finalized_block, lag_seconds } = freshness;
   return (
     `"${requestId}","indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
@@ -79,8 +99,12 @@ export function middleOf(requestId: string, freshness: Freshness): string {
 }
 
 /** The answer to one request. */
-export function textOf({ head, tail }: AnswerParts, { request_id, ...freshness }: Meta): string {
-  return head + middleOf(request_id, freshness) + tail;
+export function textOf(
+  { head, tail }: AnswerParts,
+  { request_id, ...freshness }: Meta,
+  ageMs: ReadyAnswer["ageMs"],
+): string {
+  return head + middleOf(request_id, { ageMs, freshness: () => freshness }) + tail;
 }
 
 /** The newest answers by what was asked, word for word; within a bound of bytes. */

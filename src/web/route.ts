@@ -22,6 +22,8 @@ type Nothing = TObject;
 export type Kept = {
   /** Called before the answer is made; what it returns says whether that is still the answer. */
   readonly lasts: (request: FastifyRequest) => () => boolean;
+  /** How old the data is, in milliseconds, for answers that tell it as the last field, `age_ms`. */
+  readonly ageMs?: (request: FastifyRequest) => () => number;
   readonly freshness: () => Freshness;
 };
 

@@ -12,6 +12,7 @@ import { getKey } from "./routes/get-key.ts";
 import { getMarket } from "./routes/get-market.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/get-metrics.ts";
 import { getOrder } from "./routes/get-order.ts";
+import { getOrderbook } from "./routes/get-orderbook.ts";
 import { getPrice, listPrices } from "./routes/get-price.ts";
 import { type Checks, getReady } from "./routes/get-ready.ts";
 import { liftIpBlock } from "./routes/lift-ip-block.ts";
@@ -57,6 +58,7 @@ export function createRoutes(parts: {
     getPrice(backend),
     listPrices(backend),
     listCandles(backend, bulk),
+    getOrderbook(backend),
     getHealth({ version, clock }),
     getReady(readChecks),
     getMetrics(metrics),

@@ -245,18 +245,20 @@ export class HttpServer {
     const isCurrent = kept?.lasts(request) ?? null;
     const body = await route.handler(request, reply);
     if (!isAnswerBody(body)) return body;
-    const parts = partsOf(body);
+    const ageMs = kept?.ageMs?.(request) ?? null;
+    const parts = partsOf(body, ageMs !== null);
     const etag = isTagged?.(body) ? etagOf(parts) : null;
     if (etag !== null) reply.header("etag", etag);
     if (kept !== undefined && isCurrent !== null && request.method === "GET") {
       const cacheControl = String(reply.getHeader("cache-control"));
       const contentType = String(reply.getHeader("content-type"));
       const { freshness } = kept;
-      const fixed = { route: path, access, contentType, cacheControl, etag, freshness, isCurrent };
-      this.#ready.put(request.raw.url ?? "", { ...parts, ...fixed });
+      const fixed = { route: path, access, contentType, cacheControl, etag };
+      const moving = { freshness, isCurrent, ageMs };
+      this.#ready.put(request.raw.url ?? "", { ...parts, ...fixed, ...moving });
     }
     if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
-      return textOf(parts, body.meta);
+      return textOf(parts, body.meta, ageMs);
     reply.code(304).removeHeader("content-type");
     return reply.send();
   }

@@ -4,8 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
+import { systemClock } from "../../src/base/clock.ts";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import { version } from "../../src/base/version.ts";
+import { OrderBooks } from "../../src/catalog/order-books.ts";
 import type { ChainNews } from "../../src/chain-news.ts";
 import { LogDecoder } from "../../src/decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
@@ -16,6 +18,7 @@ import { FactStore } from "../../src/store/fact-store.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
 import { Hub } from "../../src/stream/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session.ts";
+import { bookTopsOf } from "../../src/web/book-tops.ts";
 import type { Freshness } from "../../src/web/meta.ts";
 import type { Observation } from "../../src/web/request-meter.ts";
 import type { Route } from "../../src/web/route.ts";
@@ -27,6 +30,7 @@ import {
   type TestServer,
 } from "./open-test-server.ts";
 import { knownContracts, type RecordingName, readRecordedBlocks } from "./recorded-chain.ts";
+import { ScriptedVenue } from "./scripted-venue.ts";
 import { encode } from "./store-chain.ts";
 import { testMetrics } from "./test-metrics.ts";
 
@@ -61,6 +65,7 @@ type DataServerOptions = {
 type Readiness = { isReady: boolean };
 
 const contracts = knownContracts();
+const log = pino({ level: "silent" });
 const pagesMax = 5000;
 
 export class DataServer {
@@ -72,6 +77,9 @@ export class DataServer {
   readonly facts: readonly BlockFacts[];
   /** What the server serves. */
   readonly routes: readonly Route[];
+  /** Where its order books come from: every token has one there, empty at first. */
+  readonly venue: ScriptedVenue;
+  readonly #books: OrderBooks;
   readonly #readiness: Readiness;
   readonly #pipeline: Pipeline;
   readonly #folder: string;
@@ -85,6 +93,8 @@ export class DataServer {
     routes: readonly Route[];
     readiness: Readiness;
     folder: string;
+    venue: ScriptedVenue;
+    books: OrderBooks;
   }) {
     this.edge = parts.edge;
     this.store = parts.store;
@@ -93,13 +103,10 @@ export class DataServer {
     this.routes = parts.routes;
     this.#readiness = parts.readiness;
     this.#folder = parts.folder;
+    this.venue = parts.venue;
+    this.#books = parts.books;
     const { store, state, hub } = parts;
-    this.#pipeline = new Pipeline({
-      store,
-      state,
-      subscribers: hub,
-      log: pino({ level: "silent" }),
-    });
+    this.#pipeline = new Pipeline({ store, state, subscribers: hub, log });
   }
 
   /** By default generations 1 and 2 side by side, with trades in the store, held and yet to come. */
@@ -116,11 +123,13 @@ export class DataServer {
     await loadMarketState(store, state);
     const readiness = { isReady: true };
     const hub = new Hub({ store, state, contracts, freshness: () => freshnessOf(store) });
+    const venue = await ScriptedVenue.open({ hasEveryBook: true });
+    const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
         const { exportRowsMax = 1_000_000 } = options;
-        routes = makeRoutes(parts, { store, state, readiness, exportRowsMax });
+        routes = makeRoutes(parts, { store, state, readiness, books, exportRowsMax });
         return routes;
       },
       trustedProxies: options.trustedProxies ?? [],
@@ -129,7 +138,7 @@ export class DataServer {
       hub,
       ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     });
-    const parts = { edge, store, state, facts, hub, routes, readiness, folder };
+    const parts = { edge, store, state, facts, hub, routes, readiness, folder, venue, books };
     const server = new DataServer(parts);
     await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + heldBlocks - 1 });
     return server;
@@ -211,6 +220,8 @@ export class DataServer {
 
   async close(): Promise<void> {
     await this.edge.close();
+    this.#books.close();
+    await this.venue.close();
     await this.store.close();
     await rm(this.#folder, { recursive: true });
   }
@@ -231,13 +242,15 @@ function makeRoutes(
     store: FactStore;
     state: MarketState;
     readiness: Readiness;
+    books: OrderBooks;
     exportRowsMax: number;
   },
 ): readonly Route[] {
-  const { store, state, readiness, exportRowsMax } = parts;
+  const { store, state, readiness, books, exportRowsMax } = parts;
+  const bookTopOf = bookTopsOf(books, state);
   const freshness = () => freshnessOf(store);
   return createRoutes({
-    backend: { store, state, contracts, cursors, freshness, bookTopOf: () => null },
+    backend: { store, state, contracts, cursors, freshness, books, bookTopOf },
     access,
     clock,
     version,

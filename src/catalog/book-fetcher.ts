@@ -1,0 +1,66 @@
+import { venueLimits } from "../base/limits.ts";
+import { type BookSnapshot, parseSnapshot } from "./parse-book.ts";
+import type { PoliteHttp, VenueRequest } from "./polite-http.ts";
+import { VenueError } from "./venue-error.ts";
+
+/** What came for each token; `null` for one that the venue has no book of. */
+export type FetchedBooks = ReadonlyMap<string, BookSnapshot | null>;
+
+/**
+ * Asks the venue for the books of up to `booksPerRequestMax` tokens. A token is left out of the
+ * answer when what came for it cannot be read. Throws `VenueError`.
+ */
+export async function fetchBooks(
+  http: PoliteHttp,
+  assetIds: readonly string[],
+  signal: AbortSignal,
+): Promise<FetchedBooks> {
+  const [only] = assetIds;
+  if (only !== undefined && assetIds.length === 1) return fetchBook(http, only, signal);
+  const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
+  const books = await fetchValue(http, { method: "POST", path: "/books", body }, signal);
+  if (!Array.isArray(books)) throw new VenueError("malformed", "books that are no list");
+  const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
+  const fetched = new Map<string, BookSnapshot | null>();
+  // The venue leaves out what it has no book of, which only an answer of readable ones tells.
+  if (!snapshots.includes(null)) for (const assetId of assetIds) fetched.set(assetId, null);
+  for (const snapshot of snapshots) {
+    if (snapshot !== null && assetIds.includes(snapshot.assetId)) {
+      fetched.set(snapshot.assetId, snapshot);
+    }
+  }
+  return fetched;
+}
+
+async function fetchBook(
+  http: PoliteHttp,
+  assetId: string,
+  signal: AbortSignal,
+): Promise<FetchedBooks> {
+  try {
+    const value = await fetchValue(
+      http,
+      { method: "GET", path: `/book?token_id=${assetId}` },
+      signal,
+    );
+    const snapshot = parseSnapshot(value);
+    if (snapshot === null || snapshot.assetId !== assetId) {
+      throw new VenueError("malformed", "an answer that is not the book asked for");
+    }
+    return new Map([[assetId, snapshot]]);
+  } catch (thrown) {
+    if (thrown instanceof VenueError && thrown.kind === "not_found") {
+      return new Map([[assetId, null]]);
+    }
+    throw thrown;
+  }
+}
+
+async function fetchValue(
+  http: PoliteHttp,
+  request: VenueRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const answer = await http.fetch(request, signal);
+  return answer.kind === "fresh" ? answer.value : null;
+}

@@ -1,0 +1,86 @@
+/** One price of a book and how much stands there, in millionths. */
+export type Level = { readonly price: number; readonly size: number };
+
+/**
+ * The levels of one side in two flat arrays, worst first: what changes is mostly near the best, and
+ * there an insertion moves the least. A size of 0 is no level.
+ */
+export class BookSide {
+  readonly #isBid: boolean;
+  #prices: number[] = [];
+  #sizes: number[] = [];
+
+  constructor(side: "bid" | "ask") {
+    this.#isBid = side === "bid";
+  }
+
+  get count(): number {
+    return this.#prices.length;
+  }
+
+  /** The best price; `null` when nobody is there. */
+  get best(): number | null {
+    return this.#prices.at(-1) ?? null;
+  }
+
+  /** Puts a size in place of the one at `price`; 0 takes the level away. */
+  set(price: number, size: number): void {
+    const at = this.#placeOf(price);
+    const isThere = this.#prices[at] === price;
+    if (size === 0) {
+      if (!isThere) return;
+      this.#prices.splice(at, 1);
+      this.#sizes.splice(at, 1);
+    } else if (isThere) {
+      this.#sizes[at] = size;
+    } else {
+      this.#prices.splice(at, 0, price);
+      this.#sizes.splice(at, 0, size);
+    }
+  }
+
+  /** Holds exactly these levels from now on, in whatever order they come; whether that is new. */
+  replace(levels: readonly Level[]): boolean {
+    const worstFirst = levels.toSorted((a, b) => (this.#isBid ? 1 : -1) * (a.price - b.price));
+    const isSame =
+      worstFirst.length === this.count &&
+      worstFirst.every(
+        ({ price, size }, at) => price === this.#prices[at] && size === this.#sizes[at],
+      );
+    if (isSame) return false;
+    this.#prices = worstFirst.map(({ price }) => price);
+    this.#sizes = worstFirst.map(({ size }) => size);
+    return true;
+  }
+
+  /** Up to `count` levels, best first. */
+  top(count: number): Level[] {
+    const levels: Level[] = [];
+    const end = Math.max(0, this.#prices.length - count);
+    for (let at = this.#prices.length - 1; at >= end; at -= 1) levels.push(this.#levelAt(at));
+    return levels;
+  }
+
+  /** All levels, worst first, as the venue lists them. */
+  worstFirst(): Level[] {
+    return this.#prices.map((_, at) => this.#levelAt(at));
+  }
+
+  #levelAt(at: number): Level {
+    return { price: this.#prices[at] ?? 0, size: this.#sizes[at] ?? 0 };
+  }
+
+  /** Where `price` is, or would have to be inserted. */
+  #placeOf(price: number): number {
+    const prices = this.#prices;
+    let low = 0;
+    let high = prices.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const there = prices[middle] ?? 0;
+      if (this.#isBid ? there < price : there > price) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,87 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../base/decimal.ts";
+import type { BookSide, Level } from "../catalog/book-side.ts";
+import { formatLevelMicros, parseLevelMicros } from "../catalog/level-decimal.ts";
+import type { LiveBook } from "../catalog/live-book.ts";
+import { presentBookTop } from "./price-row.ts";
+import {
+  decimalText,
+  millisecondFields,
+  millisecondsNumber,
+  timeText,
+  tokenIdText,
+} from "./wire-format.ts";
+
+const decimalNullable = Type.Union([decimalText, Type.Null()]);
+
+const levelRow = Type.Object({ price: decimalText, size: decimalText });
+
+/** The order book of a token, best prices first. */
+export const bookRow = Type.Object({
+  token_id: tokenIdText,
+  bids: Type.Array(levelRow),
+  asks: Type.Array(levelRow),
+  best_bid: decimalNullable,
+  best_ask: decimalNullable,
+  mid: decimalNullable,
+  spread: decimalNullable,
+  tick_size: decimalNullable,
+  min_order_size: decimalNullable,
+  bid_depth_usd: Type.String({ description: "Price times size of all bids, also those not shown" }),
+  ask_depth_usd: Type.String({ description: "Price times size of all asks, also those not shown" }),
+  last_trade_price: decimalNullable,
+  checksum: Type.Integer({ description: "CRC-32 of the ten best levels of both sides" }),
+  hash: Type.Union([Type.String(), Type.Null()], { description: "The venue's own, of all levels" }),
+  timestamp: timeText,
+  timestamp_ms: millisecondsNumber,
+  source: Type.Enum(["stream", "rest"], { description: "How the venue told of its newest state" }),
+  stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
+  stale_reason: Type.Union([Type.String(), Type.Null()]),
+  age_ms: Type.Integer({ minimum: 0, description: "Since the venue last said something about it" }),
+});
+type BookRow = Static<typeof bookRow>;
+
+/** Up to `depth` levels a side, as of a moment of the book's clock. */
+export function presentBook(book: LiveBook, depth: number, nowMs: number): BookRow {
+  const { assetId, bids, asks, facts, hash, checksum, source, timestampMs } = book;
+  const reason = book.staleReason(nowMs);
+  return {
+    token_id: assetId,
+    bids: bids.top(depth).map(presentLevel),
+    asks: asks.top(depth).map(presentLevel),
+    ...presentBookTop(book.top),
+    tick_size: plainDecimal(facts?.tickSize ?? null),
+    min_order_size: plainDecimal(facts?.minOrderSize ?? null),
+    bid_depth_usd: depthOf(bids),
+    ask_depth_usd: depthOf(asks),
+    last_trade_price: plainDecimal(facts?.lastTradePrice ?? null),
+    checksum,
+    hash,
+    ...millisecondFields(timestampMs),
+    source,
+    stale: reason !== null,
+    stale_reason: reason,
+    age_ms: ageOf(book, nowMs),
+  };
+}
+
+/** In whole milliseconds. */
+export function ageOf(book: LiveBook, nowMs: number): number {
+  return Math.max(0, Math.floor(book.ageMs(nowMs)));
+}
+
+function presentLevel({ price, size }: Level): Static<typeof levelRow> {
+  return { price: formatLevelMicros(price), size: formatLevelMicros(size) };
+}
+
+function depthOf(side: BookSide): string {
+  let micros = 0n;
+  for (const { price, size } of side.worstFirst()) micros += BigInt(price) * BigInt(size);
+  return formatMicros(micros / 1_000_000n);
+}
+
+/** The venue's decimal in our form. */
+function plainDecimal(text: string | null): string | null {
+  const micros = parseLevelMicros(text);
+  return micros === null ? null : formatLevelMicros(micros);
+}

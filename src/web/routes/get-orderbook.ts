@@ -1,0 +1,87 @@
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { AppError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import type { LiveBook } from "../../catalog/live-book.ts";
+import type { BookSource } from "../../catalog/order-books.ts";
+import { ageOf, bookRow, presentBook } from "../../rows/book-row.ts";
+import type { Backend } from "../backend.ts";
+import { oneOf } from "../list-answer.ts";
+import { metaOf } from "../meta.ts";
+import { tokenId } from "../parameters.ts";
+import { defineRoute, type Kept, type Route } from "../route.ts";
+
+const querystring = Type.Object({
+  depth: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description: "Levels of each side",
+  }),
+});
+
+/** After this a venue that is away may be back. */
+const retryAfterSeconds = 5;
+
+/** The order book of one token, from the venue. */
+export function getOrderbook(backend: Backend): Route {
+  const { state, books, freshness } = backend;
+  return defineRoute({
+    method: "GET",
+    path: "/v1/orderbook/{token_id}",
+    access: "read",
+    summary: "Order book of a token, from the venue; only with a book source configured",
+    params: Type.Object({ token_id: tokenId }),
+    querystring,
+    response: oneOf(bookRow),
+    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=10",
+    ...(books === null ? {} : { kept: keptUntilChanged(backend, books) }),
+    handler: async ({ id: requestId, params, query }) => {
+      if (!state.directory.isKnownToken(params.token_id)) throw new AppError("NOT_FOUND");
+      if (books === null) throw noSource();
+      const book = await books.read(params.token_id);
+      if (book === "absent") throw noBook();
+      if (book === "away") throw away(books);
+      const data = presentBook(book, query.depth, books.clock.monotonicMs());
+      return { data, meta: metaOf(requestId, freshness()) };
+    },
+  });
+}
+
+/** The answer is that of one state of one book; only its age goes on. */
+function keptUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
+  const bookOf = ({ params }: FastifyRequest): LiveBook | null => {
+    const { token_id: asked } = params as { readonly token_id: TokenId };
+    return state.directory.isKnownToken(asked) ? books.peek(asked) : null;
+  };
+  return {
+    freshness,
+    lasts: (request) => {
+      const standing = () => {
+        const book = bookOf(request);
+        return book && `${book.version} ${book.staleReason(books.clock.monotonicMs())}`;
+      };
+      const before = standing();
+      return () => before !== null && standing() === before;
+    },
+    ageMs: (request) => () => {
+      const book = bookOf(request);
+      return book === null ? 0 : ageOf(book, books.clock.monotonicMs());
+    },
+  };
+}
+
+function noSource(): AppError {
+  const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+}
+
+function noBook(): AppError {
+  return new AppError("NOT_FOUND", { publicMessage: "The venue has no order book of this token" });
+}
+
+function away({ name }: BookSource): AppError {
+  const publicMessage = `The source of order books (${name}) is away, and no book of this token is held`;
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
+}

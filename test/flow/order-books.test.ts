@@ -1,0 +1,269 @@
+/** Order books over real sockets, from a venue that does what venues do. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { pino } from "pino";
+import { systemClock } from "../../src/base/clock.ts";
+import { parseTokenId, type TokenId } from "../../src/base/ids.ts";
+import { formatLevelMicros } from "../../src/catalog/level-decimal.ts";
+import type { BookTelling, LiveBook } from "../../src/catalog/live-book.ts";
+import { OrderBooks } from "../../src/catalog/order-books.ts";
+import { ScriptedVenue } from "../support/scripted-venue.ts";
+import type { VenueBook } from "../support/venue-book.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const yes = "71321045679252212594626385532706912750332728571942532289631379312455583992563";
+const no = "52114319501245915516055106046884209969926127482827954674443846427813813222426";
+
+async function openBooks(t: TestContext) {
+  let nowMs = 1_790_000_000_000;
+  const venue = await ScriptedVenue.open({ nowMs: () => (nowMs += 3) });
+  for (const [assetId, bid, ask] of [
+    [yes, "0.48", "0.52"],
+    [no, "0.47", "0.53"],
+  ] as const) {
+    venue.book(assetId).set("BUY", bid, "30");
+    venue.book(assetId).set("BUY", "0.1", "1000.25");
+    venue.book(assetId).set("SELL", ask, "25");
+  }
+  const clock = { offsetMs: 0, ...systemClock };
+  clock.monotonicMs = () => systemClock.monotonicMs() + clock.offsetMs;
+  const { restUrl, wsUrl } = venue;
+  const log = pino({ level: "silent" });
+  const books = OrderBooks.open({ restUrl, wsUrl, clock, log, random: () => 0 });
+  t.after(async () => {
+    books.close();
+    await venue.close();
+  });
+  const read = async (assetId = yes): Promise<LiveBook> => {
+    const book = await books.read(tokenOf(assetId));
+    assert(typeof book === "object");
+    return book;
+  };
+  const reasonOf = (book: LiveBook) => book.staleReason(clock.monotonicMs());
+  const settles = (book: LiveBook, reason: string | null) =>
+    waitFor(`the book to be ${reason ?? "right"}`, 5000, async () =>
+      reasonOf(book) === reason ? true : null,
+    );
+  const equals = (book: LiveBook) =>
+    waitFor("the venue's book", 5000, async () =>
+      reasonOf(book) === null && textOf(book) === venueText(venue.book(book.assetId)) ? true : null,
+    );
+  return { venue, books, clock, read, reasonOf, settles, equals };
+}
+
+function tokenOf(assetId: string): TokenId {
+  const tokenId = parseTokenId(assetId);
+  assert(tokenId !== null);
+  return tokenId;
+}
+
+function textOf({ bids, asks }: LiveBook): string {
+  const sides = [bids, asks].map((side) =>
+    side
+      .worstFirst()
+      .map(({ price, size }) => `${formatLevelMicros(price)}x${formatLevelMicros(size)}`)
+      .join(),
+  );
+  return sides.join(" | ");
+}
+
+function venueText(book: VenueBook): string {
+  const sides = (["BUY", "SELL"] as const).map((side) =>
+    book
+      .levels(side)
+      .map(({ price, size }) => `${price}x${size}`)
+      .join(),
+  );
+  return sides.join(" | ");
+}
+
+test("a book is there after the first request, and follows the stream", async (t) => {
+  const { venue, books, read, reasonOf, equals } = await openBooks(t);
+  const book = await read();
+  assert.equal(reasonOf(book), null);
+  assert.equal(textOf(book), "0.1x1000.25,0.48x30 | 0.52x25");
+  assert.equal(book.hash, venue.book(yes).summary.hash);
+  venue.change([
+    { assetId: yes, side: "BUY", price: "0.49", size: "7.5" },
+    { assetId: no, side: "SELL", price: "0.51", size: "7.5" },
+  ]);
+  venue.change([{ assetId: yes, side: "BUY", price: "0.48", size: "0" }]);
+  await equals(book);
+  assert.equal(textOf(book), "0.1x1000.25,0.49x7.5 | 0.52x25");
+  venue.book(yes).set("SELL", "0.52", "3");
+  venue.book(yes).timestampMs += 1_000;
+  venue.tellBook(yes);
+  await equals(book);
+  venue.trade(yes, "0.49");
+  venue.changeTick(yes, "0.001");
+  await waitFor("both facts", 5000, async () =>
+    book.facts?.tickSize === "0.001" && book.facts.lastTradePrice === "0.49" ? true : null,
+  );
+  assert.deepEqual(books.status.faults, {});
+  assert.equal(books.status.areHashesUsable, true);
+  assert.ok(books.status.hashesProven >= 2);
+});
+
+test("a change that never came is noticed by the hash, and the book asked for again", async (t) => {
+  const { venue, books, read, reasonOf, equals } = await openBooks(t);
+  const book = await read();
+  venue.messageFault = () => [];
+  venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
+  venue.messageFault = null;
+  venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
+  await waitFor("the doubt", 5000, async () => (reasonOf(book) === "hash_mismatch" ? true : null));
+  await equals(book);
+  assert.deepEqual(books.status.faults, { hash_mismatch: 1 });
+});
+
+test("a book whose best prices differ, or that is crossed, is asked for again", async (t) => {
+  const { venue, books, read, equals, settles } = await openBooks(t);
+  const book = await read();
+  venue.messageFault = (text) => [text.replace('"best_bid":"0.48"', '"best_bid":"0.49"')];
+  venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
+  venue.messageFault = null;
+  await waitFor("the doubt", 5000, async () =>
+    books.status.faults["best_price_mismatch"] === 1 || books.status.hashesProven > 0 ? true : null,
+  );
+  await equals(book);
+  venue.change([{ assetId: yes, side: "SELL", price: "0.45", size: "1" }]);
+  await settles(book, "crossed");
+  venue.change([{ assetId: yes, side: "SELL", price: "0.45", size: "0" }]);
+  await equals(book);
+  assert.equal(books.status.faults["crossed"], 1);
+});
+
+test("messages in the wrong order, and ones that cannot be read, do no harm", async (t) => {
+  const { venue, books, read, equals } = await openBooks(t);
+  const book = await read();
+  const held: string[] = [];
+  venue.messageFault = (text) => {
+    held.push(text);
+    return [];
+  };
+  venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
+  venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "2" }]);
+  venue.messageFault = null;
+  for (const text of held.toReversed()) venue.say(text);
+  await equals(book);
+  venue.say(
+    `{"event_type":"price_change","asset_id":"${yes}","timestamp":"1790000000","price_changes":[{"asset_id":"${yes}","price":7,"size":null}]}`,
+  );
+  await waitFor("the doubt", 5000, async () => books.status.faults["malformed"] ?? null);
+  await equals(book);
+  for (const text of [
+    "<html>Bad gateway</html>",
+    "[7]",
+    `"${"x".repeat(1_000_000)}"`,
+    JSON.stringify({ event_type: "x".repeat(1_000_000) }),
+    "{}",
+  ]) {
+    const { connections } = books.status;
+    venue.say(text);
+    if (text.includes("event_type")) continue;
+    await waitFor("another connection", 5000, async () =>
+      books.status.connections > connections ? true : null,
+    );
+    await equals(book);
+  }
+});
+
+test("a lost connection makes books stale until another one tells them", async (t) => {
+  const { venue, books, read, settles, equals } = await openBooks(t);
+  const [first, second] = [await read(yes), await read(no)];
+  venue.isSilent = true;
+  venue.dropSockets();
+  await settles(first, "not_followed");
+  await settles(second, "not_followed");
+  venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
+  venue.isSilent = false;
+  venue.dropSockets();
+  await equals(first);
+  await equals(second);
+  assert.ok(books.status.connections >= 2);
+  assert.equal(books.status.openConnections, 1);
+});
+
+test("the venue is away: what is held is served as stale, what is not is told as away", async (t) => {
+  const { venue, books, read, settles } = await openBooks(t);
+  const book = await read();
+  venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "<html>" });
+  venue.isSilent = true;
+  venue.dropSockets();
+  await settles(book, "not_followed");
+  assert.equal(await read(), book);
+  assert.equal(await books.read(tokenOf("12")), "away");
+  assert.ok((books.status.errors["rate_limited"] ?? 0) > 0);
+});
+
+test("a token without a book is told as absent", async (t) => {
+  const { books } = await openBooks(t);
+  assert.equal(await books.read(tokenOf("4711")), "absent");
+  assert.equal(await books.read(tokenOf("4711")), "absent");
+});
+
+test("a book that nobody asks for is let go; one that somebody follows is not", async (t) => {
+  const { venue, books, clock, read } = await openBooks(t);
+  await read(yes);
+  const stop = books.watch(tokenOf(no), () => {});
+  assert(stop !== null);
+  clock.offsetMs += 6 * 60_000;
+  await waitFor("one book", 5000, async () => (books.status.held === 1 ? true : null));
+  await waitFor("the subscription to end", 5000, async () =>
+    venue.subscriptions.flat().join() === no ? true : null,
+  );
+  stop();
+  clock.offsetMs += 6 * 60_000;
+  await waitFor("no connection", 5000, async () =>
+    books.status.held === 0 && venue.subscriptions.length === 0 ? true : null,
+  );
+});
+
+test("a quiet book is asked for again, and is stale when nothing confirms it", async (t) => {
+  const { venue, clock, read, settles, equals } = await openBooks(t);
+  const book = await read();
+  venue.messageFault = () => [];
+  venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
+  clock.offsetMs += 31_000;
+  await equals(book);
+  venue.httpFault = () => ({ status: 502, body: "<html>" });
+  clock.offsetMs += 61_000;
+  await settles(book, "unconfirmed");
+});
+
+test("many tokens share connections, five hundred each, and requests, a hundred each", async (t) => {
+  const { venue, books } = await openBooks(t);
+  const assetIds = Array.from({ length: 620 }, (_, index) => String(1000 + index));
+  for (const assetId of assetIds) venue.book(assetId).set("BUY", "0.4", assetId);
+  const all = await Promise.all(assetIds.map(async (assetId) => books.read(tokenOf(assetId))));
+  for (const [index, book] of all.entries()) {
+    assert(typeof book === "object");
+    assert.equal(textOf(book), `0.4x${assetIds[index]} | `);
+  }
+  const sizes = venue.subscriptions.map(({ length }) => length).toSorted((a, b) => a - b);
+  assert.deepEqual(sizes, [120, 500]);
+  assert.ok(venue.requests.length < 12, String(venue.requests));
+});
+
+test("who follows a book is told a snapshot, changes, and when it cannot be relied upon", async (t) => {
+  const { venue, books, equals, read } = await openBooks(t);
+  const told: BookTelling[] = [];
+  const stop = books.watch(tokenOf(yes), (telling) => told.push(telling));
+  assert(stop !== null);
+  const book = await read();
+  await equals(book);
+  const kinds = () => told.map(({ kind }) => kind).join();
+  await waitFor("the snapshot", 5000, async () => (kinds().endsWith("snapshot") ? true : null));
+  told.splice(0);
+  venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "7.5" }]);
+  await waitFor("the delta", 5000, async () => (told.length > 0 ? true : null));
+  assert.deepEqual(told, [
+    { kind: "delta", changes: [{ side: "bid", price: 490_000, size: 7_500_000 }] },
+  ]);
+  told.splice(0);
+  venue.messageFault = () => [];
+  venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
+  venue.messageFault = null;
+  venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
+  await waitFor("the snapshot", 5000, async () => (kinds() === "stale,snapshot" ? true : null));
+});

@@ -1,0 +1,265 @@
+/**
+ * The venue's order books over real HTTP and WebSocket sockets on one port: `GET /book`,
+ * `POST /books` and the market channel, in the shapes of its clients, honest until told otherwise.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { VenueBook, type VenueSide } from "./venue-book.ts";
+
+/** An answer in place of the honest one; `null` lets it be, `hang` never answers. */
+export type HttpFault = (path: string) => VenueReply | "hang" | null;
+export type VenueReply = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** What becomes of a message of the stream: any number of texts in its place, none to lose it. */
+export type MessageFault = (text: string) => readonly string[];
+
+export type BookChange = {
+  readonly assetId: string;
+  readonly side: VenueSide;
+  readonly price: string;
+  readonly size: string;
+};
+
+type VenueOptions = {
+  /** The system's clock unless another one is given. */
+  readonly nowMs?: () => number;
+  /** Whether a token that nobody has named has a book, an empty one. */
+  readonly hasEveryBook?: boolean;
+};
+
+type Subscriber = { readonly assetIds: Set<string> };
+
+export class ScriptedVenue {
+  readonly #server: Server;
+  readonly #sockets: WebSocketServer;
+  readonly #books = new Map<string, VenueBook>();
+  readonly #subscribers = new Map<WebSocket, Subscriber>();
+  readonly #requests: string[] = [];
+  readonly #nowMs: () => number;
+  readonly #hasEveryBook: boolean;
+  #httpFault: HttpFault = () => null;
+  #messageFault: MessageFault = (text) => [text];
+  #isSilent = false;
+  #pings = 0;
+
+  private constructor(server: Server, { nowMs = Date.now, hasEveryBook = false }: VenueOptions) {
+    this.#server = server;
+    this.#nowMs = nowMs;
+    this.#hasEveryBook = hasEveryBook;
+    this.#sockets = new WebSocketServer({ server, path: "/ws/market", perMessageDeflate: false });
+    this.#sockets.on("connection", (socket) => this.#onSocket(socket));
+    server.on("request", (request, response) => void this.#onRequest(request, response));
+  }
+
+  /** Listens on a free port of loopback. */
+  static async open(options: VenueOptions = {}): Promise<ScriptedVenue> {
+    const server = createServer({ keepAliveTimeout: 60_000 });
+    const venue = new ScriptedVenue(server, options);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return venue;
+  }
+
+  get restUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get wsUrl(): string {
+    return `${this.restUrl.replace("http", "ws")}/ws/market`;
+  }
+
+  /** Where the books of a service come from. */
+  get urls(): { restUrl: string; wsUrl: string } {
+    return { restUrl: this.restUrl, wsUrl: this.wsUrl };
+  }
+
+  /** The settings of a service that takes its books from here. */
+  get settings(): Record<string, string> {
+    return {
+      ODDWIRE_VENUE: "polymarket",
+      ODDWIRE_VENUE_REST_URL: this.restUrl,
+      ODDWIRE_VENUE_WS_URL: this.wsUrl,
+    };
+  }
+
+  /** Method and path of every request so far. */
+  get requests(): readonly string[] {
+    return this.#requests;
+  }
+
+  /** Text pings so far. */
+  get pings(): number {
+    return this.#pings;
+  }
+
+  /** Tokens the open connections were asked for, one list each. */
+  get subscriptions(): readonly (readonly string[])[] {
+    return [...this.#subscribers.values()].map(({ assetIds }) => [...assetIds]);
+  }
+
+  /** The book of a token, made empty when there is none. */
+  book(assetId: string, market = "0x01"): VenueBook {
+    const held = this.#books.get(assetId);
+    if (held !== undefined) return held;
+    const book = new VenueBook({ assetId, market, timestampMs: this.#nowMs() });
+    this.#books.set(assetId, book);
+    return book;
+  }
+
+  removeBook(assetId: string): void {
+    this.#books.delete(assetId);
+  }
+
+  /** Changes levels and tells of all of them in one message, as the venue does for a pair. */
+  change(changes: readonly BookChange[]): void {
+    const timestampMs = this.#nowMs();
+    const entries = changes.map(({ assetId, side, price, size }) => {
+      const book = this.book(assetId);
+      book.set(side, price, size);
+      book.timestampMs = timestampMs;
+      const { hash } = book.summary;
+      const best = { best_bid: book.bestBid, best_ask: book.bestAsk };
+      return { asset_id: assetId, price, size, side, hash, ...best };
+    });
+    const market = changes[0] === undefined ? "0x01" : this.book(changes[0].assetId).market;
+    const timestamp = String(timestampMs);
+    const assetIds = new Set(changes.map(({ assetId }) => assetId));
+    this.#tell(assetIds, (told) => {
+      const ofThem = entries.filter(({ asset_id: assetId }) => told.has(assetId));
+      return { market, price_changes: ofThem, timestamp, event_type: "price_change" };
+    });
+  }
+
+  /** Tells a whole book, as the venue does after trades. */
+  tellBook(assetId: string): void {
+    this.#tell(new Set([assetId]), () => this.book(assetId).message);
+  }
+
+  trade(assetId: string, price: string, size = "10"): void {
+    const book = this.book(assetId);
+    book.lastTradePrice = price;
+    const { market } = book;
+    const timestamp = String(this.#nowMs());
+    const facts = { asset_id: assetId, market, price, size, side: "BUY", timestamp };
+    this.#tell(new Set([assetId]), () => ({
+      ...facts,
+      event_type: "last_trade_price",
+      fee_rate_bps: "0",
+    }));
+  }
+
+  changeTick(assetId: string, tickSize: string): void {
+    const book = this.book(assetId);
+    const { market, tickSize: old_tick_size } = book;
+    book.tickSize = tickSize;
+    const timestamp = String(this.#nowMs());
+    const facts = { asset_id: assetId, market, old_tick_size, new_tick_size: tickSize, timestamp };
+    this.#tell(new Set([assetId]), () => ({ ...facts, event_type: "tick_size_change" }));
+  }
+
+  /** Sends these bytes to everybody. */
+  say(text: string): void {
+    for (const socket of this.#subscribers.keys()) socket.send(text);
+  }
+
+  /** Decides about every request from now on. */
+  set httpFault(fault: HttpFault | null) {
+    this.#httpFault = fault ?? (() => null);
+  }
+
+  /** Decides about every message about books from now on. */
+  set messageFault(fault: MessageFault | null) {
+    this.#messageFault = fault ?? ((text) => [text]);
+  }
+
+  /** Stops (or resumes) to say anything on the stream; connections stay open. */
+  set isSilent(isSilent: boolean) {
+    this.#isSilent = isSilent;
+  }
+
+  /** Cuts the connections of the stream without a closing frame. */
+  dropSockets(): void {
+    for (const socket of this.#sockets.clients) socket.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.dropSockets();
+    this.#sockets.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #find(assetId: string): VenueBook | null {
+    if (this.#hasEveryBook) return this.book(assetId);
+    return this.#books.get(assetId) ?? null;
+  }
+
+  #tell(assetIds: ReadonlySet<string>, message: (told: ReadonlySet<string>) => unknown): void {
+    if (this.#isSilent) return;
+    for (const [socket, subscriber] of this.#subscribers) {
+      const told = new Set([...assetIds].filter((id) => subscriber.assetIds.has(id)));
+      if (told.size === 0) continue;
+      for (const text of this.#messageFault(JSON.stringify(message(told)))) socket.send(text);
+    }
+  }
+
+  #onSocket(socket: WebSocket): void {
+    const subscriber: Subscriber = { assetIds: new Set() };
+    this.#subscribers.set(socket, subscriber);
+    socket.on("close", () => this.#subscribers.delete(socket));
+    socket.on("error", () => socket.terminate());
+    socket.on("message", (data) => {
+      const text = (data as Buffer).toString();
+      if (text === "PING") {
+        this.#pings += 1;
+        if (!this.#isSilent) socket.send("PONG");
+      } else this.#subscribe(socket, subscriber, text);
+    });
+  }
+
+  #subscribe(socket: WebSocket, { assetIds }: Subscriber, text: string): void {
+    type Request = { assets_ids: string[]; operation?: string };
+    const { assets_ids: asked, operation } = JSON.parse(text) as Request;
+    if (operation === "unsubscribe") {
+      for (const assetId of asked) assetIds.delete(assetId);
+      return;
+    }
+    for (const assetId of asked) assetIds.add(assetId);
+    const books = asked.flatMap((assetId) => this.#find(assetId)?.message ?? []);
+    if (this.#isSilent) return;
+    for (const told of this.#messageFault(JSON.stringify(books))) socket.send(told);
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const path = request.url ?? "";
+    this.#requests.push(`${request.method} ${path}`);
+    const fault = this.#httpFault(path);
+    if (fault === "hang") return;
+    const { status, headers, body } = fault ?? this.#answer(path, Buffer.concat(chunks).toString());
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+  }
+
+  #answer(path: string, body: string): VenueReply {
+    const url = new URL(path, this.restUrl);
+    if (url.pathname === "/books") {
+      const asked = JSON.parse(body) as { token_id: string }[];
+      const books = asked.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);
+      return { status: 200, body: JSON.stringify(books) };
+    }
+    const book = this.#find(url.searchParams.get("token_id") ?? "");
+    if (url.pathname !== "/book" || book === null) {
+      const error = "No orderbook exists for the requested token id";
+      return { status: 404, body: JSON.stringify({ error }) };
+    }
+    return { status: 200, body: JSON.stringify(book.summary) };
+  }
+}
