@@ -3,7 +3,7 @@
  * Nothing here decides anything about the product.
  */
 import { readFile } from "node:fs/promises";
-import { systemClock } from "./base/clock.ts";
+import { type Clock, systemClock } from "./base/clock.ts";
 import { type Config, ConfigError } from "./base/config.ts";
 import { toError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
@@ -20,6 +20,7 @@ import { AccessStore } from "./store/access-store.ts";
 import { claimDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
+import { MarketsFile } from "./store/markets-file.ts";
 import { Hub } from "./stream/hub.ts";
 import type { StreamQuotas } from "./stream/session.ts";
 import { Admission } from "./web/admission.ts";
@@ -83,8 +84,7 @@ export class Service {
     this.#endings.push(() => store.close());
     const access = AccessStore.open({ ...accessOptions(config), clock, log });
     this.#endings.push(() => access.close());
-    const state = new MarketState(contracts);
-    await loadMarketState(store, state);
+    const state = await this.#openState({ store, contracts, dataDir, clock });
     const freshness = () => indexer.freshness();
     const hub = new Hub({ store, state, contracts, freshness });
     const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
@@ -132,6 +132,22 @@ export class Service {
     await indexer.start(this.#fail);
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
+  }
+
+  /** The state of the markets, from their copy and what is stored since; saved again at the end. */
+  async #openState(parts: {
+    readonly store: FactStore;
+    readonly contracts: Contracts;
+    readonly dataDir: string;
+    readonly clock: Clock;
+  }): Promise<MarketState> {
+    const { store, contracts, dataDir, clock } = parts;
+    const file = MarketsFile.open(dataDir, { contracts, coverage: store.coverage, clock });
+    this.#endings.push(() => file.close());
+    const state = new MarketState(contracts, file);
+    await loadMarketState(store, state, file.savedThrough);
+    this.#endings.push(() => state.save());
+    return state;
   }
 
   async #listen(options: Parameters<typeof HttpServer.open>[0]): Promise<string> {

@@ -16,6 +16,10 @@ export const storeLimits = {
   pendingBatchesMax: 256,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
+  /** The copy of the markets is saved this often: what a crash costs the next start. */
+  marketsSavedMs: 30_000,
+  /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. */
+  shelfRememberedMax: 10_000,
   /** For how long the size of the store is told again: asking takes some ms of the engine. */
   sizeKeptMs: 10_000,
 } as const;
@@ -161,8 +165,8 @@ export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;
 
 /** What one caller, and all callers together, may cost the HTTP service. */
 export const webLimits = {
-  /** Places in lists kept for paging: at 100 bytes each 200 MB, one list of all markets a minute. */
-  listSnapshotItemsMax: 2_000_000,
+  /** Lists kept for paging: a list of 1.5 million markets has 18 MB, so ten of these at once. */
+  listSnapshotBytesMax: 192 * mebibyte,
   /** Readers of long lists take seconds for a page; who pauses longer starts over. */
   listSnapshotMaxAgeMs: 10 * 60_000,
   /** Answers kept as bytes: 700 pages of 100 trades, or 80,000 prices. */

@@ -43,6 +43,14 @@ export class DayWindow {
   #first = 0;
   readonly #tokens = new Map<TokenId, TokenDay>();
   #now = 0;
+  #changed = new Set<TokenId>();
+
+  /** The tokens whose volume within the window has changed since this was last asked. */
+  takeChanged(): Set<TokenId> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
+  }
 
   /** Unix seconds at which the window ends. */
   get now(): number {
@@ -62,6 +70,7 @@ export class DayWindow {
       day.volume = withEntry(day.volume, trade, 1);
       day.candle?.add(trade);
       this.#tokens.set(tokenId, day);
+      this.#changed.add(tokenId);
     }
   }
 
@@ -79,6 +88,7 @@ export class DayWindow {
       if (wasWithin) day.volume = withEntry(day.volume, newest, -1);
       day.candle = null;
       if (day.entries.length === 0) this.#tokens.delete(newest.tokenId);
+      this.#changed.add(newest.tokenId);
     }
   }
 
@@ -144,6 +154,7 @@ export class DayWindow {
     day.volume = withEntry(day.volume, entry, step === 1 ? -1 : 1);
     if (step === 1) day.candle?.remove(entry);
     else day.candle = null;
+    this.#changed.add(entry.tokenId);
   }
 
   #forget(tokenId: TokenId, start: number): void {

@@ -6,6 +6,7 @@
 import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
 import type { Gen3MarketEvent } from "../decode/events.ts";
 import type { LocatedEvent } from "./block-facts.ts";
+import type { Depot } from "./depot.ts";
 import { deriveGen3ConditionIds, parseGen3TokenId } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
 import { parseQuestionText, type QuestionText } from "./question-text.ts";
@@ -25,13 +26,15 @@ export class Gen3Book {
   /** Events of which every condition without a result is NO, and where that was said. */
   readonly #remainingNo: JournaledMap<Hash, LocatedEvent>;
 
-  constructor(journal: Journal) {
-    this.#announcements = new JournaledMap(journal);
-    this.#texts = new JournaledMap(journal);
-    this.#reporters = new JournaledMap(journal);
-    this.#legacy = new JournaledMap(journal);
-    this.#legs = new JournaledMap(journal);
-    this.#remainingNo = new JournaledMap(journal);
+  constructor(depot: Depot, journal: Journal) {
+    const mapOf = <Key extends string, Value>(name: string) =>
+      new JournaledMap<Key, Value>(journal, depot.shelf(name));
+    this.#announcements = mapOf("gen3_announcements");
+    this.#texts = mapOf("gen3_texts");
+    this.#reporters = mapOf("gen3_reporters");
+    this.#legacy = mapOf("gen3_legacy");
+    this.#legs = mapOf("gen3_legs");
+    this.#remainingNo = mapOf("gen3_remaining_no");
   }
 
   /** Takes in one event; returns the conditions that are known to exist from now on. */

@@ -32,9 +32,10 @@ describe("journaled maps", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const journal = new Journal();
+        const shelves = [new Map<number, number>(), new Map<number, number>()] as const;
         const maps = [
-          new JournaledMap<number, number>(journal),
-          new JournaledMap<number, number>(journal),
+          new JournaledMap<number, number>(journal, shelves[0]),
+          new JournaledMap<number, number>(journal, shelves[1]),
         ];
         let blocks: (readonly Change[])[] = [];
         let settled = 0;
@@ -56,8 +57,7 @@ describe("journaled maps", () => {
             const changes = blocks.flat().filter((change) => change.map === index);
             const expected = new Map(changes.map(({ key, value }) => [key, value]));
             // The order of keys is the order in which they first came.
-            assert.deepEqual([...map.keys()], [...expected.keys()]);
-            assert.equal(map.size, expected.size);
+            assert.deepEqual([...(shelves[index]?.keys() ?? [])], [...expected.keys()]);
             for (const key of [0, 1, 2, 3, 4]) assert.equal(map.get(key), expected.get(key));
           }
         }
@@ -68,7 +68,7 @@ describe("journaled maps", () => {
 
   test("keep what was changed outside of any block", () => {
     const journal = new Journal();
-    const map = new JournaledMap<string, number>(journal);
+    const map = new JournaledMap<string, number>(journal, new Map());
     map.set("final", 1);
     journal.record(7, () => map.set("final", 2));
     journal.unwindTo(6);
@@ -78,7 +78,7 @@ describe("journaled maps", () => {
 
   test("can take back a block whose application failed halfway", () => {
     const journal = new Journal();
-    const map = new JournaledMap<string, number>(journal);
+    const map = new JournaledMap<string, number>(journal, new Map());
     const apply = (): void =>
       journal.record(7, () => {
         map.set("half", 1);

@@ -3,13 +3,19 @@
  * value it replaced under the block being applied; unwinding puts the values back, newest first.
  * Blocks applied while nothing is open, which are final, note nothing.
  */
+import type { Column } from "./column.ts";
+import type { Shelf } from "./depot.ts";
+
+/** A change that was made: how to take it back, and how to make it again. */
+type Change = { readonly undo: () => void; readonly redo: () => void };
+
 export class Journal {
-  readonly #blocks: { readonly number: number; readonly undos: (() => void)[] }[] = [];
+  readonly #blocks: { readonly number: number; readonly changes: Change[] }[] = [];
   #recording = false;
 
   /** Applies a block that a fork may take back; its changes are noted until it is final. */
   record(blockNumber: number, apply: () => void): void {
-    this.#blocks.push({ number: blockNumber, undos: [] });
+    this.#blocks.push({ number: blockNumber, changes: [] });
     this.#recording = true;
     try {
       apply();
@@ -18,9 +24,20 @@ export class Journal {
     }
   }
 
-  /** Notes how to take one change back; does nothing outside `record`. */
-  note(undo: () => void): void {
-    if (this.#recording) this.#blocks.at(-1)?.undos.push(undo);
+  /** Notes a change that is being made; does nothing outside `record`. */
+  note(change: Change): void {
+    if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
+  }
+
+  /** Sets a number of a column, and notes it. */
+  setAt(column: Column, index: number, value: number): void {
+    const before = column.get(index);
+    if (before === value) return;
+    this.note({
+      undo: () => column.set(index, before),
+      redo: () => column.set(index, value),
+    });
+    column.set(index, value);
   }
 
   /** Takes back every recorded block above `safeBlock`. */
@@ -28,9 +45,18 @@ export class Journal {
     for (;;) {
       const newest = this.#blocks.at(-1);
       if (newest === undefined || newest.number <= safeBlock) return;
-      for (const undo of newest.undos.toReversed()) undo();
+      for (const { undo } of newest.changes.toReversed()) undo();
       this.#blocks.pop();
     }
+  }
+
+  /** Does some work in the state as it is without the recorded blocks, which come back after it. */
+  withoutRecorded(work: () => void): void {
+    for (const { changes } of this.#blocks.toReversed()) {
+      for (const { undo } of changes.toReversed()) undo();
+    }
+    work();
+    for (const { changes } of this.#blocks) for (const { redo } of changes) redo();
   }
 
   /** Forgets how to undo the blocks up to and including `block`: they are final. */
@@ -40,33 +66,29 @@ export class Journal {
   }
 }
 
-/** A map whose changes the journal can take back. Values must not be changed in place. */
+/** A shelf whose changes the journal can take back. Values must not be changed in place. */
 export class JournaledMap<Key, Value> {
   readonly #journal: Journal;
-  readonly #map = new Map<Key, Value>();
+  readonly #shelf: Shelf<Key, Value>;
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, shelf: Shelf<Key, Value>) {
     this.#journal = journal;
-  }
-
-  get size(): number {
-    return this.#map.size;
+    this.#shelf = shelf;
   }
 
   get(key: Key): Value | undefined {
-    return this.#map.get(key);
+    return this.#shelf.get(key);
   }
 
   set(key: Key, value: Value): void {
-    const before = this.#map.get(key);
-    this.#journal.note(() => {
-      if (before === undefined) this.#map.delete(key);
-      else this.#map.set(key, before);
+    const before = this.#shelf.get(key);
+    this.#journal.note({
+      undo: () => {
+        if (before === undefined) this.#shelf.delete(key);
+        else this.#shelf.set(key, before);
+      },
+      redo: () => this.#shelf.set(key, value),
     });
-    this.#map.set(key, value);
-  }
-
-  keys(): IterableIterator<Key> {
-    return this.#map.keys();
+    this.#shelf.set(key, value);
   }
 }

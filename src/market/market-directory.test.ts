@@ -22,6 +22,7 @@ import {
 import type { ConditionId, Hash, TokenId } from "../base/ids.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "./block-facts.ts";
+import { MemoryDepot } from "./depot.ts";
 import { Journal } from "./journal.ts";
 import type { Market } from "./market.ts";
 import { MarketDirectory } from "./market-directory.ts";
@@ -44,7 +45,10 @@ function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
 }
 
 function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
-  const directory = new MarketDirectory(contracts, new Journal());
+  const directory = new MarketDirectory(contracts, {
+    depot: new MemoryDepot(),
+    journal: new Journal(),
+  });
   for (const block of blocks) apply(directory, block);
   return directory;
 }
@@ -70,7 +74,9 @@ function answersOf(directory: MarketDirectory): unknown {
     listed: [...directory.listed()].toSorted(),
     markets: allTestMarkets.map(({ conditionId }) => directory.market(conditionId)),
     gen3Markets: Object.values(gen3Conditions).map((id) => directory.market(id)),
-    resolutions: directory.resolutions.ordered,
+    resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
+      directory.resolutions.at(index),
+    ),
     totals: allTestMarkets.map(({ tokenIds }) => tokenIds.map((id) => directory.totalsOf(id))),
   };
 }

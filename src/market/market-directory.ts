@@ -1,80 +1,52 @@
 /**
  * All markets known from the chain: a fold of events and trades in chain order, with undo for the
- * blocks that a fork may take back. Nothing is joined when it arrives, since texts, registrations,
- * results and trades come in any order and any of them may be missing for good; a `Market` is put
- * together when it is asked for.
+ * blocks that a fork may take back. What it learns it writes into the book it answers from, and
+ * into the index that lists and searches go by.
  */
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
-import { blockNumberOf } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { Gen3MarketEvent, MarketEvent } from "../decode/events.ts";
 import type { LocatedEvent } from "./block-facts.ts";
+import { type Condition, ConditionBook } from "./condition-book.ts";
 import { deriveTokenIds } from "./condition-ids.ts";
-import { Gen3Book } from "./gen3-book.ts";
-import { deriveGen3TokenIds, type Gen3Position, parseGen3TokenId } from "./gen3-ids.ts";
+import type { Depot } from "./depot.ts";
+import { deriveGen3TokenIds, parseGen3TokenId } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
-import { type Market, type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
+import { type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
+import { MarketIndex, marketFlags } from "./market-index.ts";
 import { generationsOf, type MinuteCandle } from "./minute-candle.ts";
-import { displayOf, type MarketText, noText, QuestionBook } from "./question-book.ts";
-import { ResolutionLog } from "./resolution-log.ts";
-
-/** A condition: prepared on ConditionalTokens, or of generation 3 and seen for the first time. */
-type Condition = {
-  readonly conditionId: ConditionId;
-  /** `null` in generation 3, like the oracle; `gen3` then tells what the id says. */
-  readonly questionId: Hash | null;
-  readonly oracle: Address | null;
-  readonly gen3: Gen3Position | null;
-  readonly outcomeCount: number;
-  readonly tokenIds: readonly TokenId[];
-  readonly createdAt: number;
-  readonly createdSeq: Seq;
-  /** Which exchange generations registered its tokens: bit `generation - 1`. */
-  readonly registeredBits: number;
-};
-
-/** Which outcome of which condition a token is. */
-export type TokenPlace = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
+import { addCandle, addTotals } from "./token-totals.ts";
+import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** When something was seen for the first time. Unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
+
+/** Combinations that quote one market, and how far quotes of quotes are followed. */
+const dependentsMax = 1000;
+const quotesDepthMax = 2;
 
 /** Results of generation 3 as their modules would log them. */
 const resultYes = [1_000_000n, 0n];
 const resultNo = [0n, 1_000_000n];
 
-const noTotals: TokenTotals = {
-  trades: 0,
-  volumeUsd: 0n,
-  volumeShares: 0n,
-  lastPrice: null,
-  lastTimestamp: 0,
-  generations: 0,
-};
-
-export class MarketDirectory {
-  readonly #contracts: Contracts;
-  readonly #questions: QuestionBook;
-  readonly #gen3: Gen3Book;
-  readonly #conditions: JournaledMap<ConditionId, Condition>;
-  readonly #places: JournaledMap<TokenId, TokenPlace>;
-  readonly #resolutions: ResolutionLog;
-  readonly #totals: JournaledMap<TokenId, TokenTotals>;
+export class MarketDirectory extends ConditionBook {
   /** The conditions of a generation-3 neg-risk event that are known. */
   readonly #conditionsOfEvent: JournaledMap<Hash, readonly ConditionId[]>;
   /** Registrations of conditions not prepared yet, by generation bits. */
   readonly #earlyRegistrations: JournaledMap<ConditionId, number>;
+  /** Conditions whose text is made of that of others. */
+  readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
+  /** All markets for lists and searches. */
+  readonly index: MarketIndex;
+  /** Tokens of conditions that have become known since this was last emptied. */
+  readonly newTokens = new Set<TokenId>();
 
-  constructor(contracts: Contracts, journal: Journal) {
-    this.#contracts = contracts;
-    this.#questions = new QuestionBook(contracts, journal);
-    this.#gen3 = new Gen3Book(journal);
-    this.#conditions = new JournaledMap(journal);
-    this.#places = new JournaledMap(journal);
-    this.#resolutions = new ResolutionLog(journal);
-    this.#conditionsOfEvent = new JournaledMap(journal);
-    this.#totals = new JournaledMap(journal);
-    this.#earlyRegistrations = new JournaledMap(journal);
+  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: Journal }) {
+    super(contracts, { depot, journal });
+    this.#conditionsOfEvent = new JournaledMap(journal, depot.shelf("conditions_of_event"));
+    this.#earlyRegistrations = new JournaledMap(journal, depot.shelf("early_registrations"));
+    this.#dependents = new JournaledMap(journal, depot.shelf("dependents"));
+    this.index = new MarketIndex(depot, journal);
   }
 
   /** Takes in one event; those that tell nothing about markets change nothing. */
@@ -92,7 +64,8 @@ export class MarketDirectory {
       case "neg_risk_market_prepared":
       case "neg_risk_question_prepared":
       case "neg_risk_question_requested":
-        return this.#questions.apply(event, located.address);
+        for (const id of this.questions.apply(event, located.address)) this.#retell(id);
+        return;
       case "gen3_event_announced":
       case "gen3_reporter_added":
       case "gen3_text_registered":
@@ -109,72 +82,51 @@ export class MarketDirectory {
   /** Adds trades to the totals of their tokens, as minute candles in any order. */
   applyCandles(candles: Iterable<MinuteCandle>): void {
     for (const candle of candles) {
-      const before = this.#totals.get(candle.tokenId) ?? noTotals;
-      this.#totals.set(candle.tokenId, addCandle(before, candle));
-      const first = { seq: candle.firstSeq as Seq, timestamp: candle.firstTimestamp };
-      this.#learnToken(candle.tokenId, candle.generations, first);
+      const before = this.totalsOf(candle.tokenId);
+      this.#setTotals(candle.tokenId, addCandle(before, candle), {
+        seq: candle.firstSeq as Seq,
+        timestamp: candle.firstTimestamp,
+      });
     }
   }
 
-  /** Sets the totals of a token as the store sums them; only while loading. */
-  loadTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
-    this.#totals.set(tokenId, totals);
-    this.#learnToken(tokenId, totals.generations, first);
+  /** Adds to the totals of a token what the store sums; only while loading. */
+  loadTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
+    this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
   }
 
-  /** The market of a condition; `null` when it was never prepared. */
-  market(conditionId: ConditionId): Market | null {
-    const condition = this.#conditions.get(conditionId);
-    return condition === undefined ? null : this.#describe(condition);
+  /**
+   * Takes in what the venue's catalogue tells of a condition, in place of what it told before. Only
+   * what the chain does not tell is taken from it. Conditions that are not known yet may have it,
+   * and get it when they are.
+   */
+  applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
+    this.venue.set(conditionId, metadata);
+    this.#retell(conditionId);
   }
 
-  /** Where a token belongs; `null` when no condition is known to have it. */
-  placeOf(tokenId: TokenId): TokenPlace | null {
-    return this.#places.get(tokenId) ?? null;
+  /** The conditions the venue calls so; more than one only if it uses a name twice. */
+  bySlug(slug: string): readonly ConditionId[] {
+    return this.index.withLabel("slug", slug).map((ordinal) => this.index.conditionIdAt(ordinal));
   }
 
-  /** The other token of the pair; `null` when unknown or there is none. */
-  complementOf(tokenId: TokenId): TokenId | null {
-    const place = this.#places.get(tokenId);
-    if (place === undefined) return null;
-    const tokenIds = this.#conditions.get(place.conditionId)?.tokenIds ?? [];
-    return tokenIds[1 - place.outcomeIndex] ?? null;
+  /** The tokens of the condition a token is of, and where it stands in the index. */
+  tradedMarketOf(tokenId: TokenId): Pick<Condition, "tokenIds" | "ordinal"> | null {
+    const place = this.places.get(tokenId);
+    return place === undefined ? null : (this.conditions.get(place.conditionId) ?? null);
   }
 
-  /** The label of a token's outcome; `null` until a text has told it. */
-  outcomeOf(tokenId: TokenId): string | null {
-    const place = this.#places.get(tokenId);
-    const market = place === undefined ? null : this.market(place.conditionId);
-    return market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null;
-  }
-
-  /** Whether a token was ever seen: belongs to a known condition, or was traded. */
-  isKnownToken(tokenId: TokenId): boolean {
-    return this.#places.get(tokenId) !== undefined || this.#totals.get(tokenId) !== undefined;
-  }
-
-  totalsOf(tokenId: TokenId): TokenTotals {
-    return this.#totals.get(tokenId) ?? noTotals;
-  }
-
-  resolutionOf(conditionId: ConditionId): Resolution | null {
-    return this.#resolutions.of(conditionId);
-  }
-
-  /** How conditions ended, in chain order. */
-  get resolutions(): Pick<ResolutionLog, "ordered" | "indexOf"> {
-    return this.#resolutions;
+  /** Where a condition stands in the index; `null` when it is not known. */
+  ordinalOf(conditionId: ConditionId): number | null {
+    return this.conditions.get(conditionId)?.ordinal ?? null;
   }
 
   /**
    * The conditions that are markets (`docs/counting.md`, rule 9): registered or traded on an exchange of
    * ours, answered by an oracle of ours, or with more than two outcomes.
    */
-  *listed(): Generator<ConditionId> {
-    for (const conditionId of this.#conditions.keys()) {
-      const condition = this.#conditions.get(conditionId);
-      if (condition !== undefined && this.#isListed(condition)) yield conditionId;
-    }
+  listed(): Generator<ConditionId> {
+    return this.index.listed();
   }
 
   #prepare(
@@ -197,16 +149,97 @@ export class MarketDirectory {
     });
   }
 
-  #add(condition: Condition): void {
-    const { conditionId, tokenIds } = condition;
-    this.#conditions.set(conditionId, condition);
+  #add(known: Omit<Condition, "ordinal">): void {
+    const { conditionId, tokenIds } = known;
+    const ordinal = this.ordinalOf(conditionId) ?? this.index.add(conditionId);
+    const condition = { ...known, ordinal };
+    this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
-      this.#places.set(tokenId, { conditionId, outcomeIndex });
+      this.places.set(tokenId, { conditionId, outcomeIndex });
+      this.newTokens.add(tokenId);
+    }
+    this.index.set(this.index.createdAt, ordinal, condition.createdAt);
+    this.#mark(condition);
+    this.#sum(condition);
+    this.#retell(conditionId);
+  }
+
+  /** Brings the flags of a condition in the index up to date. */
+  #mark(condition: Condition): void {
+    const { conditionId, ordinal } = condition;
+    const listed = this.isListed(condition) ? marketFlags.listed : 0;
+    const resolved = this.resolutionOf(conditionId) === null ? 0 : marketFlags.resolved;
+    const negRisk = this.isNegRisk(condition) ? marketFlags.negRisk : 0;
+    this.index.set(this.index.flags, ordinal, listed | resolved | negRisk);
+  }
+
+  /** Brings what a condition was traded for in the index up to date. */
+  #sum({ tokenIds, ordinal }: Condition): void {
+    const totals = tokenIds.map((tokenId) => this.totalsOf(tokenId));
+    const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
+    const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
+    this.index.set(this.index.volumeUsd, ordinal, Number(volumeUsd));
+    this.index.set(this.index.lastTradeAt, ordinal, lastTradeAt);
+  }
+
+  /** Brings the texts of a condition in the index up to date, and of those that quote it. */
+  #retell(conditionId: ConditionId, depth = 0): void {
+    const condition = this.conditions.get(conditionId);
+    if (condition !== undefined) {
+      const { question, description, tokens, eventId, venue } = this.describe(condition);
+      this.index.setTexts(condition.ordinal, {
+        question,
+        description,
+        outcomes: tokens.map(({ outcome }) => outcome),
+        slug: venue?.slug ?? null,
+        category: venue?.category ?? null,
+        tags: venue?.tags ?? [],
+        eventId,
+      });
+      this.index.set(this.index.endMs, condition.ordinal, venue?.endMs ?? 0);
+    }
+    if (depth >= quotesDepthMax) return;
+    for (const other of this.#dependents.get(conditionId) ?? []) this.#retell(other, depth + 1);
+  }
+
+  #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
+    this.totals.set(tokenId, totals);
+    this.#learnToken(tokenId, totals.generations, first);
+    const place = this.places.get(tokenId);
+    const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
+    if (condition === undefined) return;
+    this.#sum(condition);
+    this.#mark(condition);
+  }
+
+  /** Notes that the text of a condition is made of that of others. */
+  #depend(conditionId: ConditionId, others: readonly ConditionId[]): void {
+    for (const other of others) {
+      const known = this.#dependents.get(other) ?? [];
+      if (known.includes(conditionId) || known.length >= dependentsMax) continue;
+      this.#dependents.set(other, [...known, conditionId]);
     }
   }
 
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
-    for (const conditionId of this.#gen3.apply(event, located)) this.#learn(conditionId, located);
+    const named = this.gen3.apply(event, located);
+    if (event.kind === "gen3_condition_migrated") {
+      this.#depend(event.conditionId, [event.legacyConditionId]);
+    }
+    if (event.kind === "gen3_combo_prepared") {
+      const legs = event.legs.map((leg) => parseGen3TokenId(leg)?.conditionId ?? null);
+      this.#depend(
+        event.conditionId,
+        legs.filter((leg) => leg !== null),
+      );
+    }
+    for (const conditionId of named) {
+      this.#learn(conditionId, located);
+      this.#retell(conditionId);
+    }
+    if (event.kind === "gen3_text_registered") {
+      this.#retell(event.requestId as string as ConditionId);
+    }
     if (event.kind === "gen3_other_resolved_yes") {
       this.#resolveDerived(event.conditionId, located, resultYes);
     }
@@ -230,7 +263,7 @@ export class MarketDirectory {
   #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): void {
     const gen3 = parseGen3TokenId(conditionId as string as TokenId);
     if (gen3 === null) return;
-    const known = this.#conditions.get(conditionId);
+    const known = this.conditions.get(conditionId);
     if (known !== undefined) {
       const isEarlier = seq < known.createdSeq;
       if (isEarlier) this.#add({ ...known, createdAt: timestamp, createdSeq: seq });
@@ -254,7 +287,7 @@ export class MarketDirectory {
   }
 
   #resolveRemaining(conditionId: ConditionId): void {
-    const said = this.#gen3.derivedNoOf(conditionId);
+    const said = this.gen3.derivedNoOf(conditionId);
     if (said !== null) this.#resolveDerived(conditionId, said, resultNo);
   }
 
@@ -265,130 +298,41 @@ export class MarketDirectory {
   ): void {
     const place = { seq, timestamp, blockHash, txHash };
     const result = { conditionId, questionId: null, oracle: address, numerators, derived: true };
-    this.#resolutions.add({ ...result, ...place });
+    this.#addResolution({ ...result, ...place });
+  }
+
+  #addResolution(resolution: Resolution): void {
+    this.results.add(resolution);
+    const condition = this.conditions.get(resolution.conditionId);
+    if (condition !== undefined) this.#mark(condition);
   }
 
   #resolve(located: LocatedEvent): void {
     const resolution = resolutionOf(located);
     if (resolution === null) return;
     if (resolution.questionId === null) this.#learn(resolution.conditionId, located);
-    this.#resolutions.add(resolution);
+    this.#addResolution(resolution);
   }
 
   #register(conditionId: ConditionId, exchange: Address): void {
-    const contract = this.#contracts.byAddress.get(exchange);
+    const contract = this.contracts.byAddress.get(exchange);
     if (contract?.kind !== "exchange") return;
     const bit = 1 << (contract.generation - 1);
-    const condition = this.#conditions.get(conditionId);
+    const condition = this.conditions.get(conditionId);
     if (condition === undefined) {
       const known = this.#earlyRegistrations.get(conditionId) ?? 0;
       this.#earlyRegistrations.set(conditionId, known | bit);
     } else if ((condition.registeredBits & bit) === 0) {
       const registeredBits = condition.registeredBits | bit;
-      this.#conditions.set(conditionId, { ...condition, registeredBits });
+      const registered = { ...condition, registeredBits };
+      this.conditions.set(conditionId, registered);
+      this.#mark(registered);
     }
   }
 
   /** Positions of neg-risk conditions are backed by the wrapper; never by what the exchange uses. */
   #collateralOf(oracle: Address): Address {
-    const { wrappedCollateral, collateral } = this.#contracts;
-    return this.#isNegRiskAdapter(oracle) ? wrappedCollateral : collateral;
+    const { wrappedCollateral, collateral } = this.contracts;
+    return this.isNegRiskAdapter(oracle) ? wrappedCollateral : collateral;
   }
-
-  #isNegRisk({ gen3, oracle }: Condition): boolean {
-    if (gen3 !== null) return gen3.module === "neg_risk";
-    return oracle !== null && this.#isNegRiskAdapter(oracle);
-  }
-
-  #isNegRiskAdapter(oracle: Address): boolean {
-    return this.#contracts.byAddress.get(oracle)?.kind === "neg_risk_adapter";
-  }
-
-  #textOf(condition: Condition): MarketText {
-    const { questionId, oracle, gen3 } = condition;
-    if (questionId !== null && oracle !== null) {
-      return this.#questions.textOf({ questionId, oracle, negRisk: this.#isNegRisk(condition) });
-    }
-    if (gen3 === null) return noText;
-    const negRiskMarketId = gen3.module === "neg_risk" ? gen3.eventId : null;
-    return { ...this.#gen3TextOf(gen3), negRiskMarketId };
-  }
-
-  /** The text registered for it, that of the older condition, or one made of its legs. */
-  #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
-    const registered = this.#gen3.textOf(conditionId, eventId);
-    if (registered !== null) return displayOf(registered.text, registered.trusted);
-    const legacy = this.#gen3.legacyOf(conditionId);
-    const older = legacy === null ? undefined : this.#conditions.get(legacy);
-    if (older !== undefined) return this.#textOf(older);
-    const legs = this.#gen3.legsOf(conditionId);
-    return legs === null ? noText : this.#comboTextOf(legs);
-  }
-
-  #comboTextOf(legs: readonly TokenId[]): MarketText {
-    const parts = legs.map((tokenId) => {
-      const place = this.placeOf(tokenId);
-      const market = place === null ? null : this.market(place.conditionId);
-      return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
-    });
-    const titles = parts.map(({ market, outcome }) => `${market?.question}: ${outcome}`);
-    // A combination of which a part cannot be named is better left unnamed.
-    const isNamed = parts.every(({ market, outcome }) => market?.question && outcome !== null);
-    if (!isNamed) return noText;
-    const trusted = parts.every(({ market }) => market?.metadataSource === "chain");
-    const source = trusted ? "chain" : "chain_untrusted";
-    return { ...noText, title: titles.join(" + "), outcomes: ["Yes", "No"], source };
-  }
-
-  #isListed(condition: Condition): boolean {
-    return (
-      condition.oracle === null ||
-      condition.outcomeCount > 2 ||
-      condition.registeredBits !== 0 ||
-      this.#contracts.byAddress.has(condition.oracle) ||
-      condition.tokenIds.some((tokenId) => this.#totals.get(tokenId) !== undefined)
-    );
-  }
-
-  #describe(condition: Condition): Market {
-    const { conditionId, questionId, oracle, tokenIds } = condition;
-    const text = this.#textOf(condition);
-    const tradedBits = tokenIds.map((id) => this.totalsOf(id).generations);
-    return {
-      conditionId,
-      questionId,
-      oracle,
-      outcomeCount: condition.outcomeCount,
-      tokens: tokenIds.map((tokenId, outcomeIndex) => ({
-        tokenId,
-        outcomeIndex,
-        outcome: text.outcomes?.[outcomeIndex] ?? null,
-      })),
-      question: text.title,
-      description: text.description,
-      metadataSource: text.source,
-      eventId: text.eventId,
-      negRisk: this.#isNegRisk(condition),
-      negRiskMarketId: text.negRiskMarketId,
-      exchangeVersions: generationsOf(
-        tradedBits.reduce((bits, more) => bits | more, condition.registeredBits),
-      ),
-      createdAt: condition.createdAt,
-      createdBlock: blockNumberOf(condition.createdSeq),
-      resolution: this.resolutionOf(conditionId),
-    };
-  }
-}
-
-function addCandle(before: TokenTotals, candle: MinuteCandle): TokenTotals {
-  const { close } = candle;
-  const isNewer = close !== null && close.seq > (before.lastPrice?.seq ?? (-1 as Seq));
-  return {
-    trades: before.trades + candle.trades + candle.unpricedTrades,
-    volumeUsd: before.volumeUsd + candle.buyVolumeUsd + candle.sellVolumeUsd + candle.unpricedUsd,
-    volumeShares: before.volumeShares + candle.volume,
-    lastPrice: isNewer ? close : before.lastPrice,
-    lastTimestamp: Math.max(before.lastTimestamp, candle.lastTimestamp),
-    generations: before.generations | candle.generations,
-  };
 }

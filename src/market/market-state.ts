@@ -2,14 +2,16 @@
  * What the service knows in memory: the markets and the last 24 hours. A pure function of the facts
  * applied to it, in chain order; blocks above finality can be taken back.
  */
-import { firstSeqOf, type TokenId } from "../base/ids.ts";
+import { type ConditionId, firstSeqOf, type TokenId } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import { DayWindow } from "./day-window.ts";
+import { type Depot, MemoryDepot } from "./depot.ts";
 import type { Digest } from "./digest.ts";
 import { Journal } from "./journal.ts";
 import { LastTrades } from "./last-trades.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import type { Tick } from "./minute-candle.ts";
+import type { VenueMetadata } from "./venue-metadata.ts";
 
 export class MarketState {
   readonly directory: MarketDirectory;
@@ -17,9 +19,14 @@ export class MarketState {
   readonly lastTrades = new LastTrades();
   readonly #journal = new Journal();
   #revision = 0;
+  readonly #depot: Depot;
+  /** The newest block that can never change. */
+  #settled = -1;
 
-  constructor(contracts: Contracts) {
-    this.directory = new MarketDirectory(contracts, this.#journal);
+  /** What the depot holds is where it goes on from. */
+  constructor(contracts: Contracts, depot: Depot = new MemoryDepot()) {
+    this.#depot = depot;
+    this.directory = new MarketDirectory(contracts, { depot, journal: this.#journal });
   }
 
   /** Rises with every change. */
@@ -45,12 +52,44 @@ export class MarketState {
     this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
     this.lastTrades.removeFrom(firstSeqOf(safeBlock + 1));
     this.dayWindow.moveTo(timestamp);
+    this.refreshDay();
+  }
+
+  /** Takes in what the venue's catalogue tells of a condition; see `MarketDirectory`. */
+  applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
+    this.#revision += 1;
+    this.directory.applyMetadata(conditionId, metadata);
   }
 
   /** Says that the blocks up to and including `block`, of the given time, can never change. */
   settleThrough(block: number, timestamp: number): void {
     this.#journal.settleThrough(block);
     this.dayWindow.settle(timestamp);
+    this.#settled = block;
+    if (this.#depot.isDue) this.save();
+  }
+
+  /** Keeps what can never change; what can is taken back for that long. */
+  save(): void {
+    if (this.#settled < 0) return;
+    this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
+  }
+
+  /** Brings the last 24 hours of the markets in the index up to date. */
+  refreshDay(): void {
+    const { directory, dayWindow } = this;
+    const tokens = dayWindow.takeChanged();
+    for (const tokenId of directory.newTokens) tokens.add(tokenId);
+    directory.newTokens.clear();
+    for (const tokenId of tokens) {
+      const market = directory.tradedMarketOf(tokenId);
+      if (market === null) continue;
+      const days = market.tokenIds.map((id) => dayWindow.volumeOf(id));
+      directory.index.setDay(market.ordinal, {
+        volumeUsd: days.reduce((sum, day) => sum + day.volumeUsd, 0n),
+        trades: days.reduce((sum, day) => sum + day.trades, 0),
+      });
+    }
   }
 
   /** The last price of a token's own trades before the last 24 hours; `null` without one. */
@@ -67,5 +106,6 @@ export class MarketState {
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles);
     this.dayWindow.moveTo(timestamp);
+    this.refreshDay();
   }
 }

@@ -1,6 +1,7 @@
 import { divideHalfEven } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
+import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
 type MarketToken = {
@@ -24,10 +25,10 @@ export type Resolution = {
 };
 
 /**
- * Where a market's text is from: the chain by a known creator, the chain by anyone else, or
- * nowhere yet.
+ * Where a market's text is from: the chain by a known creator, the chain by anyone else, the
+ * venue's catalogue, or nowhere yet.
  */
-export type MetadataSource = "chain" | "chain_untrusted" | "none";
+export type MetadataSource = "chain" | "chain_untrusted" | "venue" | "none";
 
 /** A market as it is known now: a condition, joined with every text that tells about it. */
 export type Market = {
@@ -40,7 +41,7 @@ export type Market = {
   readonly question: string | null;
   readonly description: string | null;
   readonly metadataSource: MetadataSource;
-  /** The venue's id of the event the market belongs to, where the chain tells it. */
+  /** The venue's id of the event the market belongs to, by the chain or else by the venue. */
   readonly eventId: string | null;
   readonly negRisk: boolean;
   readonly negRiskMarketId: Hash | null;
@@ -50,6 +51,8 @@ export type Market = {
   readonly createdAt: number;
   readonly createdBlock: number;
   readonly resolution: Resolution | null;
+  /** What the venue's catalogue tells besides; `null` when it was not asked or does not know. */
+  readonly venue: VenueMetadata | null;
 };
 
 /** What a token's own trades add up to since the start of coverage. Micros, unix seconds. */

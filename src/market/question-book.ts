@@ -6,9 +6,11 @@
  * All of it is written by anyone: what a known creator wrote is `chain`, the rest
  * `chain_untrusted`, and a text that does not hash to the id it claims is not believed at all.
  */
-import type { Address, Hash } from "../base/ids.ts";
+import type { Address, ConditionId, Hash } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { MarketEvent } from "../decode/events.ts";
+import { deriveConditionId } from "./condition-ids.ts";
+import type { Depot } from "./depot.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
 import type { MetadataSource } from "./market.ts";
 import {
@@ -77,31 +79,48 @@ export class QuestionBook {
   readonly #umaQuestions: JournaledMap<Hash, readonly UmaQuestion[]>;
   readonly #negRiskQuestions: JournaledMap<Hash, NegRiskQuestion>;
   readonly #negRiskMarkets: JournaledMap<Hash, NegRiskMarket>;
+  /** The neg-risk questions that a market has, and those that a request answers. */
+  readonly #questionsOf: JournaledMap<Hash, readonly Hash[]>;
+  readonly #negRiskAdapters: readonly Address[];
 
-  constructor(contracts: Contracts, journal: Journal) {
+  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: Journal }) {
     this.#contracts = contracts;
-    this.#umaQuestions = new JournaledMap(journal);
-    this.#negRiskQuestions = new JournaledMap(journal);
-    this.#negRiskMarkets = new JournaledMap(journal);
+    const mapOf = <Value>(name: string) =>
+      new JournaledMap<Hash, Value>(journal, depot.shelf(name));
+    this.#umaQuestions = mapOf("uma_questions");
+    this.#negRiskQuestions = mapOf("neg_risk_questions");
+    this.#negRiskMarkets = mapOf("neg_risk_markets");
+    this.#questionsOf = mapOf("neg_risk_questions_of");
+    const all = [...contracts.byAddress.values()];
+    this.#negRiskAdapters = all
+      .filter(({ kind }) => kind === "neg_risk_adapter")
+      .map(({ address }) => address);
   }
 
-  /** Takes in one text, told by the contract at `address`. */
-  apply(event: QuestionEvent, address: Address): void {
+  /**
+   * Takes in one text, told by the contract at `address`; returns the conditions, known or not,
+   * whose text may be another one now.
+   */
+  apply(event: QuestionEvent, address: Address): readonly ConditionId[] {
     switch (event.kind) {
       case "question_initialized":
-        return this.#addUmaQuestion(event, address);
+        this.#addUmaQuestion(event, address);
+        return this.#conditionsAsking(event.questionId, address);
       case "question_updated":
-        return this.#addUpdate(event, address);
+        this.#addUpdate(event, address);
+        return this.#conditionsAsking(event.questionId, address);
       case "neg_risk_market_prepared":
         this.#negRiskMarkets.set(event.negRiskMarketId, {
           text: parseEventText(bytesOf(event.text)),
           trusted: this.#contracts.byAddress.get(event.oracle)?.kind === "neg_risk_operator",
         });
-        return;
+        return this.#negRiskConditions(this.#questionsOf.get(event.negRiskMarketId) ?? []);
       case "neg_risk_question_prepared":
-        return this.#addNegRiskQuestion(event, null);
+        this.#addNegRiskQuestion(event, null);
+        return this.#negRiskConditions([event.questionId]);
       case "neg_risk_question_requested":
-        return this.#addNegRiskQuestion(event, event.requestId);
+        this.#addNegRiskQuestion(event, event.requestId);
+        return this.#negRiskConditions([event.questionId]);
     }
   }
 
@@ -150,6 +169,25 @@ export class QuestionBook {
       requestId: requestId ?? known?.requestId ?? null,
       text: parseNegRiskQuestionText(bytesOf(event.text)),
     });
+    this.#tie(event.negRiskMarketId, event.questionId);
+    if (requestId !== null) this.#tie(requestId, event.questionId);
+  }
+
+  #tie(id: Hash, questionId: Hash): void {
+    const known = this.#questionsOf.get(id) ?? [];
+    if (!known.includes(questionId)) this.#questionsOf.set(id, [...known, questionId]);
+  }
+
+  /** The condition of a question on its adapter, and the neg-risk ones that ask it. */
+  #conditionsAsking(questionId: Hash, adapter: Address): readonly ConditionId[] {
+    const asking = [questionId, ...(this.#questionsOf.get(questionId) ?? [])];
+    return [conditionOf(adapter, questionId), ...this.#negRiskConditions(asking)];
+  }
+
+  #negRiskConditions(questionIds: readonly Hash[]): readonly ConditionId[] {
+    return this.#negRiskAdapters.flatMap((adapter) =>
+      questionIds.map((questionId) => conditionOf(adapter, questionId)),
+    );
   }
 
   #umaText(questionId: Hash, oracle: Address): MarketText {
@@ -199,6 +237,10 @@ function withUpdates(text: MarketText, question: UmaQuestion | undefined): Marke
 function trimmed(text: string | null): string | null {
   const inner = text?.trim() ?? "";
   return inner === "" ? null : inner;
+}
+
+function conditionOf(oracle: Address, questionId: Hash): ConditionId {
+  return deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
 }
 
 function bytesOf(hex: string): Buffer {

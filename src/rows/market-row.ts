@@ -91,16 +91,17 @@ export type MarketRow = Static<typeof marketRow>;
 
 /** A market as clients see it. */
 export function presentMarket(market: Market, state: MarketState): MarketRow {
-  const { resolution } = market;
+  const { resolution, venue } = market;
+  const endMs = venue?.endMs ?? null;
   const sums = sumsOf(market, state);
   return {
     id: formatConditionId(market.conditionId),
     question_id: market.questionId,
     question: market.question,
     description: market.description,
-    slug: null,
-    category: null,
-    tags: [],
+    slug: venue?.slug ?? null,
+    category: venue?.category ?? null,
+    tags: [...(venue?.tags ?? [])],
     event_id: market.eventId,
     neg_risk: market.negRisk,
     neg_risk_market_id: market.negRiskMarketId,
@@ -112,7 +113,7 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     created_at: formatTime(market.createdAt),
     created_at_ms: market.createdAt * 1000,
     created_block: market.createdBlock,
-    end_date: null,
+    end_date: endMs === null ? null : formatTime(endMs / 1000),
     resolved_at: resolution === null ? null : formatTime(resolution.timestamp),
     resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,
     resolution: resolution === null ? null : presentResolution(market, resolution),
@@ -170,7 +171,7 @@ function presentTokens(market: Market, state: MarketState): MarketRow["tokens"] 
 }
 
 /** What both tokens of a market were traded for. */
-export function sumsOf(
+function sumsOf(
   market: Pick<Market, "tokens">,
   { directory, dayWindow }: MarketState,
 ): {

@@ -1,4 +1,5 @@
-import type { Seq, TokenId } from "../base/ids.ts";
+import { formatMicros, priceMicros } from "../base/decimal.ts";
+import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import type { DayTrade } from "../market/day-trade.ts";
 import { dayWindowSeconds } from "../market/day-window.ts";
@@ -35,59 +36,103 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
  */
 const pageRows = 50_000;
 
-/** Brings an empty state to what the store holds: the same as applying every stored block. */
-export async function loadMarketState(store: FactStore, state: MarketState): Promise<void> {
-  const newest = store.coverage?.last.timestamp;
+/**
+ * Brings a state to what the store holds: the same as applying every stored block. The state is
+ * empty, or what it was when everything up to and including block `savedThrough` was applied.
+ */
+export async function loadMarketState(
+  store: FactStore,
+  state: MarketState,
+  savedThrough: number | null = null,
+): Promise<void> {
+  const newest = store.coverage?.last;
   if (newest === undefined) return;
-  await loadEvents(store, state);
+  const firstSeq = firstSeqOf((savedThrough ?? -1) + 1);
+  await loadEvents(store, state, firstSeq);
+  if (savedThrough === null) await loadTotals(store, state);
+  else await loadLaterTotals(store, state, firstSeq);
   // From the start of a minute on, because what is before is known by whole minutes.
-  const from = minuteOf(newest - dayWindowSeconds);
-  const pricesBefore = await loadTotals(store, state, from);
-  await loadDayWindow(store, state, { from, newest, pricesBefore });
+  const from = minuteOf(newest.timestamp - dayWindowSeconds);
+  const pricesBefore = await loadPricesBefore(store, from);
+  await loadDayWindow(store, state, { from, newest: newest.timestamp, pricesBefore });
+  state.refreshDay();
+  state.settleThrough(newest.number, newest.timestamp);
 }
 
-async function loadEvents(store: FactStore, state: MarketState): Promise<void> {
+async function loadEvents(store: FactStore, state: MarketState, firstSeq: Seq): Promise<void> {
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
   const pages = readPages(
     store,
     (after) =>
       `SELECT ${eventColumns} FROM oddwire.events WHERE kind IN ${kinds}
-       ${after === null ? "" : `AND seq > ${integerLiteral(Number(after))}`} ORDER BY seq`,
+       AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? firstSeq))}
+       ORDER BY seq`,
   );
   for await (const rows of pages) {
     for (const row of rows) state.directory.applyEvent(parseEvent(row));
+    state.refreshDay();
   }
 }
 
-/** Tells the last prices before `dayFrom` of tokens that were traded since. */
-async function loadTotals(
-  store: FactStore,
-  state: MarketState,
-  dayFrom: number,
-): Promise<ReadonlyMap<TokenId, Tick>> {
-  const before = `minute < ${integerLiteral(dayFrom)}`;
-  const pricesBefore = new Map<TokenId, Tick>();
+async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
   const pages = readPages(
     store,
     (after) =>
       `SELECT hex(token_id), sum(trades) + sum(unpriced_trades),
          sum(buy_volume_usd) + sum(sell_volume_usd) + sum(unpriced_usd), sum(volume),
          max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations),
-         min(first_seq), min(first_timestamp),
-         maxIf(close, ${before}).1, maxIf(close, ${before}).2
+         min(first_seq), min(first_timestamp)
        FROM oddwire.minute_candles
        ${after === null ? "" : `WHERE token_id > ${hexLiteral(prefixed(after))}`}
        GROUP BY token_id ORDER BY token_id`,
   );
+  for await (const rows of pages) for (const row of rows) loadTotal(row, state);
+}
+
+/** The last prices before a minute of the tokens that were traded since. */
+async function loadPricesBefore(
+  store: FactStore,
+  minute: number,
+): Promise<ReadonlyMap<TokenId, Tick>> {
+  const prices = new Map<TokenId, Tick>();
+  const from = integerLiteral(minute);
+  const pages = readPages(
+    store,
+    (after) =>
+      `SELECT hex(token_id), max(close).1 AS seq, max(close).2 FROM oddwire.minute_candles
+       WHERE minute < ${from}
+         AND token_id IN (SELECT token_id FROM oddwire.fills WHERE timestamp >= ${from})
+         ${after === null ? "" : `AND token_id > ${hexLiteral(prefixed(after))}`}
+       GROUP BY token_id HAVING seq > 0 ORDER BY token_id`,
+  );
   for await (const rows of pages) {
-    for (const row of rows) {
-      loadTotal(row, state);
-      const [seq, price] = [Number(row[10]) as Seq, microsOf(row[11])];
-      const wasTradedSince = Number(row[6]) >= dayFrom;
-      if (seq > 0 && wasTradedSince) pricesBefore.set(prefixed(row[0]) as TokenId, { seq, price });
+    for (const [tokenId, seq, price] of rows) {
+      const tick = { seq: Number(seq) as Seq, price: microsOf(price) };
+      prices.set(prefixed(tokenId) as TokenId, tick);
     }
   }
-  return pricesBefore;
+  return prices;
+}
+
+/** What was traded from a position on; minutes are no use for that, as they do not end there. */
+async function loadLaterTotals(store: FactStore, state: MarketState, firstSeq: Seq): Promise<void> {
+  const pages = readPages(
+    store,
+    (after) =>
+      `SELECT hex(token_id), count(), sum(value), sum(size),
+         maxIf((seq, value, size), size > 0).1, maxIf((seq, value, size), size > 0).2,
+         max(timestamp), groupBitOr(bitShiftLeft(1, exchange_version - 1)),
+         min(seq), min(timestamp), maxIf((seq, value, size), size > 0).3
+       FROM oddwire.fills WHERE role != 'taker' AND seq >= ${integerLiteral(firstSeq)}
+       ${after === null ? "" : `AND token_id > ${hexLiteral(prefixed(after))}`}
+       GROUP BY token_id ORDER BY token_id`,
+  );
+  for await (const rows of pages) {
+    for (const row of rows) {
+      const price = priceMicros(microsOf(row[5]), microsOf(row[10]));
+      loadTotal(row.with(5, formatMicros(price ?? 0n)), state);
+    }
+  }
 }
 
 function loadTotal(row: Row, state: MarketState): void {

@@ -2,46 +2,48 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { webLimits } from "../base/limits.ts";
 
-type Snapshot<Item> = { readonly items: readonly Item[]; readonly takenAtMs: number };
+/** What can be kept: what it costs has to be known. */
+type Sized = { readonly byteLength: number };
+type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
  * Lists kept as they were when their first page was asked for. What such a list is ordered by
  * changes all the time, and pages of a list that moves would tell rows twice or never.
  *
- * Bounded by age and by items in all; who comes back too late goes on in the list as it is then.
+ * Bounded by age and by bytes in all; who comes back too late goes on in the list as it is then.
  */
-export class ListSnapshots<Item> {
+export class ListSnapshots<List extends Sized> {
   readonly #clock: Clock;
-  readonly #snapshots = new Map<string, Snapshot<Item>>();
-  #items = 0;
+  readonly #snapshots = new Map<string, Snapshot<List>>();
+  #bytes = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** Keeps a list; the name finds it again, and no other one in whatever process. */
-  put(items: readonly Item[]): string {
+  put(list: List): string {
     const takenAtMs = this.#clock.monotonicMs();
     const name = randomUUID();
-    this.#snapshots.set(name, { items, takenAtMs });
-    this.#items += items.length;
+    this.#snapshots.set(name, { list, takenAtMs });
+    this.#bytes += list.byteLength;
     this.#forget(takenAtMs);
     return name;
   }
 
   /** The list of that name; `null` when it is not kept any more. */
-  get(name: string): readonly Item[] | null {
+  get(name: string): List | null {
     this.#forget(this.#clock.monotonicMs());
-    return this.#snapshots.get(name)?.items ?? null;
+    return this.#snapshots.get(name)?.list ?? null;
   }
 
   #forget(nowMs: number): void {
-    const { listSnapshotItemsMax, listSnapshotMaxAgeMs } = webLimits;
-    for (const [name, { items, takenAtMs }] of this.#snapshots) {
+    const { listSnapshotBytesMax, listSnapshotMaxAgeMs } = webLimits;
+    for (const [name, { list, takenAtMs }] of this.#snapshots) {
       const isOld = nowMs - takenAtMs > listSnapshotMaxAgeMs;
-      if (!isOld && this.#items <= listSnapshotItemsMax) return;
+      if (!isOld && this.#bytes <= listSnapshotBytesMax) return;
       this.#snapshots.delete(name);
-      this.#items -= items.length;
+      this.#bytes -= list.byteLength;
     }
   }
 }

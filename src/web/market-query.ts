@@ -1,13 +1,15 @@
 /** What the list of markets can be asked for, how rows are chosen and in which order they stand. */
 import { type Static, Type } from "typebox";
-import type { ConditionId } from "../base/ids.ts";
 import { isGiven } from "../base/optional.ts";
-import type { Market } from "../market/market.ts";
+import { marketFlags } from "../market/market-index.ts";
+import type { MarketSelection } from "../market/market-list.ts";
 import type { MarketState } from "../market/market-state.ts";
-import { sumsOf } from "../rows/market-row.ts";
+import { wordsOf } from "../market/search-words.ts";
 import { amount, conditionId, cursor, time, tokenId } from "./parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
+/** A flag that no market has. */
+const nothing = 128;
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
 export const marketQuery = Type.Object({
@@ -37,144 +39,52 @@ export const marketQuery = Type.Object({
 });
 export type MarketQuery = Static<typeof marketQuery>;
 
-/** Where a market stands in a list: keys that say it fully, whatever else the list holds. */
-export type MarketPlace = {
-  /** How well it answers the search; 0 without one. Higher is better and comes first. */
-  readonly rank: number;
-  /** What `sort` orders by, as an integer; 0 where a market has no value. */
-  readonly key: bigint;
-  readonly conditionId: ConditionId;
-};
-
-/** The places of the listed markets that a query asks for, in its order. */
-export function selectMarkets(state: MarketState, query: MarketQuery): readonly MarketPlace[] {
-  const words = wordsOf(query.search ?? "");
-  // A search for signs alone is no wish to see everything.
-  if (query.search !== undefined && words.length === 0) return [];
-  const places: MarketPlace[] = [];
-  for (const conditionId of conditionsAsked(state, query)) {
-    const market = state.directory.market(conditionId);
-    if (market === null || !isOfKind(market, query)) continue;
-    const rank = words.length === 0 ? 0 : rankOf(market, words);
-    if (words.length > 0 && rank === 0) continue;
-    const sums = sumsOf(market, state);
-    if (!hasVolume(sums, query)) continue;
-    places.push({ rank, key: sortKey({ market, sums }, query), conditionId });
-  }
-  return places.toSorted(placeOrder(query));
+/** What a query asks of the index. A search for signs alone is no wish to see everything. */
+export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
+  const { end_after, end_before, search, sort } = query;
+  return {
+    words: search === undefined ? null : wordsOf(search),
+    ordinals: ordinalsAsked(directory, query),
+    flags: flagsAsked(query),
+    labels: {
+      ...(isGiven(query.event_id) && { event: query.event_id }),
+      ...(isGiven(query.slug) && { slug: query.slug }),
+      ...(isGiven(query.category) && { category: query.category }),
+      ...(isGiven(query.tag) && { tag: query.tag }),
+    },
+    minVolume: Number(query.min_volume ?? 0n),
+    minDayVolume: Number(query.min_volume_24h ?? 0n),
+    createdFrom: query.created_after ?? 0,
+    createdBefore: query.created_before ?? Infinity,
+    ends:
+      isGiven(end_after) || isGiven(end_before)
+        ? { from: end_after ?? 0, before: end_before ?? Infinity }
+        : null,
+    sort,
+  };
 }
 
-/** Compares places in the order of the list: by rank, by `sort`, then by id. */
-export function placeOrder({ order }: MarketQuery): (a: MarketPlace, b: MarketPlace) => number {
-  const sign = order === "asc" ? 1 : -1;
-  return (a, b) =>
-    b.rank - a.rank || sign * compare(a.key, b.key) || compare(a.conditionId, b.conditionId);
-}
-
-function sortKey(
-  { market, sums }: { market: Market; sums: ReturnType<typeof sumsOf> },
-  { sort }: MarketQuery,
-): bigint {
-  switch (sort) {
-    case "volume_24h":
-      return sums.dayVolumeUsd;
-    case "volume":
-      return sums.volumeUsd;
-    case "trades_24h":
-      return BigInt(sums.dayTrades);
-    case "created_at":
-      return BigInt(market.createdAt);
-    case "last_trade_at":
-      return BigInt(sums.lastTimestamp);
-    case "end_date":
-      return 0n;
-  }
+/** What is asked with yes or no, more than once maybe: then nothing can be both. */
+function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
+  let [asked, wanted] = [0, 0];
+  const ask = (flag: number, isWanted: boolean): void => {
+    if ((asked & flag) !== 0 && ((wanted & flag) !== 0) !== isWanted) wanted |= nothing;
+    asked |= flag;
+    if (isWanted) wanted |= flag;
+  };
+  if (status !== "all") ask(marketFlags.resolved, status === "resolved");
+  if (isGiven(active)) ask(marketFlags.resolved, !active);
+  if (isGiven(neg_risk)) ask(marketFlags.negRisk, neg_risk);
+  return { asked, wanted };
 }
 
 /** Ids name few markets: those are looked up, and nothing else is looked at. */
-function* conditionsAsked({ directory }: MarketState, query: MarketQuery) {
-  const { condition_id, token_id } = query;
-  if (!isGiven(condition_id) && !isGiven(token_id)) return yield* directory.listed();
+function ordinalsAsked(
+  directory: MarketState["directory"],
+  { condition_id, token_id }: MarketQuery,
+): readonly number[] | null {
+  if (!isGiven(condition_id) && !isGiven(token_id)) return null;
   const ofTokens = token_id?.flatMap((id) => directory.placeOf(id)?.conditionId ?? []);
   const asked = condition_id?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
-  return yield* new Set(asked);
-}
-
-/** The venue's facts (slug, category, tags, end date) are unknown, so asking for them finds none. */
-function isOfKind(market: Market, query: MarketQuery): boolean {
-  const status = market.resolution === null ? "open" : "resolved";
-  const { created_after, created_before, event_id } = query;
-  const createdMs = market.createdAt * 1000;
-  const asksForVenueFacts = [
-    query.slug,
-    query.category,
-    query.tag,
-    query.end_after,
-    query.end_before,
-  ];
-  return (
-    (query.status === "all" || query.status === status) &&
-    (!isGiven(query.active) || query.active === (status === "open")) &&
-    (!isGiven(query.neg_risk) || query.neg_risk === market.negRisk) &&
-    (!isGiven(event_id) || event_id.includes(market.eventId ?? "")) &&
-    (!isGiven(created_after) || createdMs >= created_after) &&
-    (!isGiven(created_before) || createdMs < created_before) &&
-    !asksForVenueFacts.some(isGiven)
-  );
-}
-
-function hasVolume(
-  sums: ReturnType<typeof sumsOf>,
-  { min_volume, min_volume_24h }: MarketQuery,
-): boolean {
-  return (
-    (!isGiven(min_volume) || sums.volumeUsd >= min_volume) &&
-    (!isGiven(min_volume_24h) || sums.dayVolumeUsd >= min_volume_24h)
-  );
-}
-
-/** All words must be found; the question counts most, then outcomes, then the description. */
-function rankOf({ question, description, tokens }: Market, words: readonly string[]): number {
-  const outcomes = tokens.map((token) => token.outcome ?? "").join(" ");
-  const texts: [string, number][] = [
-    [question ?? "", 100],
-    [outcomes, 30],
-    [description ?? "", 10],
-  ];
-  const folded = texts.map(([text, weight]) => [fold(text), weight] as const);
-  let rank = 0;
-  for (const word of words) {
-    const best = Math.max(...folded.map(([text, weight]) => weight * matchOf(text, word)));
-    if (best === 0) return 0;
-    rank += best;
-  }
-  return rank;
-}
-
-/** 3 for a whole word, 2 for the start of one, 1 for anything within. */
-function matchOf(text: string, word: string): number {
-  const at = ` ${text} `;
-  if (at.includes(` ${word} `)) return 3;
-  if (at.includes(` ${word}`)) return 2;
-  return at.includes(word) ? 1 : 0;
-}
-
-function wordsOf(text: string): string[] {
-  return fold(text)
-    .split(" ")
-    .filter((word) => word !== "");
-}
-
-/** Lower case, without accents, everything that is neither letter nor digit a space. */
-function fold(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
-
-function compare<Value extends bigint | string>(a: Value, b: Value): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return asked.flatMap((id) => directory.ordinalOf(id) ?? []);
 }

@@ -144,11 +144,11 @@ function placeOf(row: Row, word: string): number | null {
   const texts = [row["question"], outcomes.join(" "), row["description"]].map(wordsOf);
   const ways = [
     (own: string) => own === word,
-    (own: string) => own.startsWith(word),
-    (own: string) => own.includes(word),
+    (own: string, text: number) => own.startsWith(word) && (text < 2 || word.length > 2),
+    (own: string, text: number) => own.includes(word) && text < 2 && word.length > 1,
   ];
   const places = texts.flatMap((words, text) => {
-    const way = ways.findIndex((matches) => words.some(matches));
+    const way = ways.findIndex((matches) => words.some((own) => matches(own, text)));
     return way === -1 ? [] : [text * ways.length + way];
   });
   // The start of a word in a description is worth less than the middle of an outcome.

@@ -19,7 +19,10 @@ export function describeState(state: MarketState): unknown {
     now: dayWindow.now,
     listed: [...directory.listed()].toSorted(),
     markets: conditionIds.map((conditionId) => directory.market(conditionId)),
-    resolutions: directory.resolutions.ordered,
+    resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
+      directory.resolutions.at(index),
+    ),
+    index: describeIndex(state),
     tokens: tokenIds.map((tokenId) => ({
       place: directory.placeOf(tokenId),
       complement: directory.complementOf(tokenId),
@@ -31,4 +34,18 @@ export function describeState(state: MarketState): unknown {
       priceBeforeDay: state.priceBeforeDay(tokenId),
     })),
   };
+}
+
+/** What lists of markets go by: the same whatever the ordinals are. */
+function describeIndex({ directory: { index } }: MarketState): unknown {
+  const entries = Array.from({ length: index.count }, (_, ordinal) => ({
+    conditionId: index.conditionIdAt(ordinal),
+    flags: index.flags.get(ordinal),
+    createdAt: index.createdAt.get(ordinal),
+    lastTradeAt: index.lastTradeAt.get(ordinal),
+    volumeUsd: index.volumeUsd.get(ordinal),
+    dayVolumeUsd: index.dayVolumeUsd.get(ordinal),
+    dayTrades: index.dayTrades.get(ordinal),
+  }));
+  return entries.toSorted((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
 }

@@ -45,5 +45,6 @@ function findMarket(directory: MarketDirectory, id: string): Market | null {
   if (conditionId !== null) return directory.market(conditionId);
   const tokenId = parseTokenId(id);
   const place = tokenId === null ? null : directory.placeOf(tokenId);
-  return place === null ? null : directory.market(place.conditionId);
+  const named = place?.conditionId ?? directory.bySlug(id)[0];
+  return named === undefined ? null : directory.market(named);
 }

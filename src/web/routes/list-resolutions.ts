@@ -45,38 +45,34 @@ export function listResolutions(backend: Backend): Route {
 /** One row more than asked for, in the order asked for, from where the page before ended. */
 function selectResolutions(backend: Backend, query: ResolutionQuery, path: string): Resolution[] {
   const { resolutions } = backend.state.directory;
-  const { ordered } = resolutions;
   const step = query.order === "asc" ? 1 : -1;
-  let at = query.order === "asc" ? 0 : ordered.length - 1;
+  let index = query.order === "asc" ? 0 : resolutions.count - 1;
   if (query.cursor !== undefined) {
     const [seq, id] = backend.cursors.decode(path, query, query.cursor);
-    const edge = resolutions.indexOf({
-      seq: Number(seq) as Seq,
-      conditionId: String(id) as ConditionId,
-    });
+    const conditionId = String(id) as ConditionId;
+    const edge = resolutions.indexOf({ seq: Number(seq) as Seq, conditionId });
     // The row of the cursor itself may have been taken back by a fork.
-    const isThere = ordered[edge]?.conditionId === id;
-    at = query.order === "asc" && !isThere ? edge : edge + step;
+    const isThere = resolutions.at(edge)?.conditionId === conditionId;
+    index = query.order === "asc" && !isThere ? edge : edge + step;
   }
-  const isWanted = wantedBy(query, backend);
   const rows: Resolution[] = [];
-  for (; at >= 0 && at < ordered.length && rows.length <= query.limit; at += step) {
-    const resolution = ordered[at];
-    if (resolution !== undefined && isWanted(resolution)) rows.push(resolution);
+  for (const resolution of resolutions.select(rangeOf(query, backend), { index, step })) {
+    rows.push(resolution);
+    if (rows.length > query.limit) break;
   }
   return rows;
 }
 
-function wantedBy(query: ResolutionQuery, { store }: Backend): (resolution: Resolution) => boolean {
+function rangeOf(query: ResolutionQuery, { store }: Backend) {
   const { timestampFrom = 0, timestampTo = Infinity, seqFrom = 0, ...rest } = rangeFilter(query);
   const { seqTo = Infinity, txHash } = rest;
   const finalSeq = firstSeqOf((store.coverage?.last.number ?? -1) + 1);
-  const below = query.status === "finalized" ? Math.min(seqTo, finalSeq) : seqTo;
-  return ({ seq, timestamp, txHash: hash, conditionId: id }) =>
-    seq >= seqFrom &&
-    seq < below &&
-    timestamp >= timestampFrom &&
-    timestamp < timestampTo &&
-    (txHash === undefined || hash === txHash) &&
-    (query.condition_id === undefined || id === query.condition_id);
+  return {
+    seqFrom,
+    seqTo: query.status === "finalized" ? Math.min(seqTo, finalSeq) : seqTo,
+    timestampFrom,
+    timestampTo,
+    txHash,
+    conditionId: query.condition_id,
+  };
 }

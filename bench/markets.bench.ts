@@ -1,0 +1,263 @@
+/**
+ * Lists and searches over all markets, as the route answers them, and what holding them costs: a
+ * first process makes the copy on the disk, a second one starts from it as after a crash. Texts are
+ * made up of 60,000 words that are as unevenly frequent as in a language. Processor time of the
+ * process is told beside the clock, which others on the machine slow down.
+ * `MARKETS` (200,000) is how many; the venue had 1,500,000 in 2026.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../src/base/clock.ts";
+import type { Address, ConditionId, Hash, Seq, TokenId } from "../src/base/ids.ts";
+import { type Contracts, parseContracts } from "../src/decode/contracts.ts";
+import { polygonContracts } from "../src/decode/polygon-contracts.ts";
+import type { LocatedEvent } from "../src/market/block-facts.ts";
+import type { Digest } from "../src/market/digest.ts";
+import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/gen3-ids.ts";
+import { wordOf } from "../src/market/keccak.ts";
+import { MarketState } from "../src/market/market-state.ts";
+import { MarketsFile } from "../src/store/markets-file.ts";
+import { Cursors } from "../src/web/cursor.ts";
+import { listMarkets } from "../src/web/routes/list-markets.ts";
+import type { ListPage } from "../test/support/open-data-server.ts";
+import { SeededRandom } from "../test/support/seeded-random.ts";
+
+const markets = Number(process.env["MARKETS"] ?? 200_000);
+const rounds = Number(process.env["ROUNDS"] ?? 40);
+const marketsPerBlock = 500;
+const contracts = knownContracts();
+const nobody = `0x${"11".repeat(20)}` as Address;
+const random = new SeededRandom(7);
+const vocabulary = Array.from({ length: 60_000 }, () => makeWord());
+
+const folder = process.argv[2];
+if (folder === undefined) compareAll();
+else build(folder);
+
+function compareAll(): void {
+  const path = mkdtempSync(join(tmpdir(), "oddwire-bench-"));
+  try {
+    const made = spawnSync(process.execPath, [import.meta.filename, path], { stdio: "inherit" });
+    if (made.status !== 0) throw new Error("the copy could not be made");
+    measure(path);
+  } finally {
+    rmSync(path, { recursive: true });
+  }
+}
+
+function build(path: string): void {
+  const startedAt = performance.now();
+  const file = open(path);
+  const state = new MarketState(contracts, file);
+  const blocks = Math.ceil(markets / marketsPerBlock);
+  let [slowestApply, slowestSave] = [0, 0];
+  for (let block = 0; block < blocks; block += 1) {
+    const digest = digestOfBlock(block);
+    const last = { number: block, timestamp: 1_600_000_000 + block * 600 };
+    const dueBefore = file.isDue;
+    const appliedAt = performance.now();
+    state.applyFinal(digest, last);
+    const took = performance.now() - appliedAt;
+    if (dueBefore) slowestSave = Math.max(slowestSave, took);
+    else slowestApply = Math.max(slowestApply, took);
+  }
+  state.save();
+  file.close();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage();
+  console.log(
+    `${markets} markets in ${seconds.toFixed(0)} s, ${((user + system) / 1e6).toFixed(0)} s of processor; ` +
+      `slowest ${marketsPerBlock} ${slowestApply.toFixed()} ms, with a save ${slowestSave.toFixed()} ms; ` +
+      `peak ${(process.resourceUsage().maxRSS / 1024).toFixed()} MiB`,
+  );
+}
+
+function measure(path: string): void {
+  const startedAt = performance.now();
+  const file = open(path);
+  const state = new MarketState(contracts, file);
+  console.log(
+    `opened in ${(performance.now() - startedAt).toFixed()} ms, ` +
+      `file ${(statSync(join(path, "markets.sqlite")).size / 2 ** 20).toFixed()} MiB, ` +
+      `resident ${(process.memoryUsage.rss() / 2 ** 20).toFixed()} MiB`,
+  );
+  const route = listMarkets(
+    { state, cursors: new Cursors(Buffer.alloc(32, 7)), freshness: () => ({}) } as never,
+    systemClock,
+  );
+  const ask = (query: object): ListPage =>
+    route.handler(
+      {
+        id: "x",
+        query: { limit: 50, order: "desc", sort: "volume_24h", status: "all", ...query },
+      } as never,
+      {} as never,
+    ) as ListPage;
+  const common = vocabulary.slice(0, 20);
+  const rare = vocabulary.slice(-20_000);
+  const searches: Record<string, () => string> = {
+    "a rare word": () => random.pick(rare),
+    "a common word": () => random.pick(["will", "the", "market", ...common]),
+    "the start of a word": () => random.pick(rare).slice(0, 3),
+    "the middle of a word": () => random.pick(rare).slice(2, 5),
+    "two letters": () => random.pick(rare).slice(0, 2),
+    "one letter": () => random.pick(rare).slice(1, 2),
+    "three words": () => `will ${random.pick(common)} ${random.pick(rare)}`,
+    "common words": () => "will the market resolve",
+    "a whole question": () => titleOf(random.integer(0, markets - 1)),
+  };
+  for (const [name, search] of Object.entries(searches)) {
+    time(`search: ${name}`, () => ask({ search: search() }));
+  }
+  for (const sort of [
+    "volume_24h",
+    "volume",
+    "trades_24h",
+    "created_at",
+    "end_date",
+    "last_trade_at",
+  ]) {
+    time(`list: ${sort}`, () => ask({ sort }));
+    time(`list: ${sort}, asc, open, of 2,000 $`, () =>
+      ask({ sort, order: "asc", status: "open", min_volume: 2_000_000_000n }),
+    );
+  }
+  let cursor: string | null = null;
+  time("list: pages of volume", () => {
+    const page = ask({ sort: "volume", limit: 100, ...(cursor !== null && { cursor }) });
+    cursor = page.pagination.next_cursor;
+    return page;
+  });
+  console.log(`resident ${(process.memoryUsage.rss() / 2 ** 20).toFixed()} MiB`);
+  file.close();
+}
+
+function time(name: string, work: () => ListPage): void {
+  const took: number[] = [];
+  let rows = 0;
+  const before = process.cpuUsage();
+  for (let round = 0; round < rounds; round += 1) {
+    const startedAt = performance.now();
+    rows += work().data.length;
+    took.push(performance.now() - startedAt);
+  }
+  const { user, system } = process.cpuUsage(before);
+  took.sort((a, b) => a - b);
+  const at = (share: number) => took[Math.min(rounds - 1, Math.floor(share * rounds))]?.toFixed(1);
+  console.log(
+    `${name.padEnd(40)} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ` +
+      `processor ${((user + system) / 1000 / rounds).toFixed(1)} ms, ${(rows / rounds).toFixed()} rows`,
+  );
+}
+
+function open(path: string): MarketsFile {
+  const last = { number: 2 ** 31, hash: wordOf(1) as Hash, timestamp: 2 ** 31 };
+  return MarketsFile.open(path, {
+    contracts,
+    coverage: { fromBlock: 0, last },
+    clock: systemClock,
+  });
+}
+
+/** Events of 500 markets and what became of them. */
+function digestOfBlock(block: number): Digest {
+  const events: LocatedEvent[] = [];
+  const candles: Digest["candles"][number][] = [];
+  const timestamp = 1_600_000_000 + block * 600;
+  for (let i = 0; i < marketsPerBlock; i += 1) {
+    const index = block * marketsPerBlock + i;
+    const eventId = deriveNativeEventId("binary", wordOf(index));
+    const place = { timestamp, blockHash: wordOf(block), txHash: wordOf(index), address: nobody };
+    const at = (log: number): Seq => (block * 1_000_000 + i * 4 + log) as Seq;
+    const conditionId = eventId as string as ConditionId;
+    const add = (log: number, event: unknown) =>
+      events.push({ ...place, seq: at(log), event: event as LocatedEvent["event"] });
+    add(0, { kind: "gen3_event_announced", eventId, marketType: "binary" });
+    const text = `0x${Buffer.from(textOf(index)).toString("hex")}`;
+    add(1, { kind: "gen3_text_registered", requestId: eventId, requester: nobody, text });
+    if (index < markets * 0.9) {
+      const payouts = index % 2 === 0 ? [1n, 0n] : [0n, 1n];
+      const result = { conditionId, questionId: null, oracle: nobody, payouts };
+      add(2, { kind: "condition_resolved", ...result });
+    }
+    if (index % 3 !== 0)
+      candles.push(candleOf(deriveGen3TokenIds(conditionId)[0], at(3), timestamp));
+  }
+  const traded = candles.slice(0, 50);
+  const trades = traded.map(({ tokenId, firstSeq, firstTimestamp, volume }) => ({
+    seq: firstSeq as Seq,
+    timestamp: firstTimestamp,
+    tokenId,
+    size: volume,
+    value: volume,
+    isBuy: true,
+  }));
+  return {
+    events,
+    candles,
+    trades,
+    lastTrades: [],
+    tally: { fills: 0, events: 0, quarantined: [], anomalies: [] },
+  };
+}
+
+function candleOf(tokenId: TokenId, seq: Seq, timestamp: number): Digest["candles"][number] {
+  const price = { seq, price: BigInt(random.integer(10_000, 990_000)) };
+  const volume = BigInt(random.integer(1, 5_000_000_000));
+  return {
+    tokenId,
+    minute: timestamp - (timestamp % 60),
+    open: price,
+    close: price,
+    high: price.price,
+    low: price.price,
+    volume,
+    buyVolumeUsd: volume,
+    sellVolumeUsd: 0n,
+    trades: 3,
+    unpricedTrades: 0,
+    unpricedUsd: 0n,
+    firstSeq: seq,
+    firstTimestamp: timestamp,
+    lastTimestamp: timestamp,
+    generations: 4,
+  };
+}
+
+function titleOf(index: number): string {
+  const of = new SeededRandom(index);
+  return `Will ${wordFrom(of)} ${wordFrom(of)} win the ${wordFrom(of)} ${wordFrom(of)} on June ${index % 30}, ${2020 + (index % 7)}?`;
+}
+
+/** A text as the chain has it: about a hundred words of description, half of them a form. */
+function textOf(index: number): string {
+  const of = new SeededRandom(index + 1_000_000_000);
+  const filler = Array.from({ length: 50 }, () => wordFrom(of)).join(" ");
+  const form =
+    "This market will resolve to Yes if the event in the title happens by the date given, 11:59 PM ET. " +
+    "Otherwise this market will resolve to No. The primary resolution source for this market is official " +
+    "information, however a consensus of credible reporting will also be used.";
+  return `q: title: ${titleOf(index)}, description: ${form} ${filler} id${index} market_id: ${index} res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to No, p2 to Yes, p3 to unknown.`;
+}
+
+/** The n-th word is as frequent as 1/n, about. */
+function wordFrom(of: SeededRandom): string {
+  const share = of.integer(0, 1_000_000) / 1_000_000;
+  return vocabulary[Math.floor(vocabulary.length ** share) - 1] ?? "";
+}
+
+function makeWord(): string {
+  const letters = Array.from({ length: random.integer(2, 5) }, () => {
+    const [consonant, vowel] = [random.pick([..."bcdfghklmnprstvwz"]), random.pick([..."aeiou"])];
+    return `${consonant}${vowel}`;
+  });
+  return letters.join("").slice(0, random.integer(3, 10));
+}
+
+function knownContracts(): Contracts {
+  const parsed = parseContracts(polygonContracts);
+  if ("mistakes" in parsed) throw new Error(parsed.mistakes.join("; "));
+  return parsed;
+}

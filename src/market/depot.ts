@@ -1,0 +1,46 @@
+/**
+ * Where the state of the markets stands: values by key on shelves, and columns of numbers. Either
+ * in memory alone, or with a copy on a disk from which a start goes on.
+ */
+import { Column, type ColumnKind } from "./column.ts";
+
+/** How the values of a shelf are written down. */
+export type Codec<Value> = {
+  readonly encode: (value: Value) => string;
+  readonly decode: (text: string) => Value;
+};
+
+/** Values by key. What is put on it or taken from it must not be changed in place. */
+export type Shelf<Key, Value> = {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
+};
+
+export type Depot = {
+  /** The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. */
+  shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value>;
+  /** The column of that name as it was saved last, to be asked for once. */
+  column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;
+  /** Whether it is time to save; saving takes some time. */
+  readonly isDue: boolean;
+  /** Keeps everything as it is now, which is what the blocks up to `through` have told. */
+  save(through: number): void;
+};
+
+/** Keeps everything for as long as the process lives. */
+export class MemoryDepot implements Depot {
+  readonly isDue = false;
+
+  shelf<Key extends string, Value>(): Shelf<Key, Value> {
+    return new Map<Key, Value>();
+  }
+
+  column<Kind extends ColumnKind>(_name: string, kind: Kind): Column<Kind> {
+    return new Column(kind);
+  }
+
+  save(): void {
+    // Nothing outlives the process.
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * All markets as columns of numbers and lists of words, so that a list is one walk over all of
+ * them: 1.5 million take some milliseconds. A market is known by its ordinal, the order in which
+ * they became known; what it is, is put together from elsewhere.
+ */
+import type { ConditionId } from "../base/ids.ts";
+import { Column } from "./column.ts";
+import type { Depot } from "./depot.ts";
+import type { Journal } from "./journal.ts";
+import { wordsOf } from "./search-words.ts";
+import { TextIndex } from "./text-index.ts";
+
+const idBytes = 32;
+
+/** What can be asked of a market with yes or no, as bits. */
+export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
+
+/** What a market can be found by; text of whatever origin. */
+export type MarketTexts = {
+  readonly question: string | null;
+  readonly description: string | null;
+  readonly outcomes: readonly (string | null)[];
+  readonly slug: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly eventId: string | null;
+};
+
+/** What is asked for exactly, as it is written in the index. */
+export type LabelKind = "event" | "slug" | "category" | "tag";
+
+export class MarketIndex {
+  readonly #journal: Journal;
+  readonly #count: Column<"f64">;
+  readonly #ids: Column<"u8">;
+  readonly flags: Column<"u8">;
+  /** Unix seconds. */
+  readonly createdAt: Column<"u32">;
+  readonly lastTradeAt: Column<"u32">;
+  /** Unix milliseconds, 0 where no end is known. */
+  readonly endMs: Column<"f64">;
+  /** Micros; exact up to 9 billion dollars, which is several times the largest market there was. */
+  readonly volumeUsd: Column<"f64">;
+  /** The last 24 hours. They follow the time, so they are made anew at each start. */
+  readonly dayVolumeUsd = new Column("f64");
+  readonly dayTrades = new Column("u32");
+  /** Fields: the question; slug, category and tags; the outcomes. */
+  readonly titles: TextIndex;
+  readonly descriptions: TextIndex;
+  readonly labels: TextIndex;
+
+  constructor(depot: Depot, journal: Journal) {
+    this.#journal = journal;
+    this.#count = depot.column("markets.count", "f64");
+    this.#ids = depot.column("markets.ids", "u8");
+    this.flags = depot.column("markets.flags", "u8");
+    this.createdAt = depot.column("markets.created_at", "u32");
+    this.lastTradeAt = depot.column("markets.last_trade_at", "u32");
+    this.endMs = depot.column("markets.end_ms", "f64");
+    this.volumeUsd = depot.column("markets.volume_usd", "f64");
+    this.titles = new TextIndex({ depot, journal }, "titles", 3);
+    this.descriptions = new TextIndex({ depot, journal }, "descriptions", 1);
+    this.labels = new TextIndex({ depot, journal }, "labels", 1);
+  }
+
+  /** How many there are; ordinals are below it. */
+  get count(): number {
+    return this.#count.get(0);
+  }
+
+  /** The 32 bytes of each id, one behind the other. */
+  get ids(): Uint8Array {
+    return this.#ids.values;
+  }
+
+  /** Adds a market of which nothing but its id is known; returns its ordinal. */
+  add(conditionId: ConditionId): number {
+    const ordinal = this.count;
+    // An ordinal that a fork has freed may have been something else.
+    const { flags, createdAt, lastTradeAt, endMs, volumeUsd } = this;
+    for (const column of [flags, createdAt, lastTradeAt, endMs, volumeUsd]) {
+      this.#journal.setAt(column, ordinal, 0);
+    }
+    for (const index of [this.titles, this.descriptions, this.labels]) index.remove(ordinal);
+    this.setDay(ordinal, { volumeUsd: 0n, trades: 0 });
+    const start = ordinal * idBytes;
+    this.#ids.reserve(start + idBytes);
+    this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
+    this.#ids.touch(start, start + idBytes - 1);
+    this.#journal.setAt(this.#count, 0, ordinal + 1);
+    return ordinal;
+  }
+
+  conditionIdAt(ordinal: number): ConditionId {
+    const start = ordinal * idBytes;
+    const digits = Buffer.from(this.ids.buffer, start, idBytes).toString("hex");
+    return `0x${digits}` as ConditionId;
+  }
+
+  /** Sets a number of a market that the chain has told. */
+  set(column: Column, ordinal: number, value: number): void {
+    this.#journal.setAt(column, ordinal, value);
+  }
+
+  /** Sets what was traded within the last 24 hours. */
+  setDay(ordinal: number, { volumeUsd, trades }: { volumeUsd: bigint; trades: number }): void {
+    this.dayVolumeUsd.set(ordinal, Number(volumeUsd));
+    this.dayTrades.set(ordinal, trades);
+  }
+
+  /** Sets all that it can be found by. */
+  setTexts(ordinal: number, texts: MarketTexts): void {
+    const { question, description, slug, category, tags, eventId } = texts;
+    const names = [slug, category, ...tags].map((name) => wordsOf(name ?? "")).flat();
+    const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
+    this.titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
+    this.descriptions.put(ordinal, [wordsOf(description ?? "")]);
+    const labels = [
+      labelOf("event", eventId),
+      labelOf("slug", slug),
+      labelOf("category", category),
+      ...tags.map((tag) => labelOf("tag", tag)),
+    ];
+    this.labels.put(ordinal, [labels.filter((label) => label !== null)]);
+  }
+
+  /** Those that are markets of ours, in the order they became known. */
+  *listed(): Generator<ConditionId> {
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      const isListed = (this.flags.get(ordinal) & marketFlags.listed) !== 0;
+      if (isListed) yield this.conditionIdAt(ordinal);
+    }
+  }
+
+  /** The ordinals of the markets that have a label, in no particular order. */
+  withLabel(kind: LabelKind, value: string): number[] {
+    const scores = new Uint16Array(this.count);
+    const found: number[] = [];
+    this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), scores);
+    for (let at = scores.indexOf(1); at !== -1; at = scores.indexOf(1, at + 1)) found.push(at);
+    return found;
+  }
+}
+
+/** A label as it is written; categories and tags are asked for in whatever case. */
+export function labelOf(kind: LabelKind, value: string | null): string | null {
+  if (value === null) return null;
+  return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;
+}

@@ -1,0 +1,128 @@
+/**
+ * All terms that texts are made of, numbered as they came. They stand one behind the other in one
+ * block of bytes, so that those which contain a part are found by looking through it once: a
+ * million texts are made of far fewer words.
+ */
+import type { Column } from "./column.ts";
+import type { Depot } from "./depot.ts";
+
+/** How a term has a word: it is the word, it starts with it, or it has it within. */
+export type MatchWay = "whole" | "start" | "within";
+
+/** Ends a term; no word has it. */
+const separator = 0;
+const slotsMin = 1024;
+
+export class TermBook {
+  readonly #bytes: Column<"u8">;
+  /** Where each term starts, and where the next one will. */
+  readonly #starts: Column<"i32">;
+  readonly #count: Column<"f64">;
+  /** Term plus 1 by hash, open addressing; made again at start. */
+  #slots = new Int32Array(slotsMin);
+
+  constructor(depot: Depot, name: string) {
+    this.#bytes = depot.column(`${name}.terms`, "u8");
+    this.#starts = depot.column(`${name}.starts`, "i32");
+    this.#count = depot.column(`${name}.count`, "f64");
+    this.#rehash();
+  }
+
+  get size(): number {
+    return this.#count.get(0);
+  }
+
+  /** The number of a term; `null` when no text has it. */
+  find(term: string): number | null {
+    const bytes = Buffer.from(term);
+    const known = this.#slots[this.#slotOf(bytes)] ?? 0;
+    return known === 0 ? null : known - 1;
+  }
+
+  /** The number of a term, given to it now when it is new. */
+  add(term: string): number {
+    const bytes = Buffer.from(term);
+    const slot = this.#slotOf(bytes);
+    const known = this.#slots[slot] ?? 0;
+    if (known !== 0) return known - 1;
+    const id = this.size;
+    const start = this.#starts.get(id);
+    for (const [i, byte] of bytes.entries()) this.#bytes.set(start + i, byte);
+    this.#bytes.set(start + bytes.length, separator);
+    this.#starts.set(id + 1, start + bytes.length + 1);
+    this.#count.set(0, id + 1);
+    this.#slots[slot] = id + 1;
+    if (this.size * 2 > this.#slots.length) this.#rehash();
+    return id;
+  }
+
+  /** Calls `visit` for each term that has a word, which must not be empty. */
+  eachWith(word: string, visit: (term: number, way: MatchWay) => void): void {
+    const wanted = Buffer.from(word);
+    const end = this.#starts.get(this.size);
+    const text = Buffer.from(this.#bytes.values.buffer, 0, end);
+    const starts = this.#starts.values;
+    let term = 0;
+    for (let at = text.indexOf(wanted); at !== -1; ) {
+      term = this.#termAt(at, term);
+      const [start, next] = [starts[term] ?? 0, starts[term + 1] ?? end];
+      const isWhole = at === start && next === start + wanted.length + 1;
+      visit(term, isWhole ? "whole" : at === start ? "start" : "within");
+      at = text.indexOf(wanted, next);
+    }
+  }
+
+  /** The term a byte belongs to, at `from` or behind: by ever larger steps, then by halves. */
+  #termAt(position: number, from: number): number {
+    const starts = this.#starts.values;
+    let step = 1;
+    while (from + step < this.size && (starts[from + step] ?? 0) <= position) step *= 2;
+    let [low, high] = [from + (step >>> 1), Math.min(from + step, this.size) - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((starts[middle] ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The slot of a term: its own, or the empty one where it would go. */
+  #slotOf(term: Uint8Array): number {
+    const mask = this.#slots.length - 1;
+    let slot = hashOf(term, 0, term.length) & mask;
+    for (;;) {
+      const known = this.#slots[slot] ?? 0;
+      if (known === 0 || this.#isTerm(known - 1, term)) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #isTerm(id: number, term: Uint8Array): boolean {
+    const bytes = this.#bytes.values;
+    const start = this.#starts.get(id);
+    if (this.#starts.get(id + 1) !== start + term.length + 1) return false;
+    for (let i = 0; i < term.length; i += 1) if (bytes[start + i] !== term[i]) return false;
+    return true;
+  }
+
+  #rehash(): void {
+    let slots = slotsMin;
+    while (slots < this.size * 4) slots *= 2;
+    this.#slots = new Int32Array(slots);
+    const bytes = this.#bytes.values;
+    const starts = this.#starts.values;
+    for (let id = 0; id < this.size; id += 1) {
+      const [start = 0, next = 0] = [starts[id], starts[id + 1]];
+      let slot = hashOf(bytes, start, next - 1) & (slots - 1);
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & (slots - 1);
+      this.#slots[slot] = id + 1;
+    }
+  }
+}
+
+/** FNV-1a, which is good enough for words and needs nothing but the bytes. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { MemoryDepot } from "./depot.ts";
+import { Journal } from "./journal.ts";
+import { TextIndex } from "./text-index.ts";
+
+type Fields = readonly (readonly string[])[];
+type Put = { readonly thing: number; readonly fields: Fields };
+type Step =
+  | { readonly kind: "record"; readonly puts: readonly Put[] }
+  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "save" };
+
+const words = ["a", "ab", "abc", "bc", "cab", "łódź", "日本語", "2025", "202"];
+const parts = [...words, "b", "20", "本", "ź", "zz"];
+const anyPut: fc.Arbitrary<Put> = fc.record({
+  thing: fc.nat(30),
+  fields: fc.tuple(
+    fc.array(fc.constantFrom(...words), { maxLength: 4 }),
+    fc.array(fc.constantFrom(...words), { maxLength: 2 }),
+  ),
+});
+const anySteps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("record"), puts: fc.array(anyPut) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(3) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("save") }) },
+  ),
+  { maxLength: 20 },
+) as fc.Arbitrary<readonly Step[]>;
+
+/** Field 0 is worth 10, field 1 is worth 1; a whole word 3 times that, the start of one twice. */
+const weights = {
+  whole: new Uint16Array([0, 30, 3, 30]),
+  start: new Uint16Array([0, 20, 2, 20]),
+  within: new Uint16Array([0, 10, 1, 10]),
+};
+
+function naiveScore(fields: Fields | undefined, word: string, ways = [1, 2, 3]): number {
+  const scores = (fields ?? []).flatMap((terms, field) =>
+    terms.map((term) => {
+      const way = term === word ? 3 : term.startsWith(word) ? 2 : term.includes(word) ? 1 : 0;
+      return ways.includes(way) ? way * (field === 0 ? 10 : 1) : 0;
+    }),
+  );
+  return Math.max(0, ...scores);
+}
+
+function openIndex(): { journal: Journal; index: TextIndex } {
+  const journal = new Journal();
+  return { journal, index: new TextIndex({ depot: new MemoryDepot(), journal }, "test", 2) };
+}
+
+describe("a text index", () => {
+  test("finds what the texts that are left have, after any forks", () => {
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const { journal, index } = openIndex();
+        let blocks: (readonly Put[])[] = [];
+        for (const step of steps) {
+          if (step.kind === "record") {
+            blocks.push(step.puts);
+            journal.record(blocks.length, () => {
+              for (const { thing, fields } of step.puts) index.put(thing, fields);
+            });
+          } else if (step.kind === "unwind") {
+            blocks = blocks.slice(0, Math.max(0, blocks.length - step.blocks));
+            journal.unwindTo(blocks.length);
+          } else {
+            journal.withoutRecorded(() => {
+              const scores = new Uint16Array(31);
+              for (const word of words) index.scoreWord(word, weights, scores);
+              assert(
+                scores.every((score) => score === 0),
+                "nothing is left without the blocks",
+              );
+            });
+          }
+        }
+        const texts = new Map(blocks.flat().map(({ thing, fields }) => [thing, fields]));
+        for (const word of parts) {
+          const scores = new Uint16Array(31);
+          index.scoreWord(word, weights, scores);
+          const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
+          assert.deepEqual(scores, expected, word);
+          const exact = new Uint16Array(31);
+          index.scoreTerm(word, weights.whole, exact);
+          assert.deepEqual(
+            exact,
+            scores.map((_, thing) => naiveScore(texts.get(thing), word, [3])),
+            word,
+          );
+        }
+      }),
+      propertySettings(200),
+    );
+  });
+
+  test("finds each of many things, whose lists run over many slices", () => {
+    const { index } = openIndex();
+    const things = 20_000;
+    for (let thing = 0; thing < things; thing += 1) {
+      index.put(thing, [["all", `own${thing}`], thing % 300 === 0 ? ["some"] : []]);
+    }
+    for (const [word, isOf] of [
+      ["all", () => 30],
+      ["some", (thing: number) => (thing % 300 === 0 ? 3 : 0)],
+      ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
+    ] as const) {
+      const scores = new Uint16Array(things);
+      index.scoreWord(word, weights, scores);
+      assert.deepEqual(
+        scores,
+        new Uint16Array(things).map((_, thing) => isOf(thing)),
+      );
+    }
+  });
+});

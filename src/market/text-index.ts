@@ -1,0 +1,95 @@
+/**
+ * Which things have which words, and in which of their fields. A thing whose text changes becomes a
+ * new document; the old one stays behind without an owner, so that nothing written is rewritten
+ * and a fork only has to put back whose document is whose.
+ */
+import type { Column } from "./column.ts";
+import type { Depot } from "./depot.ts";
+import type { Journal } from "./journal.ts";
+import { PostingLists } from "./posting-lists.ts";
+import { type MatchWay, TermBook } from "./term-book.ts";
+
+/** By the way a word is matched, the score for each combination of fields; `null` is no match. */
+type Weights = Readonly<Record<MatchWay, Uint16Array | null>>;
+
+export class TextIndex {
+  readonly #journal: Journal;
+  readonly #terms: TermBook;
+  readonly #postings: PostingLists;
+  readonly #documents: Column<"f64">;
+  /** Thing plus 1 by document, document plus 1 by thing, and what its text hashed to. */
+  readonly #owners: Column<"i32">;
+  readonly #documentOf: Column<"i32">;
+  readonly #hashOf: Column<"u32">;
+
+  /** `fields` is how many fields a thing has, up to 4. */
+  constructor(
+    { depot, journal }: { depot: Depot; journal: Journal },
+    name: string,
+    fields: number,
+  ) {
+    this.#journal = journal;
+    this.#terms = new TermBook(depot, name);
+    this.#postings = new PostingLists(depot, name, fields);
+    this.#documents = depot.column(`${name}.documents`, "f64");
+    this.#owners = depot.column(`${name}.owners`, "i32");
+    this.#documentOf = depot.column(`${name}.document_of`, "i32");
+    this.#hashOf = depot.column(`${name}.hash_of`, "u32");
+  }
+
+  /** Sets the terms of a thing, field by field, in place of those it had. */
+  put(thing: number, fields: readonly (readonly string[])[]): void {
+    const hash = hashOf(fields);
+    if (this.#hashOf.get(thing) === hash) return;
+    this.remove(thing);
+    const bits = new Map<string, number>();
+    for (const [field, terms] of fields.entries()) {
+      for (const term of terms) bits.set(term, (bits.get(term) ?? 0) | (1 << field));
+    }
+    this.#journal.setAt(this.#hashOf, thing, hash);
+    if (bits.size === 0) return;
+    const document = this.#documents.get(0);
+    this.#documents.set(0, document + 1);
+    for (const [term, of] of bits) this.#postings.add(this.#terms.add(term), document, of);
+    this.#journal.setAt(this.#owners, document, thing + 1);
+    this.#journal.setAt(this.#documentOf, thing, document + 1);
+  }
+
+  /** Makes a thing one without text. */
+  remove(thing: number): void {
+    const document = this.#documentOf.get(thing) - 1;
+    if (document >= 0) this.#journal.setAt(this.#owners, document, 0);
+    this.#journal.setAt(this.#documentOf, thing, 0);
+    this.#journal.setAt(this.#hashOf, thing, 0);
+  }
+
+  /** Raises the scores of the things that have a term, which is exactly `term`. */
+  scoreTerm(term: string, weights: Uint16Array, scores: Uint16Array): void {
+    const id = this.#terms.find(term);
+    if (id !== null) this.#postings.score(id, { weights, owners: this.#owners.values, scores });
+  }
+
+  /** Raises the scores of the things that have a word in any of the ways. */
+  scoreWord(word: string, weights: Weights, scores: Uint16Array): void {
+    const owners = this.#owners.values;
+    this.#terms.eachWith(word, (term, way) => {
+      const wayWeights = weights[way];
+      if (wayWeights !== null) this.#postings.score(term, { weights: wayWeights, owners, scores });
+    });
+  }
+}
+
+/** Never 0, which stands for no text. */
+function hashOf(fields: readonly (readonly string[])[]): number {
+  let hash = 0x811c9dc5;
+  for (const terms of fields) {
+    hash = Math.imul(hash ^ 0x100, 0x01000193);
+    for (const term of terms) {
+      for (let i = 0; i < term.length; i += 1) {
+        hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
+      }
+      hash = Math.imul(hash ^ 0x20, 0x01000193);
+    }
+  }
+  return hash >>> 0 || 1;
+}

@@ -1,0 +1,59 @@
+import type { Seq } from "../base/ids.ts";
+import type { Codec } from "./depot.ts";
+import type { TokenTotals } from "./market.ts";
+import type { MinuteCandle } from "./minute-candle.ts";
+
+/** What was never traded. */
+export const noTotals: TokenTotals = {
+  trades: 0,
+  volumeUsd: 0n,
+  volumeShares: 0n,
+  lastPrice: null,
+  lastTimestamp: 0,
+  generations: 0,
+};
+
+/** Adds a minute; minutes come in any order. */
+export function addCandle(before: TokenTotals, candle: MinuteCandle): TokenTotals {
+  return addTotals(before, {
+    trades: candle.trades + candle.unpricedTrades,
+    volumeUsd: candle.buyVolumeUsd + candle.sellVolumeUsd + candle.unpricedUsd,
+    volumeShares: candle.volume,
+    lastPrice: candle.close,
+    lastTimestamp: candle.lastTimestamp,
+    generations: candle.generations,
+  });
+}
+
+/** The totals of two stretches. */
+export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
+  const { lastPrice } = more;
+  const isNewer = lastPrice !== null && lastPrice.seq > (before.lastPrice?.seq ?? (-1 as Seq));
+  return {
+    trades: before.trades + more.trades,
+    volumeUsd: before.volumeUsd + more.volumeUsd,
+    volumeShares: before.volumeShares + more.volumeShares,
+    lastPrice: isNewer ? lastPrice : before.lastPrice,
+    lastTimestamp: Math.max(before.lastTimestamp, more.lastTimestamp),
+    generations: before.generations | more.generations,
+  };
+}
+
+/** Written often: as few characters as it takes. */
+export const totalsCodec: Codec<TokenTotals> = {
+  encode: ({ trades, volumeUsd, volumeShares, lastPrice, lastTimestamp, generations }) => {
+    const price = lastPrice === null ? "0,0" : `${lastPrice.seq},${lastPrice.price}`;
+    return `${trades},${volumeUsd},${volumeShares},${price},${lastTimestamp},${generations}`;
+  },
+  decode: (text) => {
+    const [trades, usd, shares, seq, price, lastTimestamp, generations] = text.split(",");
+    return {
+      trades: Number(trades),
+      volumeUsd: BigInt(usd ?? 0),
+      volumeShares: BigInt(shares ?? 0),
+      lastPrice: seq === "0" ? null : { seq: Number(seq) as Seq, price: BigInt(price ?? 0) },
+      lastTimestamp: Number(lastTimestamp),
+      generations: Number(generations),
+    };
+  },
+};

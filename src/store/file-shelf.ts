@@ -1,0 +1,69 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { storeLimits } from "../base/limits.ts";
+import type { Codec, Shelf } from "../market/depot.ts";
+
+/** What is remembered of a key that has no value. */
+const nothing = Symbol("nothing");
+
+/**
+ * Values by key in a table, with those used lately in memory. Two generations of them are kept: when
+ * the younger is full, the older, of which nothing was asked for since, is forgotten.
+ */
+export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
+  readonly #codec: Codec<Value>;
+  readonly #read: StatementSync;
+  readonly #write: StatementSync;
+  readonly #erase: StatementSync;
+  #young = new Map<Key, Value | typeof nothing>();
+  #old = new Map<Key, Value | typeof nothing>();
+
+  /** `name` is ours and safe in SQL; keys are `0x` hex. */
+  constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
+    const table = `shelf_${name}`;
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS ${table} (key BLOB PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+    );
+    this.#codec = codec;
+    this.#read = sql.prepare(`SELECT value FROM ${table} WHERE key = ?`);
+    this.#read.setReturnArrays(true);
+    this.#write = sql.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
+    this.#erase = sql.prepare(`DELETE FROM ${table} WHERE key = ?`);
+  }
+
+  get(key: Key): Value | undefined {
+    const known = this.#young.get(key) ?? this.#recall(key);
+    return known === nothing ? undefined : known;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#write.run(bytesOf(key), this.#codec.encode(value));
+    this.#remember(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#erase.run(bytesOf(key));
+    this.#remember(key, nothing);
+  }
+
+  #recall(key: Key): Value | typeof nothing {
+    const known = this.#old.get(key) ?? this.#readRow(key);
+    this.#remember(key, known);
+    return known;
+  }
+
+  #readRow(key: Key): Value | typeof nothing {
+    const row = this.#read.get(bytesOf(key)) as unknown as [string] | undefined;
+    return row === undefined ? nothing : this.#codec.decode(row[0]);
+  }
+
+  #remember(key: Key, value: Value | typeof nothing): void {
+    this.#young.set(key, value);
+    if (this.#young.size < storeLimits.shelfRememberedMax) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+}
+
+function bytesOf(key: string): Uint8Array {
+  return Buffer.from(key.slice(2), "hex");
+}

@@ -1,0 +1,178 @@
+/**
+ * What the state of the markets is made of, on the disk: a copy of what follows from the facts, so
+ * that a start goes on from it and texts need not be in memory. It may be behind the facts after a
+ * crash, never ahead of them in anything that counts; a copy that does not fit is made anew.
+ *
+ * Everything is written in one transaction, which a save ends: what is read in between is what was
+ * written last, and what a crash leaves is what was saved last.
+ */
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Clock } from "../base/clock.ts";
+import { storeLimits } from "../base/limits.ts";
+import type { Contracts } from "../decode/contracts.ts";
+import { Column, type ColumnKind, columnPageBytes } from "../market/column.ts";
+import type { Codec, Depot, Shelf } from "../market/depot.ts";
+import { FileShelf } from "./file-shelf.ts";
+import type { Coverage } from "./recover.ts";
+
+/** To be raised whenever the state is another one for the same facts. */
+const formatVersion = 1;
+
+const fileName = "markets.sqlite";
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS columns (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+`;
+
+/** Pages of one column at the most: 256 GiB of it. */
+const pagesPerColumn = 2 ** 26;
+
+type MarketsFileOptions = {
+  readonly contracts: Contracts;
+  /** What the facts hold. */
+  readonly coverage: Coverage | null;
+  readonly clock: Clock;
+};
+
+export class MarketsFile implements Depot {
+  readonly #sql: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #columns: { readonly id: number; readonly column: Column }[] = [];
+  readonly #writePage: StatementSync;
+  #savedAtMs: number;
+  /** The newest block whose facts are in it; `null` when it is empty. */
+  readonly savedThrough: number | null;
+
+  private constructor(sql: DatabaseSync, clock: Clock) {
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#savedAtMs = clock.monotonicMs();
+    this.#writePage = sql.prepare("INSERT OR REPLACE INTO pages VALUES (?, ?)");
+    const through = readSetting(sql, "through");
+    this.savedThrough = through === null ? null : Number(through);
+  }
+
+  /** Opens the file in a data folder; one that is damaged or belongs to other facts begins anew. */
+  static open(dataDir: string, { contracts, coverage, clock }: MarketsFileOptions): MarketsFile {
+    const path = join(dataDir, fileName);
+    const origin = originOf(contracts);
+    try {
+      const sql = openDatabase(path);
+      const through = readSetting(sql, "through");
+      const isFit =
+        through === null ||
+        (readSetting(sql, "origin") === origin && Number(through) <= (coverage?.last.number ?? -1));
+      if (isFit) return MarketsFile.#begin(sql, { origin, clock });
+      sql.close();
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "ERR_SQLITE_ERROR") throw thrown;
+    }
+    dropMarketsFile(dataDir);
+    return MarketsFile.#begin(openDatabase(path), { origin, clock });
+  }
+
+  static #begin(sql: DatabaseSync, { origin, clock }: { origin: string; clock: Clock }) {
+    sql.exec("BEGIN IMMEDIATE");
+    const file = new MarketsFile(sql, clock);
+    file.#set("origin", origin);
+    return file;
+  }
+
+  shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value> {
+    return new FileShelf<Key, Value>(this.#sql, name, codec ?? jsonCodec());
+  }
+
+  column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
+    this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
+    const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
+    const id = Number(row?.["id"]);
+    const column = new Column(kind, this.#readColumn(id));
+    this.#columns.push({ id, column });
+    return column;
+  }
+
+  get isDue(): boolean {
+    return this.#clock.monotonicMs() - this.#savedAtMs >= storeLimits.marketsSavedMs;
+  }
+
+  save(through: number): void {
+    for (const { id, column } of this.#columns) {
+      for (const { page, bytes } of column.takeChangedPages()) {
+        this.#writePage.run(id * pagesPerColumn + page, bytes);
+      }
+    }
+    this.#set("through", String(through));
+    this.#sql.exec("COMMIT; BEGIN IMMEDIATE");
+    this.#savedAtMs = this.#clock.monotonicMs();
+  }
+
+  /** Closes the file as it was saved last. */
+  close(): void {
+    this.#sql.exec("ROLLBACK");
+    this.#sql.close();
+  }
+
+  #readColumn(id: number): Uint8Array {
+    const range = [id * pagesPerColumn, (id + 1) * pagesPerColumn] as const;
+    const [newest] = this.#sql
+      .prepare("SELECT max(id) AS id FROM pages WHERE id >= ? AND id < ?")
+      .all(...range);
+    if (typeof newest?.["id"] !== "number") return new Uint8Array(0);
+    const bytes = new Uint8Array((newest["id"] - range[0] + 1) * columnPageBytes);
+    const pages = this.#sql.prepare("SELECT id, bytes FROM pages WHERE id >= ? AND id < ?");
+    pages.setReturnArrays(true);
+    for (const row of pages.iterate(...range)) {
+      const [page, content] = row as unknown as [number, Uint8Array];
+      bytes.set(content, (page - range[0]) * columnPageBytes);
+    }
+    return bytes;
+  }
+
+  #set(name: string, value: string): void {
+    this.#sql.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)").run(name, value);
+  }
+}
+
+/** Throws the copy away, so that the next start makes it anew; for when facts were changed. */
+function dropMarketsFile(dataDir: string): void {
+  for (const ending of ["", "-wal", "-shm"]) {
+    rmSync(join(dataDir, `${fileName}${ending}`), { force: true });
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const sql = new DatabaseSync(path);
+  try {
+    // NORMAL: a loss of power may lose the last saves, and damages nothing.
+    sql.exec(`PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -65536; ${schema}`);
+    return sql;
+  } catch (thrown) {
+    sql.close();
+    throw thrown;
+  }
+}
+
+function readSetting(sql: DatabaseSync, name: string): string | null {
+  const row = sql.prepare("SELECT value FROM settings WHERE name = ?").get(name);
+  return row === undefined ? null : String(row["value"]);
+}
+
+/** What besides the facts decides the state; lists of whom to trust are part of it. */
+function originOf(contracts: Contracts): string {
+  const { byAddress, collateral, wrappedCollateral, knownCreators } = contracts;
+  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
+  const creators = [...knownCreators].toSorted();
+  return createHash("sha256")
+    .update(JSON.stringify([formatVersion, collateral, wrappedCollateral, lines, creators]))
+    .digest("hex");
+}
+
+function jsonCodec<Value>(): Codec<Value> {
+  return { encode: (value) => JSON.stringify(value), decode: (text) => JSON.parse(text) as Value };
+}

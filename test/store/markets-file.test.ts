@@ -1,0 +1,167 @@
+/** The copy of the markets: what a start makes of it is the state of every stored block applied. */
+import assert from "node:assert/strict";
+import { truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { MarketsFile } from "../../src/store/markets-file.ts";
+import { describeState } from "../support/describe-state.ts";
+import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { knownContracts, readRecordedBlocks } from "../support/recorded-chain.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { SimulatedClock } from "../support/simulated-clock.ts";
+import { factsOf, fillStore } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const contracts = knownContracts();
+const clock = new SimulatedClock();
+
+function applied(blocks: readonly BlockFacts[]): MarketState {
+  const state = new MarketState(contracts);
+  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  return state;
+}
+
+function openFile({ path, store }: StoreFolder, known = contracts): MarketsFile {
+  return MarketsFile.open(path, { contracts: known, coverage: store.coverage, clock });
+}
+
+/** Opens the copy and what it says as the service does, and closes it without a save: a crash. */
+async function withState(
+  folder: StoreFolder,
+  look: (state: MarketState, file: MarketsFile) => void,
+  known = contracts,
+): Promise<void> {
+  const file = openFile(folder, known);
+  const state = new MarketState(known, file);
+  await loadMarketState(folder.store, state, file.savedThrough);
+  look(state, file);
+  file.close();
+}
+
+const recorded = factsOf(
+  readRecordedBlocks("contracts-gen3").map((block) => ({ block, fills: [] })),
+);
+
+const middle = Math.floor(recorded.length / 2);
+
+/** A folder with a chain, and a copy of the markets as they were after half of it. */
+async function halfSaved(t: Parameters<typeof StoreFolder.open>[0]): Promise<StoreFolder> {
+  const folder = await StoreFolder.open(t);
+  const half = recorded.slice(0, middle);
+  await fillStore(folder.store, { final: half, held: [], sizes: [1000] });
+  await withState(folder, (state) => state.save());
+  await fillStore(folder.store, { final: recorded.slice(half.length), held: [], sizes: [1000] });
+  return folder;
+}
+
+describe("the copy of the markets", () => {
+  const anyPlans = fc.array(anyBlockPlan(), { minLength: 20, maxLength: 30 });
+  const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 3 });
+  for (const [index, [plans, order]] of chains.entries()) {
+    test(`R9, R10: goes on from any save, with any blocks held above it, chain ${index}`, async (t) => {
+      const random = new SeededRandom(testSeed + index);
+      const blocks = factsOf(buildChain(plans, { order }));
+      const folder = await StoreFolder.open(t);
+      let final = 0;
+      for (let life = 0; final < blocks.length; life += 1) {
+        const file = openFile(folder);
+        const state = new MarketState(contracts, file);
+        await loadMarketState(folder.store, state, file.savedThrough);
+        assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
+        const upTo = Math.min(blocks.length, final + random.integer(1, 15));
+        for (const block of blocks.slice(final, upTo)) state.applyHeld(digestOf([block]), block);
+        const whole = describeState(state);
+        const settled = random.integer(final, upTo);
+        await fillStore(folder.store, {
+          final: blocks.slice(final, settled),
+          held: [],
+          sizes: [random.integer(1, 5)],
+        });
+        final = settled;
+        const last = blocks[final - 1];
+        if (last !== undefined) state.settleThrough(last.number, last.timestamp);
+        if (random.chance(0.7)) state.save();
+        assert.deepEqual(describeState(state), whole, "a save changes nothing");
+        state.unwindTo(last?.number ?? 0, last?.timestamp ?? 0);
+        assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
+        file.close();
+        assert(life < 200, "it comes to an end");
+      }
+    });
+  }
+
+  test("is read, and not made again, when it is older than the facts", async (t) => {
+    const folder = await halfSaved(t);
+    await withState(folder, (state, file) => {
+      assert.equal(file.savedThrough, recorded[middle - 1]?.number);
+      assert.deepEqual(describeState(state), describeState(applied(recorded)));
+    });
+  });
+
+  test("is made again when it is ahead of the facts", async (t) => {
+    const folder = await halfSaved(t);
+    await withState(folder, (state) => state.save());
+    const [last] = recorded;
+    assert(last !== undefined);
+    const coverage = { fromBlock: last.number, last };
+    const file = MarketsFile.open(folder.path, { contracts, coverage, clock });
+    assert.equal(file.savedThrough, null);
+    file.close();
+  });
+
+  test("is made again when others are trusted", async (t) => {
+    const folder = await halfSaved(t);
+    const nobody = { ...contracts, knownCreators: new Set<never>() };
+    await withState(folder, (_, { savedThrough }) => assert.equal(savedThrough, null), nobody);
+  });
+
+  test("is made again when it is damaged", async (t) => {
+    const folder = await halfSaved(t);
+    const path = join(folder.path, "markets.sqlite");
+    for (const damage of [
+      () => writeFile(path, "x".repeat(100_000)),
+      () => truncate(path, 50_000),
+    ]) {
+      await withState(folder, (state) => state.save());
+      await damage();
+      await withState(folder, (state, { savedThrough }) => {
+        assert.equal(savedThrough, null);
+        assert.deepEqual(describeState(state), describeState(applied(recorded)));
+      });
+    }
+  });
+
+  test("keeps what the venue told", async (t) => {
+    const folder = await halfSaved(t);
+    const metadata: VenueMetadata = {
+      slug: "a-slug",
+      category: "Sports",
+      tags: ["Cup", "Final"],
+      eventId: "7",
+      eventSlug: "an-event",
+      startMs: 1,
+      endMs: 2,
+      image: null,
+      question: null,
+      description: null,
+    };
+    const [id] = applied(recorded).directory.listed();
+    assert(id !== undefined);
+    await withState(folder, (state) => {
+      state.applyMetadata(id, metadata);
+      state.save();
+    });
+    await withState(folder, ({ directory }) => {
+      assert.deepEqual(directory.metadataOf(id), metadata);
+      assert.deepEqual(directory.bySlug("a-slug"), [id]);
+      assert.equal(directory.index.endMs.get(directory.ordinalOf(id) ?? -1), 2);
+    });
+  });
+});
