@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/base/clock.ts";
-import type { Address, ConditionId, Hash, Seq, TokenId } from "../src/base/ids.ts";
+import type { Address, ConditionId, Seq, TokenId } from "../src/base/ids.ts";
 import { type Contracts, parseContracts } from "../src/decode/contracts.ts";
 import { polygonContracts } from "../src/decode/polygon-contracts.ts";
 import type { LocatedEvent } from "../src/market/block-facts.ts";
@@ -153,7 +153,7 @@ function time(name: string, work: () => ListPage): void {
 }
 
 function open(path: string): MarketsFile {
-  const last = { number: 2 ** 31, hash: wordOf(1) as Hash, timestamp: 2 ** 31 };
+  const last = { number: 2 ** 31, hash: wordOf(1), timestamp: 2 ** 31 };
   return MarketsFile.open(path, {
     contracts,
     coverage: { fromBlock: 0, last },
@@ -250,7 +250,10 @@ function wordFrom(of: SeededRandom): string {
 
 function makeWord(): string {
   const letters = Array.from({ length: random.integer(2, 5) }, () => {
-    const [consonant, vowel] = [random.pick([..."bcdfghklmnprstvwz"]), random.pick([..."aeiou"])];
+    const [consonant, vowel] = [
+      random.pick("bcdfghklmnprstvwz".split("")),
+      random.pick("aeiou".split("")),
+    ];
     return `${consonant}${vowel}`;
   });
   return letters.join("").slice(0, random.integer(3, 10));
