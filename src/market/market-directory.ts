@@ -1,7 +1,7 @@
 /**
  * All markets known from the chain: a fold of events and trades in chain order, with undo for the
  * blocks that a fork may take back. What it learns it writes into the book it answers from, and
- * into the index that lists and searches go by.
+ * into the columns that lists and searches go by.
  */
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
@@ -13,7 +13,7 @@ import type { Depot } from "./depot.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
 import { type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
-import { MarketIndex, marketFlags } from "./market-index.ts";
+import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { generationsOf, type MinuteCandle } from "./minute-candle.ts";
 import { addCandle, addTotals } from "./token-totals.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
@@ -37,7 +37,7 @@ export class MarketDirectory extends ConditionBook {
   /** Conditions whose text is made of that of others. */
   readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
   /** All markets for lists and searches. */
-  readonly index: MarketIndex;
+  readonly columns: MarketColumns;
   /** Tokens of conditions that have become known since this was last emptied. */
   readonly newTokens = new Set<TokenId>();
 
@@ -46,7 +46,7 @@ export class MarketDirectory extends ConditionBook {
     this.#conditionsOfEvent = new JournaledMap(journal, depot.shelf("conditions_of_event"));
     this.#earlyRegistrations = new JournaledMap(journal, depot.shelf("early_registrations"));
     this.#dependents = new JournaledMap(journal, depot.shelf("dependents"));
-    this.index = new MarketIndex(depot, journal);
+    this.columns = new MarketColumns(depot, journal);
   }
 
   /** Takes in one event; those that tell nothing about markets change nothing. */
@@ -107,16 +107,18 @@ export class MarketDirectory extends ConditionBook {
 
   /** The conditions the venue calls so; more than one only if it uses a name twice. */
   bySlug(slug: string): readonly ConditionId[] {
-    return this.index.withLabel("slug", slug).map((ordinal) => this.index.conditionIdAt(ordinal));
+    return this.columns
+      .withLabel("slug", slug)
+      .map((ordinal) => this.columns.conditionIdAt(ordinal));
   }
 
-  /** The tokens of the condition a token is of, and where it stands in the index. */
+  /** The tokens of the condition a token is of, and where it stands in the columns. */
   tradedMarketOf(tokenId: TokenId): Pick<Condition, "tokenIds" | "ordinal"> | null {
     const place = this.places.get(tokenId);
     return place === undefined ? null : (this.conditions.get(place.conditionId) ?? null);
   }
 
-  /** Where a condition stands in the index; `null` when it is not known. */
+  /** Where a condition stands in the columns; `null` when it is not known. */
   ordinalOf(conditionId: ConditionId): number | null {
     return this.conditions.get(conditionId)?.ordinal ?? null;
   }
@@ -126,7 +128,7 @@ export class MarketDirectory extends ConditionBook {
    * ours, answered by an oracle of ours, or with more than two outcomes.
    */
   listed(): Generator<ConditionId> {
-    return this.index.listed();
+    return this.columns.listed();
   }
 
   #prepare(
@@ -151,43 +153,43 @@ export class MarketDirectory extends ConditionBook {
 
   #add(known: Omit<Condition, "ordinal">): void {
     const { conditionId, tokenIds } = known;
-    const ordinal = this.ordinalOf(conditionId) ?? this.index.add(conditionId);
+    const ordinal = this.ordinalOf(conditionId) ?? this.columns.add(conditionId);
     const condition = { ...known, ordinal };
     this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
       this.places.set(tokenId, { conditionId, outcomeIndex });
       this.newTokens.add(tokenId);
     }
-    this.index.set(this.index.createdAt, ordinal, condition.createdAt);
+    this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
     this.#mark(condition);
     this.#sum(condition);
     this.#retell(conditionId);
   }
 
-  /** Brings the flags of a condition in the index up to date. */
+  /** Brings the flags of a condition in the columns up to date. */
   #mark(condition: Condition): void {
     const { conditionId, ordinal } = condition;
     const listed = this.isListed(condition) ? marketFlags.listed : 0;
     const resolved = this.resolutionOf(conditionId) === null ? 0 : marketFlags.resolved;
     const negRisk = this.isNegRisk(condition) ? marketFlags.negRisk : 0;
-    this.index.set(this.index.flags, ordinal, listed | resolved | negRisk);
+    this.columns.set(this.columns.flags, ordinal, listed | resolved | negRisk);
   }
 
-  /** Brings what a condition was traded for in the index up to date. */
+  /** Brings what a condition was traded for in the columns up to date. */
   #sum({ tokenIds, ordinal }: Condition): void {
     const totals = tokenIds.map((tokenId) => this.totalsOf(tokenId));
     const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
-    this.index.set(this.index.volumeUsd, ordinal, Number(volumeUsd));
-    this.index.set(this.index.lastTradeAt, ordinal, lastTradeAt);
+    this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));
+    this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
   }
 
-  /** Brings the texts of a condition in the index up to date, and of those that quote it. */
+  /** Brings the texts of a condition in the columns up to date, and of those that quote it. */
   #retell(conditionId: ConditionId, depth = 0): void {
     const condition = this.conditions.get(conditionId);
     if (condition !== undefined) {
       const { question, description, tokens, eventId, venue } = this.describe(condition);
-      this.index.setTexts(condition.ordinal, {
+      this.columns.setTexts(condition.ordinal, {
         question,
         description,
         outcomes: tokens.map(({ outcome }) => outcome),
@@ -196,7 +198,7 @@ export class MarketDirectory extends ConditionBook {
         tags: venue?.tags ?? [],
         eventId,
       });
-      this.index.set(this.index.endMs, condition.ordinal, venue?.endMs ?? 0);
+      this.columns.set(this.columns.endMs, condition.ordinal, venue?.endMs ?? 0);
     }
     if (depth >= quotesDepthMax) return;
     for (const other of this.#dependents.get(conditionId) ?? []) this.#retell(other, depth + 1);

@@ -4,7 +4,7 @@
  * then chosen by walking over it, which at 1.5 million markets costs less than sorting them once.
  */
 import type { ConditionId } from "../base/ids.ts";
-import { type LabelKind, labelOf, type MarketIndex, marketFlags } from "./market-index.ts";
+import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
 
 type MarketSort =
   | "volume_24h"
@@ -59,17 +59,17 @@ const descriptionWeights = { ...weightsOf([descriptionWorth]), within: null };
 
 /** The markets of a list and what orders them, as they were when it was asked for. */
 export class MarketList {
-  readonly #index: MarketIndex;
+  readonly #columns: MarketColumns;
   readonly #ordinals: Int32Array;
   readonly #keys: Float64Array;
   /** `null` without a search. */
   readonly #ranks: Uint16Array | null;
 
-  constructor(index: MarketIndex, selection: MarketSelection) {
-    this.#index = index;
-    const scores = selection.words === null ? null : scoresOf(index, selection.words);
-    const ordinals = selectOrdinals(index, selection, scores);
-    const keys: ArrayLike<number> = keysOf(index, selection.sort);
+  constructor(columns: MarketColumns, selection: MarketSelection) {
+    this.#columns = columns;
+    const scores = selection.words === null ? null : scoresOf(columns, selection.words);
+    const ordinals = selectOrdinals(columns, selection, scores);
+    const keys: ArrayLike<number> = keysOf(columns, selection.sort);
     this.#ordinals = ordinals;
     this.#keys = Float64Array.from(ordinals, (ordinal) => keys[ordinal] ?? 0);
     this.#ranks =
@@ -88,9 +88,9 @@ export class MarketList {
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
   page(edge: MarketPlace | null, { order, limit }: { order: "asc" | "desc"; limit: number }) {
     const sign = order === "asc" ? 1 : -1;
-    const ids = this.#index.ids;
+    const ids = this.#columns.ids;
     const edgeId = edge === null ? null : Buffer.from(edge.conditionId.slice(2), "hex");
-    const known = this.#index.count;
+    const known = this.#columns.count;
     const best: number[] = [];
     for (let at = 0; at < this.#ordinals.length; at += 1) {
       const worst = best.length < limit ? undefined : best[limit - 1];
@@ -114,12 +114,12 @@ export class MarketList {
     if (rank !== 0) return rank;
     const key = sign * (this.#keyAt(one) - this.#keyAt(other));
     if (key !== 0) return key;
-    const { ids } = this.#index;
+    const { ids } = this.#columns;
     return compareIds(ids, this.#ordinalAt(one), this.#ordinalAt(other));
   }
 
   #placeAt(at: number): MarketPlace {
-    const conditionId = this.#index.conditionIdAt(this.#ordinalAt(at));
+    const conditionId = this.#columns.conditionIdAt(this.#ordinalAt(at));
     return { rank: this.#rankAt(at), key: this.#keyAt(at), conditionId };
   }
 
@@ -160,32 +160,32 @@ function insert(
   sorted.splice(low, 0, item);
 }
 
-function keysOf(index: MarketIndex, sort: MarketSort): ArrayLike<number> {
+function keysOf(columns: MarketColumns, sort: MarketSort): ArrayLike<number> {
   switch (sort) {
     case "volume_24h":
-      return index.dayVolumeUsd.values;
+      return columns.dayVolumeUsd.values;
     case "volume":
-      return index.volumeUsd.values;
+      return columns.volumeUsd.values;
     case "trades_24h":
-      return index.dayTrades.values;
+      return columns.dayTrades.values;
     case "created_at":
-      return index.createdAt.values;
+      return columns.createdAt.values;
     case "last_trade_at":
-      return index.lastTradeAt.values;
+      return columns.lastTradeAt.values;
     case "end_date":
-      return index.endMs.values;
+      return columns.endMs.values;
   }
 }
 
 /** The ordinals of the markets that are asked for; those with a score, where there are scores. */
 function selectOrdinals(
-  index: MarketIndex,
+  columns: MarketColumns,
   selection: MarketSelection,
   scores: Uint16Array | null,
 ): Int32Array {
-  const isWanted = wantedBy(index, selection);
+  const isWanted = wantedBy(columns, selection);
   const labelled = Object.entries(selection.labels).map(([kind, values]) =>
-    labelledWith(index, kind as LabelKind, values),
+    labelledWith(columns, kind as LabelKind, values),
   );
   const isFound = (ordinal: number): boolean =>
     (scores === null || scores[ordinal] !== 0) &&
@@ -194,8 +194,8 @@ function selectOrdinals(
   if (selection.ordinals !== null) {
     return Int32Array.from([...new Set(selection.ordinals)].filter(isFound));
   }
-  const flags = index.flags.values;
-  const found = new Int32Array(index.count);
+  const flags = columns.flags.values;
+  const found = new Int32Array(columns.count);
   let length = 0;
   for (let ordinal = 0; ordinal < found.length; ordinal += 1) {
     if (((flags[ordinal] ?? 0) & marketFlags.listed) === 0 || !isFound(ordinal)) continue;
@@ -205,18 +205,21 @@ function selectOrdinals(
   return found.slice(0, length);
 }
 
-function wantedBy(index: MarketIndex, selection: MarketSelection): (ordinal: number) => boolean {
+function wantedBy(
+  columns: MarketColumns,
+  selection: MarketSelection,
+): (ordinal: number) => boolean {
   const { minVolume, minDayVolume, ends } = selection;
   const { asked, wanted } = selection.flags;
   const [createdFrom, createdBefore] = [
     selection.createdFrom / 1000,
     selection.createdBefore / 1000,
   ];
-  const flags = index.flags.values;
-  const volume = index.volumeUsd.values;
-  const dayVolume = index.dayVolumeUsd.values;
-  const createdAt = index.createdAt.values;
-  const endMs = index.endMs.values;
+  const flags = columns.flags.values;
+  const volume = columns.volumeUsd.values;
+  const dayVolume = columns.dayVolumeUsd.values;
+  const createdAt = columns.createdAt.values;
+  const endMs = columns.endMs.values;
   return (ordinal) => {
     const [created = 0, end = 0] = [createdAt[ordinal], endMs[ordinal]];
     return (
@@ -230,20 +233,24 @@ function wantedBy(index: MarketIndex, selection: MarketSelection): (ordinal: num
   };
 }
 
-function labelledWith(index: MarketIndex, kind: LabelKind, values: readonly string[]): Uint16Array {
-  const marks = new Uint16Array(index.count);
+function labelledWith(
+  columns: MarketColumns,
+  kind: LabelKind,
+  values: readonly string[],
+): Uint16Array {
+  const marks = new Uint16Array(columns.count);
   for (const value of values) {
-    index.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), marks);
+    columns.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), marks);
   }
   return marks;
 }
 
 /** How well each market answers all words together; 0 where one of them is nowhere. */
-function scoresOf(index: MarketIndex, words: readonly string[]): Uint16Array {
+function scoresOf(columns: MarketColumns, words: readonly string[]): Uint16Array {
   const [first = "", ...others] = new Set(words);
-  const sums = scoresOfWord(index, first);
+  const sums = scoresOfWord(columns, first);
   for (const word of others) {
-    const scores = scoresOfWord(index, word);
+    const scores = scoresOfWord(columns, word);
     for (let ordinal = 0; ordinal < sums.length; ordinal += 1) {
       const [sum = 0, score = 0] = [sums[ordinal], scores[ordinal]];
       sums[ordinal] = sum === 0 || score === 0 ? 0 : sum + score;
@@ -252,7 +259,7 @@ function scoresOf(index: MarketIndex, words: readonly string[]): Uint16Array {
   return sums;
 }
 
-function scoresOfWord({ titles, descriptions, count }: MarketIndex, word: string): Uint16Array {
+function scoresOfWord({ titles, descriptions, count }: MarketColumns, word: string): Uint16Array {
   const scores = new Uint16Array(count);
   if (word === "") return scores;
   const bytes = Buffer.byteLength(word);

@@ -75,7 +75,7 @@ export class MarketState {
     this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
   }
 
-  /** Brings the last 24 hours of the markets in the index up to date. */
+  /** Brings the last 24 hours of the markets in the columns up to date. */
   refreshDay(): void {
     const { directory, dayWindow } = this;
     const tokens = dayWindow.takeChanged();
@@ -85,7 +85,7 @@ export class MarketState {
       const market = directory.tradedMarketOf(tokenId);
       if (market === null) continue;
       const days = market.tokenIds.map((id) => dayWindow.volumeOf(id));
-      directory.index.setDay(market.ordinal, {
+      directory.columns.setDay(market.ordinal, {
         volumeUsd: days.reduce((sum, day) => sum + day.volumeUsd, 0n),
         trades: days.reduce((sum, day) => sum + day.trades, 0),
       });

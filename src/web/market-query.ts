@@ -1,7 +1,7 @@
 /** What the list of markets can be asked for, how rows are chosen and in which order they stand. */
 import { type Static, Type } from "typebox";
 import { isGiven } from "../base/optional.ts";
-import { marketFlags } from "../market/market-index.ts";
+import { marketFlags } from "../market/market-columns.ts";
 import type { MarketSelection } from "../market/market-list.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { wordsOf } from "../market/search-words.ts";
@@ -39,7 +39,7 @@ export const marketQuery = Type.Object({
 });
 export type MarketQuery = Static<typeof marketQuery>;
 
-/** What a query asks of the index. A search for signs alone is no wish to see everything. */
+/** What a query asks of the columns. A search for signs alone is no wish to see everything. */
 export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
   const { end_after, end_before, search, sort } = query;
   return {

@@ -161,7 +161,7 @@ describe("the copy of the markets", () => {
     await withState(folder, ({ directory }) => {
       assert.deepEqual(directory.metadataOf(id), metadata);
       assert.deepEqual(directory.bySlug("a-slug"), [id]);
-      assert.equal(directory.index.endMs.get(directory.ordinalOf(id) ?? -1), 2);
+      assert.equal(directory.columns.endMs.get(directory.ordinalOf(id) ?? -1), 2);
     });
   });
 });

@@ -22,7 +22,7 @@ export function describeState(state: MarketState): unknown {
     resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
       directory.resolutions.at(index),
     ),
-    index: describeIndex(state),
+    columns: describeColumns(state),
     tokens: tokenIds.map((tokenId) => ({
       place: directory.placeOf(tokenId),
       complement: directory.complementOf(tokenId),
@@ -37,15 +37,15 @@ export function describeState(state: MarketState): unknown {
 }
 
 /** What lists of markets go by: the same whatever the ordinals are. */
-function describeIndex({ directory: { index } }: MarketState): unknown {
-  const entries = Array.from({ length: index.count }, (_, ordinal) => ({
-    conditionId: index.conditionIdAt(ordinal),
-    flags: index.flags.get(ordinal),
-    createdAt: index.createdAt.get(ordinal),
-    lastTradeAt: index.lastTradeAt.get(ordinal),
-    volumeUsd: index.volumeUsd.get(ordinal),
-    dayVolumeUsd: index.dayVolumeUsd.get(ordinal),
-    dayTrades: index.dayTrades.get(ordinal),
+function describeColumns({ directory: { columns } }: MarketState): unknown {
+  const entries = Array.from({ length: columns.count }, (_, ordinal) => ({
+    conditionId: columns.conditionIdAt(ordinal),
+    flags: columns.flags.get(ordinal),
+    createdAt: columns.createdAt.get(ordinal),
+    lastTradeAt: columns.lastTradeAt.get(ordinal),
+    volumeUsd: columns.volumeUsd.get(ordinal),
+    dayVolumeUsd: columns.dayVolumeUsd.get(ordinal),
+    dayTrades: columns.dayTrades.get(ordinal),
   }));
   return entries.toSorted((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
 }

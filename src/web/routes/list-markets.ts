@@ -49,7 +49,7 @@ function openList(
   query: MarketQuery,
 ): { name: string; list: MarketList; edge: MarketPlace | null } {
   const { state, cursors } = backend;
-  const select = () => new MarketList(state.directory.index, selectionOf(state, query));
+  const select = () => new MarketList(state.directory.columns, selectionOf(state, query));
   if (query.cursor === undefined) {
     const list = select();
     // A list of one page is never asked for again.

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { MemoryDepot } from "./depot.ts";
 import { Journal } from "./journal.ts";
-import { TextIndex } from "./text-index.ts";
+import { TextSearch } from "./text-search.ts";
 
 type Fields = readonly (readonly string[])[];
 type Put = { readonly thing: number; readonly fields: Fields };
@@ -48,12 +48,12 @@ function naiveScore(fields: Fields | undefined, word: string, ways = [1, 2, 3]):
   return Math.max(0, ...scores);
 }
 
-function openIndex(): { journal: Journal; index: TextIndex } {
+function openIndex(): { journal: Journal; index: TextSearch } {
   const journal = new Journal();
-  return { journal, index: new TextIndex({ depot: new MemoryDepot(), journal }, "test", 2) };
+  return { journal, index: new TextSearch({ depot: new MemoryDepot(), journal }, "test", 2) };
 }
 
-describe("a text index", () => {
+describe("a search of texts", () => {
   test("finds what the texts that are left have, after any forks", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {

@@ -12,7 +12,7 @@ import { type MatchWay, TermBook } from "./term-book.ts";
 /** By the way a word is matched, the score for each combination of fields; `null` is no match. */
 type Weights = Readonly<Record<MatchWay, Uint16Array | null>>;
 
-export class TextIndex {
+export class TextSearch {
   readonly #journal: Journal;
   readonly #terms: TermBook;
   readonly #postings: PostingLists;

@@ -8,7 +8,7 @@ import { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
 import { wordsOf } from "./search-words.ts";
-import { TextIndex } from "./text-index.ts";
+import { TextSearch } from "./text-search.ts";
 
 const idBytes = 32;
 
@@ -26,10 +26,10 @@ export type MarketTexts = {
   readonly eventId: string | null;
 };
 
-/** What is asked for exactly, as it is written in the index. */
+/** What is asked for exactly, as it is written. */
 export type LabelKind = "event" | "slug" | "category" | "tag";
 
-export class MarketIndex {
+export class MarketColumns {
   readonly #journal: Journal;
   readonly #count: Column<"f64">;
   readonly #ids: Column<"u8">;
@@ -45,9 +45,9 @@ export class MarketIndex {
   readonly dayVolumeUsd = new Column("f64");
   readonly dayTrades = new Column("u32");
   /** Fields: the question; slug, category and tags; the outcomes. */
-  readonly titles: TextIndex;
-  readonly descriptions: TextIndex;
-  readonly labels: TextIndex;
+  readonly titles: TextSearch;
+  readonly descriptions: TextSearch;
+  readonly labels: TextSearch;
 
   constructor(depot: Depot, journal: Journal) {
     this.#journal = journal;
@@ -58,9 +58,9 @@ export class MarketIndex {
     this.lastTradeAt = depot.column("markets.last_trade_at", "u32");
     this.endMs = depot.column("markets.end_ms", "f64");
     this.volumeUsd = depot.column("markets.volume_usd", "f64");
-    this.titles = new TextIndex({ depot, journal }, "titles", 3);
-    this.descriptions = new TextIndex({ depot, journal }, "descriptions", 1);
-    this.labels = new TextIndex({ depot, journal }, "labels", 1);
+    this.titles = new TextSearch({ depot, journal }, "titles", 3);
+    this.descriptions = new TextSearch({ depot, journal }, "descriptions", 1);
+    this.labels = new TextSearch({ depot, journal }, "labels", 1);
   }
 
   /** How many there are; ordinals are below it. */
