@@ -7,7 +7,7 @@ import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-
 
 /** Why a book may differ from the venue's. */
 export type StaleReason =
-  /** Nothing came yet. */
+  /** Nothing came yet, or not enough to tell whether it is right. */
   | "loading"
   /** No connection of the stream tells of it at the moment. */
   | "not_followed"
@@ -212,6 +212,8 @@ export class LiveBook {
     this.#streamMs = changes.timestampMs;
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
+    // Without an answer the hash cannot be computed, and nothing tells that no change was lost.
+    if (!this.#hasAllFacts) this.#doubt("loading", nowMs);
     this.#checkPrices(changes, nowMs);
     this.tell(nowMs, changes.changes);
   }

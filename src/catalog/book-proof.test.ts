@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checksumBook, hashBook } from "./book-proof.ts";
+import { BookSide } from "./book-side.ts";
+import { parseSnapshot } from "./parse-book.ts";
+
+/** A book as the venue tells it, and its sides. */
+function read(value: unknown) {
+  const snapshot = parseSnapshot(value);
+  assert(snapshot !== null);
+  const sides = { bids: new BookSide("bid"), asks: new BookSide("ask") };
+  sides.bids.replace(snapshot.bids);
+  sides.asks.replace(snapshot.asks);
+  return { ...snapshot, ...sides };
+}
+
+test("the hash is that of the venue's own client", () => {
+  const book = read({
+    market: "0xaabbcc",
+    asset_id: "100",
+    timestamp: "1234567890",
+    hash: "",
+    bids: [
+      { price: "0.3", size: "100" },
+      { price: "0.4", size: "100" },
+    ],
+    asks: [
+      { price: "0.6", size: "100" },
+      { price: "0.7", size: "100" },
+    ],
+    min_order_size: "100",
+    tick_size: "0.01",
+    neg_risk: false,
+    last_trade_price: "0.5",
+  });
+  // A case of its tests, in which the timestamp has a digit less than any we would take.
+  const told = { ...book, timestampMs: 123_456_789, facts: book.facts };
+  // The venue lists asks worst first; that case has them the other way round.
+  const asks = new BookSide("bid");
+  asks.replace(book.asks.worstFirst());
+  assert.equal(
+    hashBook({ bids: book.bids, asks }, told),
+    "0458ea5755c9f73d64a14636fa5c36ed460ec394",
+  );
+});
+
+test("the checksum is over the ten best levels of asks and then bids", () => {
+  const example = {
+    market: "0x01",
+    asset_id: "1",
+    timestamp: "1790000000000",
+    bids: [
+      { price: "0.01", size: "1000" },
+      { price: "0.4", size: "10.5" },
+      { price: "0.45", size: "20" },
+    ].slice(1),
+    asks: [
+      { price: "0.99", size: "100" },
+      { price: "0.46", size: "3" },
+    ],
+  };
+  // As docs/order-books.md has it.
+  assert.equal(checksumBook(read(example)), 3_201_457_651);
+  const many = (from: number) =>
+    Array.from({ length: 12 }, (_, index) => ({ price: `0.${from + index}`, size: "1" }));
+  const [deep, deeper] = [many(20), many(20)];
+  const book = (bids: unknown) => read({ ...example, bids, asks: many(60) });
+  deeper[0] = { price: "0.2", size: "7" };
+  assert.equal(checksumBook(book(deep)), checksumBook(book(deeper)));
+  deeper[11] = { price: "0.31", size: "7" };
+  assert.notEqual(checksumBook(book(deep)), checksumBook(book(deeper)));
+  assert.equal(checksumBook(read({ ...example, bids: [], asks: [] })), 0);
+});
