@@ -14,6 +14,12 @@ export const storeLimits = {
   pendingRowsMax: 50_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   pendingBatchesMax: 256,
+  /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
+  newestFillsMax: 100_000,
+  /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */
+  newestCandlesMax: 200_000,
+  /** First minutes of tokens, which never change: at 150 bytes each 15 MB. */
+  firstMinutesMax: 100_000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */

@@ -6,6 +6,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
+import type { TokenId } from "../base/ids.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import {
   deriveMinuteCandles,
@@ -18,6 +19,8 @@ import { type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts"
 import type { Engine } from "./engine.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
 import { MeteredEngine } from "./metered-engine.ts";
+import { NewestCandles } from "./newest-candles.ts";
+import { NewestFills } from "./newest-fills.ts";
 import { type Coverage, recover } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
@@ -26,6 +29,11 @@ import { Tail } from "./tail.ts";
 export class FactStore {
   readonly engine: MeteredEngine;
   readonly tail = new Tail();
+  /** What was read lately of what is final, kept up with every append. */
+  readonly newestFills = new NewestFills();
+  readonly newestCandles = new NewestCandles();
+  /** The first minutes of tokens that were asked for, which can change no more. */
+  readonly firstMinutes = new Map<TokenId, number>();
   #coverage: Coverage | null;
   #appends = 0;
   #openMinutes: readonly MinuteCandle[];
@@ -72,6 +80,11 @@ export class FactStore {
     return this.#openMinutes;
   }
 
+  /** Rises with every append. */
+  get appends(): number {
+    return this.#appends;
+  }
+
   /** Rises with every change of what reads can find, or of what of it is final. */
   get revision(): number {
     return this.#appends + this.tail.revision;
@@ -90,6 +103,7 @@ export class FactStore {
     assert(this.tail.newest === null, "nothing is appended below blocks that are held");
     await this.#insert(batch);
     this.#cover(batch);
+    this.newestFills.forget(new Set(batch.digest.candles.map(({ tokenId }) => tokenId)));
   }
 
   /** Moves the tail's blocks up to and including `block` to the engine. */
@@ -102,6 +116,7 @@ export class FactStore {
     await this.#insert(batch);
     // In one go: a read must see each row in the engine or in the tail, never in both.
     this.#cover(batch);
+    this.newestFills.add(final.flatMap(({ fills }) => fills));
     this.tail.dropThrough(block);
   }
 
@@ -127,6 +142,7 @@ export class FactStore {
       if (candle.minute >= openFrom) open.merge(candle);
     }
     this.#openMinutes = open.values();
+    this.newestCandles.add(digest.candles);
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
+import type { NewestOf } from "./newest-fills.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
@@ -31,7 +32,7 @@ export async function readFills(store: FactStore, page: FillPage): Promise<reado
     const missing = page.limit - held.length;
     return missing <= 0
       ? held
-      : [...held, ...(await readFinalFills(store, page, { boundary, limit: missing }))];
+      : [...held, ...(await readNewest(store, page, { boundary, limit: missing }))];
   }
   const final = await readFinalFills(store, page, { boundary, limit: page.limit });
   return [...final, ...held].slice(0, page.limit);
@@ -68,6 +69,36 @@ export async function readFinalFills(
      ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ${integerLiteral(limit)}`,
   );
   return rows.map(parseFill);
+}
+
+/** The same for a list from its newest row on, which popular ones are kept for. */
+async function readNewest(
+  store: FactStore,
+  page: FillPage,
+  reach: { boundary: Seq; limit: number },
+): Promise<readonly Fill[]> {
+  const of = page.after === null ? plainTrades(page.filter) : null;
+  const kept = of === null ? null : store.newestFills.get(of, reach.limit);
+  if (kept !== null) return kept;
+  const { appends } = store;
+  // What is held now will be final soon: the whole page is kept.
+  const limit = of === null ? reach.limit : page.limit;
+  const rows = await readFinalFills(store, page, { ...reach, limit });
+  // An append in between has told of trades that these do not have.
+  if (of !== null && store.appends === appends) store.newestFills.put(of, rows, limit);
+  return rows.slice(0, reach.limit);
+}
+
+/** What does not narrow a list down beyond its tokens. */
+const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "mirroredTokenId"]);
+
+/** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
+function plainTrades(filter: FillFilter): NewestOf | null {
+  const { roles, tokenIds = null } = filter;
+  const areTrades = roles?.length === 2 && !roles.includes("taker");
+  const areFew = tokenIds === null || (tokenIds.length > 0 && tokenIds.length <= 2);
+  const isPlain = areTrades && areFew && Object.keys(filter).every((name) => plainNames.has(name));
+  return isPlain ? { tokenIds } : null;
 }
 
 /** The condition of a list's rows below `boundary`, for a `WHERE`. */

@@ -3,6 +3,7 @@ import { AppError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
+import { deriveMinuteCandles, type MinuteCandle } from "../market/minute-candle.ts";
 
 /**
  * The blocks above finality, in memory, oldest first and without holes. The only place a fork ever
@@ -11,6 +12,12 @@ import type { Fill } from "../market/fill.ts";
 export class Tail {
   #blocks: BlockFacts[] = [];
   #revision = 0;
+  /** Put together once for all who ask between two changes. */
+  #gathered: {
+    readonly fills: readonly Fill[];
+    minutes: readonly MinuteCandle[] | null;
+    readonly revision: number;
+  } = { fills: [], minutes: null, revision: 0 };
 
   /** Rises with every change. */
   get revision(): number {
@@ -59,8 +66,20 @@ export class Tail {
     this.#revision += 1;
   }
 
+  /** All fills held, in chain order. */
   fills(): readonly Fill[] {
-    return this.#blocks.flatMap((block) => block.fills);
+    if (this.#gathered.revision !== this.#revision) {
+      const fills = this.#blocks.flatMap((block) => block.fills);
+      this.#gathered = { fills, minutes: null, revision: this.#revision };
+    }
+    return this.#gathered.fills;
+  }
+
+  /** The minutes of all trades held. */
+  minutes(): readonly MinuteCandle[] {
+    const fills = this.fills();
+    this.#gathered.minutes ??= deriveMinuteCandles(fills);
+    return this.#gathered.minutes;
   }
 
   events(): readonly LocatedEvent[] {

@@ -1,7 +1,8 @@
 import type { TokenId } from "../base/ids.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../rows/candle-row.ts";
 import type { FactStore } from "../store/fact-store.ts";
-import { type BucketCandle, readCandles } from "../store/read-candles.ts";
+import type { BucketCandle } from "../store/newest-candles.ts";
+import { readCandles, readFirstMinute } from "../store/read-candles.ts";
 
 /** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
 export type CandlePage = {
@@ -35,9 +36,13 @@ async function readFilledPage(
   page: CandlePage,
 ): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
   const { bucketSeconds, order, limit, now } = page;
-  const [first] = await readCandles(store, { ...page, from: 0, order: "asc", limit: 1 });
-  if (first === undefined) return { rows: [], hasMore: false };
-  const lowest = Math.max(page.from, first.bucket);
+  const { tokenId, complement } = page;
+  const first = await readFirstMinute(
+    store,
+    complement === null ? [tokenId] : [tokenId, complement],
+  );
+  if (first === null) return { rows: [], hasMore: false };
+  const lowest = Math.max(page.from, first - (first % bucketSeconds));
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const span = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);

@@ -54,7 +54,10 @@ test("200: a repeated request is answered as a first one, at every height", asyn
 });
 
 test("200: it has its own request id, and uses up its own slot of the limit", async () => {
-  const [first, second] = [await server.get("/v1/trades"), await server.get("/v1/trades")];
+  const input = { name: "counted", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  const { value: key } = await edge.access.keys.create(input);
+  const first = await edge.request("GET", "/v1/trades", { key });
+  const second = await edge.request("GET", "/v1/trades", { key });
   assert.notEqual(first.headers.get("x-request-id"), second.headers.get("x-request-id"));
   const [before, now] = [assertEveryHeader(first.headers), assertEveryHeader(second.headers)];
   assert.equal(before.remaining - now.remaining, 1);

@@ -5,12 +5,8 @@ import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
-import {
-  type BucketCandle,
-  type CandleRange,
-  readCandles,
-  readFirstMinute,
-} from "../../src/store/read-candles.ts";
+import type { BucketCandle } from "../../src/store/newest-candles.ts";
+import { type CandleRange, readCandles, readFirstMinute } from "../../src/store/read-candles.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
