@@ -18,10 +18,11 @@ import { SeededRandom } from "../support/seeded-random.ts";
 import { type Page, Service, type ServiceOptions } from "../support/service.ts";
 import { factsOf } from "../support/store-chain.ts";
 
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 20);
-/** About as long as a start takes, and as some appends at the head do. */
-const startMsMax = 1_000;
-const lifeMsMax = 500;
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 100);
+/** As a share of how long a start takes: a little longer, and as long as some appends do. */
+const startShareMax = 1.2;
+const lifeShareMax = 0.3;
+const askEveryMs = 10;
 
 async function openFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
@@ -47,18 +48,31 @@ class Acknowledged {
         `${finalized_block} is stored, once it was ${floor}`,
       );
       this.block = Math.max(this.block, finalized_block ?? -1);
+      await delay(askEveryMs);
     }
   }
 }
 
+/** How long a start takes here and now, which also leaves its code compiled for the others. */
+async function measureStartMs(options: ServiceOptions): Promise<number> {
+  const startedMs = performance.now();
+  const service = await Service.open(options);
+  const startMs = performance.now() - startedMs;
+  assert.equal(await service.stop(), 0);
+  return startMs;
+}
+
+type Lives = {
+  readonly options: ServiceOptions;
+  readonly random: SeededRandom;
+  readonly acknowledged: Acknowledged;
+  readonly startMs: number;
+};
+
 /** One life: killed while it starts, or a while after. */
-async function liveAndDie(
-  options: ServiceOptions,
-  random: SeededRandom,
-  acknowledged: Acknowledged,
-): Promise<void> {
+async function liveAndDie({ options, random, acknowledged, startMs }: Lives): Promise<void> {
   if (random.chance(0.4)) {
-    const killAfterMs = random.integer(0, startMsMax);
+    const killAfterMs = random.next() * startShareMax * startMs;
     const onSpawn = (kill9: () => void) => void setTimeout(kill9, killAfterMs);
     const service = await Service.open({ ...options, onSpawn }).catch(() => null);
     if (service !== null) await acknowledged.follow(service);
@@ -67,7 +81,7 @@ async function liveAndDie(
   const service = await Service.open(options);
   const following = acknowledged.follow(service);
   // Not a wait for anything: the moment of death is what is random here.
-  await delay(random.integer(0, lifeMsMax));
+  await delay(random.next() * lifeShareMax * startMs);
   await service.kill9();
   await following;
 }
@@ -85,11 +99,13 @@ test(`R10: ${rounds} times kill -9 loses no acknowledged block and repeats none`
     settings: {
       ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
       ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
+      NODE_COMPILE_CACHE: join(folder, "compiled"),
     },
   };
   const acknowledged = new Acknowledged();
   chain.goOn(60);
-  for (let round = 0; round < rounds; round += 1) await liveAndDie(options, random, acknowledged);
+  const lives = { options, random, acknowledged, startMs: await measureStartMs(options) };
+  for (let round = 0; round < rounds; round += 1) await liveAndDie(lives);
   chain.stop();
   chain.settle();
 
