@@ -24,6 +24,7 @@ import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, Simulation, type Subject } from "./simulation.ts";
+import { ToldBlocks } from "./told-blocks.ts";
 
 const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 8);
 /** Seeds that failed once, before there were limits: simulated time ran on while the engine was at work. */
@@ -32,6 +33,7 @@ const silent = openLog({ level: "silent" });
 
 class StoreSubject implements Subject {
   readonly #folder: StoreFolder;
+  readonly told = new ToldBlocks();
   state = new MarketState(contracts);
   /** Whether the pipeline, or a death and a new start, is in the middle of something. */
   #isAtWork = false;
@@ -61,7 +63,7 @@ class StoreSubject implements Subject {
 
   async follow(source: ChainSource): Promise<void> {
     const pipeline = new Pipeline({ store: this.#folder.store, state: this.state, log: silent });
-    await pipeline.run(this.#timed(deriveNews(source.batches(), decoder)));
+    await pipeline.run(this.#timed(deriveNews(this.told.listen(source.batches()), decoder)));
     this.#isAtWork = false;
   }
 
@@ -104,7 +106,7 @@ describe("R9: store and memory end as the chain", () => {
       const { world } = simulation;
       await simulation.run();
 
-      const all = factsOf(world.blocks.map((block) => ({ block, fills: [] })));
+      const all = factsOf(subject.told.chainOf(world));
       const final = all.filter(({ number }) => number <= world.finalized);
       const { store } = folder;
       const page = { order: "asc", after: null, limit: 100_000 } as const;

@@ -3,7 +3,7 @@
  * `null` for an honest answer: `node.fault(times(3, on("eth_call", () => badGateway)))`.
  */
 import { findLogs, RpcError, type RpcRequest, rangeAsked } from "./scripted-answers.ts";
-import { type RpcLog, toQuantity } from "./scripted-block.ts";
+import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 import type { ChainView } from "./scripted-chain.ts";
 
 export type Fault =
@@ -170,6 +170,28 @@ export const logOfAnotherBlock: FaultHook = changeLastLog((last) => [
 export const logOfAnotherFork: FaultHook = changeLastLog((last) => [
   { ...last, blockHash: `0x${"f0".repeat(32)}` },
 ]);
+
+/** A log that was left out of an answer, its block, and what remained of the answer. */
+export type Loss = {
+  readonly lost: RpcLog;
+  readonly block: ScriptedBlock;
+  readonly remaining: readonly RpcLog[];
+};
+
+/** Leaves one log out, the one that `pick` picks; `onLoss` is told. */
+export function loseLog(pick: (count: number) => number, onLoss: (loss: Loss) => void): FaultHook {
+  return on("eth_getLogs", (_, chain) => ({
+    kind: "logs",
+    change: (logs) => {
+      const lost = logs[pick(logs.length)];
+      const block = lost === undefined ? null : chain.blockOf(lost.blockHash);
+      if (lost === undefined || block === null) return logs;
+      const remaining = logs.filter((log) => log !== lost);
+      onLoss({ lost, block, remaining });
+      return remaining;
+    },
+  }));
+}
 
 function changeLastLog(change: (last: RpcLog) => readonly RpcLog[]): FaultHook {
   return changeLogs((logs) => [...logs.slice(0, -1), ...logs.slice(-1).flatMap(change)]);

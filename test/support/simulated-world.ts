@@ -7,6 +7,7 @@ import type { Block } from "../../src/chain/log.ts";
 import type { OpenTransport } from "../../src/chain/transport.ts";
 import * as faults from "./faults.ts";
 import { anyBlockPlan, type BlockPlan, buildChain, numberBeforeChains } from "./generate-chain.ts";
+import { Losses } from "./losses.ts";
 import { scriptBlocks } from "./script-blocks.ts";
 import type { ScriptedBlock } from "./scripted-block.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -52,13 +53,16 @@ export class SimulatedWorld {
   readonly #clock: SimulatedClock;
   readonly #random: SeededRandom;
   readonly #nodes: readonly Node[];
+  readonly #passing: readonly faults.FaultHook[];
+  /** Logs that were left out so that nobody can tell. */
+  readonly losses = new Losses();
   #blocks: readonly Block[];
   #scripted: readonly ScriptedBlock[];
   #finalized: number;
   #forks = 0;
   #faultsToLift: (() => void)[] = [];
 
-  /** `limits` decides who refuses batches; `null` for nobody. */
+  /** `limits` decides who refuses batches; with `null` nobody does, nor leaves out single logs. */
   constructor(parts: {
     readonly clock: SimulatedClock;
     readonly random: SeededRandom;
@@ -77,6 +81,8 @@ export class SimulatedWorld {
       if (limits?.chance(0.3)) endpoint.limitBatches(limits.pick([0, 0, 2, 5]), anyRefusal(limits));
       return { endpoint, isFollowing: true, tag: "honest" };
     });
+    const lose = limits === null ? null : this.#loseLog(limits);
+    this.#passing = lose === null ? passing : [...passing, lose, lose];
     this.#tellFinality();
   }
 
@@ -167,7 +173,7 @@ export class SimulatedWorld {
   }
 
   #strike(endpoint: SimulatedEndpoint): void {
-    const [hook, share] = [this.#random.pick(passing), this.#random.pick([0.1, 0.5, 1])];
+    const [hook, share] = [this.#random.pick(this.#passing), this.#random.pick([0.1, 0.5, 1])];
     const lift = endpoint.fault((request, chain) =>
       this.#random.chance(share) ? hook(request, chain) : null,
     );
@@ -181,6 +187,13 @@ export class SimulatedWorld {
     const branch = this.#grown(this.#blocks.slice(0, kept), this.#random.integer(1, 5));
     node.isFollowing = false;
     node.endpoint.follow([...this.#scripted.slice(0, kept), ...scriptBlocks(branch.slice(kept))]);
+  }
+
+  #loseLog(random: SeededRandom): faults.FaultHook {
+    return faults.loseLog(
+      (count) => random.integer(0, Math.max(0, count - 1)),
+      (loss) => this.losses.add(loss),
+    );
   }
 
   #replaceAbove(number: number, count: number): void {

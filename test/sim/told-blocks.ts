@@ -1,0 +1,31 @@
+import type { ChainBatch } from "../../src/chain/log.ts";
+import type { GeneratedBlock } from "../support/generate-chain.ts";
+import type { SimulatedWorld } from "../support/simulated-world.ts";
+
+/** Which logs a source told of each block, at its last word. */
+export class ToldBlocks {
+  readonly #logs = new Map<string, ReadonlySet<number>>();
+
+  /** Hands the batches on. */
+  async *listen(batches: AsyncIterable<ChainBatch>): AsyncGenerator<ChainBatch> {
+    for await (const batch of batches) {
+      const blocks = batch.kind === "blocks" ? batch.blocks : [];
+      for (const { hash, logs } of blocks) {
+        this.#logs.set(hash, new Set(logs.map(({ logIndex }) => logIndex)));
+      }
+      yield batch;
+    }
+  }
+
+  /**
+   * The one true chain, without those logs that were not told and whose loss nobody could have
+   * seen. Any other log that was not told is still in it.
+   */
+  chainOf(world: SimulatedWorld): GeneratedBlock[] {
+    return world.blocks.map((block) => {
+      const told = this.#logs.get(block.hash);
+      const logs = block.logs.filter((log) => told?.has(log.logIndex) || !world.losses.has(log));
+      return { block: { ...block, logs }, fills: [] };
+    });
+  }
+}
