@@ -1,0 +1,59 @@
+/** The engine makes the same lines of its rows as are made of the facts that were stored. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import {
+  areSummariesEqual,
+  linesOf,
+  readFactLines,
+  readFactSummary,
+  summariseLines,
+} from "../../src/store/fact-lines.ts";
+import { anyChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const [chain = []] = fc.sample(anyChain({ blocksMin: 60, blocksMax: 80 }), {
+  seed: testSeed,
+  numRuns: 1,
+});
+const blocks = factsOf(chain);
+
+test("stored rows have the lines and the summary of their facts, whatever the range", async (t) => {
+  t.diagnostic(`seed ${testSeed}`);
+  const { store } = await StoreFolder.open(t);
+  await store.append(encode(blocks));
+  const first = blocks[0]?.number ?? 0;
+  for (const [from, to] of [
+    [0, 1_000_000],
+    [first + 7, first + 31],
+    [first + 12, first + 12],
+    [5, 6],
+  ] as const) {
+    const within = blocks.filter(({ number }) => number >= from && number <= to);
+    const lines = linesOf(within);
+    assert.deepEqual(await readFactLines(store.engine, { from, to }), lines);
+    const summary = await readFactSummary(store.engine, { from, to });
+    assert.deepEqual(summary, summariseLines(lines));
+    assert.equal(
+      Object.values(summary).reduce((sum, { count }) => sum + count, 0),
+      lines.length,
+    );
+  }
+  const kinds = Object.keys(summariseLines(linesOf(blocks))).map((name) => name.split(" ")[1]);
+  assert.ok(kinds.includes("order_filled") && kinds.includes("quarantined"), kinds.join());
+});
+
+test("a summary tells of a fact more, less or other", () => {
+  const lines = linesOf(blocks);
+  const summary = summariseLines(lines);
+  const last = lines.at(-1);
+  assert.ok(last !== undefined);
+  const less = lines.slice(0, -1);
+  assert.ok(areSummariesEqual(summary, summariseLines(lines.toReversed())));
+  for (const other of [less, [...lines, last], [...less, { ...last, text: `${last.text} ` }]]) {
+    assert.ok(!areSummariesEqual(summary, summariseLines(other)));
+    assert.ok(!areSummariesEqual(summariseLines(other), summary));
+  }
+});
