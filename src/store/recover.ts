@@ -2,9 +2,10 @@
  * What is true after a start. A crash can leave rows whose marker was never written, and nothing
  * else: every insert is one atomic, fsynced block, and markers come last. So:
  *
- * 1. The markers must cover their stretch without a hole, and the newest of them must count
+ * 1. A repair that was ordered is carried out, also when a crash had left it half done.
+ * 2. The markers must cover their stretch without a hole, and the newest of them must count
  *    exactly the rows that are there; anything else is damage, not a crash, and is refused.
- * 2. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
+ * 3. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
  *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
  *    goes first, because the fills above are what tells that it is still to be done.
  */
@@ -13,10 +14,12 @@ import { firstSeqOf, type Hash } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { MinuteCandles } from "../market/minute-candle.ts";
-import { DataFolderDamagedError, DataFolderUnwritableError } from "./chdb-engine.ts";
+import { DataFolderDamagedError } from "./chdb-engine.ts";
+import { deleteRows, readCount } from "./delete-rows.ts";
 import { encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine, Row } from "./engine.ts";
 import { fillColumns, parseFill, prefixed } from "./fill-columns.ts";
+import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** What the store holds for good: every block from `fromBlock` to `last`. */
@@ -28,6 +31,7 @@ export type Coverage = {
 /** Brings the tables back to their newest marker; `null` when nothing was ever appended. */
 export async function recover(engine: Engine): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
+  await finishRepair(engine);
   const coverage = await readCoverage(engine);
   await verifyNewestMarkers(engine);
   await trimAbove(engine, coverage === null ? 0 : coverage.last.number + 1);
@@ -98,9 +102,7 @@ async function trimAbove(engine: Engine, firstBlockAbove: number): Promise<void>
   const above = `seq >= ${integerLiteral(firstSeqOf(firstBlockAbove))}`;
   await remakeMinutes(engine, above);
   for (const table of ["events", "quarantine", "fills"]) {
-    if ((await readCount(engine, `oddwire.${table} WHERE ${above}`)) > 0) {
-      await deleteRows(engine, `oddwire.${table} WHERE ${above}`);
-    }
+    await deleteRows(engine, `oddwire.${table} WHERE ${above}`);
   }
 }
 
@@ -119,29 +121,4 @@ async function remakeMinutes(engine: Engine, above: string): Promise<void> {
   const candles = new MinuteCandles();
   for (const fill of kept) candles.add(parseFill(fill));
   await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
-}
-
-/**
- * A delete writes the parts concerned anew, and the engine waits for room to do so without an end
- * and without a word: better to refuse before. It reserves 1.1 times the size of a part.
- */
-async function deleteRows(engine: Engine, fromWhere: string): Promise<void> {
-  const [row] = await engine.query(
-    `SELECT (SELECT min(unreserved_space) FROM system.disks),
-       (SELECT max(bytes_on_disk) FROM system.parts WHERE database = 'oddwire' AND active)`,
-  );
-  const neededBytes = 1.2 * Number(row?.[1]) + storeLimits.trimBytesFreeMin;
-  const freeBytes = Number(row?.[0]);
-  if (freeBytes < neededBytes) {
-    const [free, needed] = [freeBytes, neededBytes].map((bytes) => Math.ceil(bytes / 2 ** 20));
-    throw new DataFolderUnwritableError(
-      `the data folder cannot be written: ${free} MiB are free, ${needed} are needed to start`,
-    );
-  }
-  await engine.command(`DELETE FROM ${fromWhere}`);
-}
-
-async function readCount(engine: Engine, fromWhere: string): Promise<number> {
-  const [row] = await engine.query(`SELECT count() FROM ${fromWhere}`);
-  return Number(row?.[0]);
 }

@@ -1,0 +1,143 @@
+/**
+ * Puts right what a stretch of stored blocks says. The right rows are first laid down beside the
+ * tables, and the order to take them over is written last: from then on the repair is carried out,
+ * by this process or by the next start. Every step can be done again, so a crash in the middle of
+ * it costs nothing.
+ *
+ * Carried out only while nobody reads or appends, since rows are missing meanwhile.
+ */
+import type { BlockRange } from "../chain/log.ts";
+import { MinuteCandles } from "../market/minute-candle.ts";
+import { deleteRows, readCount } from "./delete-rows.ts";
+import { type EncodedBatch, encodeMinuteCandles } from "./encode-facts.ts";
+import type { Engine } from "./engine.ts";
+import { seqsOf } from "./fact-lines.ts";
+import { fillColumns, parseFill } from "./fill-columns.ts";
+import { integerLiteral, listLiteral } from "./sql-literal.ts";
+import { TsvWriter } from "./tsv-writer.ts";
+
+const tables = ["fills", "events", "quarantine"] as const;
+
+/** The stretch that an order names, and the minutes whose candles its fills are in or were in. */
+type Order = BlockRange & { readonly minutes: readonly number[] };
+
+/**
+ * Orders the rows of the batch's blocks to be put in the place of those that are stored. Durable
+ * when it resolves; `finishRepair` carries it out. The blocks must be within what is covered.
+ */
+export async function orderRepair(engine: Engine, batch: EncodedBatch): Promise<void> {
+  await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
+  await engine.command("CREATE DATABASE oddwire_repair ENGINE = Atomic");
+  for (const table of tables) {
+    await engine.command(`CREATE TABLE oddwire_repair.${table} AS oddwire.${table}`);
+    await engine.insert(`oddwire_repair.${table}`, batch[table]);
+  }
+  await engine.command(
+    `CREATE TABLE oddwire_repair.orders
+       (from_block UInt64, to_block UInt64, minutes Array(UInt32))
+     ENGINE = MergeTree ORDER BY from_block
+     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+  );
+  const range = { from: batch.fromBlock, to: batch.toBlock };
+  const minutes = await readMinutes(engine, range);
+  const order = new TsvWriter();
+  order
+    .plain(range.from)
+    .plain(range.to)
+    .plain(`[${minutes.join(",")}]`)
+    .endRow();
+  await engine.insert("oddwire_repair.orders", order.finish());
+}
+
+/** Carries out what was ordered, from its beginning; answers the blocks, `null` without an order. */
+export async function finishRepair(engine: Engine): Promise<BlockRange | null> {
+  const order = await readOrder(engine);
+  if (order !== null) {
+    for (const table of tables) await replaceRows(engine, table, order);
+    await remakeMinutes(engine, order.minutes);
+    await recountMarkers(engine, order);
+    // The order goes before the rows it names, or it would be carried out with some of them.
+    await engine.command("DROP TABLE oddwire_repair.orders SYNC");
+  }
+  await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
+  return order === null ? null : { from: order.from, to: order.to };
+}
+
+async function readOrder(engine: Engine): Promise<Order | null> {
+  const isThere = "system.tables WHERE database = 'oddwire_repair' AND name = 'orders'";
+  if ((await readCount(engine, isThere)) === 0) return null;
+  const [row] = await engine.query(
+    "SELECT from_block, to_block, minutes FROM oddwire_repair.orders",
+  );
+  if (row === undefined) return null;
+  const [from, to, minutes] = row;
+  return {
+    from: Number(from),
+    to: Number(to),
+    minutes: Array.isArray(minutes) ? minutes.map(Number) : [],
+  };
+}
+
+async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]> {
+  const rows = await engine.query(
+    `SELECT DISTINCT intDiv(timestamp, 60) * 60 AS minute FROM (
+       SELECT timestamp FROM oddwire.fills WHERE ${seqsOf(range)}
+       UNION ALL SELECT timestamp FROM oddwire_repair.fills) ORDER BY minute`,
+  );
+  return rows.map(([minute]) => Number(minute));
+}
+
+/** Deletes only if something stored is wrong: a delete writes whole parts anew. */
+async function replaceRows(
+  engine: Engine,
+  table: (typeof tables)[number],
+  order: Order,
+): Promise<void> {
+  const stored = `oddwire.${table} WHERE ${seqsOf(order)}`;
+  const right = `SELECT cityHash64(*) FROM oddwire_repair.${table}`;
+  const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
+  const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
+  if (wrong > 0 || Number(repeated?.[0]) > 0) await deleteRows(engine, stored);
+  await engine.command(
+    `INSERT INTO oddwire.${table} SELECT * FROM oddwire_repair.${table}
+     WHERE seq NOT IN (SELECT seq FROM ${stored})`,
+  );
+}
+
+/** Makes the candles of these minutes again from the fills. */
+async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promise<void> {
+  const [first, last] = [minutes[0], minutes.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const wanted = listLiteral(minutes.map(integerLiteral));
+  await deleteRows(engine, `oddwire.minute_candles WHERE minute IN ${wanted}`);
+  const rows = await engine.query(
+    `SELECT ${fillColumns} FROM oddwire.fills
+     WHERE timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}
+       AND intDiv(timestamp, 60) * 60 IN ${wanted}`,
+  );
+  const candles = new MinuteCandles();
+  for (const row of rows) candles.add(parseFill(row));
+  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
+}
+
+/** Makes the markers that vouch for these blocks tell of the rows there are now. */
+async function recountMarkers(engine: Engine, { from, to }: Order): Promise<void> {
+  const markers = await engine.query(
+    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
+     WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
+  );
+  for (const [fromBlock, toBlock, ...told] of markers) {
+    const range = { from: Number(fromBlock), to: Number(toBlock) };
+    const counts: number[] = [];
+    for (const table of tables) {
+      counts.push(await readCount(engine, `oddwire.${table} WHERE ${seqsOf(range)}`));
+    }
+    if (counts.every((count, index) => count === Number(told[index]))) continue;
+    const [fills = 0, events = 0, quarantined = 0] = counts;
+    await engine.command(
+      `ALTER TABLE oddwire.markers UPDATE fills = ${integerLiteral(fills)},
+         events = ${integerLiteral(events)}, quarantined = ${integerLiteral(quarantined)}
+       WHERE to_block = ${integerLiteral(range.to)} SETTINGS mutations_sync = 2`,
+    );
+  }
+}

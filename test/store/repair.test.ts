@@ -1,0 +1,149 @@
+/** Wrong rows become right ones, whenever the process that puts them right is killed. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import type { Engine, Row } from "../../src/store/engine.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+import { recover } from "../../src/store/recover.ts";
+import { finishRepair, orderRepair } from "../../src/store/repair.ts";
+import { assertTablesHold } from "../support/assert-tables-hold.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+/** Blocks close in time, so that minutes reach over the ends of what is repaired. */
+const plans = fc
+  .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
+  .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
+const blocks = factsOf(buildChain(plans));
+const [from, to] = [12, 27];
+const repaired = blocks.slice(from, to);
+
+/** What a node that left out, made up and distorted logs would have led to. */
+function distorted(block: BlockFacts): BlockFacts {
+  return {
+    ...block,
+    fills: block.fills
+      .filter((_, index) => index % 3 !== 1)
+      .map((fill, index) => (index % 2 === 1 ? { ...fill, value: fill.value + 1n } : fill)),
+    events: block.events.slice(1),
+    quarantined: block.quarantined.slice(1),
+  };
+}
+
+async function fill(store: FactStore, facts: readonly BlockFacts[]): Promise<void> {
+  for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
+}
+
+const wrongBlocks = blocks.map((block, index) =>
+  index >= from && index < to ? distorted(block) : block,
+);
+
+/** Dies, as a process would, before its n-th write. */
+class MortalEngine implements Engine {
+  readonly #engine: Engine;
+  #writesLeft: number;
+
+  constructor(engine: Engine, writesLeft: number) {
+    this.#engine = engine;
+    this.#writesLeft = writesLeft;
+  }
+
+  query(sql: string): Promise<readonly Row[]> {
+    return this.#engine.query(sql);
+  }
+
+  command(sql: string): Promise<void> {
+    this.#live();
+    return this.#engine.command(sql);
+  }
+
+  insert(table: string, rows: Buffer): Promise<void> {
+    this.#live();
+    return this.#engine.insert(table, rows);
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  #live(): void {
+    if (this.#writesLeft === 0) throw new Error("killed");
+    this.#writesLeft -= 1;
+  }
+}
+
+async function repairDying(engine: Engine, writes: number): Promise<boolean> {
+  const mortal = new MortalEngine(engine, writes);
+  try {
+    await orderRepair(mortal, encode(repaired));
+    await finishRepair(mortal);
+    return true;
+  } catch (thrown) {
+    assert.equal((thrown as Error).message, "killed");
+    return false;
+  }
+}
+
+describe("a repair", () => {
+  test("makes every table, minute and marker right", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fill(folder.store, wrongBlocks);
+    await assert.rejects(assertTablesHold(folder.store, blocks));
+    await orderRepair(folder.store.engine, encode(repaired));
+    assert.deepEqual(await finishRepair(folder.store.engine), {
+      from: repaired[0]?.number,
+      to: repaired.at(-1)?.number,
+    });
+    assert.equal(await finishRepair(folder.store.engine), null);
+    await assertTablesHold(folder.store, blocks);
+    await assertTablesHold(await folder.reopen(), blocks);
+  });
+
+  test("takes away rows that are there twice or belong nowhere", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fill(folder.store, blocks);
+    const { engine } = folder.store;
+    const inside = `seq >= ${repaired[0]?.number}000000 AND seq <= ${repaired.at(-1)?.number}999999`;
+    for (const [table, what] of [
+      ["fills", "*"],
+      ["fills", "* REPLACE (seq + 500000 AS seq, timestamp - 60 AS timestamp)"],
+      ["events", "* REPLACE (seq + 500000 AS seq)"],
+      ["quarantine", "* REPLACE (seq + 500000 AS seq)"],
+    ]) {
+      await engine.command(
+        `INSERT INTO oddwire.${table} SELECT ${what} FROM oddwire.${table} WHERE ${inside} LIMIT 2`,
+      );
+    }
+    await orderRepair(engine, encode(repaired));
+    await assertTablesHold(await folder.reopen(), blocks);
+  });
+
+  test("of right rows changes nothing", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fill(folder.store, blocks);
+    await orderRepair(folder.store.engine, encode(repaired));
+    await assertTablesHold(await folder.reopen(), blocks);
+  });
+
+  test("killed before any of its writes is done wholly by the next start, or not at all", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await fill(store, blocks);
+    let [done, undone] = [0, 0];
+    for (let writes = 0, isWhole = false; !isWhole; writes += 1) {
+      await orderRepair(store.engine, encode(wrongBlocks.slice(from, to)));
+      await finishRepair(store.engine);
+      isWhole = await repairDying(store.engine, writes);
+      await recover(store.engine);
+      const [row] = await store.engine.query("SELECT sum(fills) FROM oddwire.markers");
+      const isDone = row?.[0] === fillsOf(blocks).length;
+      assert.ok(isDone || done === 0, "once it is ordered, it is done");
+      await assertTablesHold(store, isDone ? blocks : wrongBlocks);
+      if (isDone) done += 1;
+      else undone += 1;
+    }
+    assert.ok(undone >= 5 && done >= 10, `${undone} undone, ${done} done`);
+  });
+});
