@@ -11,6 +11,7 @@ import type { ChainStatus } from "./chain/chain-status.ts";
 import type { BlockRef } from "./chain/log.ts";
 import type { ChainNews } from "./chain-news.ts";
 import type { Contracts } from "./decode/contracts.ts";
+import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** What the thread is started with; plain data. */
 export type ChainThreadOptions = {
@@ -28,13 +29,17 @@ export type FromChainThread =
   | { readonly kind: "opened" }
   | { readonly kind: "status"; readonly status: ChainStatus }
   | { readonly kind: "news"; readonly news: ChainNews; readonly status: ChainStatus }
+  | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
   | {
       readonly kind: "failed";
       readonly error: { readonly name: string; readonly message: string; readonly stack?: string };
     };
 
-/** What it is told: that a piece of news was taken in, or to stop. */
-export type ToChainThread = { readonly kind: "taken" } | { readonly kind: "close" };
+/** What it is told: that a piece of news was taken in, to read blocks again, or to stop. */
+export type ToChainThread =
+  | { readonly kind: "taken" }
+  | { readonly kind: "reread"; readonly id: number; readonly request: FactsRequest }
+  | { readonly kind: "close" };
 
 export class ChainThread {
   readonly #worker: Worker;
@@ -44,6 +49,8 @@ export class ChainThread {
   #failure: Error | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
+  readonly #rereads = new Map<number, (reading: FactsReading | NoReading) => void>();
+  #nextRereadId = 1;
 
   private constructor(worker: Worker, log: Log) {
     this.#worker = worker;
@@ -93,12 +100,24 @@ export class ChainThread {
     }
   }
 
+  /** Has final blocks read again; not before the thread has time, and never instead of news. */
+  async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
+    if (this.#isClosed || this.#failure !== null) return endedReading;
+    const id = this.#nextRereadId;
+    this.#nextRereadId += 1;
+    return new Promise((resolve) => {
+      this.#rereads.set(id, resolve);
+      this.#tell({ kind: "reread", id, request });
+    });
+  }
+
   /** Ends the thread; news already here is still handed on. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#tell({ kind: "close" });
     this.#wakeUp();
+    this.#giveUpRereads();
     await this.#worker.terminate();
   }
 
@@ -113,6 +132,10 @@ export class ChainThread {
         this.#status = message.status;
         this.#queue.push(withBuffers(message.news));
         return this.#wakeUp();
+      case "reread":
+        this.#rereads.get(message.id)?.(message.reading);
+        this.#rereads.delete(message.id);
+        return;
       case "failed":
         return this.#fail(errorOf(message.error));
     }
@@ -122,6 +145,14 @@ export class ChainThread {
     this.#failure ??= error;
     this.#opened.reject(error);
     this.#wakeUp();
+    this.#giveUpRereads();
+  }
+
+  #giveUpRereads(): void {
+    for (const resolve of this.#rereads.values()) {
+      resolve(endedReading);
+    }
+    this.#rereads.clear();
   }
 
   #wakeUp(): void {
@@ -133,6 +164,8 @@ export class ChainThread {
     this.#worker.postMessage(message);
   }
 }
+
+const endedReading: NoReading = { kind: "unread", reason: "the chain is not followed any more" };
 
 /** Buffers arrive from another thread as plain byte arrays. */
 function withBuffers(news: ChainNews): ChainNews {

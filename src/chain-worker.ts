@@ -11,6 +11,7 @@ import { ChainSource } from "./chain/chain-source.ts";
 import { type ChainNews, deriveNews } from "./chain-news.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
 import { LogDecoder } from "./decode/log-decoder.ts";
+import { rereadFacts } from "./reread-facts.ts";
 
 const statusEveryMs = 250;
 
@@ -28,7 +29,8 @@ try {
     log: openLog({ level: options.logLevel }),
   });
   port.on("message", (message: ToChainThread) => {
-    if (message.kind === "close") source.close();
+    if (message.kind === "reread") void reread(source, message);
+    else if (message.kind === "close") source.close();
     else ahead -= 1;
     wake?.();
   });
@@ -44,6 +46,14 @@ try {
 } catch (thrown) {
   const { name, message, stack } = toError(thrown);
   post({ kind: "failed", error: { name, message, ...(stack === undefined ? {} : { stack }) } });
+}
+
+/** A failure that is not an endpoint's is a bug, and ends the thread. */
+async function reread(
+  { rereader }: ChainSource,
+  { id, request }: Extract<ToChainThread, { kind: "reread" }>,
+): Promise<void> {
+  post({ kind: "reread", id, reading: await rereadFacts({ rereader, decoder }, request) });
 }
 
 function nextMessage(): Promise<void> {

@@ -103,6 +103,28 @@ export const chainLimits = {
   historyVerdictMsMax: 120_000,
 } as const;
 
+/** The slow second look at what is stored. */
+export const auditLimits = {
+  /** Blocks audited at once: at 100 fills a block still a small query, and one range of any plan. */
+  spanBlocks: 100,
+  /** One span in so many is audited in a pass; so many passes audit everything. */
+  share: 16,
+  /** What an audit costs before the first is over: two endpoints, three calls each. */
+  callsExpected: 6,
+  /** How often a span is tried before the next one has its turn. */
+  triesMax: 3,
+  /** Doubts are looked at again after this: a node may have been mended meanwhile. */
+  doubtKeptMs: 600_000,
+  /** Blocks that differ again within this after a repair are for people to look at. */
+  repairTrustedMs: 86_400_000,
+  /** How long to wait when there is nothing to audit, or the engine has too much to do. */
+  idleMs: 5_000,
+  /** Findings looked through; one for each hundred blocks that were wrong. */
+  findingsReadMax: 1_000,
+  /** Differences named in a log line and in a finding. */
+  differencesNamedMax: 5,
+} as const;
+
 /** Pauses between rounds over the endpoints: short, as the next one is usually another. */
 export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 

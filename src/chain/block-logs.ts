@@ -83,6 +83,18 @@ export class BlockLogs {
     return missing;
   }
 
+  /**
+   * All that the endpoint has: what its receipts prove, and what only its index of logs knows, such
+   * as Polygon's state-sync transactions. Throws an `EndpointError` without receipts.
+   */
+  async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+    const proven = await this.#fetchProven(endpoint, header);
+    const { replies } = await endpoint.request([this.call(header.hash)]);
+    const known = new Set(proven.map((log) => log.logIndex));
+    const told = this.#read(header, resultOf(replies[0])).filter((log) => !known.has(log.logIndex));
+    return [...proven, ...told].toSorted((one, other) => one.logIndex - other.logIndex);
+  }
+
   /** From all logs of the block, which must account for its bloom: then none of ours is missing. */
   async #fetchProven(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const logs = await this.#fetchAll(endpoint, header);

@@ -16,6 +16,7 @@ import { deriveLogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
 import { RangeWalker } from "./range-walker.ts";
+import { Rereader } from "./rereader.ts";
 import { Tail } from "./tail.ts";
 import { type TailNews, TailWalker } from "./tail-walker.ts";
 import type { OpenTransport } from "./transport.ts";
@@ -58,6 +59,8 @@ export class ChainSource {
   readonly #blockLogs: BlockLogs;
   readonly #rangeWalker: RangeWalker;
   readonly #tailWalker: TailWalker;
+  /** Reads final blocks again, beside everything else and without a memory of its own. */
+  readonly rereader: Rereader;
   #isStarted = false;
   #fault: Error | null = null;
   #reorgs = 0;
@@ -86,6 +89,7 @@ export class ChainSource {
       context,
       hashAt: (number) => tail.hashAt(number),
     });
+    this.rereader = new Rereader({ pool, ranges, blockLogs, context });
     this.#rangeWalker = new RangeWalker({ pool, history, ranges });
     this.#tailWalker = new TailWalker({ tail, pool, watch, history, blockLogs, context });
   }

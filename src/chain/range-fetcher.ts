@@ -74,6 +74,15 @@ export class RangeFetcher {
     return parts;
   }
 
+  /** The range by the word of this endpoint, in order. Throws an `EndpointError` when it cannot. */
+  async fetchFrom(endpoint: Endpoint, range: BlockRange): Promise<readonly RangePart[]> {
+    const parts: RangePart[] = [];
+    for (let { from } = range; from <= range.to; from = (parts.at(-1)?.to ?? range.to) + 1) {
+      parts.push(await this.#fetchPart(endpoint, { from, to: range.to }));
+    }
+    return parts;
+  }
+
   async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
     // What is final for others could still be a fork where it is not.
     const endpoints = this.#pool.finalAt(range.from);

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import { formatMicros } from "../base/decimal.ts";
-import { type Address, firstSeqOf, type Seq } from "../base/ids.ts";
+import { type Address, firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-facts.ts";
@@ -17,6 +17,7 @@ import { integerLiteral } from "./sql-literal.ts";
 /** A stored row: where its log stands, who logged it, what it is, and all it says. */
 export type FactLine = {
   readonly seq: Seq;
+  readonly blockHash: Hash;
   readonly contract: Address;
   /** The kind of event; `order_filled` for fills, `quarantined` for what could not be read. */
   readonly event: string;
@@ -79,10 +80,23 @@ const quarantineFields: readonly Field<QuarantinedLog>[] = [
 
 /** How the engine makes lines of the rows of each table. */
 const tables = [
-  { name: "fills", contract: hexOf("exchange_address"), event: "'order_filled'", of: fillFields },
-  { name: "events", contract: hexOf("address"), event: "toString(kind)", of: eventFields },
+  {
+    name: "fills",
+    blockHash: hexOf("block_hash"),
+    contract: hexOf("exchange_address"),
+    event: "'order_filled'",
+    of: fillFields,
+  },
+  {
+    name: "events",
+    blockHash: hexOf("block_hash"),
+    contract: hexOf("address"),
+    event: "toString(kind)",
+    of: eventFields,
+  },
   {
     name: "quarantine",
+    blockHash: "JSONExtractString(log, 'blockHash')",
     contract: "JSONExtractString(log, 'address')",
     event: "'quarantined'",
     of: quarantineFields,
@@ -94,18 +108,21 @@ export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
   const lines = blocks.flatMap((block) => [
     ...block.fills.map((fill) => ({
       seq: fill.seq,
+      blockHash: fill.blockHash,
       contract: fill.exchange.address,
       event: "order_filled",
       text: textOf(fill, fillFields),
     })),
     ...block.events.map((located) => ({
       seq: located.seq,
+      blockHash: located.blockHash,
       contract: located.address,
       event: located.event.kind,
       text: textOf(located, eventFields),
     })),
     ...block.quarantined.map((quarantined) => ({
       seq: quarantined.seq,
+      blockHash: quarantined.log.blockHash,
       contract: quarantined.log.address,
       event: "quarantined",
       text: textOf(quarantined, quarantineFields),
@@ -161,10 +178,11 @@ export async function readFactLines(
   range: BlockRange,
 ): Promise<readonly FactLine[]> {
   const rows = await engine.query(
-    `SELECT seq, contract, event, text FROM (${selectLines(range)}) ORDER BY seq`,
+    `SELECT seq, hash_of_block, contract, event, text FROM (${selectLines(range)}) ORDER BY seq`,
   );
-  return rows.map(([seq, contract, event, text]) => ({
+  return rows.map(([seq, blockHash, contract, event, text]) => ({
     seq: Number(seq) as Seq,
+    blockHash: String(blockHash) as Hash,
     contract: String(contract) as Address,
     event: String(event),
     text: String(text),
@@ -178,9 +196,9 @@ export function seqsOf({ from, to }: BlockRange): string {
 
 function selectLines(range: BlockRange): string {
   return tables
-    .map(({ name, contract, event, of }) => {
+    .map(({ name, blockHash, contract, event, of }) => {
       const fields = of.map(([sql]) => `toString(${sql})`).join(", ");
-      return `SELECT seq, ${contract} AS contract, ${event} AS event,
+      return `SELECT seq, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
         concatWithSeparator(' ', ${fields}) AS text
         FROM oddwire.${name} WHERE ${seqsOf(range)}`;
     })
