@@ -14,6 +14,7 @@ import type { Contracts } from "./decode/contracts.ts";
 import type { MarketState } from "./market/market-state.ts";
 import type { Standing } from "./pace.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
+import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Freshness } from "./web/meta.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
@@ -68,6 +69,11 @@ export class Indexer {
     });
   }
 
+  /** Has final blocks read again by the nodes. */
+  async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
+    return this.#chain?.reread(request) ?? { kind: "unread", reason: "no node is connected yet" };
+  }
+
   /** How fresh answers are; chain time in seconds. */
   freshness(): Freshness {
     const { store, state } = this.#parts;
@@ -103,22 +109,18 @@ export class Indexer {
     return { pipeline: this.#pipeline.status, chain: this.#chain?.status ?? null };
   }
 
-  /** What readiness depends on; each with a sentence for people. */
-  checks(): Checks {
-    const { config, store } = this.#parts;
+  /**
+   * What readiness depends on; each with a sentence for people. `missingBlocks` are those within
+   * the coverage that no marker vouches for; `null` when the store cannot tell.
+   */
+  checks(missingBlocks: number | null): Checks {
+    const { config } = this.#parts;
     const { indexed_block, head_block, lag_seconds } = this.freshness();
     const isLagKnown = lag_seconds !== null;
-    const covered = store.coverage;
     return {
-      store: { ok: true, detail: "open" },
+      store: { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" },
       chain: this.#chainCheck(),
-      coverage: {
-        ok: true,
-        detail:
-          covered === null
-            ? "nothing finalized yet"
-            : `blocks ${covered.fromBlock} to ${covered.last.number} without a gap`,
-      },
+      coverage: this.#coverageCheck(missingBlocks),
       lag: {
         ok: isLagKnown && lag_seconds <= config.readyLagSecondsMax,
         detail: isLagKnown
@@ -132,6 +134,16 @@ export class Indexer {
   async close(): Promise<void> {
     await this.#chain?.close();
     await this.#running;
+  }
+
+  #coverageCheck(missingBlocks: number | null): Checks[string] {
+    const covered = this.#parts.store.coverage;
+    if (covered === null) return { ok: true, detail: "nothing finalized yet" };
+    const blocks = `blocks ${covered.fromBlock} to ${covered.last.number}`;
+    if (missingBlocks === null) return { ok: false, detail: `${blocks}, gaps not known` };
+    return missingBlocks === 0
+      ? { ok: true, detail: `${blocks} without a gap` }
+      : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
   }
 
   #chainCheck(): Checks[string] {

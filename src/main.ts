@@ -3,6 +3,7 @@
  * Nothing here decides anything about the product.
  */
 import { readFile } from "node:fs/promises";
+import { Auditor } from "./auditor.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { type Config, ConfigError } from "./base/config.ts";
 import { toError } from "./base/errors.ts";
@@ -89,9 +90,11 @@ export class Service {
     const hub = new Hub({ store, state, contracts, freshness });
     const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
+    const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
     const { chainId } = config;
-    const metrics = ServiceMetrics.open({ chainId, version, indexer, pace, store, clock, log });
+    const measured = { chainId, version, indexer, auditor, pace, store };
+    const metrics = ServiceMetrics.open({ ...measured, clock, log });
     this.#endings.push(() => metrics.close());
 
     const books = openBooks(config, log);
@@ -103,7 +106,10 @@ export class Service {
       access,
       clock,
       version,
-      readChecks: () => indexer.checks(),
+      readChecks: async () => ({
+        ...indexer.checks(await metrics.readMissingBlocks()),
+        audit: auditor.check(),
+      }),
       metrics,
       exportRowsMax: config.exportRowsMax,
       log,
@@ -130,6 +136,7 @@ export class Service {
     }
 
     await indexer.start(this.#fail);
+    auditor.start();
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
   }
@@ -148,6 +155,22 @@ export class Service {
     await loadMarketState(store, state, file.savedThrough);
     this.#endings.push(() => state.save());
     return state;
+  }
+
+  #openAuditor(parts: { config: Config; store: FactStore; indexer: Indexer; log: Log }): Auditor {
+    const { config, store, indexer, log } = parts;
+    const auditor = Auditor.open({
+      dataDir: config.dataDir,
+      store,
+      reread: (request) => indexer.reread(request),
+      endpoints: config.rpcUrls.length,
+      callsPerMinute: config.auditCallsPerMinute,
+      clock: systemClock,
+      log,
+      onRepairOrdered: this.#fail,
+    });
+    this.#endings.push(() => auditor.close());
+    return auditor;
   }
 
   async #listen(options: Parameters<typeof HttpServer.open>[0]): Promise<string> {

@@ -2,6 +2,7 @@
  * Everything that is measured, gathered from those who measure it. There is one reading: the JSON,
  * the text for Prometheus and the line on the console are all made of it.
  */
+import type { Auditor, AuditStatus } from "./auditor.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Latency, LatencyHistogram } from "./base/latency-histogram.ts";
 import type { Log } from "./base/log.ts";
@@ -11,6 +12,7 @@ import type { EndpointStatus } from "./chain/chain-status.ts";
 import type { Indexer } from "./indexer.ts";
 import type { Pace } from "./pace.ts";
 import type { FactStore } from "./store/fact-store.ts";
+import type { Coverage } from "./store/recover.ts";
 import { type StoreSize, StoreSizeReader } from "./store/store-size.ts";
 import type { Metrics } from "./web/metrics-schema.ts";
 import { RequestMeter } from "./web/request-meter.ts";
@@ -19,6 +21,7 @@ type MetricsParts = {
   readonly chainId: number;
   readonly version: string;
   readonly indexer: Indexer;
+  readonly auditor: Auditor;
   readonly pace: Pace;
   readonly store: FactStore;
   readonly clock: Clock;
@@ -50,6 +53,11 @@ export class ServiceMetrics {
     return [this.requests.latency, query, insert];
   }
 
+  /** Blocks within the coverage that are not stored; `null` when the store cannot tell. */
+  async readMissingBlocks(): Promise<number | null> {
+    return (await this.#sizes.read())?.missingBlocks ?? null;
+  }
+
   async read(): Promise<Metrics> {
     const { store, version } = this.#parts;
     const size = await this.#sizes.read();
@@ -71,7 +79,7 @@ export class ServiceMetrics {
   }
 
   #readIndexer(size: StoreSize | null): Metrics["indexer"] {
-    const { chainId, indexer, pace, store } = this.#parts;
+    const { chainId, indexer, auditor, pace, store } = this.#parts;
     const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
     const { chain, pipeline } = indexer.status;
     const { coverage, tail } = store;
@@ -86,7 +94,11 @@ export class ServiceMetrics {
       coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
       gaps: size?.missingBlocks ?? null,
       tail_blocks: tail.blocks.length,
-      alarms: [...(chain?.alarms ?? [])],
+      audit: auditOf(auditor.status, coverage),
+      alarms: [
+        ...(chain?.alarms ?? []),
+        ...(auditor.status.doubted.length > 0 ? ["audit_mismatch"] : []),
+      ],
       events: pipeline.events.toRecord(),
       trades: pipeline.trades,
       events_per_second: pace.rates?.eventsPerSecond ?? null,
@@ -99,6 +111,22 @@ export class ServiceMetrics {
       endpoints: (chain?.endpoints ?? []).map(endpointOf),
     };
   }
+}
+
+function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {
+  const { ranges, blocks, rounds, roundBlocks, mismatches, refuted, repairs } = status;
+  const covered = coverage === null ? 0 : coverage.last.number - coverage.fromBlock + 1;
+  return {
+    ranges,
+    blocks,
+    rounds,
+    round_progress: covered === 0 ? 0 : Math.min(1, roundToThousandths(roundBlocks / covered)),
+    mismatches,
+    refuted,
+    repairs,
+    doubted_ranges: status.doubted.length,
+    wrong_ranges: status.wrong.length,
+  };
 }
 
 function backfillOf({ backfill }: Pace): Metrics["indexer"]["backfill"] {

@@ -739,6 +739,17 @@ export type GetMetrics = {
         readonly to_block: number;
       } | null;
       readonly gaps: number | null;
+      readonly audit: {
+        readonly ranges: number;
+        readonly blocks: number;
+        readonly rounds: number;
+        readonly round_progress: number;
+        readonly mismatches: number;
+        readonly refuted: number;
+        readonly repairs: number;
+        readonly doubted_ranges: number;
+        readonly wrong_ranges: number;
+      };
       readonly tail_blocks: number;
       readonly alarms: readonly string[];
       readonly events: { readonly [name: string]: number };

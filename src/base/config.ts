@@ -171,6 +171,11 @@ const settings = {
     description: "Seconds of chain time behind the head above which the service is not ready",
     ...wholeNumber({ min: 1, max: 86_400, fallback: 60 }),
   }),
+  auditCallsPerMinute: setting({
+    variable: "ODDWIRE_AUDIT_CALLS_PER_MINUTE",
+    description: "JSON-RPC calls a minute to read stored blocks again and compare; 0 never does",
+    ...wholeNumber({ min: 0, max: 60_000, fallback: 30 }),
+  }),
   logLevel: setting<LogLevel>({
     variable: "ODDWIRE_LOG_LEVEL",
     description: "The least important lines that are logged",

@@ -1,3 +1,4 @@
+import { RepairOrderedError } from "../auditor.ts";
 import { readConfig } from "../base/config.ts";
 import { openLog } from "../base/log.ts";
 import { version } from "../base/version.ts";
@@ -17,12 +18,18 @@ as JSON; logs go to standard error. SIGTERM and SIGINT let requests in flight fi
     const config = readConfig("serve");
     const log = openLog({ level: config.logLevel });
     const stopped = awaitSignal();
-    const service = await Service.open(config, log);
-    process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
-    const failure = await Promise.race([stopped, service.failed]);
-    await service.close();
-    if (failure === null) return exitCodes.done;
-    process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
-    return exitCodes.tryAgain;
+    let { port } = config;
+    for (;;) {
+      const service = await Service.open({ ...config, port }, log);
+      process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
+      // A service that starts anew is found where it was.
+      port = Number(new URL(service.url).port);
+      const failure = await Promise.race([stopped, service.failed]);
+      await service.close();
+      if (failure === null) return exitCodes.done;
+      if (failure instanceof RepairOrderedError) continue;
+      process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
+      return exitCodes.tryAgain;
+    }
   },
 };

@@ -33,7 +33,7 @@ const schema = `
  * How a mismatch stands: `doubted` is not proven and looked at again, `proven` is but could not be
  * repaired for good, `ordered` is repaired by the next start, `repaired` is.
  */
-export type FindingState = "doubted" | "proven" | "ordered" | "repaired";
+type FindingState = "doubted" | "proven" | "ordered" | "repaired";
 
 /** Blocks of which the store was found to say something else than the chain. */
 export type Finding = BlockRange & {
@@ -104,28 +104,35 @@ export class AuditBook {
     return null;
   }
 
-  /** Notes what the audit of a range that `next` gave came to. */
-  note(range: BlockRange, result: AuditResult, nowMs: number): void {
+  /** Notes what an audit came to; one of a range that `next` gave moves the pass on. */
+  note(
+    range: BlockRange,
+    result: AuditResult,
+    { nowMs, isNext }: { nowMs: number; isNext: boolean },
+  ): void {
     const blocks = result.kind === "skipped" ? 0 : range.to - range.from + 1;
-    const isMismatch = result.kind === "differs";
+    if (isNext) this.#moveOn(range, blocks);
     this.#sql
       .prepare(
-        `UPDATE progress SET next_span = ?, round_blocks = round_blocks + ?,
-           ranges = ranges + ?, blocks = blocks + ?, mismatches = mismatches + ?,
-           refuted = refuted + ?`,
+        `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
+           mismatches = mismatches + ?, refuted = refuted + ?`,
       )
       .run(
-        Math.floor(range.to / auditLimits.spanBlocks) + 1,
-        blocks,
         blocks === 0 ? 0 : 1,
         blocks,
-        isMismatch ? 1 : 0,
+        result.kind === "differs" ? 1 : 0,
         result.kind === "equal" && result.isRefuted ? 1 : 0,
       );
-    if (result.kind === "differs") this.noteFinding(range, result, nowMs);
+    if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
   }
 
-  noteFinding(
+  #moveOn({ to }: BlockRange, blocks: number): void {
+    this.#sql
+      .prepare("UPDATE progress SET next_span = ?, round_blocks = round_blocks + ?")
+      .run(Math.floor(to / auditLimits.spanBlocks) + 1, blocks);
+  }
+
+  #noteFinding(
     { from, to }: BlockRange,
     { state, detail }: Pick<Finding, "state" | "detail">,
     nowMs: number,

@@ -18,6 +18,7 @@ import { ChdbEngine } from "./chdb-engine.ts";
 import { type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
+import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
 import { NewestFills } from "./newest-fills.ts";
@@ -57,7 +58,7 @@ export class FactStore {
     const engine = new MeteredEngine(ChdbEngine.open(join(dataDir, "facts")));
     try {
       for (const statement of schemaStatements) await engine.command(statement);
-      const coverage = await recover(engine);
+      const coverage = await recover(engine, () => dropMarketsFile(dataDir));
       return new FactStore(engine, coverage, await readOpenMinutes(engine, coverage));
     } catch (thrown) {
       // A folder that is refused must not stay locked.

@@ -139,7 +139,7 @@ export class MarketsFile implements Depot {
 }
 
 /** Throws the copy away, so that the next start makes it anew; for when facts were changed. */
-function dropMarketsFile(dataDir: string): void {
+export function dropMarketsFile(dataDir: string): void {
   for (const ending of ["", "-wal", "-shm"]) {
     rmSync(join(dataDir, `${fileName}${ending}`), { force: true });
   }

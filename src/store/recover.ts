@@ -28,10 +28,13 @@ export type Coverage = {
   readonly last: BlockRef & { readonly timestamp: number };
 };
 
-/** Brings the tables back to their newest marker; `null` when nothing was ever appended. */
-export async function recover(engine: Engine): Promise<Coverage | null> {
+/**
+ * Brings the tables back to their newest marker; `null` when nothing was ever appended.
+ * `forgetCopies` is called when facts change that copies were made of.
+ */
+export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
-  await finishRepair(engine);
+  await finishRepair(engine, forgetCopies);
   const coverage = await readCoverage(engine);
   await verifyNewestMarkers(engine);
   await trimAbove(engine, coverage === null ? 0 : coverage.last.number + 1);

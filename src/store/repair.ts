@@ -14,7 +14,6 @@ import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
-import { TsvWriter } from "./tsv-writer.ts";
 
 const tables = ["fills", "events", "quarantine"] as const;
 
@@ -40,19 +39,24 @@ export async function orderRepair(engine: Engine, batch: EncodedBatch): Promise<
   );
   const range = { from: batch.fromBlock, to: batch.toBlock };
   const minutes = await readMinutes(engine, range);
-  const order = new TsvWriter();
-  order
-    .plain(range.from)
-    .plain(range.to)
-    .plain(`[${minutes.join(",")}]`)
-    .endRow();
-  await engine.insert("oddwire_repair.orders", order.finish());
+  const list = `[${minutes.map(integerLiteral).join(", ")}]`;
+  await engine.command(
+    `INSERT INTO oddwire_repair.orders
+     VALUES (${integerLiteral(range.from)}, ${integerLiteral(range.to)}, ${list})`,
+  );
 }
 
-/** Carries out what was ordered, from its beginning; answers the blocks, `null` without an order. */
-export async function finishRepair(engine: Engine): Promise<BlockRange | null> {
+/**
+ * Carries out what was ordered, from its beginning; answers the blocks, `null` without an order.
+ * `forgetCopies` throws away what was made of the facts, before that could look done.
+ */
+export async function finishRepair(
+  engine: Engine,
+  forgetCopies: () => void,
+): Promise<BlockRange | null> {
   const order = await readOrder(engine);
   if (order !== null) {
+    forgetCopies();
     for (const table of tables) await replaceRows(engine, table, order);
     await remakeMinutes(engine, order.minutes);
     await recountMarkers(engine, order);

@@ -2,16 +2,19 @@
  * What of the metrics Prometheus is told, and under which names: prefix `oddwire_`, base units,
  * counters ending in `_total`. `docs/metrics.md` is made from this table.
  */
-import type { Family, Sample } from "../base/prometheus-text.ts";
+import type { Family } from "../base/prometheus-text.ts";
+import {
+  byHost,
+  byKind,
+  byTable,
+  counter,
+  counterOf,
+  gauge,
+  gaugeOf,
+  labelled,
+  type Metric,
+} from "./metric.ts";
 import type { Metrics } from "./metrics-schema.ts";
-
-/** A metric: its values are read from the same numbers that the JSON shows. */
-type Metric = Omit<Family, "samples"> & {
-  readonly read: (metrics: Metrics) => readonly Sample[];
-};
-
-type Endpoint = Metrics["indexer"]["endpoints"][number];
-type Table = NonNullable<Metrics["store"]["tables"]>[number];
 
 const indexerMetrics: readonly Metric[] = [
   gauge(
@@ -104,6 +107,54 @@ const indexerMetrics: readonly Metric[] = [
     "oddwire_indexer_bloom_false_positives_total",
     "Blooms that told of more logs than there were, as was then proven",
     ({ indexer }) => indexer.bloom_false_positives,
+  ),
+];
+
+const auditMetrics: readonly Metric[] = [
+  counter(
+    "oddwire_audit_ranges_total",
+    "Stored ranges that were read again, since the data folder was made, as all of the audit",
+    ({ indexer }) => indexer.audit.ranges,
+  ),
+  counter(
+    "oddwire_audit_blocks_total",
+    "Stored blocks that were read again",
+    ({ indexer }) => indexer.audit.blocks,
+  ),
+  counter(
+    "oddwire_audit_rounds_total",
+    "How often everything stored was read again",
+    ({ indexer }) => indexer.audit.rounds,
+  ),
+  gauge(
+    "oddwire_audit_round_progress_ratio",
+    "The share of the blocks that was read again in this round",
+    ({ indexer }) => indexer.audit.round_progress,
+  ),
+  counter(
+    "oddwire_audit_mismatches_total",
+    "Ranges of which a node and the store said different things, proven or not",
+    ({ indexer }) => indexer.audit.mismatches,
+  ),
+  counter(
+    "oddwire_audit_refuted_total",
+    "Ranges of which an endpoint contradicted the store and receipts refuted it",
+    ({ indexer }) => indexer.audit.refuted,
+  ),
+  counter(
+    "oddwire_audit_repairs_total",
+    "Ranges that were proven to be wrong and repaired",
+    ({ indexer }) => indexer.audit.repairs,
+  ),
+  gauge(
+    "oddwire_audit_doubted_ranges",
+    "Ranges that a node contradicts without a proof",
+    ({ indexer }) => indexer.audit.doubted_ranges,
+  ),
+  gauge(
+    "oddwire_audit_wrong_ranges",
+    "Ranges that are proven to be wrong and not repaired; the service is not ready",
+    ({ indexer }) => indexer.audit.wrong_ranges,
   ),
 ];
 
@@ -298,6 +349,7 @@ const processMetrics: readonly Metric[] = [
 /** Every metric but the histograms. */
 export const metricTable: readonly Metric[] = [
   ...indexerMetrics,
+  ...auditMetrics,
   ...backfillMetrics,
   ...endpointMetrics,
   ...httpMetrics,
@@ -308,52 +360,4 @@ export const metricTable: readonly Metric[] = [
 /** The numbers as Prometheus has them. What is not known has no sample. */
 export function familiesOf(metrics: Metrics): readonly Family[] {
   return metricTable.map(({ read, ...metric }) => ({ ...metric, samples: read(metrics) }));
-}
-
-type Head = Pick<Family, "name" | "type" | "help">;
-
-function gaugeOf(name: string, help: string): Head {
-  return { name, type: "gauge", help };
-}
-
-function counterOf(name: string, help: string): Head {
-  return { name, type: "counter", help };
-}
-
-function gauge(name: string, help: string, read: (metrics: Metrics) => number | null): Metric {
-  return labelled(gaugeOf(name, help), [], (metrics) => one(read(metrics)));
-}
-
-function counter(name: string, help: string, read: (metrics: Metrics) => number): Metric {
-  return labelled(counterOf(name, help), [], (metrics) => one(read(metrics)));
-}
-
-function byKind(
-  head: Head,
-  label: string,
-  read: (metrics: Metrics) => Readonly<Record<string, number>>,
-): Metric {
-  return labelled(head, [label], (metrics) =>
-    Object.entries(read(metrics)).map(([kind, value]) => ({ labels: { [label]: kind }, value })),
-  );
-}
-
-function byHost(head: Head, read: (endpoint: Endpoint) => number | null): Metric {
-  return labelled(head, ["host"], ({ indexer }) =>
-    indexer.endpoints.flatMap((endpoint) => one(read(endpoint), { host: endpoint.host })),
-  );
-}
-
-function byTable(head: Head, read: (table: Table) => number): Metric {
-  return labelled(head, ["table"], ({ store }) =>
-    (store.tables ?? []).map((table) => ({ labels: { table: table.table }, value: read(table) })),
-  );
-}
-
-function labelled(head: Head, labelNames: readonly string[], read: Metric["read"]): Metric {
-  return { ...head, labelNames, read };
-}
-
-function one(value: number | null, labels: Sample["labels"] = {}): readonly Sample[] {
-  return value === null ? [] : [{ labels, value }];
 }

@@ -33,6 +33,19 @@ const backfillSchema = Type.Object({
   seconds_left: measured,
 });
 
+/** Since the data folder was made, unlike the other counts. */
+const auditSchema = Type.Object({
+  ranges: count,
+  blocks: count,
+  rounds: Type.Integer({ minimum: 0, description: "How often everything was read again" }),
+  round_progress: Type.Number({ minimum: 0, maximum: 1 }),
+  mismatches: count,
+  refuted: Type.Integer({ minimum: 0, description: "Ranges of which an endpoint told untruths" }),
+  repairs: count,
+  doubted_ranges: count,
+  wrong_ranges: count,
+});
+
 const indexerSchema = Type.Object({
   chain_id: count,
   head_block: block,
@@ -44,6 +57,7 @@ const indexerSchema = Type.Object({
   gaps: Type.Union([count, Type.Null()], {
     description: "Blocks within the coverage that are not stored; null when not known",
   }),
+  audit: auditSchema,
   tail_blocks: count,
   alarms: Type.Array(Type.String()),
   events: countsByKind,

@@ -33,7 +33,7 @@ export function createRoutes(parts: {
   readonly access: AccessStore;
   readonly clock: Clock;
   readonly version: string;
-  readonly readChecks: () => Checks;
+  readonly readChecks: () => Checks | Promise<Checks>;
   readonly metrics: MetricsSource;
   /** The row cap of files. */
   readonly exportRowsMax: number;

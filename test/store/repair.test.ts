@@ -79,7 +79,7 @@ async function repairDying(engine: Engine, writes: number): Promise<boolean> {
   const mortal = new MortalEngine(engine, writes);
   try {
     await orderRepair(mortal, encode(repaired));
-    await finishRepair(mortal);
+    await finishRepair(mortal, () => {});
     return true;
   } catch (thrown) {
     assert.equal((thrown as Error).message, "killed");
@@ -93,11 +93,11 @@ describe("a repair", () => {
     await fill(folder.store, wrongBlocks);
     await assert.rejects(assertTablesHold(folder.store, blocks));
     await orderRepair(folder.store.engine, encode(repaired));
-    assert.deepEqual(await finishRepair(folder.store.engine), {
+    assert.deepEqual(await finishRepair(folder.store.engine, () => {}), {
       from: repaired[0]?.number,
       to: repaired.at(-1)?.number,
     });
-    assert.equal(await finishRepair(folder.store.engine), null);
+    assert.equal(await finishRepair(folder.store.engine, () => {}), null);
     await assertTablesHold(folder.store, blocks);
     await assertTablesHold(await folder.reopen(), blocks);
   });
@@ -134,9 +134,9 @@ describe("a repair", () => {
     let [done, undone] = [0, 0];
     for (let writes = 0, isWhole = false; !isWhole; writes += 1) {
       await orderRepair(store.engine, encode(wrongBlocks.slice(from, to)));
-      await finishRepair(store.engine);
+      await finishRepair(store.engine, () => {});
       isWhole = await repairDying(store.engine, writes);
-      await recover(store.engine);
+      await recover(store.engine, () => {});
       const [row] = await store.engine.query("SELECT sum(fills) FROM oddwire.markers");
       const isDone = row?.[0] === fillsOf(blocks).length;
       assert.ok(isDone || done === 0, "once it is ordered, it is done");

@@ -10,7 +10,7 @@ const checksSchema = Type.Record(
 export type Checks = Static<typeof checksSchema>;
 
 /** Whether the service should be sent requests: 200 when every check is well, else 503. */
-export function getReady(readChecks: () => Checks): Route {
+export function getReady(readChecks: () => Checks | Promise<Checks>): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/ready",
@@ -21,8 +21,8 @@ export function getReady(readChecks: () => Checks): Route {
       status: Type.Enum(["ready", "not_ready"]),
       checks: checksSchema,
     }),
-    handler: (_request, reply) => {
-      const checks = readChecks();
+    handler: async (_request, reply) => {
+      const checks = await readChecks();
       const isReady = Object.values(checks).every(({ ok }) => ok);
       reply.code(isReady ? 200 : 503);
       return { status: isReady ? "ready" : "not_ready", checks } as const;

@@ -1,0 +1,130 @@
+/** R7: what nodes left out of final ranges is found by reading them again, and put right. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Metrics } from "../../src/web/metrics-schema.ts";
+import { type FaultHook, on } from "../support/faults.ts";
+import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { RpcError } from "../support/scripted-answers.ts";
+import { ScriptedNode } from "../support/scripted-node.ts";
+import type { Service } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const recording = readRecording("contracts-a");
+const [trade] = recording.trades;
+assert.ok(trade !== undefined);
+const wrongBlock = trade.block_number;
+const waitMsMax = 40_000;
+
+const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
+const fastAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "60000" };
+
+/** The logs of a block are in none of the node's answers but its receipts. */
+const forgetful: FaultHook = on("eth_getLogs", () => ({
+  kind: "logs",
+  change: (logs) => logs.filter((log) => Number(log.blockNumber) !== wrongBlock),
+}));
+
+/** The receipts of that block are gone. */
+const withoutReceipts: FaultHook = on("eth_getBlockReceipts", ({ params }) => {
+  if (params[0] !== recording.blocks[wrongBlock]?.hash) return null;
+  return { kind: "error", error: new RpcError(-32000, "missing trie node") };
+});
+
+async function openHonestNode(t: TestContext): Promise<ScriptedNode> {
+  const node = await ScriptedNode.open({ blocks: recording.blocks });
+  t.after(() => node.close());
+  return node;
+}
+
+/** Asks again while a service starts anew. */
+async function readIndexer(service: Service): Promise<Metrics["indexer"] | null> {
+  const metrics = await service.get<Metrics>("/v1/metrics").catch(() => null);
+  return metrics?.indexer ?? null;
+}
+
+async function waitForAudit(
+  service: Service,
+  isSo: (audit: Metrics["indexer"]["audit"]) => boolean,
+): Promise<Metrics["indexer"]> {
+  return waitFor("the audit", waitMsMax, async () => {
+    const indexer = await readIndexer(service);
+    return indexer !== null && isSo(indexer.audit) ? indexer : null;
+  });
+}
+
+async function tradesOf(service: Service, block: number): Promise<number> {
+  const rows = await service.getAllPages(`/v1/trades?from_block=${block}&to_block=${block}`);
+  return rows.length;
+}
+
+test("R7: a lone endpoint that left out the logs of a final block is found out by its receipts", async (t) => {
+  const stage = await serveRecording(t, recording);
+  stage.node.fault(forgetful);
+  const service = await stage.startService([stage.node.url], fastAudit);
+  const { audit, alarms } = await waitForAudit(service, ({ repairs }) => repairs === 1);
+  assert.deepEqual([audit.mismatches, audit.wrong_ranges, audit.doubted_ranges], [1, 0, 0]);
+  assert.deepEqual(alarms, []);
+  await service.waitReady();
+  await service.waitFinalized(stage.head);
+  await assertRecordedTruth(service, recording);
+  assert.match(service.stderr, /the store is wrong, as was proven/);
+  assert.equal(await service.stop(), 0);
+
+  const again = await stage.startService([stage.node.url], noAudit);
+  const kept = await readIndexer(again);
+  assert.ok(kept !== null && kept.audit.ranges >= audit.ranges && kept.audit.repairs === 1);
+  await assertRecordedTruth(again, recording);
+});
+
+test("R7: what one endpoint left out is found by asking another", async (t) => {
+  const stage = await serveRecording(t, recording);
+  stage.node.fault(forgetful);
+  const first = await stage.startService([stage.node.url], noAudit);
+  await first.waitFinalized(stage.head);
+  assert.equal(await tradesOf(first, wrongBlock), 0);
+  assert.equal(await first.stop(), 0);
+
+  stage.node.fault(withoutReceipts);
+  const honest = await openHonestNode(t);
+  const service = await stage.startService([stage.node.url, honest.url], fastAudit);
+  await waitForAudit(service, ({ repairs }) => repairs === 1);
+  await service.waitReady();
+  await assertRecordedTruth(service, recording);
+});
+
+test("R7: an endpoint that contradicts what is right is refuted, and nothing changes", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const first = await stage.startService([stage.node.url], noAudit);
+  await first.waitFinalized(stage.head);
+  assert.equal(await first.stop(), 0);
+
+  const liar = await openHonestNode(t);
+  liar.fault(forgetful);
+  const service = await stage.startService([stage.node.url, liar.url], fastAudit);
+  const { audit, alarms } = await waitForAudit(service, ({ refuted }) => refuted > 0);
+  assert.deepEqual([audit.mismatches, audit.repairs, alarms], [0, 0, []]);
+  await assertRecordedTruth(service, recording);
+});
+
+test("R7: a contradiction that nobody can settle is an alarm, and nothing changes", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const first = await stage.startService([stage.node.url], noAudit);
+  await first.waitFinalized(stage.head);
+  assert.equal(await first.stop(), 0);
+
+  stage.node.fault(withoutReceipts);
+  const liar = await openHonestNode(t);
+  liar.fault(forgetful);
+  liar.fault(withoutReceipts);
+  const service = await stage.startService([stage.node.url, liar.url], fastAudit);
+  const { alarms } = await waitForAudit(service, (audit) => audit.doubted_ranges > 0);
+  assert.deepEqual(alarms, ["audit_mismatch"]);
+  const ready = await service.request("/v1/ready");
+  const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
+  assert.equal(ready.status, 200);
+  assert.match(checks["audit"]?.detail ?? "", /1 doubted/);
+  assert.equal(checks["coverage"]?.detail, `blocks 0 to ${stage.head} without a gap`);
+  await assertRecordedTruth(service, recording);
+});
