@@ -29,6 +29,7 @@ import { bookTopsOf } from "./web/book-tops.ts";
 import { Cursors } from "./web/cursor.ts";
 import { IpGuard } from "./web/ip-guard.ts";
 import { scrapeMetrics } from "./web/routes/get-metrics.ts";
+import type { Checks } from "./web/routes/get-ready.ts";
 import { createRoutes } from "./web/routes.ts";
 import { HttpServer } from "./web/server.ts";
 import { StreamServer } from "./web/stream-server.ts";
@@ -92,8 +93,7 @@ export class Service {
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
-    const { chainId } = config;
-    const measured = { chainId, version, indexer, auditor, pace, store };
+    const measured = { chainId: config.chainId, version, indexer, auditor, pace, store };
     const metrics = ServiceMetrics.open({ ...measured, clock, log });
     this.#endings.push(() => metrics.close());
 
@@ -106,10 +106,7 @@ export class Service {
       access,
       clock,
       version,
-      readChecks: async () => ({
-        ...indexer.checks(await metrics.readMissingBlocks()),
-        audit: auditor.check(),
-      }),
+      readChecks: () => readChecks({ indexer, auditor, metrics }),
       metrics,
       exportRowsMax: config.exportRowsMax,
       log,
@@ -130,11 +127,10 @@ export class Service {
     // Before the server that carries it: that one waits for its connections.
     this.#endings.push(() => stream.close());
     if (metricsPort !== null) {
-      const scraped = { port: metricsPort, routes: [scrapeMetrics(metrics)] };
-      const url = await this.#listen({ ...edge(), ...scraped });
+      const routes = [scrapeMetrics(metrics)];
+      const url = await this.#listen({ ...edge(), port: metricsPort, routes });
       log.info({ url: `${url}/metrics` }, "metrics for scrapers");
     }
-
     await indexer.start(this.#fail);
     auditor.start();
     const progress = Progress.start({ pace, log, stream: process.stderr });
@@ -178,6 +174,15 @@ export class Service {
     this.#endings.push(() => http.close());
     return http.url;
   }
+}
+
+async function readChecks(parts: {
+  readonly indexer: Indexer;
+  readonly auditor: Auditor;
+  readonly metrics: ServiceMetrics;
+}): Promise<Checks> {
+  const { indexer, auditor, metrics } = parts;
+  return { ...indexer.checks(await metrics.readMissingBlocks()), audit: auditor.check() };
 }
 
 function openBooks(config: Config, log: Log): OrderBooks | null {
