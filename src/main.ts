@@ -88,7 +88,9 @@ export class Service {
     this.#endings.push(() => access.close());
     const state = await this.#openState({ store, contracts, dataDir, clock });
     const freshness = () => indexer.freshness();
-    const hub = new Hub({ store, state, contracts, freshness });
+    const books = openBooks(config, log);
+    this.#endings.push(() => books?.close());
+    const hub = new Hub({ store, state, contracts, books, freshness });
     const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
@@ -97,8 +99,6 @@ export class Service {
     const metrics = ServiceMetrics.open({ ...measured, clock, log });
     this.#endings.push(() => metrics.close());
 
-    const books = openBooks(config, log);
-    this.#endings.push(() => books?.close());
     const bookTopOf = bookTopsOf(books, state);
     const cursors = new Cursors(access.deriveSecret("cursors"));
     const routes = createRoutes({

@@ -3,6 +3,7 @@ import { formatMicros } from "../base/decimal.ts";
 import type { BookSide, Level } from "../catalog/book-side.ts";
 import { formatLevelMicros, parseLevelMicros } from "../catalog/level-decimal.ts";
 import type { LiveBook } from "../catalog/live-book.ts";
+import type { LevelChange } from "../catalog/parse-book.ts";
 import { presentBookTop } from "./price-row.ts";
 import {
   decimalText,
@@ -40,6 +41,10 @@ export const bookRow = Type.Object({
   age_ms: Type.Integer({ minimum: 0, description: "Since the venue last said something about it" }),
 });
 type BookRow = Static<typeof bookRow>;
+type BookChangeRow = Pick<
+  BookRow,
+  "token_id" | "bids" | "asks" | "checksum" | "hash" | "timestamp" | "timestamp_ms"
+>;
 
 /** Up to `depth` levels a side, as of a moment of the book's clock. */
 export function presentBook(book: LiveBook, depth: number, nowMs: number): BookRow {
@@ -62,6 +67,21 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
     stale: reason !== null,
     stale_reason: reason,
     age_ms: ageOf(book, nowMs),
+  };
+}
+
+/** Levels that have changed, with what proves a copy that took them in; a size of 0 is a level gone. */
+export function presentBookChange(book: LiveBook, changes: readonly LevelChange[]): BookChangeRow {
+  const { assetId, checksum, hash, timestampMs } = book;
+  const of = (asked: LevelChange["side"]) =>
+    changes.filter(({ side }) => side === asked).map(presentLevel);
+  return {
+    token_id: assetId,
+    bids: of("bid"),
+    asks: of("ask"),
+    checksum,
+    hash,
+    ...millisecondFields(timestampMs),
   };
 }
 

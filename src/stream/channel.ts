@@ -1,9 +1,11 @@
 import type { TokenId } from "../base/ids.ts";
+import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { MarketState } from "../market/market-state.ts";
 import type { RowContext } from "../rows/trade-row.ts";
 import type { FactStore } from "../store/fact-store.ts";
+import type { Packet } from "./packet.ts";
 
 /** One thing told: where it stands in the log of its channel, and its row as REST has it. */
 export type Entry = {
@@ -20,6 +22,20 @@ type Interest = {
   readonly tokenIds: readonly TokenId[] | "all";
   /** Everything that is not a trade. */
   readonly events: boolean;
+};
+
+/** Who is told of a feed. */
+export type FeedReceiver = {
+  deliver(packet: Packet): void;
+  sendText(text: string): void;
+};
+
+/** A state that is told whole and then change by change; it has no past to read. */
+export type Feed = {
+  /** What was told last. */
+  readonly position: number;
+  add(receiver: FeedReceiver): void;
+  remove(receiver: FeedReceiver): void;
 };
 
 /**
@@ -44,6 +60,8 @@ export type Channel = {
   readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
   /** The ids of what stands behind `rewindTo`, in blocks that are about to be taken back. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
+  /** In place of a log; whoever subscribes is told by it alone. */
+  readonly openFeed?: (subscriptionId: string) => Feed;
 };
 
 /** What channels read from. */
@@ -51,6 +69,8 @@ export type StreamSources = {
   readonly store: FactStore;
   readonly state: MarketState;
   readonly contracts: Contracts;
+  /** `null` when none is configured. */
+  readonly books: BookSource | null;
   /** Rows of the block being told, of which many channels tell the same. */
   readonly justHeld: RowMemo;
 };

@@ -1,5 +1,6 @@
 import { nearName } from "../base/near-name.ts";
 import type { Channel, StreamSources } from "./channel.ts";
+import { openOrderbook } from "./channels/orderbook.ts";
 import { openTokenTrades, openTrades } from "./channels/trades.ts";
 import type { ChannelRequest } from "./frame-fields.ts";
 import { invalidFrame } from "./read-fields.ts";
@@ -10,6 +11,7 @@ const channelTypes: Readonly<
 > = {
   trades: openTrades,
   token_trades: openTokenTrades,
+  orderbook: openOrderbook,
 };
 
 /** The channel that a client asks for. Throws `VALIDATION_ERROR`. */

@@ -6,13 +6,14 @@ import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.t
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Digest } from "../market/digest.ts";
 import { isTrade } from "../market/fill.ts";
-import { type Channel, RowMemo, type StreamSources } from "./channel.ts";
+import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
 import { openChannel } from "./channels.ts";
+import { FeedSubscription } from "./feed-subscription.ts";
 import { ForkMemory } from "./fork-memory.ts";
 import type { ChannelRequest } from "./frame-fields.ts";
 import { History, type LogEnd } from "./history.ts";
 import { type Freshness, finalizedFrame } from "./server-frames.ts";
-import { type Receiver, Subscription } from "./subscription.ts";
+import { type Receiver, type Subscribed, Subscription } from "./subscription.ts";
 import { Topic } from "./topic.ts";
 
 /** What some blocks hold, as far as it decides which topics they concern. */
@@ -28,13 +29,14 @@ export class Hub {
   readonly #history: History;
   readonly #forks: ForkMemory;
   readonly #topics = new Map<string, Topic>();
-  readonly #subscriptions = new Set<Subscription>();
+  readonly #subscriptions = new Set<Subscribed>();
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
 
   constructor(parts: Omit<StreamSources, "justHeld"> & { freshness: () => Freshness }) {
-    const { store, state, contracts, freshness } = parts;
-    this.#sources = { store, state, contracts, justHeld: new RowMemo() };
+    const { freshness, ...sources } = parts;
+    const { store } = sources;
+    this.#sources = { ...sources, justHeld: new RowMemo() };
     this.#freshness = freshness;
     const final = lastSeqOf(store.coverage?.last.number ?? null);
     const latest = lastSeqOf(store.newestBlock);
@@ -71,11 +73,12 @@ export class Hub {
   subscribe(options: {
     readonly request: ChannelRequest;
     readonly receiver: Receiver;
-    readonly started: (subscription: Subscription, seq: number) => void;
-  }): Subscription {
+    readonly started: (subscription: Subscribed, seq: number) => void;
+  }): Subscribed {
     const { request, receiver, started } = options;
     const { channel, name } = this.nameOf(request);
     const topic = this.#topicOf(name, channel);
+    if (topic.feed !== null) return this.#follow(topic, topic.feed, options);
     const position = this.#history.endOf(topic);
     // No log has an index of 0 on block 0: it stands for the beginning.
     const { resume_from: asked, snapshot = 0 } = request;
@@ -92,7 +95,20 @@ export class Hub {
     return subscription;
   }
 
-  unsubscribe(subscription: Subscription): void {
+  #follow(
+    topic: Topic,
+    feed: Feed,
+    { receiver, started }: Pick<Parameters<Hub["subscribe"]>[0], "receiver" | "started">,
+  ): Subscribed {
+    const subscription = new FeedSubscription(topic, feed, receiver);
+    topic.followers.add(subscription);
+    this.#subscriptions.add(subscription);
+    started(subscription, feed.position);
+    subscription.start();
+    return subscription;
+  }
+
+  unsubscribe(subscription: Subscribed): void {
     const { topic } = subscription;
     subscription.end();
     topic.followers.delete(subscription);

@@ -44,6 +44,14 @@ export class Packet {
     return bytes;
   }
 
+  /** Texts that have no place in the log. */
+  static unplaced(texts: readonly string[]): Packet {
+    return new Packet(texts, {
+      firstSeq: Number.POSITIVE_INFINITY,
+      lastSeq: Number.NEGATIVE_INFINITY,
+    });
+  }
+
   /** One packet of several, at least one, in their order. */
   static join(packets: readonly Packet[]): Packet {
     const texts = packets.flatMap((packet) => packet.#texts);

@@ -21,7 +21,7 @@ import {
   shownSeq,
 } from "./server-frames.ts";
 import type { StreamMeter } from "./stream-meter.ts";
-import type { Receiver, Subscription } from "./subscription.ts";
+import type { Receiver, Subscribed } from "./subscription.ts";
 
 /** Why the service closes a connection. */
 export const closeCodes = {
@@ -74,7 +74,7 @@ export class Session implements Receiver {
   readonly #outbox: Outbox;
   readonly #openedAtMs: number;
   #key: VerifiedKey | null;
-  #subscriptions: Map<string, Subscription> | null = null;
+  #subscriptions: Map<string, Subscribed> | null = null;
   #pending: Packet[] | null = null;
   #frames: RecentCount | null = null;
   #faults: RecentCount | null = null;
@@ -230,7 +230,8 @@ export class Session implements Receiver {
   #push(packet: Packet): void {
     const bytes = packet.bytes(this.#form);
     this.#parts.meter.sent(packet.count, bytes.length);
-    this.#send({ bytes, firstSeq: packet.firstSeq, lastSeq: packet.lastSeq });
+    const { firstSeq, lastSeq } = packet;
+    this.#send(Number.isFinite(lastSeq) ? { bytes, firstSeq, lastSeq } : { bytes });
   }
 
   #send(outgoing: Parameters<Outbox["push"]>[0]): void {
@@ -334,7 +335,7 @@ export class Session implements Receiver {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
       throw invalidFrame("connection", issue);
     }
-    const started = ({ topic }: Subscription, seq: number): void => {
+    const started = ({ topic }: Subscribed, seq: number): void => {
       const channel = topic.channel.asked;
       const fields = { channel, subscription_id: topic.id, seq: shownSeq(seq) };
       this.sendText(answerFrame("subscribed", id, fields));

@@ -17,6 +17,9 @@ export type Receiver = {
   fail(thrown: unknown): void;
 };
 
+/** A subscription as its connection has it. */
+export type Subscribed = Follower & Pick<Subscription, "topic" | "end" | "settled">;
+
 /** Where to begin. Positions; `resumeFrom` is `null` when only news is asked for. */
 export type Start = {
   readonly resumeFrom: number | null;

@@ -1,5 +1,5 @@
 import type { BlockFacts } from "../market/block-facts.ts";
-import type { Channel, Entry } from "./channel.ts";
+import type { Channel, Entry, Feed } from "./channel.ts";
 import { Packet } from "./packet.ts";
 import { shownSeq } from "./server-frames.ts";
 
@@ -19,6 +19,8 @@ export class Topic {
   readonly id: string;
   readonly channel: Channel;
   readonly followers = new Set<Follower>();
+  /** What tells it, when it is no log. */
+  readonly feed: Feed | null;
   readonly #eventHead: string;
   /** Where the newest event stands that was pushed; packets are chained to it. */
   #pushedSeq: number;
@@ -26,6 +28,7 @@ export class Topic {
   constructor(id: string, channel: Channel, position: number) {
     this.id = id;
     this.channel = channel;
+    this.feed = channel.openFeed?.(id) ?? null;
     this.#pushedSeq = position;
     const { event, label } = channel;
     const head = { type: "event", event, channel: label, subscription_id: id };

@@ -122,9 +122,9 @@ export class DataServer {
     const state = new MarketState(contracts);
     await loadMarketState(store, state);
     const readiness = { isReady: true };
-    const hub = new Hub({ store, state, contracts, freshness: () => freshnessOf(store) });
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
+    const hub = new Hub({ store, state, contracts, books, freshness: () => freshnessOf(store) });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {

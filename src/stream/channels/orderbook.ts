@@ -1,0 +1,39 @@
+import { AppError } from "../../base/errors.ts";
+import { BookFeed } from "../book-feed.ts";
+import type { Channel, StreamSources } from "../channel.ts";
+import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
+import type { ChannelRequest } from "../frame-fields.ts";
+import { invalidFrame } from "../read-fields.ts";
+
+/**
+ * The order book of one token. Throws `NOT_FOUND` for a token never seen on the chain, and
+ * `SERVICE_UNAVAILABLE` without a source of books.
+ */
+export function openOrderbook(request: ChannelRequest, { books, state }: StreamSources): Channel {
+  checkRequest(request, { fields: ["token_id"], filters: [] });
+  for (const name of ["resume_from", "snapshot"] as const) {
+    if (request[name] !== undefined) throw invalidFrame(name, "is not taken: books come whole");
+  }
+  const [tokenId, ...others] = requestedTokens(request);
+  if (tokenId === undefined || others.length > 0) {
+    throw invalidFrame("channel.token_id", "must be one token");
+  }
+  if (!state.directory.isKnownToken(tokenId)) throw new AppError("NOT_FOUND");
+  if (books === null) {
+    const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
+    throw new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+  }
+  const asked = { type: "orderbook", ...shownTokens([tokenId]) };
+  return {
+    event: "book",
+    asked,
+    label: asked,
+    // Nothing that happens on the chain concerns it.
+    isFinalOnly: true,
+    interest: { tokenIds: [], events: false },
+    readAfter: async () => [],
+    readNewest: async () => [],
+    revertedBy: () => [],
+    openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId, label: asked }),
+  };
+}
