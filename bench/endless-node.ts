@@ -3,7 +3,8 @@
  * hundred block templates whose text is ready, so that serving costs little more than sending.
  * Each block has about 120 logs, as Polygon's had in 2026; one in twenty prepares a market.
  *
- * `node bench/endless-node.ts BLOCKS` prints its URL. Everything up to the head is final.
+ * `node bench/endless-node.ts BLOCKS [SECONDS [MS]]` prints its URL. Everything up to the head is
+ * final. Blocks are SECONDS apart in chain time, 2 unless given; with MS there is a new one so often.
  */
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -13,7 +14,7 @@ const templatesCount = 200;
 const logsPerBlockMin = 110;
 const resultsMax = 20_000;
 const firstTimestamp = 1_780_000_000;
-const secondsPerBlock = 2;
+const secondsPerBlock = Number(process.argv[3] ?? 2);
 
 const topics = {
   orderFilled: "0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee",
@@ -27,15 +28,18 @@ const oracle = "0x65070be91477460d8a7aeeb94ef92fe056c2f2a7";
 /** The parts of a block's logs; between them stand the block's own number, hash and time. */
 type Template = { readonly parts: readonly string[]; readonly logs: number };
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) serve(Number(process.argv[2]));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  serve(Number(process.argv[2]), Number(process.argv[4] ?? Number.POSITIVE_INFINITY));
+}
 
-function serve(blocks: number): void {
+function serve(blocks: number, newBlockEveryMs: number): void {
   const templates = Array.from({ length: templatesCount }, (_, index) => templateOf(index));
-  const head = blocks - 1;
+  const headNow = (): number => blocks - 1 + Math.floor(performance.now() / newBlockEveryMs);
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
+      const head = headNow();
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
       const one = (call: Call) =>
         `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},${answer(call, head, templates)}}`;

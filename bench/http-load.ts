@@ -1,0 +1,141 @@
+/**
+ * Load on an HTTP server from another process, on sockets that stay open: as much as it takes, or
+ * at a constant rate. At a constant rate a request is timed from when it was due, not from when it
+ * could be sent, so that a server which stalls cannot hide it.
+ */
+import { connect, type Socket } from "node:net";
+
+/** What is asked of which server. */
+export type Target = {
+  readonly url: string;
+  readonly key: string;
+  /** Request targets, asked for in turn. */
+  readonly paths: readonly string[];
+  readonly connections: number;
+};
+
+/** What came of it. Milliseconds. */
+export type Load = { readonly requests: number; readonly p50Ms: number; readonly p99Ms: number };
+
+type Reply = { readonly status: number };
+
+/** Asks as fast as the answers come, for `forMs`. */
+export async function runClosedLoop(target: Target, forMs: number): Promise<Load> {
+  const latencies: number[] = [];
+  const next = requestsOf(target);
+  const until = performance.now() + forMs;
+  const loop = async (): Promise<void> => {
+    const connection = await Connection.open(target.url);
+    while (performance.now() < until) {
+      const sentAt = performance.now();
+      assertFine(await connection.ask(next()));
+      latencies.push(performance.now() - sentAt);
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: target.connections }, loop));
+  return loadOf(latencies);
+}
+
+/** Asks `rate` times a second for `forMs`, whatever the answers take. */
+export async function runConstantRate(target: Target, rate: number, forMs: number): Promise<Load> {
+  const latencies: number[] = [];
+  const next = requestsOf(target);
+  const total = Math.floor((rate * forMs) / 1000);
+  const startedAt = performance.now();
+  let due = 0;
+  const loop = async (): Promise<void> => {
+    const connection = await Connection.open(target.url);
+    while (due < total) {
+      const dueAt = startedAt + (due * 1000) / rate;
+      due += 1;
+      const early = dueAt - performance.now();
+      if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
+      assertFine(await connection.ask(next()));
+      latencies.push(performance.now() - dueAt);
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: target.connections }, loop));
+  return loadOf(latencies);
+}
+
+function requestsOf({ paths, key }: Target): () => Buffer {
+  const requests = paths.map((path) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\n\r\n`),
+  );
+  let turn = 0;
+  return () => {
+    turn += 1;
+    return requests[turn % requests.length] ?? Buffer.alloc(0);
+  };
+}
+
+function assertFine({ status }: Reply): void {
+  if (status !== 200) throw new Error(`the server answered ${status}`);
+}
+
+function loadOf(latencies: readonly number[]): Load {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+/** One request at a time; of an answer only its length is looked at. */
+class Connection {
+  readonly #socket: Socket;
+  #left = 0;
+  #status = 0;
+  #early: Buffer = Buffer.alloc(0);
+  #resolve: (reply: Reply) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (bytes) => this.#take(bytes));
+    socket.on("close", () => this.#reject(new Error("the server closed the connection")));
+  }
+
+  static async open(url: string): Promise<Connection> {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    await new Promise((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", reject);
+    });
+    return new Connection(socket);
+  }
+
+  ask(request: Buffer): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.removeAllListeners("close");
+    this.#socket.destroy();
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#left > 0) return this.#count(bytes.length);
+    const text = this.#early.length === 0 ? bytes : Buffer.concat([this.#early, bytes]);
+    const end = text.indexOf("\r\n\r\n");
+    if (end === -1) {
+      this.#early = text;
+      return;
+    }
+    this.#early = Buffer.alloc(0);
+    const head = text.toString("latin1", 0, end);
+    this.#status = Number(head.slice(9, 12));
+    this.#left = Number(/content-length: ([0-9]+)/i.exec(head)?.[1] ?? 0);
+    this.#count(text.length - end - 4);
+  }
+
+  #count(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left <= 0) this.#resolve({ status: this.#status });
+  }
+}

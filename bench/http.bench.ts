@@ -1,0 +1,189 @@
+/**
+ * HTTP: what one core answers a second, with keys, limits and headers on and blocks coming in,
+ * beside bare `node:http` with the same headers and bodies as long, in the same run. A second is
+ * one of the processor time of the thread that answers, so that what runs beside it does not count:
+ * the load, the thread of the chain, the engine. Then at a constant rate, and for tokens that nobody
+ * has asked for. Arguments: millions of logs in the store (default
+ * 0.3), seconds for each figure (default 3).
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { generateKey } from "../src/store/key-format.ts";
+import { contractsFromBlock0 } from "./endless-node.ts";
+import { type Load, runClosedLoop, runConstantRate, type Target } from "./http-load.ts";
+
+const millions = Number(process.argv[2] ?? 0.3);
+const seconds = Number(process.argv[3] ?? 3);
+const blocks = Math.round((millions * 1_000_000) / 112);
+/** Far apart, so that few blocks make charts of many candles. */
+const secondsPerBlock = 60;
+const newBlockEveryMs = 1500;
+const tokensAsked = 200;
+const connections = 32;
+const ticksPerSecond = 100;
+
+type Server = { readonly child: ChildProcess; readonly url: string };
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
+console.log(`${blocks} blocks in the store, one more every ${newBlockEveryMs} ms`);
+
+const dir = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+const key = generateKey("admin");
+const children: ChildProcess[] = [];
+try {
+  const node = await start(
+    "endless-node.ts",
+    [blocks, secondsPerBlock, newBlockEveryMs].map(String),
+  );
+  const service = await startService(node.url);
+  const bare = await start("bare-server.ts", []);
+  const tokens = await tokensOf(service.url);
+  await measureCold(service, tokens.slice(tokensAsked));
+  const asked = tokens.slice(0, tokensAsked);
+  const routes = {
+    price: asked.map((id) => `/v1/price/${id}`),
+    "newest 100 trades": ["/v1/trades?limit=100"],
+    "newest 100 of a token": asked.map((id) => `/v1/trades/market/${id}?limit=100`),
+    "500 candles": asked.map((id) => `/v1/candles/${id}?resolution=1m&fill=previous`),
+  };
+  for (const [name, paths] of Object.entries(routes)) {
+    await compare(name, { service, bare, paths });
+  }
+} finally {
+  for (const child of children) child.kill("SIGKILL");
+  await rm(dir, { recursive: true, force: true });
+}
+
+async function compare(
+  name: string,
+  { service, bare, paths }: { service: Server; bare: Server; paths: readonly string[] },
+): Promise<void> {
+  const lengths = await Promise.all(paths.map(async (path) => lengthOf(service.url, path)));
+  const target = { url: service.url, key, paths, connections };
+  const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
+  const ours = await measure(service, target);
+  const least = await measure(bare, { ...target, url: bare.url, paths: [`/${bytes}`] });
+  const rate = Math.round(Math.min(ours.wallRate, ours.cpuRate) / 2);
+  const steady = await runConstantRate(target, rate, seconds * 1000);
+  console.log(
+    `${name}, ${bytes} bytes: ${format(ours.cpuRate)}/s a core, bare ${format(least.cpuRate)}/s, ` +
+      `ratio ${(ours.cpuRate / least.cpuRate).toFixed(2)}; wall ${format(ours.wallRate)}/s with ` +
+      `${told(ours.load)}; at ${format(rate)}/s ${told(steady)}`,
+  );
+}
+
+async function measure(
+  { child }: Server,
+  target: Target,
+): Promise<{ cpuRate: number; wallRate: number; load: Load }> {
+  await runClosedLoop(target, 1000);
+  const before = await cpuSecondsOf(child);
+  const load = await runClosedLoop(target, seconds * 1000);
+  const cpuSeconds = (await cpuSecondsOf(child)) - before;
+  const { requests } = load;
+  return { cpuRate: requests / cpuSeconds, wallRate: requests / seconds, load };
+}
+
+/** Each token once, one after the other: nothing of them is in memory. */
+async function measureCold(service: Server, tokens: readonly string[]): Promise<void> {
+  const half = Math.floor(tokens.length / 2);
+  const lists = {
+    "cold candles, 500": tokens.slice(0, half).map((id) => `/v1/candles/${id}?limit=500`),
+    "cold latest 100": tokens.slice(half).map((id) => `/v1/trades/market/${id}?limit=100`),
+  };
+  for (const [name, paths] of Object.entries(lists)) {
+    const target = { url: service.url, key, paths, connections: 1 };
+    const load = await runConstantRate(target, 40, Math.min(paths.length / 40, 2 * seconds) * 1000);
+    console.log(`${name}: ${load.requests} tokens at 40/s, ${told(load)}`);
+  }
+}
+
+/** The tokens of the newest trades. */
+async function tokensOf(url: string): Promise<readonly string[]> {
+  const tokens = new Set<string>();
+  let cursor: string | null = "";
+  for (let pages = 0; cursor !== null && pages < 20; pages += 1) {
+    const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
+    const response = await ask(url, `/v1/trades?limit=1000${after}`);
+    const page = (await response.json()) as {
+      data: { token_id: string }[];
+      pagination: { next_cursor: string | null };
+    };
+    for (const { token_id } of page.data) tokens.add(token_id);
+    cursor = page.pagination.next_cursor;
+  }
+  return [...tokens];
+}
+
+async function startService(rpcUrl: string): Promise<Server> {
+  const contracts = join(dir, "contracts.json");
+  await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
+  const service = await start("../src/cli.ts", ["serve"], {
+    PATH: process.env["PATH"],
+    ODDWIRE_RPC_URLS: rpcUrl,
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_CONTRACTS_FILE: contracts,
+    ODDWIRE_DATA_DIR: join(dir, "data"),
+    ODDWIRE_PORT: "0",
+    ODDWIRE_ADMIN_KEY: key,
+    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
+    ODDWIRE_LOG_LEVEL: "error",
+  });
+  while ((await indexedBlock(service.url)) < blocks - 1)
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  return service;
+}
+
+async function indexedBlock(url: string): Promise<number> {
+  const { meta } = (await (await ask(url, "/v1/trades?limit=1")).json()) as {
+    meta: { indexed_block: number | null };
+  };
+  return meta.indexed_block ?? -1;
+}
+
+async function lengthOf(url: string, path: string): Promise<number> {
+  return (await (await ask(url, path)).arrayBuffer()).byteLength;
+}
+
+async function ask(url: string, path: string): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { "x-api-key": key } });
+}
+
+/** A process that prints its URL, bare or as the service does. */
+async function start(
+  script: string,
+  parameters: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Server> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [path, ...parameters], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = line.startsWith("{") ? (JSON.parse(line) as { listening: string }).listening : line;
+    return { child, url };
+  }
+  throw new Error(`${script} ended before it was ready`);
+}
+
+/** Of the main thread. */
+async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+  const fields =
+    (await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+function told({ p50Ms, p99Ms }: Load): string {
+  return `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+}
+
+function format(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
