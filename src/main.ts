@@ -86,7 +86,7 @@ export class Service {
     this.#endings.push(() => store.close());
     const access = AccessStore.open({ ...accessOptions(config), clock, log });
     this.#endings.push(() => access.close());
-    const state = await this.#openState({ store, contracts, dataDir, clock });
+    const state = await this.#openState({ store, contracts, dataDir, clock, log });
     const freshness = () => indexer.freshness();
     const books = openBooks(config, log);
     this.#endings.push(() => books?.close());
@@ -143,13 +143,21 @@ export class Service {
     readonly contracts: Contracts;
     readonly dataDir: string;
     readonly clock: Clock;
+    readonly log: Log;
   }): Promise<MarketState> {
-    const { store, contracts, dataDir, clock } = parts;
+    const { store, contracts, dataDir, clock, log } = parts;
     const file = MarketsFile.open(dataDir, { contracts, coverage: store.coverage, clock });
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
     await loadMarketState(store, state, file.savedThrough);
-    this.#endings.push(() => state.save());
+    this.#endings.push(() => {
+      try {
+        state.save();
+      } catch (thrown) {
+        // What is not saved is made again at the next start; everything else has to be closed.
+        log.warn({ err: toError(thrown) }, "the copy of the markets could not be saved");
+      }
+    });
     return state;
   }
 

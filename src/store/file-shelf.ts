@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeLimits } from "../base/limits.ts";
 import type { Codec, Shelf } from "../market/depot.ts";
+import { withinTransaction } from "./sqlite-failure.ts";
 
 /** What is remembered of a key that has no value. */
 const nothing = Symbol("nothing");
@@ -10,6 +11,7 @@ const nothing = Symbol("nothing");
  * the younger is full, the older, of which nothing was asked for since, is forgotten.
  */
 export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
+  readonly #sql: DatabaseSync;
   readonly #codec: Codec<Value>;
   readonly #read: StatementSync;
   readonly #write: StatementSync;
@@ -23,6 +25,7 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
     sql.exec(
       `CREATE TABLE IF NOT EXISTS ${table} (key BLOB PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
     );
+    this.#sql = sql;
     this.#codec = codec;
     this.#read = sql.prepare(`SELECT value FROM ${table} WHERE key = ?`);
     this.#read.setReturnArrays(true);
@@ -36,12 +39,12 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#write.run(bytesOf(key), this.#codec.encode(value));
+    withinTransaction(this.#sql, () => this.#write.run(bytesOf(key), this.#codec.encode(value)));
     this.#remember(key, value);
   }
 
   delete(key: Key): void {
-    this.#erase.run(bytesOf(key));
+    withinTransaction(this.#sql, () => this.#erase.run(bytesOf(key)));
     this.#remember(key, nothing);
   }
 

@@ -17,6 +17,7 @@ import { Column, type ColumnKind, columnPageBytes } from "../market/column.ts";
 import type { Codec, Depot, Shelf } from "../market/depot.ts";
 import { FileShelf } from "./file-shelf.ts";
 import type { Coverage } from "./recover.ts";
+import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.ts";
 
 /** To be raised whenever the state is another one for the same facts. */
 const formatVersion = 1;
@@ -62,7 +63,7 @@ export class MarketsFile implements Depot {
     const path = join(dataDir, fileName);
     const origin = originOf(contracts);
     try {
-      const sql = openDatabase(path);
+      const sql = withDisk(() => openDatabase(path));
       const through = readSetting(sql, "through");
       const isFit =
         through === null ||
@@ -70,10 +71,10 @@ export class MarketsFile implements Depot {
       if (isFit) return MarketsFile.#begin(sql, { origin, clock });
       sql.close();
     } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== "ERR_SQLITE_ERROR") throw thrown;
+      if (!isSqliteFailure(thrown)) throw thrown;
     }
     dropMarketsFile(dataDir);
-    return MarketsFile.#begin(openDatabase(path), { origin, clock });
+    return withDisk(() => MarketsFile.#begin(openDatabase(path), { origin, clock }));
   }
 
   static #begin(sql: DatabaseSync, { origin, clock }: { origin: string; clock: Clock }) {
@@ -100,7 +101,12 @@ export class MarketsFile implements Depot {
     return this.#clock.monotonicMs() - this.#savedAtMs >= storeLimits.marketsSavedMs;
   }
 
+  /** Throws `DataFolderUnwritableError` when the disk is full or fails. */
   save(through: number): void {
+    withinTransaction(this.#sql, () => this.#save(through));
+  }
+
+  #save(through: number): void {
     for (const { id, column } of this.#columns) {
       for (const { page, bytes } of column.takeChangedPages()) {
         this.#writePage.run(id * pagesPerColumn + page, bytes);
@@ -113,7 +119,8 @@ export class MarketsFile implements Depot {
 
   /** Closes the file as it was saved last. */
   close(): void {
-    this.#sql.exec("ROLLBACK");
+    // A full disk has ended it already.
+    if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
     this.#sql.close();
   }
 
@@ -150,7 +157,7 @@ function openDatabase(path: string): DatabaseSync {
   try {
     // NORMAL: a loss of power may lose the last saves, and damages nothing.
     sql.exec(`PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-      PRAGMA cache_size = -65536; ${schema}`);
+      PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 268435456; ${schema}`);
     return sql;
   } catch (thrown) {
     sql.close();
