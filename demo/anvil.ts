@@ -17,15 +17,20 @@ export class Anvil {
     this.url = url;
   }
 
-  /** `stateFile` is loaded if it exists, and written on `close`; without it nothing is kept. */
+  /**
+   * `stateFile` is loaded if it exists, and written on `close`; without it nothing is kept.
+   * `finalityLag` is by how many blocks, an even number, finality lags the head.
+   */
   static async open(options: {
     stateFile?: string;
     genesisSeconds: number;
+    finalityLag?: number;
     env: NodeJS.ProcessEnv;
   }): Promise<Anvil> {
-    const { stateFile, genesisSeconds, env } = options;
+    const { stateFile, genesisSeconds, finalityLag = 2, env } = options;
     const state = stateFile === undefined ? [] : [`--state=${stateFile}`, rareDumps];
-    const args = [...fixedArgs, `--timestamp=${genesisSeconds}`, ...state];
+    const epoch = `--slots-in-an-epoch=${finalityLag / 2}`;
+    const args = [...fixedArgs, epoch, `--timestamp=${genesisSeconds}`, ...state];
     const child = new Child("anvil", { command: findAnvil(), args, env, stderr: "inherit" });
     try {
       const address = await child.waitForOutput(/^Listening on (\S+)\n/m, startMsMax);
@@ -54,8 +59,6 @@ const fixedArgs: readonly string[] = [
   "--port=0",
   `--chain-id=${demoChainId}`,
   "--accounts=1",
-  // Makes `finalized` lag the head by two blocks.
-  "--slots-in-an-epoch=1",
   "--no-mining",
   "--order=fifo",
   "--auto-impersonate",
