@@ -187,6 +187,24 @@ describe("forks", { concurrency: 4 }, () => {
     follower.assertEquals([...chain.slice(0, 79), ...longer], isOurs);
   });
 
+  test("R1: forks of every depth down to finality, one after the other", async () => {
+    const { node, chain, follower } = await openScene(60, { finality: 39 });
+    await follower.untilTip(59);
+    let now: readonly ScriptedBlock[] = chain;
+    for (let depth = 1; depth <= 20; depth += 1) {
+      const from = 60 - depth;
+      const rival = buildBlocks(specs(depth), { after: now[from - 1], salt: `depth ${depth}` });
+      now = [...now.slice(0, from), ...rival];
+      node.fork(rival);
+      await follower.until(({ tipHash }) => tipHash === now[59]?.hash);
+      follower.assertEquals(now, isOurs);
+    }
+    assert.deepEqual(
+      follower.forks,
+      Array.from({ length: 20 }, (_, index) => 58 - index),
+    );
+  });
+
   test("R3: a fork below finality stops the source and takes nothing back", async () => {
     const { node, chain, follower } = await openScene(60);
     await follower.until(({ finalized }) => finalized === 57);
@@ -363,22 +381,7 @@ describe("ranges", { concurrency: 4 }, () => {
 });
 
 describe("answers that are wrong, then right", { concurrency: 8 }, () => {
-  const passing: Record<string, faults.FaultHook> = {
-    "no logs": faults.on("eth_getLogs", faults.noLogs),
-    "a log twice": faults.on("eth_getLogs", faults.duplicateLog),
-    "a log of another block": faults.on("eth_getLogs", faults.logOfAnotherBlock),
-    "a log of another fork": faults.on("eth_getLogs", faults.logOfAnotherFork),
-    "a removed log": faults.on("eth_getLogs", faults.removedLog),
-    "a 429 without Retry-After": () => faults.tooManyRequests(null),
-    "a 429 with Retry-After": () => faults.tooManyRequests(1),
-    "a 502 with HTML": () => faults.badGateway,
-    "a connection that is reset": () => faults.reset,
-    "truncated JSON": () => faults.truncated,
-    "null blocks": faults.on("eth_getBlockByNumber", () => faults.nullResult),
-    "no healthy backend": () => faults.unhealthy,
-    "a backend that is behind": () => ({ kind: "behind", blocks: 5 }),
-  };
-  for (const [name, hook] of Object.entries(passing)) {
+  for (const [name, hook] of Object.entries(faults.passingFaults)) {
     for (const when of ["catching up", "at the head"]) {
       test(`R4, R6: ${name}, ${when}`, async () => {
         const strikes = faults.times(2, hook);
@@ -393,6 +396,22 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
       });
     }
   }
+
+  test("R2, R4: an endpoint that lags is asked for nothing it does not have", async () => {
+    const chain = buildBlocks(specs(700));
+    const [late, good] = [await openNode(chain), await openNode(chain)];
+    late.setHead(600);
+    good.setHead(650);
+    const source = await openSource([late.url, good.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(650);
+    assert.equal(source.status.finalized?.number, 598, "the least of both");
+    late.setHead(640);
+    good.setHead(699);
+    await follower.until(({ tip, finalized }) => tip === 699 && finalized === 638);
+    follower.assertEquals(chain, isOurs);
+    assert(source.status.endpoints.every((endpoint) => endpoint.badAnswers === 0));
+  });
 
   test("R6: a node that hangs is given up, and another one asked", async () => {
     const chain = buildBlocks(specs(300));

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { isTrade } from "../../src/market/fill.ts";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
+import { assertTradesServed } from "../support/assert-trades-served.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { rangeCap } from "../support/faults.ts";
 import { LiveChain } from "../support/live-chain.ts";
@@ -111,15 +111,8 @@ test(`R10: ${rounds} times kill -9 loses no acknowledged block and repeats none`
 
   const service = await Service.open(options);
   await service.waitFinalized(chain.head);
-  const rows = await service.getAllPages("/v1/trades?limit=1000&order=asc");
-  const trades = chain.blocks.flatMap(({ fills }) => fills).filter(isTrade);
-  assert.deepEqual(
-    rows.map((row) => [row["seq"], row["tx_hash"], row["block_hash"], row["status"]]),
-    trades.map((fill) => [fill.seq, fill.txHash, fill.blockHash, "finalized"]),
-  );
+  const trades = await assertTradesServed(service, chain);
   assert.equal(await service.stop(), 0);
   await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
-  t.diagnostic(
-    `${acknowledged.restarts} lives answered; ${chain.head} blocks, ${rows.length} trades`,
-  );
+  t.diagnostic(`${acknowledged.restarts} lives answered; ${chain.head} blocks, ${trades} trades`);
 });

@@ -40,6 +40,23 @@ export function times(count: number, hook: FaultHook): FaultHook {
   };
 }
 
+/** What may strike single requests of an otherwise honest node, by what it is. */
+export const passingFaults: Readonly<Record<string, FaultHook>> = {
+  "no logs": (request, chain) => noLogs(request, chain),
+  "a log twice": (request, chain) => duplicateLog(request, chain),
+  "a log of another block": (request, chain) => logOfAnotherBlock(request, chain),
+  "a log of another fork": (request, chain) => logOfAnotherFork(request, chain),
+  "a removed log": (request, chain) => removedLog(request, chain),
+  "a 429 without Retry-After": () => tooManyRequests(null),
+  "a 429 with Retry-After": () => tooManyRequests(1),
+  "a 502 with HTML": () => badGateway,
+  "a connection that is reset": () => reset,
+  "truncated JSON": () => truncated,
+  "null blocks": on("eth_getBlockByNumber", () => nullResult),
+  "no healthy backend": () => unhealthy,
+  "a backend that is behind": () => ({ kind: "behind", blocks: 5 }),
+};
+
 type Refusal = { readonly cap: number; readonly from: number };
 
 /** How providers refuse a range of more than `cap` blocks from block `from` on. */

@@ -70,10 +70,21 @@ export class LiveChain {
     this.#replaceAbove(this.head, count);
   }
 
+  /** Replaces so many blocks by one more of another branch; not below finality. */
+  fork(depth: number): void {
+    const kept = Math.max(this.#finalized, this.head - depth);
+    this.#replaceAbove(kept, this.head - kept + 1);
+  }
+
+  /** Makes everything final but for the last so many blocks. */
+  finalizeBut(blocks: number): void {
+    this.#finalized = Math.max(this.#finalized, this.head - blocks);
+    this.node.setFinalized(this.#finalized);
+  }
+
   /** Makes everything final. */
   settle(): void {
-    this.#finalized = this.head;
-    this.node.setFinalized(this.#finalized);
+    this.finalizeBut(0);
   }
 
   #step(): void {
@@ -82,10 +93,7 @@ export class LiveChain {
       const kept = random.integer(Math.max(this.#finalized, this.head - 12), this.head);
       this.#replaceAbove(kept, this.head - kept + 1);
     } else this.grow(random.integer(1, 2));
-    if (random.chance(0.5)) {
-      this.#finalized = Math.max(this.#finalized, this.head - random.integer(0, 15));
-      this.node.setFinalized(this.#finalized);
-    }
+    if (random.chance(0.5)) this.finalizeBut(random.integer(0, 15));
   }
 
   #replaceAbove(number: number, count: number): void {
