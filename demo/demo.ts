@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { contractsFile } from "./addresses.ts";
 import { Anvil } from "./anvil.ts";
+import { BookBoard } from "./book-board.ts";
 import { DemoChain } from "./demo-chain.ts";
 import { DemoFolder } from "./demo-folder.ts";
 import { deploy } from "./deploy.ts";
@@ -51,17 +52,22 @@ async function runDemo(folder: DemoFolder): Promise<void> {
   const { stateFile } = folder;
   const anvil = await Anvil.open({ stateFile, genesisSeconds: beginsAt, env });
   console.log(`chain    ${anvil.url}`);
+  const board = await BookBoard.open();
   let live: Promise<SimulationState> | null = null;
   try {
     const simulation = await openMarket(folder, await DemoChain.open(anvil.url), beginsAt);
-    live = playLive(simulation, stop.signal);
+    simulation.openBooks(Math.floor(Date.now() / 1000));
+    board.show(simulation);
+    const onStep = () => board.show(simulation);
+    live = playLive(simulation, { signal: stop.signal, onStep });
     const withService = !flags["chain-only"] && !stop.signal.aborted;
     await together([
       live,
       Promise.race([stopped, anvil.failed()]),
-      withService ? runService(folder, anvil.url) : stopped,
+      withService ? runService(folder, { rpcUrl: anvil.url, venue: board.settings }) : stopped,
     ]);
   } finally {
+    await board.close();
     const isWritten = await anvil.close();
     const state = (await live?.catch(() => null)) ?? null;
     if (isWritten && state !== null) folder.saveMarket(state);
@@ -93,12 +99,15 @@ async function openMarket(
   return simulation;
 }
 
-async function runService(folder: DemoFolder, rpcUrl: string): Promise<void> {
+async function runService(
+  folder: DemoFolder,
+  place: { rpcUrl: string; venue: Readonly<Record<string, string>> },
+): Promise<void> {
   const { dataDir, access } = folder;
   const contracts = folder.writeContracts(contractsFile);
   const log = folder.openLog();
-  const place = { rpcUrl, contractsFile: contracts, dataDir, log, env };
-  const service = await Service.open({ ...access, ...place });
+  const own = { contractsFile: contracts, dataDir, log, env };
+  const service = await Service.open({ ...access, ...place, ...own });
   try {
     folder.saveAccess({ ...access, port: service.port });
     const introduced = introduce(service, access.key).then(() => stopped);
@@ -117,10 +126,11 @@ async function introduce(service: Service, key: string): Promise<void> {
   console.log(`service  ${url}
 key      ${key}
 
-Markets, candles of the busiest token, and live trades; paste into another terminal:
+Markets, candles and order book of the busiest token, and live trades; paste into another terminal:
 
 ${curl} '${url}/v1/markets?limit=5'
 ${curl} '${url}/v1/candles/${token}?resolution=15m'
+${curl} '${url}/v1/orderbook/${token}?depth=5'
 npm run --silent oddwire -- tail --url ${url} --key ${key}
 
 Trading goes on. Ctrl-C stops everything; the next start goes on from there.`);

@@ -76,6 +76,16 @@ export class OrderBook {
     return best === undefined ? null : mirrorMilli(best.priceMilli, best.outcome);
   }
 
+  /** How many units stand at each price of the first outcome. */
+  levels(direction: Direction): ReadonlyMap<number, number> {
+    const levels = new Map<number, number>();
+    for (const { order, left } of this.#resting[direction]) {
+      const milli = mirrorMilli(order.priceMilli, order.outcome);
+      levels.set(milli, (levels.get(milli) ?? 0) + left);
+    }
+    return levels;
+  }
+
   /** Uses up the best orders that `direction` meets, at most five of them. */
   take(direction: Direction, units: number): Fill[] {
     const makers = this.#opposite(direction);

@@ -21,12 +21,14 @@ export async function playHistory(
 /** Plays it in real time, a block a second. Returns what it came to when told to stop. */
 export async function playLive(
   simulation: Simulation,
-  signal: AbortSignal,
+  { signal, onStep }: { signal: AbortSignal; onStep: () => void },
 ): Promise<SimulationState> {
   while (!signal.aborted) {
     const startedMs = Date.now();
     const seconds = Math.floor(startedMs / 1000);
     await simulation.step({ seconds, pastEndsAt: 0 }, liveTakersMax);
+    simulation.openBooks(seconds);
+    onStep();
     const leftMs = Math.max(startedMs + blockMs - Date.now(), 0);
     // The one way for it to fail is the signal, which ends the loop.
     await pause(leftMs, undefined, { signal }).catch(() => undefined);

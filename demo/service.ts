@@ -11,6 +11,8 @@ export type ServiceOptions = {
   /** A file descriptor. */
   readonly log: number;
   readonly key: string;
+  /** Where its order books come from. */
+  readonly venue: Readonly<Record<string, string>>;
   /** Where it should listen; any other when that is taken. */
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
@@ -43,6 +45,7 @@ export class Service {
       ODDWIRE_CONTRACTS_FILE: options.contractsFile,
       ODDWIRE_DATA_DIR: options.dataDir,
       ODDWIRE_ADMIN_KEY: key,
+      ...options.venue,
       ODDWIRE_PORT: String((await isFree(port)) ? port : 0),
     };
     const child = new Child("the service (log: .demo/service.log)", {

@@ -1,9 +1,10 @@
+import { formatTokenId } from "../src/base/ids.ts";
 import { type Venue, venues } from "./addresses.ts";
 import type { DemoChain } from "./demo-chain.ts";
 import { type EventSeries, eventSeries } from "./event-series.ts";
 import { type OpenQuestion, openEvent, type Result, resolveQuestion } from "./events.ts";
 import { chancesOf, strengthsFor, walk } from "./fair-odds.ts";
-import { OrderBook } from "./order-book.ts";
+import { mirrorMilli, OrderBook } from "./order-book.ts";
 import { Random } from "./random.ts";
 import { cancel, settle, type Terms } from "./settle.ts";
 import { requote, takeOnce } from "./traders.ts";
@@ -23,6 +24,16 @@ export type SimulationState = {
   readonly random: number;
   readonly serial: number;
   readonly events: readonly OpenEvent[];
+};
+
+/** The book of a question that is traded. */
+export type OpenBook = {
+  readonly conditionId: string;
+  /** Decimal. */
+  readonly tokenIds: readonly string[];
+  readonly book: OrderBook;
+  /** Of the last trade, for the first outcome; `null` when there was none lately. */
+  readonly lastMilli: number | null;
 };
 
 /** A second of the chain, and the one at which the simulated past gives way to real time. */
@@ -45,6 +56,7 @@ export class Simulation {
   readonly #chain: DemoChain;
   readonly #random: Random;
   readonly #books = new Map<string, OrderBook>();
+  readonly #lastMilli = new Map<string, number>();
   readonly #events: OpenEvent[];
   #serial: number;
 
@@ -71,6 +83,29 @@ export class Simulation {
 
   get state(): SimulationState {
     return { random: this.#random.state, serial: this.#serial, events: this.#events };
+  }
+
+  /** Lets makers come to the books that have none: after a new start that is all of them. */
+  openBooks(seconds: number): void {
+    for (const { questions, strengths, closesAt } of this.#events) {
+      const chances = chancesOf(strengths, closesAt - seconds);
+      for (const [index, question] of questions.entries()) {
+        const chance = chances[index];
+        if (chance === undefined || this.#books.has(question.conditionId)) continue;
+        requote(this.#bookOf(question), chance, this.#random);
+      }
+    }
+  }
+
+  /** The books that are open now. */
+  books(): OpenBook[] {
+    const questions = this.#events.flatMap((event) => event.questions);
+    return questions.flatMap(({ conditionId, tokenIds }) => {
+      const book = this.#books.get(conditionId);
+      if (book === undefined) return [];
+      const lastMilli = this.#lastMilli.get(conditionId) ?? null;
+      return [{ conditionId, tokenIds: tokenIds.map(formatTokenId), book, lastMilli }];
+    });
   }
 
   /** Goes on to a later moment: ends what is due, lets takers come, and makes a block of it all. */
@@ -118,6 +153,7 @@ export class Simulation {
       const result: Result = isAbandoned ? "both" : index === winner ? "first" : "second";
       await resolveQuestion(this.#chain, question, { venue, result });
       this.#books.delete(question.conditionId);
+      this.#lastMilli.delete(question.conditionId);
     }
   }
 
@@ -135,7 +171,12 @@ export class Simulation {
     const terms = termsOf(question, seriesAt(event.seriesIndex));
     const withdrawn = requote(book, chance, this.#random);
     const found = takeOnce(book, this.#random);
-    if (found !== null) await this.#chain.send(settle(found, terms));
+    if (found !== null) {
+      await this.#chain.send(settle(found, terms));
+      const last = found.fills.at(-1)?.order;
+      const lastMilli = last && mirrorMilli(last.priceMilli, last.outcome);
+      if (lastMilli !== undefined) this.#lastMilli.set(question.conditionId, lastMilli);
+    }
     if (terms.venue.generation !== 1) return;
     for (const order of withdrawn) {
       if (this.#random.chance(cancelChance)) await this.#chain.send(cancel(order, terms));

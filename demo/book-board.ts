@@ -1,0 +1,85 @@
+/** Where the makers' books can be read, as the real venue shows its own: for both tokens of a question. */
+import { ScriptedVenue } from "../test/support/scripted-venue.ts";
+import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
+import { mirrorMilli, type Outcome } from "./order-book.ts";
+import type { OpenBook, Simulation } from "./simulation.ts";
+
+/** Units by price in thousandths, of one token. */
+type Levels = ReadonlyMap<number, number>;
+
+const outcomes: readonly Outcome[] = [0, 1];
+
+export class BookBoard {
+  readonly #venue: ScriptedVenue;
+  /** What was shown last, by token, side and price. */
+  readonly #shown = new Map<string, string>();
+
+  private constructor(venue: ScriptedVenue) {
+    this.#venue = venue;
+  }
+
+  static async open(): Promise<BookBoard> {
+    return new BookBoard(await ScriptedVenue.open());
+  }
+
+  /** For the service that is to take its books from here. */
+  get settings(): Record<string, string> {
+    return this.#venue.settings;
+  }
+
+  /** Shows what has changed in any book, and takes away those of questions that have ended. */
+  show(simulation: Simulation): void {
+    const ended = new Set(this.#shown.keys());
+    for (const open of simulation.books()) {
+      for (const tokenId of open.tokenIds) ended.delete(tokenId);
+      this.#showBook(open);
+    }
+    for (const tokenId of ended) {
+      this.#shown.delete(tokenId);
+      this.#venue.removeBook(tokenId);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#venue.close();
+  }
+
+  #showBook({ conditionId, tokenIds, book, lastMilli }: OpenBook): void {
+    const changes = outcomes.flatMap((outcome) => {
+      const assetId = tokenIds[outcome];
+      if (assetId === undefined) return [];
+      const shown = this.#venue.book(assetId, conditionId);
+      shown.tickSize = "0.001";
+      this.#shown.set(assetId, conditionId);
+      if (lastMilli !== null) this.#showTrade(shown, mirrorMilli(lastMilli, outcome));
+      return (["BUY", "SELL"] as const).flatMap((side) => {
+        const direction = (side === "BUY") === (outcome === 0) ? "bid" : "ask";
+        const levels = levelsOf(book.levels(direction), outcome);
+        return changesOf(shown, side, levels);
+      });
+    });
+    if (changes.length > 0) this.#venue.change(changes);
+  }
+
+  #showTrade(book: VenueBook, priceMilli: number): void {
+    const price = String(priceMilli / 1000);
+    if (book.lastTradePrice !== price) this.#venue.trade(book.assetId, price);
+  }
+}
+
+function levelsOf(levels: Levels, outcome: Outcome): Levels {
+  return new Map([...levels].map(([milli, units]) => [mirrorMilli(milli, outcome), units]));
+}
+
+function changesOf(book: VenueBook, side: VenueSide, levels: Levels) {
+  const wanted = new Map(
+    [...levels].map(([milli, units]) => [String(milli / 1000), String(units / 100)]),
+  );
+  const gone = book.levels(side).filter(({ price }) => !wanted.has(price));
+  return [
+    ...gone.map(({ price }) => ({ assetId: book.assetId, side, price, size: "0" })),
+    ...[...wanted]
+      .filter(([price, size]) => book.sizeAt(side, price) !== size)
+      .map(([price, size]) => ({ assetId: book.assetId, side, price, size })),
+  ];
+}
