@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command line: finds the command, reads its words, runs it, and turns what goes wrong into an
- * exit code: 0 done, 1 wrong configuration or use, 70 a bug, 75 try again. The commands are in
+ * exit code: 0 done, 1 wrong configuration or use, 2 the store is not right, 70 a bug, 75 try again. The commands are in
  * `cli/`.
  */
 import { ConfigError } from "./base/config.ts";
@@ -13,6 +13,7 @@ import { commands } from "./cli/commands.ts";
 import { formatCommand, formatOverview } from "./cli/help.ts";
 import { paintFor } from "./cli/paint.ts";
 import { findCommand, readWords } from "./cli/read-words.ts";
+import { NodesSilentError } from "./cli/with-proof.ts";
 import {
   DataFolderBusyError,
   DataFolderDamagedError,
@@ -69,7 +70,7 @@ function endWithReader(): void {
 }
 
 function exitCodeOf(error: Error): number {
-  const isPassing = [DataFolderBusyError, DataFolderUnwritableError];
+  const isPassing = [DataFolderBusyError, DataFolderUnwritableError, NodesSilentError];
   if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
   const isMisuse = [ConfigError, UsageError, WrongChainError, DataFolderDamagedError, AppError];
   return isMisuse.some((kind) => error instanceof kind) || isAddressError(error)

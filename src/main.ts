@@ -222,7 +222,7 @@ function admissionOf(config: Config, { keys, ipBlocks }: AccessStore): Admission
 }
 
 /** The contracts of the file, or those of Polygon. Throws `ConfigError` with every mistake. */
-async function readContracts(path: string | null): Promise<Contracts> {
+export async function readContracts(path: string | null): Promise<Contracts> {
   const input = path === null ? polygonContracts : await readJson(path);
   const parsed = parseContracts(input);
   if (!("mistakes" in parsed)) return parsed;

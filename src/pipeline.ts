@@ -98,7 +98,7 @@ export class Pipeline {
     this.#subscribers?.unwinding(safeBlock, removed);
     const newest = this.#store.tail.newest ?? this.#store.coverage?.last;
     this.#state.unwindTo(safeBlock, newest?.timestamp ?? 0);
-    this.#log.info({ safeBlock, blocks: removed.length }, "took back blocks of another fork");
+    this.#log.info({ safeBlock, ...namesOf(removed) }, "took back blocks of another fork");
   }
 
   async #finalize(block: number): Promise<void> {
@@ -124,4 +124,16 @@ export class Pipeline {
       this.#log.warn({ seq, kind }, "a match does not reconcile");
     }
   }
+}
+
+/** What was taken back, for the log: how much of it, and the ends by which a fork is looked up. */
+function namesOf(removed: readonly BlockFacts[]) {
+  const names = removed.map(({ number, hash }) => `${number} ${hash}`);
+  return {
+    blocks: removed.length,
+    first: names[0],
+    last: names.at(-1),
+    fills: removed.reduce((sum, block) => sum + block.fills.length, 0),
+    events: removed.reduce((sum, block) => sum + block.events.length, 0),
+  };
 }

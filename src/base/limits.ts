@@ -124,6 +124,9 @@ export const auditLimits = {
   idleMs: 5_000,
   /** Findings looked through; one for each hundred blocks that were wrong. */
   findingsReadMax: 1_000,
+  /** How often and how far apart a command asks nodes that do not answer: for about a minute. */
+  commandTriesMax: 60,
+  commandPauseMs: 1_000,
   /** Differences named in a log line and in a finding. */
   differencesNamedMax: 5,
 } as const;

@@ -1,9 +1,11 @@
+import { check } from "./check.ts";
 import type { Command } from "./command.ts";
 import { completionOf } from "./completion.ts";
 import { config } from "./config.ts";
 import { exportList } from "./export.ts";
 import { ipCommands } from "./ips.ts";
 import { keyCommands } from "./keys.ts";
+import { repair } from "./repair.ts";
 import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
 
@@ -15,5 +17,7 @@ export const commands: readonly Command[] = [
   ...ipCommands,
   tail,
   exportList,
+  check,
+  repair,
   completionOf(() => commands),
 ];

@@ -13,6 +13,8 @@ export type Stage = {
   readonly head: number;
   /** Where the service keeps what it has. */
   readonly dataDir: string;
+  /** What commands need to work on the same data folder. */
+  readonly commandSettings: Readonly<Record<string, string>>;
   /** Starts the service, again and again on the same data folder; by default it polls over HTTP. */
   readonly startService: (
     rpcUrls?: readonly string[],
@@ -49,6 +51,12 @@ export async function serveRecording(
     node,
     head: recording.blocks.length - 1,
     dataDir,
+    commandSettings: {
+      ODDWIRE_RPC_URLS: node.url,
+      ODDWIRE_CHAIN_ID: "137",
+      ODDWIRE_DATA_DIR: dataDir,
+      ODDWIRE_CONTRACTS_FILE: contractsFile,
+    },
     startService: async (rpcUrls = [node.url], settings = {}) => {
       const service = await Service.open({
         rpcUrls,

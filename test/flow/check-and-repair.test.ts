@@ -1,0 +1,48 @@
+/** The store is proven against a node, and put right, from the command line. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { on } from "../support/faults.ts";
+import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { runCommand } from "../support/run-command.ts";
+
+const recording = readRecording("contracts-a");
+const wrongBlock = recording.trades[0]?.block_number ?? 0;
+const range = ["--from", String(wrongBlock - 20), "--to", String(wrongBlock + 20)];
+const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
+
+test("check tells what differs, and repair puts it right", async (t) => {
+  const stage = await serveRecording(t, recording);
+  stage.node.fault(
+    on("eth_getLogs", () => ({
+      kind: "logs",
+      change: (logs) => logs.filter((log) => Number(log.blockNumber) !== wrongBlock),
+    })),
+  );
+  const service = await stage.startService([stage.node.url], noAudit);
+  await service.waitFinalized(stage.head);
+  const run = (words: readonly string[]) => runCommand(words, stage.commandSettings);
+  const busy = await run(["check"]);
+  assert.equal(busy.code, 75);
+  assert.match(busy.stderr, /another process is using this data folder/);
+  assert.equal(await service.stop(), 0);
+
+  const differs = await run(["check", ...range]);
+  assert.equal(differs.code, 2, differs.stderr);
+  assert.match(
+    differs.stdout,
+    new RegExp(`^block ${wrongBlock} log \\d+: order_filled of 0x[0-9a-f]{40} is missing$`, "m"),
+  );
+  const outside = await run(["check", "--from", "0", "--to", "99999999"]);
+  assert.equal(outside.code, 1);
+  const repaired = await run(["repair", ...range]);
+  assert.equal(repaired.code, 0, repaired.stderr);
+  const equal = await run(["check", ...range, "--json"]);
+  assert.equal(equal.code, 0, equal.stderr);
+  const told = JSON.parse(equal.stdout) as { equal: boolean; facts: Record<string, unknown> };
+  assert.ok(told.equal && Object.keys(told.facts).some((name) => name.endsWith(" order_filled")));
+
+  const again = await stage.startService([stage.node.url], noAudit);
+  await assertRecordedTruth(again, recording);
+});
