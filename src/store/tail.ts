@@ -12,6 +12,7 @@ import { deriveMinuteCandles, type MinuteCandle } from "../market/minute-candle.
 export class Tail {
   #blocks: BlockFacts[] = [];
   #revision = 0;
+  #forks = 0;
   /** Put together once for all who ask between two changes. */
   #gathered: {
     readonly fills: readonly Fill[];
@@ -46,11 +47,17 @@ export class Tail {
     this.#revision += 1;
   }
 
+  /** How often blocks were taken back. */
+  get forks(): number {
+    return this.#forks;
+  }
+
   /** Takes back everything above `safeBlock`; returns what was taken back, oldest first. */
   unwindTo(safeBlock: number): readonly BlockFacts[] {
     const kept = this.#blocks.filter((block) => block.number <= safeBlock);
     const removed = this.#blocks.slice(kept.length);
     this.#blocks = kept;
+    this.#forks += 1;
     this.#revision += 1;
     return removed;
   }

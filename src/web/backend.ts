@@ -28,7 +28,36 @@ export function keptUntilNews({ store, state, freshness }: Backend): Kept {
   };
 }
 
-/** The same, and with the best orders of the books of some tokens. */
+/**
+ * Answers about the candles of some tokens: they change when one of them is traded, when a market
+ * is resolved, when a fork takes blocks back, and when chain time enters another bucket.
+ */
+export function keptUntilTraded(
+  { store, state, freshness }: Backend,
+  of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
+): Kept {
+  const { directory, dayWindow } = state;
+  return {
+    freshness,
+    lasts: (request) => {
+      const { tokenId, bucketSeconds } = of(request);
+      const complement = directory.complementOf(tokenId);
+      const pair = complement === null ? [tokenId] : [tokenId, complement];
+      // Trades are only ever added, but by forks.
+      const standing = (): readonly unknown[] => [
+        store.tail.forks,
+        Math.floor(dayWindow.now / bucketSeconds),
+        directory.complementOf(tokenId),
+        directory.resolutions.count,
+        ...pair.map((id) => directory.totalsOf(id).trades),
+      ];
+      const before = standing();
+      return () => standing().every((value, index) => value === before[index]);
+    },
+  };
+}
+
+/** Answers that change with news, and with the best orders of the books of some tokens. */
 export function keptWithBook(
   backend: Backend,
   tokensOf: (request: FastifyRequest) => readonly TokenId[],

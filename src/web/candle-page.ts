@@ -47,19 +47,31 @@ async function readFilledPage(
   const span = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
   const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
-  const traded = await readCandles(store, { ...page, from, to, order: "asc" });
-  const [before] = await readCandles(store, {
-    ...page,
-    from: 0,
-    to: from,
-    order: "desc",
-    limit: 1,
-  });
+  const { traded, before } = await readTraded(store, { ...page, from, to });
   const rows = carryOn({ page, from, to }, traded, before);
   return {
     rows: order === "asc" ? rows : rows.toReversed(),
     hasMore: order === "asc" ? to < highest : from > lowest,
   };
+}
+
+/** The candles of a range of at most `limit` buckets, and the one before them. */
+async function readTraded(
+  store: FactStore,
+  page: CandlePage,
+): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
+  const { from, to, now, limit } = page;
+  if (to > now) {
+    // The newest page is that of everybody, in this shape.
+    const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
+    const newest = await readCandles(store, { ...page, ...endless, limit: limit + 1 });
+    const traded = newest.filter(({ bucket }) => bucket >= from);
+    return { traded, before: newest[traded.length] };
+  }
+  const traded = await readCandles(store, { ...page, order: "asc" });
+  const one = { from: 0, to: from, order: "desc", limit: 1 } as const;
+  const [before] = await readCandles(store, { ...page, ...one });
+  return { traded, before };
 }
 
 function carryOn(

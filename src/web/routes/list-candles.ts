@@ -8,7 +8,7 @@ import { pairPrice } from "../../market/price.ts";
 import { type CandleRow, candleRow } from "../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../rows/wire-format.ts";
 import { readFirstMinute } from "../../store/read-candles.ts";
-import { type Backend, keptUntilNews } from "../backend.ts";
+import { type Backend, keptUntilTraded } from "../backend.ts";
 import type { BulkAnswers } from "../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../bulk/bulk-candles.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
@@ -55,7 +55,11 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
-    kept: keptUntilNews(backend),
+    kept: keptUntilTraded(backend, (request) => {
+      const { token_id } = request.params as { readonly token_id: TokenId };
+      const { resolution } = request.query as CandleQuery;
+      return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
+    }),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
     handler: async (request, reply) => {
       const { id: requestId, params, query } = request;
