@@ -197,6 +197,11 @@ export class Endpoint {
     return this.#latencyMs;
   }
 
+  /** The rate it grants; `null` while no limit is known. */
+  get callsPerSecond(): number | null {
+    return this.#pacer.callsPerSecond;
+  }
+
   noteLatency(latencyMs: number): void {
     const before = this.#latencyMs ?? latencyMs;
     this.#latencyMs = before + (latencyMs - before) * latencyWeight;
@@ -219,7 +224,7 @@ export class Endpoint {
       badAnswers: this.#badAnswers,
       latencyMs: this.#latencyMs,
       breaker: link === "closed" ? this.#data.state(nowMs) : link,
-      callsPerSecond: this.#pacer.callsPerSecond,
+      callsPerSecond: this.callsPerSecond,
       rangeBlocks: this.sizer.blocks(nowMs),
       rangeBlocksCap: this.sizer.capBlocks(nowMs),
       head: this.newest?.number ?? null,

@@ -18,6 +18,9 @@ const blockTimeMsAtStart = 2_000;
 /** A chain that stood still for an hour does not make the next block time an hour. */
 const blockTimeMsMax = 15_000;
 
+/** How much of the rate an endpoint grants is spent on asking for its head. */
+const pollShareMax = 0.25;
+
 /** What a socket announced: which block last, and when (or since when it may announce). */
 type Announced = { readonly number: number; readonly atMs: number };
 
@@ -96,9 +99,13 @@ export class HeadWatch {
     const isAnyAnnouncing = this.#pool.endpoints.some((any) => any.isUsable && any.isAnnouncing);
     const [best] = this.#pool.ranked();
     const isNeeded = best === undefined || (best === endpoint && !isAnyAnnouncing);
-    return isNeeded
+    const intervalMs = isNeeded
       ? Math.min(pollMsMax, Math.max(pollMsMin, this.#blockTimeMs / 4))
       : Math.min(slowPollMsMax, Math.max(pollMsMax, this.#blockTimeMs));
+    // What is left of a low rate is for the blocks themselves.
+    const callsPerSecond = endpoint.callsPerSecond ?? Number.POSITIVE_INFINITY;
+    const frugalMs = (headCalls.length * 1_000) / (pollShareMax * callsPerSecond);
+    return Math.max(intervalMs, frugalMs);
   }
 
   async #tryPoll(endpoint: Endpoint): Promise<void> {

@@ -48,7 +48,7 @@ export class Simulation {
     this.random = new SeededRandom(seed);
     const limits = options.hasLimits ? new SeededRandom(seed + 1) : null;
     this.world = new SimulatedWorld({ clock: this.clock, random: this.random, limits });
-    this.#callsPerSecondMax = limits?.pick([null, null, null, 50, 10]) ?? null;
+    this.#callsPerSecondMax = limits?.pick([null, null, null, 50, 5]) ?? null;
     this.#subject = subject;
   }
 
