@@ -3,7 +3,8 @@
  * first process makes the copy on the disk, a second one starts from it as after a crash. Texts are
  * made up of 60,000 words that are as unevenly frequent as in a language. Processor time of the
  * process is told beside the clock, which others on the machine slow down.
- * `MARKETS` (200,000) is how many; the venue had 1,500,000 in 2026.
+ * `MARKETS` (200,000) is how many; the venue had 1,500,000 in 2026. With a folder and `build`, or the
+ * folder alone, one of the two is done.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -32,14 +33,16 @@ const nobody = `0x${"11".repeat(20)}` as Address;
 const random = new SeededRandom(7);
 const vocabulary = Array.from({ length: 60_000 }, () => makeWord());
 
-const folder = process.argv[2];
+const [folder, part] = process.argv.slice(2);
 if (folder === undefined) compareAll();
-else build(folder);
+else if (part === "build") build(folder);
+else measure(folder);
 
 function compareAll(): void {
   const path = mkdtempSync(join(tmpdir(), "oddwire-bench-"));
   try {
-    const made = spawnSync(process.execPath, [import.meta.filename, path], { stdio: "inherit" });
+    const args = [import.meta.filename, path, "build"];
+    const made = spawnSync(process.execPath, args, { stdio: "inherit" });
     if (made.status !== 0) throw new Error("the copy could not be made");
     measure(path);
   } finally {

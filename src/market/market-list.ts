@@ -71,9 +71,13 @@ export class MarketList {
     const ordinals = selectOrdinals(columns, selection, scores);
     const keys: ArrayLike<number> = keysOf(columns, selection.sort);
     this.#ordinals = ordinals;
-    this.#keys = Float64Array.from(ordinals, (ordinal) => keys[ordinal] ?? 0);
-    this.#ranks =
-      scores === null ? null : Uint16Array.from(ordinals, (ordinal) => scores[ordinal] ?? 0);
+    this.#keys = new Float64Array(ordinals.length);
+    this.#ranks = scores === null ? null : new Uint16Array(ordinals.length);
+    for (let at = 0; at < ordinals.length; at += 1) {
+      const ordinal = ordinals[at] ?? 0;
+      this.#keys[at] = keys[ordinal] ?? 0;
+      if (this.#ranks !== null) this.#ranks[at] = scores?.[ordinal] ?? 0;
+    }
   }
 
   get length(): number {
@@ -88,25 +92,48 @@ export class MarketList {
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
   page(edge: MarketPlace | null, { order, limit }: { order: "asc" | "desc"; limit: number }) {
     const sign = order === "asc" ? 1 : -1;
-    const ids = this.#columns.ids;
-    const edgeId = edge === null ? null : Buffer.from(edge.conditionId.slice(2), "hex");
+    const isBehind = edge === null ? null : this.#behind(edge, sign);
+    const compare = (one: number, other: number) => this.#compare(one, other, sign);
     const known = this.#columns.count;
+    const keys = this.#keys;
+    const ranks = this.#ranks;
     const best: number[] = [];
-    for (let at = 0; at < this.#ordinals.length; at += 1) {
-      const worst = best.length < limit ? undefined : best[limit - 1];
-      if (worst !== undefined && this.#compare(at, worst, sign) >= 0) continue;
-      if (edge !== null && edgeId !== null) {
-        const [rank, key] = [edge.rank - this.#rankAt(at), sign * (this.#keyAt(at) - edge.key)];
-        const start = this.#ordinalAt(at) * idBytes;
-        const id = () => Buffer.compare(ids.subarray(start, start + idBytes), edgeId);
-        if ((rank || key || id()) <= 0) continue;
-      }
+    // What the last of the best has; nearly all others are worse by their numbers alone.
+    let [worst, worstRank, worstKey] = [-1, -1, Infinity];
+    for (let step = 0; step < keys.length; step += 1) {
+      // Young markets come last and have the largest numbers: the best are met first.
+      const at = sign === 1 ? step : keys.length - 1 - step;
+      const rank = ranks === null ? 0 : (ranks[at] ?? 0);
+      if (rank < worstRank) continue;
+      const key = sign * (keys[at] ?? 0);
+      if (rank === worstRank && key > worstKey) continue;
+      if (worst !== -1 && compare(at, worst) >= 0) continue;
+      if (isBehind !== null && !isBehind(at)) continue;
       // What a fork has taken back since is no market any more.
       if (this.#ordinalAt(at) >= known) continue;
-      insert(best, at, (one, other) => this.#compare(one, other, sign));
+      insert(best, at, compare);
       if (best.length > limit) best.pop();
+      if (best.length < limit) continue;
+      worst = best[limit - 1] ?? -1;
+      worstRank = this.#rankAt(worst);
+      worstKey = sign * this.#keyAt(worst);
     }
     return best.map((at) => this.#placeAt(at));
+  }
+
+  /** Tells which items stand behind a place. */
+  #behind(edge: MarketPlace, sign: number): (at: number) => boolean {
+    const { ids } = this.#columns;
+    const edgeId = Buffer.from(edge.conditionId.slice(2), "hex");
+    const edgeKey = sign * edge.key;
+    return (at) => {
+      const rank = this.#rankAt(at);
+      if (rank !== edge.rank) return rank < edge.rank;
+      const key = sign * this.#keyAt(at);
+      if (key !== edgeKey) return key > edgeKey;
+      const start = this.#ordinalAt(at) * idBytes;
+      return Buffer.compare(ids.subarray(start, start + idBytes), edgeId) > 0;
+    };
   }
 
   #compare(one: number, other: number, sign: number): number {
@@ -114,8 +141,7 @@ export class MarketList {
     if (rank !== 0) return rank;
     const key = sign * (this.#keyAt(one) - this.#keyAt(other));
     if (key !== 0) return key;
-    const { ids } = this.#columns;
-    return compareIds(ids, this.#ordinalAt(one), this.#ordinalAt(other));
+    return compareIds(this.#columns.ids, this.#ordinalAt(one), this.#ordinalAt(other));
   }
 
   #placeAt(at: number): MarketPlace {
@@ -183,53 +209,56 @@ function selectOrdinals(
   selection: MarketSelection,
   scores: Uint16Array | null,
 ): Int32Array {
-  const isWanted = wantedBy(columns, selection);
-  const labelled = Object.entries(selection.labels).map(([kind, values]) =>
+  const marks = Object.entries(selection.labels).map(([kind, values]) =>
     labelledWith(columns, kind as LabelKind, values),
   );
-  const isFound = (ordinal: number): boolean =>
-    (scores === null || scores[ordinal] !== 0) &&
-    isWanted(ordinal) &&
-    labelled.every((marks) => marks[ordinal] !== 0);
+  if (scores !== null) marks.push(scores);
+  const isMarked = (ordinal: number): boolean => marks.every((mark) => mark[ordinal] !== 0);
   if (selection.ordinals !== null) {
-    return Int32Array.from([...new Set(selection.ordinals)].filter(isFound));
+    const isWanted = wantedBy(columns, selection, 0);
+    return Int32Array.from(
+      [...new Set(selection.ordinals)].filter((one) => isWanted(one) && isMarked(one)),
+    );
   }
-  const flags = columns.flags.values;
+  const isWanted = wantedBy(columns, selection, marketFlags.listed);
+  const [first, ...others] = marks;
   const found = new Int32Array(columns.count);
   let length = 0;
   for (let ordinal = 0; ordinal < found.length; ordinal += 1) {
-    if (((flags[ordinal] ?? 0) & marketFlags.listed) === 0 || !isFound(ordinal)) continue;
+    // What is marked is nearly always little of everything.
+    if (first !== undefined && first[ordinal] === 0) continue;
+    if (!isWanted(ordinal) || (others.length > 0 && !isMarked(ordinal))) continue;
     found[length] = ordinal;
     length += 1;
   }
   return found.slice(0, length);
 }
 
+/** Tells which markets have the numbers asked for, and the flags, those in `also` among them. */
 function wantedBy(
   columns: MarketColumns,
   selection: MarketSelection,
+  also: number,
 ): (ordinal: number) => boolean {
   const { minVolume, minDayVolume, ends } = selection;
-  const { asked, wanted } = selection.flags;
-  const [createdFrom, createdBefore] = [
-    selection.createdFrom / 1000,
-    selection.createdBefore / 1000,
-  ];
+  const asked = selection.flags.asked | also;
+  const wanted = selection.flags.wanted | also;
+  const createdFrom = selection.createdFrom / 1000;
+  const createdBefore = selection.createdBefore / 1000;
   const flags = columns.flags.values;
   const volume = columns.volumeUsd.values;
   const dayVolume = columns.dayVolumeUsd.values;
   const createdAt = columns.createdAt.values;
   const endMs = columns.endMs.values;
   return (ordinal) => {
-    const [created = 0, end = 0] = [createdAt[ordinal], endMs[ordinal]];
-    return (
-      ((flags[ordinal] ?? 0) & asked) === wanted &&
-      (volume[ordinal] ?? 0) >= minVolume &&
-      (dayVolume[ordinal] ?? 0) >= minDayVolume &&
-      created >= createdFrom &&
-      created < createdBefore &&
-      (ends === null || (end !== 0 && end >= ends.from && end < ends.before))
-    );
+    if (((flags[ordinal] ?? 0) & asked) !== wanted) return false;
+    if (minVolume > 0 && (volume[ordinal] ?? 0) < minVolume) return false;
+    if (minDayVolume > 0 && (dayVolume[ordinal] ?? 0) < minDayVolume) return false;
+    const created = createdAt[ordinal] ?? 0;
+    if (created < createdFrom || created >= createdBefore) return false;
+    if (ends === null) return true;
+    const end = endMs[ordinal] ?? 0;
+    return end !== 0 && end >= ends.from && end < ends.before;
   };
 }
 
@@ -252,7 +281,8 @@ function scoresOf(columns: MarketColumns, words: readonly string[]): Uint16Array
   for (const word of others) {
     const scores = scoresOfWord(columns, word);
     for (let ordinal = 0; ordinal < sums.length; ordinal += 1) {
-      const [sum = 0, score = 0] = [sums[ordinal], scores[ordinal]];
+      const sum = sums[ordinal] ?? 0;
+      const score = scores[ordinal] ?? 0;
       sums[ordinal] = sum === 0 || score === 0 ? 0 : sum + score;
     }
   }
