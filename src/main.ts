@@ -90,7 +90,8 @@ export class Service {
     const freshness = () => indexer.freshness();
     const books = openBooks(config, log);
     this.#endings.push(() => books?.close());
-    const hub = new Hub({ store, state, contracts, books, freshness });
+    const bookTopOf = bookTopsOf(books, state);
+    const hub = new Hub({ store, state, contracts, books, bookTopOf, freshness });
     const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
@@ -99,7 +100,6 @@ export class Service {
     const metrics = ServiceMetrics.open({ ...measured, clock, log });
     this.#endings.push(() => metrics.close());
 
-    const bookTopOf = bookTopsOf(books, state);
     const cursors = new Cursors(access.deriveSecret("cursors"));
     const routes = createRoutes({
       backend: { store, state, contracts, cursors, freshness, books, bookTopOf },

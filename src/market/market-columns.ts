@@ -34,6 +34,8 @@ export class MarketColumns {
   readonly #count: Column<"f64">;
   readonly #ids: Column<"u8">;
   readonly flags: Column<"u8">;
+  /** Where on the chain it became a market; 0 while it is none. */
+  readonly listedSeq: Column<"f64">;
   /** Unix seconds. */
   readonly createdAt: Column<"u32">;
   readonly lastTradeAt: Column<"u32">;
@@ -54,6 +56,7 @@ export class MarketColumns {
     this.#count = depot.column("markets.count", "f64");
     this.#ids = depot.column("markets.ids", "u8");
     this.flags = depot.column("markets.flags", "u8");
+    this.listedSeq = depot.column("markets.listed_seq", "f64");
     this.createdAt = depot.column("markets.created_at", "u32");
     this.lastTradeAt = depot.column("markets.last_trade_at", "u32");
     this.endMs = depot.column("markets.end_ms", "f64");
@@ -77,8 +80,8 @@ export class MarketColumns {
   add(conditionId: ConditionId): number {
     const ordinal = this.count;
     // An ordinal that a fork has freed may have been something else.
-    const { flags, createdAt, lastTradeAt, endMs, volumeUsd } = this;
-    for (const column of [flags, createdAt, lastTradeAt, endMs, volumeUsd]) {
+    const { flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd } = this;
+    for (const column of [flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd]) {
       this.#journal.setAt(column, ordinal, 0);
     }
     for (const index of [this.titles, this.descriptions, this.labels]) index.remove(ordinal);
@@ -130,6 +133,18 @@ export class MarketColumns {
       const isListed = (this.flags.get(ordinal) & marketFlags.listed) !== 0;
       if (isListed) yield this.conditionIdAt(ordinal);
     }
+  }
+
+  /** Those that became markets behind a position, with where they did, in the order of the chain. */
+  listedAfter(after: number): { readonly seq: number; readonly conditionId: ConditionId }[] {
+    const found: { seq: number; ordinal: number }[] = [];
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      const seq = this.listedSeq.get(ordinal);
+      if (seq > after && seq > 0) found.push({ seq, ordinal });
+    }
+    return found
+      .toSorted((a, b) => a.seq - b.seq)
+      .map(({ seq, ordinal }) => ({ seq, conditionId: this.conditionIdAt(ordinal) }));
   }
 
   /** The ordinals of the markets that have a label, in no particular order. */

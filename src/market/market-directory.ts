@@ -58,7 +58,7 @@ export class MarketDirectory extends ConditionBook {
       case "condition_resolved":
         return this.#resolve(located);
       case "token_registered":
-        return this.#register(event.conditionId, located.address);
+        return this.#register(event.conditionId, located);
       case "question_initialized":
       case "question_updated":
       case "neg_risk_market_prepared":
@@ -161,18 +161,24 @@ export class MarketDirectory extends ConditionBook {
       this.newTokens.add(tokenId);
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
-    this.#mark(condition);
+    this.#mark(condition, condition.createdSeq);
     this.#sum(condition);
     this.#retell(conditionId);
   }
 
-  /** Brings the flags of a condition in the columns up to date. */
-  #mark(condition: Condition): void {
+  /** Brings the flags of a condition in the columns up to date, after what was told at `seq`. */
+  #mark(condition: Condition, seq: Seq): void {
     const { conditionId, ordinal } = condition;
     const listed = this.isListed(condition) ? marketFlags.listed : 0;
     const resolved = this.resolutionOf(conditionId) === null ? 0 : marketFlags.resolved;
     const negRisk = this.isNegRisk(condition) ? marketFlags.negRisk : 0;
     this.columns.set(this.columns.flags, ordinal, listed | resolved | negRisk);
+    if (listed === 0) return;
+    // While loading, trades come after events; the first of all is what made it a market.
+    const listedSeq = this.columns.listedSeq.get(ordinal);
+    const since = Math.max(condition.createdSeq, seq);
+    if (listedSeq > 0 && listedSeq <= since) return;
+    this.columns.set(this.columns.listedSeq, ordinal, since);
   }
 
   /** Brings what a condition was traded for in the columns up to date. */
@@ -211,7 +217,7 @@ export class MarketDirectory extends ConditionBook {
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
     if (condition === undefined) return;
     this.#sum(condition);
-    this.#mark(condition);
+    this.#mark(condition, first.seq);
   }
 
   /** Notes that the text of a condition is made of that of others. */
@@ -306,7 +312,7 @@ export class MarketDirectory extends ConditionBook {
   #addResolution(resolution: Resolution): void {
     this.results.add(resolution);
     const condition = this.conditions.get(resolution.conditionId);
-    if (condition !== undefined) this.#mark(condition);
+    if (condition !== undefined) this.#mark(condition, resolution.seq);
   }
 
   #resolve(located: LocatedEvent): void {
@@ -316,8 +322,8 @@ export class MarketDirectory extends ConditionBook {
     this.#addResolution(resolution);
   }
 
-  #register(conditionId: ConditionId, exchange: Address): void {
-    const contract = this.contracts.byAddress.get(exchange);
+  #register(conditionId: ConditionId, { address, seq }: LocatedEvent): void {
+    const contract = this.contracts.byAddress.get(address);
     if (contract?.kind !== "exchange") return;
     const bit = 1 << (contract.generation - 1);
     const condition = this.conditions.get(conditionId);
@@ -328,7 +334,7 @@ export class MarketDirectory extends ConditionBook {
       const registeredBits = condition.registeredBits | bit;
       const registered = { ...condition, registeredBits };
       this.conditions.set(conditionId, registered);
-      this.#mark(registered);
+      this.#mark(registered, seq);
     }
   }
 

@@ -2,9 +2,8 @@ import type { TokenId } from "../base/ids.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import type { MarketState } from "../market/market-state.ts";
 import type { RowContext } from "../rows/trade-row.ts";
-import type { FactStore } from "../store/fact-store.ts";
+import type { PriceSource } from "../store/read-price.ts";
 import type { Packet } from "./packet.ts";
 
 /** One thing told: where it stands in the log of its channel, and its row as REST has it. */
@@ -54,8 +53,14 @@ export type Channel = {
   readonly interest: Interest;
   /** What a block that was just indexed adds; without it the channel is read instead. */
   readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
-  /** What follows `after`, oldest first. Fewer than `limit` entries are all there are. */
-  readonly readAfter: (after: number, limit: number) => Promise<readonly Entry[]>;
+  /**
+   * What follows `after`, oldest first. Fewer than `limit` entries are all there are. `restate` says
+   * that what was told last may have changed since, as after a fork; logs of facts need not mind.
+   */
+  readonly readAfter: (
+    after: number,
+    how: { readonly limit: number; readonly restate: boolean },
+  ) => Promise<readonly Entry[]>;
   /** The newest rows at or before `through`, oldest first. */
   readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
   /** The ids of what stands behind `rewindTo`, in blocks that are about to be taken back. */
@@ -65,9 +70,7 @@ export type Channel = {
 };
 
 /** What channels read from. */
-export type StreamSources = {
-  readonly store: FactStore;
-  readonly state: MarketState;
+export type StreamSources = PriceSource & {
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: BookSource | null;

@@ -1,6 +1,11 @@
 import { nearName } from "../base/near-name.ts";
 import type { Channel, StreamSources } from "./channel.ts";
+import { openCancellations } from "./channels/cancellations.ts";
+import { openCandles } from "./channels/candles.ts";
+import { openMarkets } from "./channels/markets.ts";
 import { openOrderbook } from "./channels/orderbook.ts";
+import { openPrices } from "./channels/prices.ts";
+import { openResolutions } from "./channels/resolutions.ts";
 import { openTokenTrades, openTrades } from "./channels/trades.ts";
 import type { ChannelRequest } from "./frame-fields.ts";
 import { invalidFrame } from "./read-fields.ts";
@@ -12,6 +17,11 @@ const channelTypes: Readonly<
   trades: openTrades,
   token_trades: openTokenTrades,
   orderbook: openOrderbook,
+  resolutions: openResolutions,
+  markets: openMarkets,
+  cancellations: openCancellations,
+  candles: openCandles,
+  price: openPrices,
 };
 
 /** The channel that a client asks for. Throws `VALIDATION_ERROR`. */

@@ -41,12 +41,12 @@ export class History {
     return channel.isFinalOnly ? this.#end.final : this.#end.latest;
   }
 
-  /** Reads on behind a position. */
-  read(topic: Topic, after: number): Promise<HistoryPage> {
-    const name = `${topic.id} ${after}`;
+  /** Reads on behind a position; `restate` as channels take it. */
+  read(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
+    const name = `${topic.id} ${after} ${restate}`;
     const known = this.#pages.get(name);
     if (known?.version === this.#end.version) return known.page;
-    const page = this.#readPage(topic, after);
+    const page = this.#readPage(topic, after, restate);
     this.#pages.set(name, { page, version: this.#end.version });
     // Maps keep the order of their keys: the first is the oldest.
     const [oldest] = this.#pages.keys();
@@ -82,11 +82,11 @@ export class History {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  async #readPage(topic: Topic, after: number): Promise<HistoryPage> {
+  async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const limit = streamLimits.historyRowsPerPage;
     // Taken first: what is added while the page is read belongs to the next one.
     const end = this.endOf(topic);
-    const found = await topic.channel.readAfter(after, limit);
+    const found = await topic.channel.readAfter(after, { limit, restate });
     const entries = found.filter(({ seq }) => seq <= end);
     const isWhole = found.length < limit || entries.length < found.length;
     return { entries, readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };

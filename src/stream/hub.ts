@@ -35,9 +35,9 @@ export class Hub {
 
   constructor(parts: Omit<StreamSources, "justHeld"> & { freshness: () => Freshness }) {
     const { freshness, ...sources } = parts;
-    const { store } = sources;
     this.#sources = { ...sources, justHeld: new RowMemo() };
     this.#freshness = freshness;
+    const { store } = sources;
     const final = lastSeqOf(store.coverage?.last.number ?? null);
     const latest = lastSeqOf(store.newestBlock);
     this.#end = { latest, final, version: 0, forks: 0 };

@@ -43,6 +43,8 @@ export class Subscription implements Follower {
   #readTo: number;
   #state: "live" | "reading" | "ended" = "reading";
   #isReplay: boolean;
+  /** What was told last may have changed since. */
+  #mustRestate = false;
   #snapshotRows: number;
   /** Resolves when the reading that is under way has stopped. */
   #reading: Promise<void> = Promise.resolve();
@@ -102,6 +104,10 @@ export class Subscription implements Follower {
     this.#told = to;
     this.#readTo = Math.min(this.#readTo, to);
     this.#receiver.sendText(reorgFrame(this.topic.id, { rewindTo: to, reverted }));
+    if (this.topic.channel.entriesOf !== undefined) return;
+    // What shows a state, not a log, has gone back with the chain, also when nothing follows.
+    this.#mustRestate = true;
+    this.readOn(to);
   }
 
   #startReading(): void {
@@ -114,15 +120,17 @@ export class Subscription implements Follower {
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {
-      if (this.#readTo >= this.#history.endOf(this.topic)) {
+      if (!this.#mustRestate && this.#readTo >= this.#history.endOf(this.topic)) {
         if (this.#catchUp()) return;
         await this.#history.whenAdded();
         continue;
       }
       await this.#receiver.whenRoom();
       const { forks } = this.#history;
-      const { readTo, entries } = await this.#history.read(this.topic, this.#readTo);
+      const restate = this.#mustRestate;
+      const { readTo, entries } = await this.#history.read(this.topic, this.#readTo, restate);
       if (!this.#isOpen || forks !== this.#history.forks) continue;
+      this.#mustRestate = false;
       this.#tellPage(entries);
       this.#readTo = readTo;
     }

@@ -64,7 +64,7 @@ export class Topic {
   ): Packet {
     let before = previous;
     const texts = entries.map(({ seq, json }) => {
-      const chain = `"seq":${seq},"prev_seq":${shownSeq(before)}`;
+      const chain = `"seq":${shownSeq(seq)},"prev_seq":${shownSeq(before)}`;
       before = seq;
       return `${this.#eventHead},${chain}${isReplay ? ',"replay":true' : ""},"data":${json}}`;
     });

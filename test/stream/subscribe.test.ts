@@ -4,7 +4,7 @@ import { after, suite, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
 
-const server = await DataServer.open({ finalBlocks: 900, heldBlocks: 100 });
+const server = await DataServer.open({ finalBlocks: 600, heldBlocks: 100 });
 after(() => server.close());
 const { edge } = server;
 const connect = (query = "") => StreamClient.open(edge.url, { key: edge.keys.admin, query });
@@ -54,7 +54,7 @@ suite("a subscription to trades", () => {
     assertChained(client.events(id), null);
     const replayed = client.events(id).filter(({ replay }) => replay === true);
     assert.equal(replayed.at(-1)?.["seq"], complete["seq"]);
-    assert(replayed.length > 500 && replayed.length < rows.length);
+    assert(replayed.length > 100 && replayed.length < rows.length);
     client.close();
   });
 
@@ -93,6 +93,104 @@ suite("a subscription to trades", () => {
     assert.equal(client.events().length, 0);
     client.close();
   });
+});
+
+suite("every channel", () => {
+  const ofToken = (row: Row) => ({ token_id: row["token_id"] });
+  for (const [type, path, more] of [
+    ["token_trades", "/v1/trades?token_id=", ofToken],
+    ["resolutions", "/v1/resolutions?", () => ({})],
+    ["cancellations", "/v1/cancellations?", () => ({})],
+  ] as const) {
+    test(`${type} tell what REST lists`, async () => {
+      const client = await connect();
+      const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+      const asked = more(trade);
+      const channel = { type, ...asked };
+      const { subscription_id: id } = await client.subscribe(channel, { resume_from: 0 });
+      await client.next("replay_complete");
+      const token = "token_id" in asked ? `${String(asked.token_id)}&` : "";
+      assert.deepEqual(
+        client.events(id).map(({ data }) => data),
+        await rowsAfter(0, `${path}${token}`),
+      );
+      client.close();
+    });
+  }
+
+  test("candles and price are those of REST, as a snapshot and live", async () => {
+    const client = await connect();
+    const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+    const token = String(trade["token_id"]);
+    const channel = { type: "candles", token_id: token, resolution: "1m" };
+    await client.subscribe(channel, { snapshot: 500 });
+    const snapshot = await client.next("snapshot");
+    const candles = (await server.getPage(`/v1/candles/${token}?resolution=1m`)).data;
+    assert.deepEqual(snapshot["data"], candles);
+    await client.subscribe({ type: "price", token_ids: [token] }, { snapshot: 1 });
+    const told = await client.next("snapshot");
+    const { body } = await server.get(`/v1/price/${token}`);
+    assert.deepEqual(told["data"], [body["data"]]);
+    client.close();
+  });
+});
+
+suite("a fork", () => {
+  test("is told with what it takes back; what replaces it follows", async () => {
+    const client = await connect();
+    const { subscription_id: id } = await client.subscribe({ type: "trades" });
+    const safe = server.newestBlock;
+    await server.advance({ held: safe + 100 });
+    const gone = await rowsAfter(safe * 1_000_000 + 999_999);
+    assert(gone.length > 0);
+    const blocks = server.facts.filter(({ number }) => number > safe && number <= safe + 100);
+    await server.fork(safe, blocks);
+    const reorg = await client.next("reorg");
+    assert.equal(reorg["rewind_to_seq"], safe * 1_000_000 + 999_999);
+    assert.deepEqual(
+      reorg["reverted"],
+      gone.map((row) => row["id"]),
+    );
+    await client.until("them again", () => client.events(id).length === 2 * gone.length);
+    const again = client.events(id).slice(gone.length);
+    assertChained(again, reorg["rewind_to_seq"]);
+    client.close();
+  });
+
+  test("meanwhile makes who comes back go back to where it began", async () => {
+    const safe = server.newestBlock;
+    await server.advance({ held: safe + 20 });
+    const blocks = server.facts.filter(({ number }) => number > safe && number <= safe + 25);
+    await server.fork(safe, blocks);
+    const client = await connect();
+    const start = { resume_from: (safe + 10) * 1_000_000 };
+    const { subscription_id: id } = await client.subscribe({ type: "trades" }, start);
+    const reorg = await client.next("reorg");
+    await client.next("replay_complete");
+    const rows = await rowsAfter(reorg["rewind_to_seq"]);
+    assert.deepEqual(
+      client.events(id).map(({ data }) => data),
+      rows,
+    );
+    client.close();
+  });
+});
+
+test("with finality finalized only what cannot be taken back is told", async () => {
+  const client = await connect();
+  const filter = { finality: "finalized" };
+  const { subscription_id: id, seq } = await client.subscribe({ type: "trades", filter });
+  assert.equal(seq, server.finalBlock * 1_000_000 + 999_999);
+  await server.advance({ final: server.finalBlock + 60 });
+  const told = await client.next("finalized");
+  assert.equal(told["finalized_block"], server.finalBlock);
+  const rows = await rowsAfter(seq, "/v1/trades?status=finalized&");
+  await client.until("all trades", () => client.events(id).length >= rows.length);
+  assert.deepEqual(
+    client.events(id).map(({ data }) => data),
+    rows,
+  );
+  client.close();
 });
 
 test("a key can be sent in the first frame", async () => {

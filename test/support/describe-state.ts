@@ -18,6 +18,10 @@ export function describeState(state: MarketState): unknown {
   return {
     now: dayWindow.now,
     listed: [...directory.listed()].toSorted(),
+    listings: directory.columns
+      .listedAfter(-1)
+      .map(({ seq, conditionId }) => `${seq} ${conditionId}`)
+      .toSorted(),
     markets: conditionIds.map((conditionId) => directory.market(conditionId)),
     resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
       directory.resolutions.at(index),

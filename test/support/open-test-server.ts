@@ -259,7 +259,8 @@ function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return promise;
 }
 
-function movableClock(): MovableClock {
+/** The clock of the machine, which can be moved on. */
+export function movableClock(): MovableClock {
   let offsetMs = 0;
   return {
     nowMs: () => systemClock.nowMs() + offsetMs,

@@ -52,7 +52,7 @@ function channelOf(
         sources.justHeld.getOrAdd(fill, () => entryOf(fill, context)),
       );
     },
-    readAfter: async (after, limit) => {
+    readAfter: async (after, { limit }) => {
       const position = { order: "asc", after: after < 0 ? null : (after as Seq) } as const;
       const page = { filter: filter(), ...position, limit, finalizedOnly };
       const fills = await readFills(sources.store, page);

@@ -1,0 +1,48 @@
+import type { Seq } from "../../base/ids.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
+import { cancellationKinds, presentCancellation } from "../../rows/cancellation-row.ts";
+import { idFields } from "../../rows/trade-row.ts";
+import { readEvents } from "../../store/read-events.ts";
+import { type Channel, contextOf, type Entry, type StreamSources } from "../channel.ts";
+import { checkRequest, shownFilter } from "../channel-request.ts";
+import type { ChannelRequest } from "../frame-fields.ts";
+
+/** What ended orders, or may have, as far as the chain tells. */
+export function openCancellations(request: ChannelRequest, sources: StreamSources): Channel {
+  checkRequest(request, { fields: [], filters: ["finality"] });
+  const finalizedOnly = request.filter?.finality === "finalized";
+  const page = { kinds: cancellationKinds, finalizedOnly };
+  const entriesOf = (events: readonly LocatedEvent[]): Entry[] => {
+    const context = contextOf(sources);
+    return events.flatMap((event) => {
+      const row = presentCancellation(event, sources.contracts, context);
+      return row === null ? [] : [{ seq: row.seq, id: row.id, json: JSON.stringify(row) }];
+    });
+  };
+  return {
+    event: "cancellation",
+    asked: { type: "cancellations", ...shownFilter(request) },
+    label: { type: "cancellations" },
+    isFinalOnly: finalizedOnly,
+    interest: { tokenIds: [], events: true },
+    entriesOf: (block) => entriesOf(block.events),
+    readAfter: async (after, { limit }) => {
+      const position = { order: "asc", after: after < 0 ? null : (after as Seq), limit } as const;
+      return entriesOf(await readEvents(sources.store, { ...page, ...position }));
+    },
+    readNewest: async (through, count) => {
+      const after = (through + 1) as Seq;
+      const position = { order: "desc", after, limit: count } as const;
+      return entriesOf((await readEvents(sources.store, { ...page, ...position })).toReversed());
+    },
+    revertedBy: (removed, rewindTo) =>
+      removed
+        .flatMap(({ events }) => events)
+        .filter(({ seq, event }) => seq > rewindTo && isCancellation(event.kind))
+        .map((event) => idFields(event).id),
+  };
+}
+
+function isCancellation(kind: string): boolean {
+  return cancellationKinds.some((known) => known === kind);
+}

@@ -1,0 +1,117 @@
+import type { Seq, TokenId } from "../../base/ids.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import { resolutionSeconds } from "../../market/candle.ts";
+import { isTrade } from "../../market/fill.ts";
+import { presentCandle } from "../../rows/candle-row.ts";
+import { formatTime } from "../../rows/wire-format.ts";
+import type { BucketCandle } from "../../store/newest-candles.ts";
+import { readCandles } from "../../store/read-candles.ts";
+import { readFills } from "../../store/read-fills.ts";
+import type { Channel, Entry, StreamSources } from "../channel.ts";
+import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
+import type { ChannelRequest } from "../frame-fields.ts";
+import { invalidFrame } from "../read-fields.ts";
+
+/** The candles of a pair told on one token: each as it is after every block that changes it. */
+export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {
+  checkRequest(request, { fields: ["token_id", "resolution"], filters: [] });
+  const [tokenId] = requestedTokens(request);
+  const { resolution } = request;
+  if (tokenId === undefined || resolution === undefined) {
+    throw invalidFrame("channel.resolution", "is required");
+  }
+  const log = new CandleLog(sources, tokenId, resolutionSeconds[resolution]);
+  const asked = { type: "candles", ...shownTokens([tokenId]), resolution };
+  return {
+    event: "candle",
+    asked,
+    label: asked,
+    isFinalOnly: false,
+    // While the other token is not known, whatever comes may tell it.
+    get interest() {
+      const { pair } = log;
+      return { tokenIds: pair, events: pair.length === 1 };
+    },
+    readAfter: async (after, { limit, restate }) => log.readAfter(after, limit, restate),
+    readNewest: async (_through, count) => log.readNewest(count),
+    revertedBy: (removed, rewindTo) => log.idsIn(removed, rewindTo),
+  };
+}
+
+/** Candles as a log: one stands where its newest trade does. */
+class CandleLog {
+  readonly #sources: StreamSources;
+  readonly #tokenId: TokenId;
+  readonly #bucketSeconds: number;
+
+  constructor(sources: StreamSources, tokenId: TokenId, bucketSeconds: number) {
+    this.#sources = sources;
+    this.#tokenId = tokenId;
+    this.#bucketSeconds = bucketSeconds;
+  }
+
+  /** The token and the other of its pair, as far as it is known now. */
+  get pair(): readonly TokenId[] {
+    const complement = this.#sources.state.directory.complementOf(this.#tokenId);
+    return complement === null ? [this.#tokenId] : [this.#tokenId, complement];
+  }
+
+  /**
+   * Those that changed behind a position. The one that was current there is told again when
+   * another has begun, as then it is closed, or when `restate` says that it may have changed.
+   */
+  async readAfter(after: number, limit: number, restate: boolean): Promise<readonly Entry[]> {
+    const from = this.#bucketOf(await this.#timeAt(after));
+    const found = await this.#read({ from, order: "asc", limit: limit + 1 });
+    const [first, ...rest] = found;
+    if (first === undefined) return [];
+    const isUnchanged = first.candle.close.seq <= after && rest.length === 0 && !restate;
+    return isUnchanged ? [] : found.slice(0, limit + 1).map((one) => this.#entryOf(one));
+  }
+
+  async readNewest(count: number): Promise<readonly Entry[]> {
+    const found = await this.#read({ from: 0, order: "desc", limit: count });
+    return found.toReversed().map((one) => this.#entryOf(one));
+  }
+
+  /** The candles that trades in these blocks are part of. */
+  idsIn(removed: readonly BlockFacts[], rewindTo: number): readonly string[] {
+    const { pair } = this;
+    const fills = removed.flatMap((block) => block.fills);
+    const taken = fills.filter(
+      (fill) => fill.seq > rewindTo && isTrade(fill) && pair.includes(fill.tokenId),
+    );
+    return [...new Set(taken.map((fill) => formatTime(this.#bucketOf(fill.timestamp))))];
+  }
+
+  #read(range: { from: number; order: "asc" | "desc"; limit: number }) {
+    const [tokenId, complement = null] = [this.#tokenId, this.pair[1]];
+    const bucketSeconds = this.#bucketSeconds;
+    const to = Number.MAX_SAFE_INTEGER;
+    return readCandles(this.#sources.store, { tokenId, complement, bucketSeconds, to, ...range });
+  }
+
+  /** The time of the newest trade at or before a position; 0 without one. */
+  async #timeAt(position: number): Promise<number> {
+    if (position < 0) return 0;
+    const [newest] = await readFills(this.#sources.store, {
+      // Trades of 0 shares have no price, and no candle.
+      filter: { roles: ["maker", "direct"], tokenIds: this.pair, sizeMin: 1n },
+      order: "desc",
+      after: (position + 1) as Seq,
+      limit: 1,
+      finalizedOnly: false,
+    });
+    return newest?.timestamp ?? 0;
+  }
+
+  #bucketOf(timestamp: number): number {
+    return timestamp - (timestamp % this.#bucketSeconds);
+  }
+
+  #entryOf({ bucket, candle }: BucketCandle): Entry {
+    const isClosed = bucket + this.#bucketSeconds <= this.#sources.state.dayWindow.now;
+    const row = presentCandle({ bucket, candle }, isClosed);
+    return { seq: candle.close.seq, id: row.timestamp, json: JSON.stringify(row) };
+  }
+}

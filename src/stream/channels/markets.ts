@@ -1,0 +1,42 @@
+import type { ConditionId } from "../../base/ids.ts";
+import { presentMarket } from "../../rows/market-row.ts";
+import { formatConditionId } from "../../rows/wire-format.ts";
+import type { Channel, Entry, StreamSources } from "../channel.ts";
+import { checkRequest, shownFilter } from "../channel-request.ts";
+import type { ChannelRequest } from "../frame-fields.ts";
+import { firstGroups } from "../page-groups.ts";
+
+type Listed = { readonly seq: number; readonly conditionId: ConditionId };
+
+/** Conditions as they become markets, with what is known of them when they are told. */
+export function openMarkets(request: ChannelRequest, { state }: StreamSources): Channel {
+  checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
+  const { directory } = state;
+  const wanted = request.filter?.condition_id;
+  const behind = (after: number): Listed[] =>
+    directory.columns
+      .listedAfter(after)
+      .filter(({ conditionId }) => wanted === undefined || conditionId === wanted);
+  const entryOf = ({ seq, conditionId }: Listed): Entry[] => {
+    const market = directory.market(conditionId);
+    const json = market === null ? null : JSON.stringify(presentMarket(market, state));
+    return json === null ? [] : [{ seq, id: formatConditionId(conditionId), json }];
+  };
+  return {
+    event: "market",
+    asked: { type: "markets", ...shownFilter(request) },
+    label: { type: "markets" },
+    isFinalOnly: request.filter?.finality === "finalized",
+    // Generation 3 has markets that nobody announces: their first trade does.
+    interest: { tokenIds: "all", events: true },
+    readAfter: async (after, { limit }) =>
+      firstGroups(behind(after), limit, ({ seq }) => seq).flatMap(entryOf),
+    readNewest: async (through, count) =>
+      behind(-1)
+        .filter(({ seq }) => seq <= through)
+        .slice(-count)
+        .flatMap(entryOf),
+    revertedBy: (_removed, rewindTo) =>
+      behind(rewindTo).map(({ conditionId }) => formatConditionId(conditionId)),
+  };
+}

@@ -1,0 +1,42 @@
+import { formatTokenId, type TokenId } from "../../base/ids.ts";
+import { newestTradePrice, pairPrice } from "../../market/price.ts";
+import { readPrices } from "../../store/read-price.ts";
+import type { Channel, Entry, StreamSources } from "../channel.ts";
+import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
+import type { ChannelRequest } from "../frame-fields.ts";
+
+/** The prices of some tokens: each as it is after every block that changes it. */
+export function openPrices(request: ChannelRequest, sources: StreamSources): Channel {
+  checkRequest(request, { fields: ["token_id", "token_ids"], filters: [] });
+  const tokenIds = requestedTokens(request);
+  const { directory } = sources.state;
+  const seqOf = (tokenId: TokenId): number => {
+    const traded = newestTradePrice(tokenId, directory)?.seq ?? -1;
+    return Math.max(traded, pairPrice(tokenId, directory)?.seq ?? -1);
+  };
+  const entriesOf = async (wanted: readonly TokenId[]): Promise<readonly Entry[]> => {
+    const rows = await readPrices(sources, wanted);
+    const entries = wanted.flatMap((tokenId, index) => {
+      const row = rows[index] ?? null;
+      const id = formatTokenId(tokenId);
+      return row === null ? [] : [{ seq: seqOf(tokenId), id, json: JSON.stringify(row) }];
+    });
+    return entries.toSorted((a, b) => a.seq - b.seq);
+  };
+  return {
+    event: "price",
+    asked: { type: "price", ...shownTokens(tokenIds) },
+    label: { type: "price", ...(tokenIds.length === 1 ? shownTokens(tokenIds) : {}) },
+    isFinalOnly: false,
+    get interest() {
+      const complements = tokenIds.map((tokenId) => directory.complementOf(tokenId));
+      const known = complements.filter((tokenId) => tokenId !== null);
+      return { tokenIds: [...tokenIds, ...known], events: true };
+    },
+    readAfter: async (after, { restate }) =>
+      entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),
+    readNewest: async (_through, count) => (await entriesOf(tokenIds)).slice(-count),
+    // None is gone: those that changed are told again.
+    revertedBy: () => [],
+  };
+}

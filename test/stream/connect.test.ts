@@ -1,0 +1,118 @@
+/** Who may connect, for how long, and how connections end. */
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { WebSocket } from "ws";
+import { DataServer } from "../support/open-data-server.ts";
+import { assertError, parseRaw, testQuotas } from "../support/open-test-server.ts";
+import { StreamClient } from "../support/stream-client.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const quotas = { ...testQuotas, connectionsPerKey: { read: 2, write: 3, admin: 20 } };
+const server = await DataServer.open({ finalBlocks: 400, heldBlocks: 0, quotas });
+after(() => server.close());
+const { edge } = server;
+
+const upgrade = (more: string, query = "") =>
+  `GET /v1/stream${query} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n${more}\r\n`;
+const handshake = "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-version: 13\r\n";
+
+suite("the upgrade", () => {
+  test("401 for a bad key, in plain HTTP with every header", async () => {
+    const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ow_read_nobody\r\n`));
+    assertError(parseRaw(text), "UNAUTHORIZED");
+  });
+
+  test("400 for a broken handshake or an unknown parameter", async () => {
+    assertError(parseRaw(await edge.sendRaw(upgrade(""))), "VALIDATION_ERROR");
+    const text = await edge.sendRaw(upgrade(handshake, "?compres=zlib"));
+    const { message } = assertError(parseRaw(text), "VALIDATION_ERROR");
+    assert.match(message, /did you mean compress/);
+  });
+
+  test("101 has the headers of every answer", async () => {
+    const socket = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream`, {
+      headers: { "x-api-key": edge.keys.admin, "x-request-id": "mine" },
+    });
+    const headers = await new Promise<Record<string, unknown>>((resolve) => {
+      socket.on("upgrade", (response) => resolve(response.headers));
+    });
+    assert.equal(headers["x-request-id"], "mine");
+    assert.equal(headers["x-ratelimit-limit"], "5000");
+    assert.equal(headers["x-frame-options"], "DENY");
+    socket.close();
+  });
+});
+
+test("4029 when a key has too many connections; a place is free again after a close", async () => {
+  const key = edge.keys.read;
+  const clients = [
+    await StreamClient.open(edge.url, { key }),
+    await StreamClient.open(edge.url, { key }),
+  ];
+  const third = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream`, {
+    headers: { "x-api-key": key },
+  });
+  const code = await new Promise((resolve) => {
+    third.on("close", resolve);
+  });
+  assert.equal(code, 4029);
+  for (const client of clients) client.close();
+  for (const client of clients) await client.untilClosed();
+  const again = await waitFor("a place", 5_000, async () =>
+    StreamClient.open(edge.url, { key }).catch(() => null),
+  );
+  again.close();
+});
+
+test("4001 before the revocation of the key is answered", async () => {
+  const input = { name: "to revoke", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  const { key, value } = await edge.access.keys.create(input);
+  const client = await StreamClient.open(edge.url, { key: value });
+  await client.subscribe({ type: "trades" });
+  await edge.request("DELETE", `/v1/keys/${key.id}`, { key: edge.keys.admin });
+  await server.advance({ held: server.newestBlock + 30 });
+  assert.equal((await client.untilClosed()).code, 4001);
+  assert.equal(client.events().length, 0);
+});
+
+test("4001 when the key has expired", async () => {
+  const expiresAtMs = edge.clock.nowMs() + 60_000;
+  const input = { name: "to expire", scope: "read", expiresAtMs, allowedIps: [] } as const;
+  const { value } = await edge.access.keys.create(input);
+  const client = await StreamClient.open(edge.url, { key: value });
+  edge.clock.advance(61_000);
+  assert.equal((await client.untilClosed()).code, 4001);
+});
+
+test("4001 for a bad key in the first frame", async () => {
+  const client = await StreamClient.open(edge.url);
+  client.send({ action: "auth", api_key: "nonsense" });
+  assert.equal((await client.untilClosed()).code, 4001);
+});
+
+test("4008 for a frame over 64 KiB", async () => {
+  const client = await StreamClient.open(edge.url, { key: edge.keys.admin });
+  client.send(" ".repeat(65 * 1024));
+  assert.equal((await client.untilClosed()).code, 4008);
+});
+
+test("permessage-deflate on request only", async () => {
+  const options = { key: edge.keys.admin, perMessageDeflate: true };
+  const plain = await StreamClient.open(edge.url, options);
+  assert.equal(plain.socket.extensions, "");
+  const query = "?compress=permessage-deflate";
+  const deflated = await StreamClient.open(edge.url, { ...options, query });
+  assert.match(deflated.socket.extensions, /permessage-deflate/);
+  const { subscription_id: id } = await deflated.subscribe({ type: "trades" }, { resume_from: 0 });
+  await deflated.next("replay_complete");
+  assert(deflated.events(id).length > 0);
+  for (const client of [plain, deflated]) client.close();
+});
+
+test("4003 when the service stops", async () => {
+  const client = await StreamClient.open(edge.url, { key: edge.keys.read });
+  await edge.stream?.close();
+  const { code, reason } = await client.untilClosed();
+  assert.equal(code, 4003);
+  assert.match(reason, /reconnect/);
+});

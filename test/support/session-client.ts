@@ -1,0 +1,107 @@
+/** A session driven without sockets: its carrier takes frames apart and can stop taking them. */
+import assert from "node:assert/strict";
+import { AppError } from "../../src/base/errors.ts";
+import { openLog } from "../../src/base/log.ts";
+import type { VerifiedKey } from "../../src/store/keys.ts";
+import { BatchFlusher } from "../../src/stream/batch-flusher.ts";
+import type { Hub } from "../../src/stream/hub.ts";
+import { Session, type SessionParts } from "../../src/stream/session.ts";
+import { StreamMeter } from "../../src/stream/stream-meter.ts";
+import { type MovableClock, movableClock, testFreshness, testQuotas } from "./open-test-server.ts";
+
+type Frame = Readonly<Record<string, unknown>> & { readonly type: string };
+
+const testKey: VerifiedKey = {
+  id: "test",
+  scope: "read",
+  fingerprint: "test",
+  requestsPerMinute: 1000,
+};
+
+/** What sessions of one hub share; `close` it after the test. */
+export type SharedParts = SessionParts & { readonly clock: MovableClock };
+
+export function sharedParts(hub: Hub): SharedParts {
+  return {
+    hub,
+    flusher: new BatchFlusher(),
+    quotas: testQuotas,
+    freshness: () => testFreshness,
+    clock: movableClock(),
+    meter: new StreamMeter(),
+    log: openLog({ level: "silent" }),
+  };
+}
+
+export class SessionClient {
+  readonly session: Session;
+  readonly frames: Frame[] = [];
+  closed: { readonly code: number; readonly reason: string } | null = null;
+  pings = 0;
+  /** Whether the other side takes bytes; what it was given before it has. */
+  takes = true;
+  /** Ends the key. */
+  isKeyLive = true;
+
+  constructor(parts: SessionParts, options: { key?: VerifiedKey | null; batch?: boolean } = {}) {
+    const { key = testKey, batch = false } = options;
+    const carrier = {
+      write: (bytes: Buffer): boolean => {
+        assert(this.closed === null, "nothing is written after the close");
+        this.#take(bytes);
+        return this.takes;
+      },
+      close: (code: number, reason: string) => {
+        assert(Buffer.byteLength(reason) <= 123, "the reason fits into a close frame");
+        this.closed = { code, reason };
+      },
+      ping: () => {
+        this.pings += 1;
+      },
+      authenticate: (value: string) =>
+        value === "good" ? testKey : { error: new AppError("UNAUTHORIZED"), code: 4001 },
+      isLive: () => this.isKeyLive,
+    };
+    const form = { batch, compress: "none" } as const;
+    this.session = new Session(parts, carrier, { connectionId: "c", form, key });
+    this.session.open();
+  }
+
+  send(frame: unknown): void {
+    this.session.receive(typeof frame === "string" ? frame : JSON.stringify(frame));
+  }
+
+  /** Takes what waits. */
+  drain(): void {
+    this.takes = true;
+    this.session.drained();
+  }
+
+  /** Frames of a type. */
+  of(type: string): Frame[] {
+    return this.frames.filter((frame) => frame.type === type);
+  }
+
+  get last(): Frame {
+    const frame = this.frames.at(-1);
+    assert(frame !== undefined, "there is a frame");
+    return frame;
+  }
+
+  #take(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      const short = bytes.readUInt8(at + 1);
+      const head = short < 126 ? 2 : short === 126 ? 4 : 10;
+      const length =
+        head === 2
+          ? short
+          : head === 4
+            ? bytes.readUInt16BE(at + 2)
+            : Number(bytes.readBigUInt64BE(at + 2));
+      const text = bytes.toString("utf8", at + head, at + head + length);
+      if (text === "PONG") this.frames.push({ type: "PONG" });
+      else this.frames.push(...([JSON.parse(text)].flat() as Frame[]));
+      at += head + length;
+    }
+  }
+}
