@@ -96,7 +96,7 @@ export class Service {
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
-    const measured = { chainId: config.chainId, version, indexer, auditor, pace, store };
+    const measured = { chainId: config.chainId, version, indexer, auditor, pace, store, books };
     const metrics = ServiceMetrics.open({ ...measured, clock, log });
     this.#endings.push(() => metrics.close());
 

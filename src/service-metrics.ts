@@ -8,6 +8,7 @@ import type { Latency, LatencyHistogram } from "./base/latency-histogram.ts";
 import type { Log } from "./base/log.ts";
 import { ProcessMeter, type ProcessStatus } from "./base/process-meter.ts";
 import { roundToThousandths } from "./base/round.ts";
+import type { OrderBooks } from "./catalog/order-books.ts";
 import type { EndpointStatus } from "./chain/chain-status.ts";
 import type { Indexer } from "./indexer.ts";
 import type { Pace } from "./pace.ts";
@@ -24,6 +25,7 @@ type MetricsParts = {
   readonly auditor: Auditor;
   readonly pace: Pace;
   readonly store: FactStore;
+  readonly books: OrderBooks | null;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -74,6 +76,7 @@ export class ServiceMetrics {
         queries: operationOf((await query.read())[0], failures["query"]),
         inserts: operationOf((await insert.read())[0], failures["insert"]),
       },
+      books: booksOf(this.#parts.books),
       process: processOf(status),
     };
   }
@@ -165,6 +168,28 @@ function operationOf(latency: Latency | undefined, failures = 0): Metrics["store
     p50_ms: latency?.p50Ms ?? null,
     p95_ms: latency?.p95Ms ?? null,
     p99_ms: latency?.p99Ms ?? null,
+  };
+}
+
+function booksOf(books: OrderBooks | null): Metrics["books"] {
+  if (books === null) return null;
+  const { status, name } = books;
+  return {
+    source: name,
+    held: status.held,
+    stale: status.stale,
+    followed: status.watched,
+    resyncs: status.faults,
+    changes: status.changes,
+    snapshots: status.snapshots,
+    unreadable: status.unreadable,
+    hashes_proven: status.hashesProven,
+    false_alarms: status.falseAlarms,
+    hashes_usable: status.areHashesUsable,
+    requests: status.requests,
+    errors: status.errors,
+    connections: status.connections,
+    connections_open: status.openConnections,
   };
 }
 

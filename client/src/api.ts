@@ -816,6 +816,23 @@ export type GetMetrics = {
         readonly p99_ms: number | null;
       };
     };
+    readonly books: {
+      readonly source: string;
+      readonly held: number;
+      readonly stale: number;
+      readonly followed: number;
+      readonly resyncs: { readonly [name: string]: number };
+      readonly changes: number;
+      readonly snapshots: number;
+      readonly unreadable: number;
+      readonly hashes_proven: number;
+      readonly false_alarms: number;
+      readonly hashes_usable: boolean;
+      readonly requests: number;
+      readonly errors: { readonly [name: string]: number };
+      readonly connections: number;
+      readonly connections_open: number;
+    } | null;
     readonly process: {
       readonly memory: {
         readonly resident_bytes: number;

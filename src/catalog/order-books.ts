@@ -31,11 +31,11 @@ export type BookSource = {
 };
 
 /** What is measured. */
-export type BooksStatus = {
+type BooksStatus = {
   readonly held: number;
   readonly stale: number;
   readonly watched: number;
-  readonly faults: Readonly<Record<string, number>>;
+  readonly faults: Record<string, number>;
   readonly changes: number;
   readonly snapshots: number;
   readonly unreadable: number;
@@ -43,7 +43,7 @@ export type BooksStatus = {
   readonly falseAlarms: number;
   readonly areHashesUsable: boolean;
   readonly requests: number;
-  readonly errors: Readonly<Record<string, number>>;
+  readonly errors: Record<string, number>;
   readonly connections: number;
   readonly openConnections: number;
 };

@@ -26,7 +26,7 @@ export type VenueAnswer =
 /** What was asked of one base URL since the start. */
 type HttpStatus = {
   readonly requests: number;
-  readonly errors: Readonly<Record<string, number>>;
+  readonly errors: Record<string, number>;
   /** Whether the last request got its answer. */
   readonly isAway: boolean;
 };

@@ -3,6 +3,7 @@
  * counters ending in `_total`. `docs/metrics.md` is made from this table.
  */
 import type { Family } from "../base/prometheus-text.ts";
+import { bookMetrics } from "./book-metrics.ts";
 import {
   byHost,
   byKind,
@@ -354,6 +355,7 @@ export const metricTable: readonly Metric[] = [
   ...endpointMetrics,
   ...httpMetrics,
   ...storeMetrics,
+  ...bookMetrics,
   ...processMetrics,
 ];
 

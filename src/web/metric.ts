@@ -66,6 +66,7 @@ export function labelled(head: Head, labelNames: readonly string[], read: Metric
   return { ...head, labelNames, read };
 }
 
-function one(value: number | null, labels: Sample["labels"] = {}): readonly Sample[] {
+/** A value as samples; `null` has none. */
+export function one(value: number | null, labels: Sample["labels"] = {}): readonly Sample[] {
   return value === null ? [] : [{ labels, value }];
 }

@@ -102,6 +102,24 @@ const storeSchema = Type.Object({
   inserts: operationSchema,
 });
 
+const booksSchema = Type.Object({
+  source: Type.String(),
+  held: count,
+  stale: count,
+  followed: count,
+  resyncs: countsByKind,
+  changes: count,
+  snapshots: count,
+  unreadable: count,
+  hashes_proven: count,
+  false_alarms: count,
+  hashes_usable: Type.Boolean(),
+  requests: count,
+  errors: countsByKind,
+  connections: count,
+  connections_open: count,
+});
+
 const processSchema = Type.Object({
   memory: Type.Object({
     resident_bytes: count,
@@ -123,6 +141,7 @@ export const metricsSchema = Type.Object({
   indexer: indexerSchema,
   api: apiSchema,
   store: storeSchema,
+  books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
   process: processSchema,
 });
 

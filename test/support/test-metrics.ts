@@ -28,6 +28,23 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         queries: { count: 1, failures: 47, p50_ms: 1.75, p95_ms: 2.425, p99_ms: 2.485 },
         inserts: { count: 0, failures: 48, p50_ms: null, p95_ms: null, p99_ms: null },
       },
+      books: {
+        source: "polymarket",
+        held: 61,
+        stale: 62,
+        followed: 63,
+        resyncs: { hash_mismatch: 64 },
+        changes: 65,
+        snapshots: 66,
+        unreadable: 67,
+        hashes_proven: 68,
+        false_alarms: 69,
+        hashes_usable: true,
+        requests: 71,
+        errors: { away: 72 },
+        connections: 73,
+        connections_open: 74,
+      },
       process: {
         memory: {
           resident_bytes: 51_000_000,
