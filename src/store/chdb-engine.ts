@@ -87,7 +87,10 @@ export class ChdbEngine implements Engine {
     const file = await open(path, "w+");
     try {
       await unlink(path);
-      await file.writeFile(rows);
+      // By position: where `/dev/fd` shares its offset with the file, reading starts at the beginning.
+      for (let at = 0; at < rows.length; ) {
+        at += (await file.write(rows, at, rows.length - at, at)).bytesWritten;
+      }
       const source = `file('/dev/fd/${file.fd}', 'RowBinary')`;
       await this.#session.queryAsync(
         `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`,
