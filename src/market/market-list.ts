@@ -94,27 +94,32 @@ export class MarketList {
     const sign = order === "asc" ? 1 : -1;
     const isBehind = edge === null ? null : this.#behind(edge, sign);
     const compare = (one: number, other: number) => this.#compare(one, other, sign);
-    const known = this.#columns.count;
+    const { ids, count: known } = this.#columns;
+    const ordinals = this.#ordinals;
     const keys = this.#keys;
     const ranks = this.#ranks;
     const best: number[] = [];
     // What the last of the best has; nearly all others are worse by their numbers alone.
-    let [worst, worstRank, worstKey] = [-1, -1, Infinity];
+    let [worstRank, worstKey, worstOrdinal] = [-1, Infinity, -1];
     for (let step = 0; step < keys.length; step += 1) {
       // Young markets come last and have the largest numbers: the best are met first.
       const at = sign === 1 ? step : keys.length - 1 - step;
       const rank = ranks === null ? 0 : (ranks[at] ?? 0);
       if (rank < worstRank) continue;
       const key = sign * (keys[at] ?? 0);
-      if (rank === worstRank && key > worstKey) continue;
-      if (worst !== -1 && compare(at, worst) >= 0) continue;
+      if (rank === worstRank) {
+        if (key > worstKey) continue;
+        const isEqual = key === worstKey;
+        if (isEqual && compareIds(ids, ordinals[at] ?? 0, worstOrdinal) >= 0) continue;
+      }
       if (isBehind !== null && !isBehind(at)) continue;
       // What a fork has taken back since is no market any more.
       if (this.#ordinalAt(at) >= known) continue;
       insert(best, at, compare);
       if (best.length > limit) best.pop();
       if (best.length < limit) continue;
-      worst = best[limit - 1] ?? -1;
+      const worst = best[limit - 1] ?? -1;
+      worstOrdinal = this.#ordinalAt(worst);
       worstRank = this.#rankAt(worst);
       worstKey = sign * this.#keyAt(worst);
     }
