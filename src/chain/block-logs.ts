@@ -1,4 +1,5 @@
 import type { Hash } from "../base/ids.ts";
+import { chainLimits } from "../base/limits.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { checkLogs } from "./check-logs.ts";
@@ -9,7 +10,7 @@ import type { RawLog } from "./log.ts";
 import { formatLogsParam, type LogFilter, tellsOfMore } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { isWanted, parseLogs } from "./parse-log.ts";
-import { parseReceiptLogs } from "./parse-receipts.ts";
+import { parseReceiptLogs, parseTransactionHashes } from "./parse-receipts.ts";
 import { classifyProviderError, resultOf } from "./provider-messages.ts";
 
 /** How many other endpoints are asked when one cannot prove what it says. */
@@ -111,12 +112,28 @@ export class BlockLogs {
     const [reply] = replies;
     if (reply?.kind === "error" && classifyProviderError(reply).kind === "unsupported") {
       const anyLogs = { method: "eth_getLogs", params: [{ blockHash: header.hash }] };
-      const { replies } = await endpoint.request([anyLogs]);
-      return parseLogs(resultOf(replies[0]), this.#filter).logs;
+      const [all] = (await endpoint.request([anyLogs])).replies;
+      // Some providers insist on an address.
+      if (all?.kind !== "result") return this.#fetchByTransaction(endpoint, header);
+      return parseLogs(all.value, this.#filter).logs;
     }
     const logs = parseReceiptLogs(resultOf(reply), this.#filter);
     if (logs === null) throw new EndpointError("not_yet", "the receipts are not known");
     return logs;
+  }
+
+  /** The dearest way, which every node knows. */
+  async #fetchByTransaction(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+    const block = { method: "eth_getBlockByHash", params: [header.hash, false] };
+    const hashes = parseTransactionHashes(resultOf((await endpoint.request([block])).replies[0]));
+    if (hashes === null) throw new EndpointError("not_yet", "the block is not known");
+    const receipts: unknown[] = [];
+    for (let start = 0; start < hashes.length; start += chainLimits.headersPerBatchMax) {
+      const some = hashes.slice(start, start + chainLimits.headersPerBatchMax);
+      const calls = some.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+      receipts.push(...(await endpoint.request(calls)).replies.map(resultOf));
+    }
+    return parseReceiptLogs(receipts, this.#filter) ?? [];
   }
 
   #read(header: Header, value: unknown): readonly RawLog[] {

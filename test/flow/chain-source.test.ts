@@ -407,8 +407,8 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
     await follower.untilTip(650);
     assert.equal(source.status.finalized?.number, 598, "the least of both");
     late.setHead(640);
-    good.setHead(699);
-    await follower.until(({ tip, finalized }) => tip === 699 && finalized === 638);
+    good.setHead(660);
+    await follower.until(({ tip, finalized }) => tip === 660 && finalized === 638);
     follower.assertEquals(chain, isOurs);
     assert(source.status.endpoints.every((endpoint) => endpoint.badAnswers === 0));
   });
@@ -484,19 +484,28 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R4: without receipts all logs of a block have to account for its bloom", async () => {
-    const { node, chain, follower } = await openScene(60, { shown: 30 });
-    await follower.untilTip(29);
-    const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");
-    node.fault(faults.on("eth_getBlockReceipts", () => ({ kind: "error", error: unsupported })));
-    node.fault((request, view) => {
-      const isFiltered = (request.params[0] as { address?: unknown }).address !== undefined;
-      return isFiltered ? faults.noLogs(request, view) : null;
+  const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");
+  const unaddressed = new RpcError(-32602, "please specify an address in your request");
+  for (const [how, refusal] of [
+    ["all logs of a block", null],
+    ["the receipts of its transactions", unaddressed],
+  ] as const) {
+    test(`R4: without receipts of blocks ${how} have to account for its bloom`, async () => {
+      const { node, chain, follower } = await openScene(60, { shown: 30 });
+      await follower.untilTip(29);
+      node.fault(faults.on("eth_getBlockReceipts", () => ({ kind: "error", error: unsupported })));
+      node.fault((request, view) => {
+        if (request.method !== "eth_getLogs") return null;
+        const isFiltered = (request.params[0] as { address?: unknown }).address !== undefined;
+        if (isFiltered) return faults.noLogs(request, view);
+        return refusal === null ? null : { kind: "error", error: refusal };
+      });
+      node.setHead(59);
+      await follower.untilTip(59);
+      follower.assertEquals(chain, isOurs);
+      assert.equal(node.calls.has("eth_getTransactionReceipt"), refusal !== null);
     });
-    node.setHead(59);
-    await follower.untilTip(59);
-    follower.assertEquals(chain, isOurs);
-  });
+  }
 });
 
 describe("batches", { concurrency: 4 }, () => {

@@ -39,6 +39,8 @@ export function answer(chain: ChainView, request: RpcRequest): string {
       const block = findBlock(chain, request.params[0]);
       return block === null ? "null" : JSON.stringify(receiptsOf(block));
     }
+    case "eth_getTransactionReceipt":
+      return JSON.stringify(receiptOf(chain, request.params[0]));
     default:
       throw new RpcError(-32601, `the method ${request.method} does not exist/is not available`);
   }
@@ -149,6 +151,15 @@ function oneOf(allowed: unknown): ReadonlySet<string> | null {
     String(value).toLowerCase(),
   );
   return values.length === 0 ? null : new Set(values);
+}
+
+function receiptOf(chain: ChainView, hash: unknown): unknown {
+  for (let number = chain.head; number >= chain.firstNumber; number -= 1) {
+    const block = chain.blockAt(number);
+    const hashes = (block?.header["transactions"] ?? []) as unknown[];
+    if (block !== null && hashes.includes(hash)) return receiptsOf(block)[hashes.indexOf(hash)];
+  }
+  return null;
 }
 
 /** Receipts of all transactions of the header, told as successful, with the logs the block has. */
