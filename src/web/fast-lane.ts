@@ -71,17 +71,17 @@ export class FastLane {
 type Sent = { answer: ReadyAnswer; headers: Record<string, string | number>; requestId: string };
 
 function send(response: ServerResponse, { answer, headers, requestId }: Sent): void {
-  const { head, headBytes, tail } = answer;
+  const { head, headBytes, tail, encoding } = answer;
   const middle = middleOf(requestId, answer);
   headers["content-type"] = answer.contentType;
   headers["content-length"] = headBytes + middle.length + Buffer.byteLength(tail);
   response.writeHead(200, headers);
   if (typeof head === "string") {
-    response.end(head + middle + tail);
+    response.end(head + middle + tail, encoding);
     return;
   }
   response.write(head);
-  response.end(middle + tail);
+  response.end(middle + tail, encoding);
 }
 
 /** The client's own id when it is harmless in a header and in a log, else a fresh one. */

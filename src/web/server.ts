@@ -253,9 +253,10 @@ export class HttpServer {
       const cacheControl = String(reply.getHeader("cache-control"));
       const contentType = String(reply.getHeader("content-type"));
       const { freshness } = kept;
+      const { head, tail } = parts;
       const fixed = { route: path, access, contentType, cacheControl, etag };
       const moving = { freshness, isCurrent, ageMs };
-      this.#ready.put(request.raw.url ?? "", { ...parts, ...fixed, ...moving });
+      this.#ready.put(request.raw.url ?? "", { head, tail, ...fixed, ...moving });
     }
     if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
       return textOf(parts, body.meta, ageMs);
