@@ -125,6 +125,7 @@ async function introduce(service: Service, key: string): Promise<void> {
   const curl = `curl -s -H 'X-API-Key: ${key}'`;
   console.log(`service  ${url}
 key      ${key}
+explorer ${url}/#key=${key}
 
 Markets, candles and order book of the busiest token, and live trades; paste into another terminal:
 

@@ -9,6 +9,7 @@ import { type Config, ConfigError } from "./base/config.ts";
 import { toError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { version } from "./base/version.ts";
+import { buildExplorer } from "./build-explorer.ts";
 import { OrderBooks } from "./catalog/order-books.ts";
 import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
@@ -27,6 +28,7 @@ import type { StreamQuotas } from "./stream/session.ts";
 import { Admission } from "./web/admission.ts";
 import { bookTopsOf } from "./web/book-tops.ts";
 import { Cursors } from "./web/cursor.ts";
+import { explorerRoutes } from "./web/explorer-routes.ts";
 import { IpGuard } from "./web/ip-guard.ts";
 import { scrapeMetrics } from "./web/routes/get-metrics.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
@@ -120,7 +122,7 @@ export class Service {
     this.#url = await this.#listen({
       ...main,
       port,
-      routes,
+      routes: [...routes, ...explorerRoutes(buildExplorer)],
       stream,
       observe: (observation) => metrics.requests.observe(observation),
     });

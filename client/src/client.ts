@@ -34,7 +34,9 @@ import type {
   Trade,
 } from "./api.ts";
 import { Connection, type ConnectionOptions, type Query } from "./connection.ts";
+import { EventStream, type StreamOptions } from "./event-stream.ts";
 import { Pages } from "./pages.ts";
+import type { ChannelRows } from "./stream-frames.ts";
 
 type OrderBook = GetOrderbookByTokenId["answer"]["data"];
 type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
@@ -127,6 +129,13 @@ export class OddwireClient {
   /** Candles of a token, oldest first unless ordered otherwise. */
   candles(tokenId: TokenId, query: GetCandlesByTokenId["query"] = {}): Pages<Candle, CandleMeta> {
     return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
+  }
+
+  /** The events of a channel as they happen, and before that everything behind `resumeFrom`. */
+  stream<Type extends keyof ChannelRows>(
+    options: StreamOptions<Type>,
+  ): EventStream<ChannelRows[Type]> {
+    return new EventStream(this.#connection, options);
   }
 
   async health(): Promise<GetHealth["answer"]> {

@@ -33,14 +33,14 @@ const defaultTimeoutMs = 30_000;
 /** Asks the service, again where that helps, and tells errors as `OddwireError`. */
 export class Connection {
   readonly #base: string;
-  readonly #backoff: Backoff;
   readonly #timeoutMs: number;
   readonly key: string | null;
+  readonly backoff: Backoff;
 
   constructor({ url, key, backoff, timeoutMs }: ConnectionOptions) {
     this.#base = new URL(url).href.replace(/\/$/, "");
     this.key = key ?? null;
-    this.#backoff = backoff ?? recommendedBackoff;
+    this.backoff = backoff ?? recommendedBackoff;
     this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
   }
 
@@ -70,7 +70,7 @@ export class Connection {
       const outcome = await this.#attempt(path, options);
       if (outcome instanceof Response) return outcome;
       const waitMs = canRepeat(outcome, options)
-        ? waitAfter(attempt, outcome.retryAfterMs, this.#backoff)
+        ? waitAfter(attempt, outcome.retryAfterMs, this.backoff)
         : null;
       if (waitMs === null) throw outcome;
       await wait(waitMs, options.signal);
@@ -103,10 +103,17 @@ export class Connection {
   }
 }
 
-/** Reading twice does no harm; anything else only when it was certainly not done. */
-function canRepeat({ code }: OddwireError, { method = "GET" }: RequestOptions): boolean {
+/**
+ * Reading twice does no harm; anything else only when it was certainly not done. A 503 that does not
+ * say when to come back will not pass by itself.
+ */
+function canRepeat(
+  { code, retryAfterMs }: OddwireError,
+  { method = "GET" }: RequestOptions,
+): boolean {
   if (code === "RATE_LIMITED") return true;
-  return method === "GET" && (code === "SERVICE_UNAVAILABLE" || code === "UNREACHABLE");
+  const isAway = code === "SERVICE_UNAVAILABLE" && retryAfterMs !== null;
+  return method === "GET" && (isAway || code === "UNREACHABLE");
 }
 
 async function readError(response: Response): Promise<OddwireError> {

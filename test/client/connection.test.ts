@@ -14,6 +14,7 @@ type Scripted = {
 };
 
 const ok: Scripted = { status: 200, body: { status: "ok", version: "0.1.0", uptime_seconds: 1 } };
+const soon = { "Retry-After": "0" };
 const quick = { ...recommendedBackoff, firstWaitMs: 1 };
 
 function refusal(status: number, code: string, headers: Record<string, string> = {}): Scripted {
@@ -67,7 +68,7 @@ describe("the wait between attempts", () => {
 });
 
 test("refusals for the rate and 503 are tried again", async (t) => {
-  const scripts = [refusal(429, "RATE_LIMITED"), refusal(503, "SERVICE_UNAVAILABLE"), ok];
+  const scripts = [refusal(429, "RATE_LIMITED"), refusal(503, "SERVICE_UNAVAILABLE", soon), ok];
   const { url, asked } = await serveScripts(t, scripts);
   const client = new OddwireClient({ url, backoff: quick });
   assert.equal((await client.health()).status, "ok");
@@ -93,6 +94,12 @@ test("a wait above the longest is not begun", async (t) => {
   assert.equal(asked.length, 1);
 });
 
+test("a 503 that will not pass is told at once", async (t) => {
+  const { url, asked } = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
+  await errorOf(new OddwireClient({ url, backoff: quick }).health());
+  assert.equal(asked.length, 1);
+});
+
 for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR"]) {
   test(`${code} is told at once`, async (t) => {
     const { url, asked } = await serveScripts(t, [refusal(400, code)]);
@@ -102,7 +109,7 @@ for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR
 }
 
 test("what writes is tried again only when it was not done", async (t) => {
-  const away = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
+  const away = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE", soon)]);
   const client = new OddwireClient({ url: away.url, backoff: quick });
   await errorOf(client.createKey({ name: "mine" }));
   assert.equal(away.asked.length, 1);

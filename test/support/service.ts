@@ -30,7 +30,7 @@ export type Page = {
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
 /** Made anew for each test process; every service it starts knows it. */
-const adminKey = generateKey("admin");
+export const adminKey = generateKey("admin");
 
 const startMsMax = 20_000;
 const waitMsMax = 25_000;

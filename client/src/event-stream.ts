@@ -1,0 +1,157 @@
+import { wait } from "./backoff.ts";
+import type { Connection } from "./connection.ts";
+import { OddwireError } from "./oddwire-error.ts";
+import type { ChannelRequest, StreamFrame } from "./stream-frames.ts";
+import { type AnyFrame, type Closing, StreamSocket } from "./stream-socket.ts";
+
+/** How a stream is doing. */
+export type StreamState = "connecting" | "replaying" | "live";
+
+export type StreamOptions<Type extends string> = {
+  readonly channel: ChannelRequest<Type>;
+  /** Tell everything behind this seq first; 0 for everything there is. */
+  readonly resumeFrom?: number;
+  /** Begin with this many of the newest rows, at most 500. */
+  readonly snapshot?: number;
+  /** Ends the stream; the loop that reads it ends without an error. */
+  readonly signal?: AbortSignal;
+  /** Told whenever it changes. */
+  readonly onState?: (state: StreamState) => void;
+};
+
+const closeCodes = { badKey: 4001, draining: 4003, policy: 4008 } as const;
+const drainSpreadMs = 10_000;
+/** Refusals of a subscription that pass. */
+const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMITED"]);
+
+/**
+ * Events of one channel, for ever: it connects again by itself and goes on behind the last event it
+ * gave, so that nothing is missing and nothing comes twice. A loss that the chain of `prev_seq`
+ * shows is mended in the same way. Only a `reorg` frame takes back what was given.
+ *
+ * Ends with an `OddwireError` when connecting again cannot help: the key is not valid any more, or
+ * the channel is refused.
+ */
+export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
+  readonly #connection: Connection;
+  readonly #options: StreamOptions<string>;
+  /** Behind which frame to go on; `null` before there was any. */
+  #position: number | null;
+  #snapshot: number | undefined;
+  #failures = 0;
+
+  constructor(connection: Connection, options: StreamOptions<string>) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#position = options.resumeFrom ?? null;
+    this.#snapshot = options.snapshot;
+  }
+
+  /** Where a later stream would go on with `resumeFrom`; `null` before anything was said. */
+  get position(): number | null {
+    return this.#position;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<StreamFrame<Row>, void, undefined> {
+    while (!this.#isLeft) {
+      this.#options.onState?.("connecting");
+      const closing = yield* this.#readConnection();
+      if (this.#isLeft) return;
+      const waitMs = this.#waitAfter(closing);
+      await wait(waitMs, this.#options.signal).catch(() => {});
+    }
+  }
+
+  get #isLeft(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+
+  async *#readConnection(): AsyncGenerator<StreamFrame<Row>, Closing, undefined> {
+    const { signal } = this.#options;
+    const socket = new StreamSocket(this.#url(), this.#hello());
+    const stop = (): void => socket.close("the reader has left");
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      for (;;) {
+        const next = await socket.next();
+        if ("code" in next) return next;
+        const given = this.#take(next);
+        if (given === "lost") return { code: 1006, reason: "a frame is missing" };
+        if (given !== null) yield given;
+      }
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      stop();
+    }
+  }
+
+  #url(): URL {
+    const url = this.#connection.urlOf("/v1/stream");
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url;
+  }
+
+  #hello(): object[] {
+    const { key } = this.#connection;
+    const { channel } = this.#options;
+    const resume = this.#position === null ? {} : { resume_from: this.#position };
+    const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
+    return [
+      ...(key === null ? [] : [{ action: "auth", api_key: key }]),
+      { action: "subscribe", channel, ...resume, ...snapshot },
+    ];
+  }
+
+  /** What to give to the reader; `null` for what is not for him. */
+  #take(frame: AnyFrame): StreamFrame<Row> | null | "lost" {
+    switch (frame.type) {
+      case "welcome":
+      case "pong":
+        return null;
+      case "error":
+        return this.#refused(frame.error);
+      case "subscribed":
+        this.#options.onState?.(this.#position === null ? "live" : "replaying");
+        this.#position ??= frame.seq ?? 0;
+        return null;
+      case "replay_complete":
+        this.#options.onState?.("live");
+        return frame;
+      case "event":
+        if ((frame.prev_seq ?? 0) !== this.#position) return "lost";
+        this.#position = frame.seq;
+        this.#failures = 0;
+        return frame as StreamFrame<Row>;
+      case "reorg":
+        this.#position = frame.rewind_to_seq ?? 0;
+        return frame;
+      case "snapshot":
+        this.#snapshot = undefined;
+        return frame as StreamFrame<Row>;
+      case "finalized":
+      case "heartbeat":
+        return frame;
+    }
+  }
+
+  #refused(error: Extract<AnyFrame, { type: "error" }>["error"]): "lost" {
+    const { code, message, details, request_id: requestId } = error;
+    if (passing.has(code)) return "lost";
+    throw new OddwireError(message, { status: 0, code, details, requestId });
+  }
+
+  /** How long to wait before the next connection. Throws when none can help. */
+  #waitAfter({ code, reason }: Closing): number {
+    if (code === closeCodes.badKey) {
+      throw new OddwireError(reason, { status: code, code: "UNAUTHORIZED" });
+    }
+    if (code === closeCodes.policy) {
+      throw new OddwireError(reason, { status: code, code: "VALIDATION_ERROR" });
+    }
+    this.#failures += 1;
+    // All clients of a service that restarts come back; not all at once.
+    if (code === closeCodes.draining) return Math.random() * drainSpreadMs;
+    const { firstWaitMs, longestWaitMs } = this.#connection.backoff;
+    return Math.min(firstWaitMs * 2 ** (this.#failures - 1), longestWaitMs);
+  }
+}

@@ -1,0 +1,101 @@
+/** What is said on the stream, as far as a client has to know it. */
+import type {
+  Cancellation,
+  Candle,
+  Decimal,
+  ErrorAnswer,
+  Market,
+  Price,
+  Resolution,
+  Seq,
+  TokenId,
+  Trade,
+} from "./api.ts";
+
+/** What the events of each type of channel hold: rows as REST answers them. */
+export type ChannelRows = {
+  trades: Trade;
+  token_trades: Trade;
+  resolutions: Resolution;
+  markets: Market;
+  cancellations: Cancellation;
+  candles: Candle;
+  price: Price;
+};
+
+/** Which events to tell. Fields that a type of channel does not take are refused. */
+export type ChannelRequest<Type extends string = keyof ChannelRows> = {
+  readonly type: Type;
+  readonly token_id?: TokenId;
+  readonly token_ids?: readonly TokenId[];
+  readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
+  readonly filter?: {
+    readonly side?: "BUY" | "SELL";
+    readonly min_value?: Decimal;
+    readonly wallet?: string;
+    readonly condition_id?: string;
+    readonly finality?: "confirmed" | "finalized";
+  };
+};
+
+/** One thing that happened. */
+export type EventFrame<Row> = {
+  readonly type: "event";
+  readonly event: string;
+  readonly seq: Seq;
+  /** The seq of the frame before it on this channel; `null` before the first. */
+  readonly prev_seq: Seq | null;
+  readonly replay?: boolean;
+  readonly data: Row;
+};
+
+/** The newest rows of a channel, oldest first. */
+export type SnapshotFrame<Row> = {
+  readonly type: "snapshot";
+  readonly seq: Seq | null;
+  readonly data: readonly Row[];
+};
+
+/** A fork took back everything behind a position; what came in its place follows. */
+export type ReorgFrame = {
+  readonly type: "reorg";
+  readonly rewind_to_seq: Seq | null;
+  /** Ids of the rows taken back, as far as the service knows what was told. */
+  readonly reverted: readonly string[];
+};
+
+/** Everything up to here can never be taken back. */
+export type FinalizedFrame = {
+  readonly type: "finalized";
+  readonly finalized_block: number;
+  readonly finalized_seq: Seq;
+};
+
+/** What was asked for by `resumeFrom` has been told; news follows. */
+export type ReplayCompleteFrame = { readonly type: "replay_complete"; readonly seq: Seq | null };
+
+/** That the service lives, and how far it is. */
+export type HeartbeatFrame = {
+  readonly type: "heartbeat";
+  readonly latest_seq: Seq | null;
+  readonly indexed_block: number | null;
+  readonly head_block: number | null;
+  readonly finalized_block: number | null;
+  readonly lag_seconds: number | null;
+};
+
+/** What a stream gives to its reader. */
+export type StreamFrame<Row> =
+  | EventFrame<Row>
+  | SnapshotFrame<Row>
+  | ReorgFrame
+  | FinalizedFrame
+  | ReplayCompleteFrame
+  | HeartbeatFrame;
+
+/** What is between the connection and the service alone. */
+export type ControlFrame =
+  | { readonly type: "welcome"; readonly heartbeat_seconds: number }
+  | { readonly type: "subscribed"; readonly seq: Seq | null }
+  | { readonly type: "pong" }
+  | (ErrorAnswer & { readonly type: "error" });

@@ -1,0 +1,98 @@
+/** GET / and GET /assets/{name}: the page and what it loads, as bytes. */
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { buildExplorer } from "../../src/build-explorer.ts";
+import { type ExplorerFile, explorerRoutes } from "../../src/web/explorer-routes.ts";
+import {
+  assertError,
+  assertEveryHeader,
+  openTestServer,
+  type TestServer,
+} from "../support/open-test-server.ts";
+
+suite("GET /", () => {
+  let server: TestServer;
+  let files: readonly ExplorerFile[];
+  let isBroken = false;
+  before(async () => {
+    files = await buildExplorer();
+    const build = async () => {
+      if (isBroken) throw new Error("a file is missing");
+      return files;
+    };
+    server = await openTestServer({ routes: explorerRoutes(build) });
+  });
+  after(async () => server.close());
+
+  async function get(path: string, accepted = "identity"): Promise<Response> {
+    return fetch(server.url + path, { headers: { "Accept-Encoding": accepted } });
+  }
+
+  test("500 when it cannot be made, and made with the next request", async () => {
+    isBroken = true;
+    assertError(await server.request("GET", "/"), "INTERNAL_ERROR");
+    isBroken = false;
+    assert.equal((await server.request("GET", "/")).status, 200);
+  });
+
+  test("200 without a key, loads its own assets and nothing else", async () => {
+    const response = await get("/");
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
+    const page = await response.text();
+    const loaded = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(
+      ([, address]) => address ?? "",
+    );
+    const own = loaded.filter((address) => !address.startsWith("data:"));
+    assert.deepEqual(
+      own.toSorted(),
+      [...own].filter((address) => address.startsWith("/")).toSorted(),
+    );
+    for (const address of own.filter((one) => one.startsWith("/assets/"))) {
+      assert.equal((await get(address)).status, 200, address);
+    }
+  });
+
+  test("its policy lets it run its own script, and no other", async () => {
+    const policy = (await get("/")).headers.get("content-security-policy") ?? "";
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /script-src 'self';/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  });
+
+  test("200 with every header, packed for those who take it", async () => {
+    for (const { name, body } of files) {
+      const path = name === "" ? "/" : `/assets/${name}`;
+      const plain = await get(path);
+      assertEveryHeader(plain.headers);
+      assert.equal(plain.headers.get("content-encoding"), null);
+      assert.ok(Buffer.from(await plain.arrayBuffer()).equals(body));
+      const raw = await server.sendRaw(
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br;q=1, gzip;q=0.5\r\nConnection: close\r\n\r\n`,
+      );
+      assert.match(raw, /content-encoding: gzip/i);
+    }
+  });
+
+  test("assets may be kept for good, the page may not", async () => {
+    assert.equal((await get("/")).headers.get("cache-control"), "private, max-age=0");
+    const asset = await get(`/assets/${files[1]?.name}`);
+    assert.equal(asset.headers.get("cache-control"), "private, max-age=31536000");
+  });
+
+  test("packed is less than 100 KB in all", async () => {
+    const sizes = await Promise.all(
+      files.map(async ({ name }) => {
+        const response = await get(name === "" ? "/" : `/assets/${name}`, "gzip");
+        return Number(response.headers.get("content-length"));
+      }),
+    );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(bytes > 10_000 && bytes < 100_000, `${bytes} bytes`);
+  });
+
+  test("404 for an asset that is not of this version", async () => {
+    assertError(await server.request("GET", "/assets/explorer-0.js"), "NOT_FOUND");
+    assertError(await server.request("GET", "/assets/..%2f..%2fpackage.json"), "NOT_FOUND");
+  });
+});

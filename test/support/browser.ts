@@ -1,0 +1,43 @@
+/** A real browser for the pages of the service. */
+import { existsSync } from "node:fs";
+import type { TestContext } from "node:test";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const places = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium", "/usr/bin/chromium-browser"];
+const browserPath = places.find((path) => path !== undefined && existsSync(path));
+
+/** Why the tests with a browser cannot run here; `false` when they can. In CI they have to. */
+export const skipsBrowser: string | false =
+  browserPath !== undefined || process.env["CI"] !== undefined
+    ? false
+    : "NO CHROMIUM: the explorer was not tested; install Debian's chromium or set CHROMIUM_PATH";
+
+/** A browser that speaks to nobody but loopback; closed after the test. */
+export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browser> {
+  if (browserPath === undefined) throw new Error("there is no Chromium: install Debian's chromium");
+  const browser = await chromium.launch({
+    executablePath: browserPath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+  });
+  t.after(async () => browser.close());
+  return browser;
+}
+
+/** Collects what a page complains about; to be looked at when the test ends. */
+export function collectComplaints(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  return complaints;
+}
