@@ -255,8 +255,11 @@ function wantedBy(
   const dayVolume = columns.dayVolumeUsd.values;
   const createdAt = columns.createdAt.values;
   const endMs = columns.endMs.values;
+  const isAnyAge = createdFrom <= 0 && createdBefore === Infinity;
+  const hasBounds = minVolume > 0 || minDayVolume > 0 || !isAnyAge || ends !== null;
   return (ordinal) => {
     if (((flags[ordinal] ?? 0) & asked) !== wanted) return false;
+    if (!hasBounds) return true;
     if (minVolume > 0 && (volume[ordinal] ?? 0) < minVolume) return false;
     if (minDayVolume > 0 && (dayVolume[ordinal] ?? 0) < minDayVolume) return false;
     const created = createdAt[ordinal] ?? 0;
