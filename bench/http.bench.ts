@@ -13,6 +13,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/store/key-format.ts";
+import { ScriptedVenue } from "../test/support/scripted-venue.ts";
+import type { VenueBook } from "../test/support/venue-book.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 import { type Load, runClosedLoop, runConstantRate, type Target } from "./http-load.ts";
 
@@ -35,6 +37,7 @@ console.log(`${blocks} blocks in the store, one more every ${newBlockEveryMs} ms
 const dir = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
 const key = generateKey("admin");
 const children: ChildProcess[] = [];
+const venue = await ScriptedVenue.open({ hasEveryBook: true });
 try {
   const node = await start(
     "endless-node.ts",
@@ -45,7 +48,9 @@ try {
   const tokens = await tokensOf(service.url);
   await measureCold(service, tokens.slice(tokensAsked));
   const asked = tokens.slice(0, tokensAsked);
+  for (const id of asked) fillBook(venue.book(id));
   const routes = {
+    "order book": asked.map((id) => `/v1/orderbook/${id}`),
     price: asked.map((id) => `/v1/price/${id}`),
     "newest 100 trades": ["/v1/trades?limit=100"],
     "newest 100 of a token": asked.map((id) => `/v1/trades/market/${id}?limit=100`),
@@ -56,6 +61,7 @@ try {
   }
 } finally {
   for (const child of children) child.kill("SIGKILL");
+  await venue.close();
   await rm(dir, { recursive: true, force: true });
 }
 
@@ -131,12 +137,21 @@ async function startService(rpcUrl: string): Promise<Server> {
     ODDWIRE_DATA_DIR: join(dir, "data"),
     ODDWIRE_PORT: "0",
     ODDWIRE_ADMIN_KEY: key,
+    ...venue.settings,
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
     ODDWIRE_LOG_LEVEL: "error",
   });
   while ((await indexedBlock(service.url)) < blocks - 1)
     await new Promise((resolve) => setTimeout(resolve, 300));
   return service;
+}
+
+/** Forty levels a side, as books that are traded have. */
+function fillBook(book: VenueBook): void {
+  for (let level = 1; level <= 40; level += 1) {
+    book.set("BUY", String(level / 100), String(level * 7.5));
+    book.set("SELL", String((level + 50) / 100), String(level * 11.25));
+  }
 }
 
 async function indexedBlock(url: string): Promise<number> {
