@@ -116,9 +116,8 @@ export class Service {
     const { host, port, metricsPort, corsOrigins } = config;
     const edge = () => ({ host, corsOrigins, admission: admissionOf(config, access), clock, log });
     const main = edge();
-    const { keys } = access;
-    const quotas = quotasOf(config);
-    const stream = StreamServer.open({ ...main, hub, keys, quotas, freshness });
+    const told = { hub, keys: access.keys, quotas: quotasOf(config), freshness };
+    const stream = StreamServer.open({ ...main, ...told, meter: metrics.stream });
     this.#url = await this.#listen({
       ...main,
       port,

@@ -15,6 +15,7 @@ import type { Pace } from "./pace.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Coverage } from "./store/recover.ts";
 import { type StoreSize, StoreSizeReader } from "./store/store-size.ts";
+import { StreamMeter } from "./stream/stream-meter.ts";
 import type { Metrics } from "./web/metrics-schema.ts";
 import { RequestMeter } from "./web/request-meter.ts";
 
@@ -32,6 +33,7 @@ type MetricsParts = {
 
 export class ServiceMetrics {
   readonly requests = new RequestMeter();
+  readonly stream = new StreamMeter();
   readonly #parts: MetricsParts;
   readonly #process = ProcessMeter.open();
   readonly #sizes: StoreSizeReader;
@@ -71,6 +73,7 @@ export class ServiceMetrics {
       version,
       indexer: this.#readIndexer(size),
       api: await this.requests.read(),
+      stream: this.stream.read(),
       store: {
         tables: size === null ? null : [...size.tables],
         queries: operationOf((await query.read())[0], failures["query"]),

@@ -794,6 +794,14 @@ export type GetMetrics = {
         readonly p99_ms: number | null;
       }[];
     };
+    readonly stream: {
+      readonly connections: number;
+      readonly subscriptions: number;
+      readonly messages: number;
+      readonly bytes: number;
+      readonly replayed_messages: number;
+      readonly slow_closes: number;
+    };
     readonly store: {
       readonly tables: readonly {
         readonly table: string;

@@ -188,12 +188,14 @@ export class Session implements Receiver {
     this.#pending = null;
     this.#parts.hub.listeners.delete(this);
     for (const one of this.#subscriptions?.values() ?? []) this.#parts.hub.unsubscribe(one);
+    this.#parts.meter.subscribed(-this.subscriptionCount);
     this.#subscriptions = null;
     this.#outbox.clear();
   }
 
-  deliver(packet: Packet): void {
+  deliver(packet: Packet, isReplay = false): void {
     if (this.#isClosed) return;
+    if (isReplay) this.#parts.meter.replayed(packet.count);
     if (!this.#form.batch) return this.#push(packet);
     this.#pending ??= [];
     this.#pending.push(packet);
@@ -344,6 +346,7 @@ export class Session implements Receiver {
     if (this.#isClosed) return hub.unsubscribe(subscription);
     this.#subscriptions ??= new Map();
     this.#subscriptions.set(name, subscription);
+    this.#parts.meter.subscribed(1);
   }
 
   #unsubscribe(of: string | ChannelRequest, id: FrameId | null): void {
@@ -354,6 +357,7 @@ export class Session implements Receiver {
       if (name !== asked && topic.id !== of) continue;
       hub.unsubscribe(subscription);
       this.#subscriptions?.delete(name);
+      this.#parts.meter.subscribed(-1);
       const channel = topic.channel.asked;
       return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
     }

@@ -7,7 +7,7 @@ import type { Follower, Topic } from "./topic.ts";
 /** Where what a subscription tells goes: one connection. */
 export type Receiver = {
   /** Data; what belongs to one block is told in one go. */
-  deliver(packet: Packet): void;
+  deliver(packet: Packet, isReplay?: boolean): void;
   /** A frame that must come after the data before it. */
   sendText(text: string): void;
   /** Resolves when there is room for more, or nobody is there any more. */
@@ -145,7 +145,7 @@ export class Subscription implements Follower {
     const chain = { previous: this.#told, isReplay: this.#isReplay };
     const packet = this.#history.packetOf(this.topic, entries, chain);
     this.#told = packet.lastSeq;
-    this.#receiver.deliver(packet);
+    this.#receiver.deliver(packet, this.#isReplay);
   }
 
   /** Goes live at the very end of the log; behind it, where a client may be, it waits. */

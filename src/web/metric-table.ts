@@ -267,6 +267,39 @@ const httpMetrics: readonly Metric[] = [
   ),
 ];
 
+const streamMetrics: readonly Metric[] = [
+  gauge(
+    "oddwire_stream_connections",
+    "Clients connected to the stream",
+    ({ stream }) => stream.connections,
+  ),
+  gauge(
+    "oddwire_stream_subscriptions",
+    "Subscriptions of all of them",
+    ({ stream }) => stream.subscriptions,
+  ),
+  counter(
+    "oddwire_stream_messages_total",
+    "Events sent, to all clients together",
+    ({ stream }) => stream.messages,
+  ),
+  counter(
+    "oddwire_stream_sent_bytes_total",
+    "Bytes of those events on the wire",
+    ({ stream }) => stream.bytes,
+  ),
+  counter(
+    "oddwire_stream_replayed_messages_total",
+    "Events among them that were read back from the store",
+    ({ stream }) => stream.replayed_messages,
+  ),
+  counter(
+    "oddwire_stream_slow_closes_total",
+    "Clients closed for being slow or silent",
+    ({ stream }) => stream.slow_closes,
+  ),
+];
+
 const storeMetrics: readonly Metric[] = [
   byTable(gaugeOf("oddwire_store_rows", "Rows of a table"), ({ rows }) => rows),
   byTable(gaugeOf("oddwire_store_bytes", "Bytes of a table on the disk"), ({ bytes }) => bytes),
@@ -354,6 +387,7 @@ export const metricTable: readonly Metric[] = [
   ...backfillMetrics,
   ...endpointMetrics,
   ...httpMetrics,
+  ...streamMetrics,
   ...storeMetrics,
   ...bookMetrics,
   ...processMetrics,

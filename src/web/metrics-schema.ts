@@ -88,6 +88,15 @@ const apiSchema = Type.Object({
   routes: Type.Array(routeSchema),
 });
 
+const streamSchema = Type.Object({
+  connections: count,
+  subscriptions: count,
+  messages: Type.Integer({ minimum: 0, description: "Events sent, to all clients together" }),
+  bytes: Type.Integer({ minimum: 0, description: "Of those events, on the wire" }),
+  replayed_messages: count,
+  slow_closes: count,
+});
+
 const operationSchema = Type.Object({ count, failures: count, ...latencyFields });
 
 const storeSchema = Type.Object({
@@ -140,6 +149,7 @@ export const metricsSchema = Type.Object({
   version: Type.String(),
   indexer: indexerSchema,
   api: apiSchema,
+  stream: streamSchema,
   store: storeSchema,
   books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
   process: processSchema,

@@ -13,7 +13,7 @@ import type { Hub } from "../stream/hub.ts";
 import type { Form } from "../stream/packet.ts";
 import type { Freshness } from "../stream/server-frames.ts";
 import { closeCodes, type StreamQuotas } from "../stream/session.ts";
-import { StreamMeter } from "../stream/stream-meter.ts";
+import type { StreamMeter } from "../stream/stream-meter.ts";
 import type { Admission, Caller } from "./admission.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { compileReader } from "./compile-reader.ts";
@@ -40,6 +40,7 @@ type StreamServerParts = {
   readonly admission: Admission;
   readonly quotas: StreamQuotas;
   readonly freshness: () => Freshness;
+  readonly meter: StreamMeter;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -82,7 +83,6 @@ export class StreamServer {
     const isLive = keys.isLive.bind(keys);
     const own = {
       flusher: new BatchFlusher(),
-      meter: new StreamMeter(),
       counts: new ConnectionCounts(),
     };
     this.#parts = { ...parts, ...own, isLive };
@@ -124,11 +124,6 @@ export class StreamServer {
     }
   }
 
-  /** How many clients are connected. */
-  get connectionCount(): number {
-    return this.#connections.size;
-  }
-
   /** Tells all clients to come back elsewhere or later, and waits for them to go, for a while. */
   async close(): Promise<void> {
     this.#isDraining = true;
@@ -159,9 +154,11 @@ export class StreamServer {
     const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, form };
     const connection = StreamConnection.open(this.#parts, accepted, (closed) => {
       this.#connections.delete(closed);
+      this.#parts.meter.connected(-1);
       this.#onClosed?.();
     });
     this.#connections.add(connection);
+    this.#parts.meter.connected(1);
   }
 
   #queryOf({ url = "" }: IncomingMessage): Static<typeof streamQuery> {

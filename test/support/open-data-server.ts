@@ -75,6 +75,7 @@ export class DataServer {
   readonly state: MarketState;
   /** The facts of the whole chain, block by block; not all of them are served yet. */
   readonly facts: readonly BlockFacts[];
+  readonly hub: Hub;
   /** What the server serves. */
   readonly routes: readonly Route[];
   /** Where its order books come from: every token has one there, empty at first. */
@@ -100,6 +101,7 @@ export class DataServer {
     this.store = parts.store;
     this.state = parts.state;
     this.facts = parts.facts;
+    this.hub = parts.hub;
     this.routes = parts.routes;
     this.#readiness = parts.readiness;
     this.#folder = parts.folder;

@@ -11,6 +11,7 @@ import { AccessStore } from "../../src/store/access-store.ts";
 import type { Scope } from "../../src/store/key-format.ts";
 import type { Hub } from "../../src/stream/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session.ts";
+import { StreamMeter } from "../../src/stream/stream-meter.ts";
 import { Admission } from "../../src/web/admission.ts";
 import { Cursors } from "../../src/web/cursor.ts";
 import { IpGuard } from "../../src/web/ip-guard.ts";
@@ -112,7 +113,8 @@ export async function openTestServer(
   const services = { keys, clock, cursors, ipBlocks, freshness: () => testFreshness };
   const admission = new Admission({ keys, guard, clock, trustedProxies });
   const { hub, quotas = testQuotas } = options;
-  const parts = { keys, admission, quotas, freshness: () => testFreshness, clock, log };
+  const meter = new StreamMeter();
+  const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };
   const stream = hub === undefined ? null : StreamServer.open({ ...parts, hub });
   const http = await HttpServer.open({
     host: "127.0.0.1",

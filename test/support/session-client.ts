@@ -77,6 +77,10 @@ export class SessionClient {
     this.session.drained();
   }
 
+  get closeCode(): number | null {
+    return this.closed?.code ?? null;
+  }
+
   /** Frames of a type. */
   of(type: string): Frame[] {
     return this.frames.filter((frame) => frame.type === type);

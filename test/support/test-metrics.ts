@@ -20,6 +20,14 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
       version: "0.1.0",
       indexer: indexerMetrics,
       api: await requests.read(),
+      stream: {
+        connections: 71,
+        subscriptions: 72,
+        messages: 73,
+        bytes: 74,
+        replayed_messages: 75,
+        slow_closes: 76,
+      },
       store: {
         tables: [
           { table: "events", rows: 41, bytes: 42, parts: 43 },

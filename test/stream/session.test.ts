@@ -1,0 +1,206 @@
+/** The protocol, frame by frame, without sockets. */
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { DataServer } from "../support/open-data-server.ts";
+import { SessionClient, sharedParts } from "../support/session-client.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const server = await DataServer.open({ finalBlocks: 600, heldBlocks: 100 });
+const parts = sharedParts(server.hub);
+const { clock } = parts;
+after(async () => {
+  parts.flusher.close();
+  await server.close();
+});
+
+function errorOf(client: SessionClient): { code: string; message: string } {
+  const [last] = client.of("error").slice(-1);
+  assert(last !== undefined, "there is an error");
+  return last["error"] as { code: string; message: string };
+}
+
+suite("what is not valid is answered with an error that names it", () => {
+  for (const [name, frame, issue] of [
+    ["no JSON", "{", /frame must be JSON/],
+    ["no object", "[1]", /frame must be a JSON object/],
+    ["no action", {}, /action must be one of auth, subscribe/],
+    ["a mistyped action", { action: "subscrbe" }, /did you mean subscribe/],
+    ["an unknown field", { action: "ping", extra: 1 }, /extra is not known here/],
+    ["no channel", { action: "subscribe" }, /channel is required/],
+    ["a mistyped type", { action: "subscribe", channel: { type: "trade" } }, /did you mean trades/],
+    [
+      "a malformed token",
+      { action: "subscribe", channel: { type: "token_trades", token_id: "0x1" } },
+      /channel.token_id must be a decimal token id/,
+    ],
+    [
+      "a filter the channel does not take",
+      { action: "subscribe", channel: { type: "resolutions", filter: { side: "BUY" } } },
+      /filter.side is not taken/,
+    ],
+    [
+      "a start given twice",
+      { action: "subscribe", channel: { type: "trades", snapshot: 1 }, snapshot: 1 },
+      /snapshot is given more than once/,
+    ],
+    [
+      "a snapshot too large",
+      { action: "subscribe", channel: { type: "trades" }, snapshot: 501 },
+      /snapshot must be a whole number from 0 to 500/,
+    ],
+    ["nothing to unsubscribe", { action: "unsubscribe", subscription_id: "s0" }, /no such/],
+  ] as const) {
+    test(name, () => {
+      const client = new SessionClient(parts);
+      client.send(frame);
+      assert.match(errorOf(client).message, issue);
+      assert.equal(client.closed, null);
+      client.session.closed();
+    });
+  }
+
+  test("a frame that is not text", () => {
+    const client = new SessionClient(parts);
+    client.session.receive(null);
+    assert.match(errorOf(client).message, /frame must be text/);
+    client.session.closed();
+  });
+
+  test("the same channel twice on a connection", () => {
+    const client = new SessionClient(parts);
+    client.send({ action: "subscribe", channel: { type: "trades" } });
+    client.send({ action: "subscribe", channel: { type: "trades" } });
+    assert.equal(errorOf(client).code, "CONFLICT");
+    client.session.closed();
+  });
+});
+
+suite("who breaks the policy is closed with 4008", () => {
+  test("after 20 frames in a second", () => {
+    const client = new SessionClient(parts);
+    for (let sent = 0; sent < 20; sent += 1) client.send({ action: "ping" });
+    assert.equal(client.closeCode, null);
+    client.send({ action: "ping" });
+    assert.equal(client.closeCode, 4008);
+    assert.equal(client.of("pong").length, 20);
+  });
+
+  test("after 5 invalid frames in 10 seconds", () => {
+    const client = new SessionClient(parts);
+    for (let sent = 0; sent < 4; sent += 1) client.send("nonsense");
+    clock.advance(10_001);
+    for (let sent = 0; sent < 4; sent += 1) client.send("nonsense");
+    assert.equal(client.closeCode, null);
+    client.send("nonsense");
+    assert.equal(client.closeCode, 4008);
+    assert.equal(client.of("error").length, 9);
+  });
+});
+
+suite("time", () => {
+  test("4001 when no key comes within 10 seconds", () => {
+    const client = new SessionClient(parts, { key: null });
+    clock.advance(9_000);
+    client.session.tick();
+    assert.equal(client.closeCode, null);
+    clock.advance(1_001);
+    client.session.tick();
+    assert.equal(client.closeCode, 4001);
+  });
+
+  test("4002 when two pings are not answered", () => {
+    const client = new SessionClient(parts);
+    for (let pings = 0; pings < 2; pings += 1) {
+      clock.advance(25_001);
+      client.session.tick();
+    }
+    assert.equal(client.pings, 2);
+    client.session.ponged();
+    for (let pings = 0; pings < 3; pings += 1) {
+      clock.advance(25_001);
+      client.session.tick();
+    }
+    assert.equal(client.closed?.code, 4002);
+  });
+
+  test("PING is answered with PONG, and heartbeats tell how far the service is", () => {
+    const client = new SessionClient(parts);
+    client.send("PING");
+    assert.equal(client.last.type, "PONG");
+    client.session.heartbeat();
+    const { type, latest_seq, indexed_block, head_block, lag_seconds } = client.last;
+    assert.deepEqual(
+      { type, latest_seq, indexed_block, head_block, lag_seconds },
+      {
+        type: "heartbeat",
+        latest_seq: 100_000_007,
+        indexed_block: 100,
+        head_block: 103,
+        lag_seconds: 4,
+      },
+    );
+    client.session.closed();
+  });
+});
+
+suite("a client that takes nothing", () => {
+  test("is closed with 4002 once what waits is too old, and told where to go on", async () => {
+    const client = new SessionClient(parts);
+    client.send({ action: "subscribe", channel: { type: "trades" } });
+    await server.advance({ held: server.newestBlock + 20 });
+    const told = client.of("event").length;
+    client.takes = false;
+    await server.advance({ held: server.newestBlock + 60 });
+    const stalled = client.of("event").length;
+    assert(stalled > told, "what the socket took is on its way");
+    clock.advance(30_001);
+    client.session.tick();
+    assert.equal(client.closed?.code, 4002);
+    const [, seq] = /last delivered seq ([0-9]+)/.exec(client.closed.reason) ?? [];
+    assert.equal(Number(seq), client.of("event").at(-1)?.["seq"]);
+  });
+
+  test("and reads history is read for no faster than it takes", async () => {
+    const client = new SessionClient(parts);
+    client.takes = false;
+    client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: 0 });
+    assert.equal(client.of("subscribed").length, 1);
+    for (let turn = 0; turn < 50; turn += 1) {
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    assert.equal(client.of("event").length, 0, "nothing was read ahead");
+    client.drain();
+    await waitFor("the end of the replay", 10_000, async () =>
+      client.of("replay_complete").length === 1 ? true : null,
+    );
+    assert(client.of("event").length > 100);
+    client.session.closed();
+  });
+
+  test("costs the others nothing, however many there are", async () => {
+    const healthy = Array.from({ length: 200 }, () => new SessionClient(parts));
+    const stalled = Array.from({ length: 200 }, () => new SessionClient(parts));
+    for (const client of [...healthy, ...stalled]) {
+      client.send({ action: "subscribe", channel: { type: "trades" } });
+    }
+    for (const client of stalled) client.takes = false;
+    const seq = server.newestBlock * 1_000_000 + 999_999;
+    await server.advance({ held: server.newestBlock + 60 });
+    const rows = await server.getAll(`/v1/trades?order=asc&limit=1000&after_seq=${seq}`);
+    assert(rows.length > 0);
+    for (const client of healthy) {
+      assert.deepEqual(
+        client.of("event").map(({ data }) => data),
+        rows,
+      );
+    }
+    clock.advance(30_001);
+    for (const client of [...healthy, ...stalled]) client.session.tick();
+    assert(stalled.every(({ closed }) => closed?.code === 4002));
+    assert(healthy.every(({ closed }) => closed === null));
+    for (const { session } of healthy) session.closed();
+    assert.equal(server.hub.subscriptionCount, 0);
+  });
+});
