@@ -1,0 +1,44 @@
+/** The service with a venue beside the chain: books while it is there, and all else whatever it does. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Metrics } from "../../src/web/metrics-schema.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { ScriptedVenue } from "../support/scripted-venue.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const recording = readRecording("contracts-a");
+
+test("books come from the venue; while it is away the service is ready and they are stale", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const venue = await ScriptedVenue.open({ hasEveryBook: true });
+  t.after(() => venue.close());
+  const service = await stage.startService([stage.node.url], venue.settings);
+  await service.waitFinalized(stage.head);
+  const token = String(
+    (await service.get<{ data: { token_id: string }[] }>("/v1/trades")).data[0]?.token_id,
+  );
+  venue.book(token).set("BUY", "0.4", "12.5");
+
+  type Book = { data: { bids: unknown[]; stale: boolean; stale_reason: string | null } };
+  const read = async () => (await service.get<Book>(`/v1/orderbook/${token}`)).data;
+  const { bids, stale } = await read();
+  assert.deepEqual([bids, stale], [[{ price: "0.4", size: "12.5" }], false]);
+
+  venue.httpFault = () => ({ status: 503, body: "<html>" });
+  venue.isSilent = true;
+  venue.dropSockets();
+  const reason = await waitFor("the doubt", 10_000, async () => (await read()).stale_reason);
+  assert.equal(reason, "not_followed");
+  assert.deepEqual((await read()).bids, bids);
+  assert.equal((await service.request("/v1/ready")).status, 200);
+
+  const { books } = await service.get<Metrics>("/v1/metrics");
+  assert.deepEqual([books?.held, books?.stale, books?.resyncs], [1, 1, { not_followed: 1 }]);
+  assert.match(await service.getText("/v1/metrics/prometheus"), /^oddwire_books_held 1$/m);
+  venue.httpFault = null;
+  venue.isSilent = false;
+  venue.dropSockets();
+  await waitFor("the book", 20_000, async () => ((await read()).stale ? null : true));
+  assert.equal(await service.stop(), 0);
+});
