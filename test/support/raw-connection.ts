@@ -111,8 +111,27 @@ function parseAnswer(bytes: Buffer, isHead: boolean): { answer: RawAnswer; lengt
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
-  const bodyBytes = isHead ? 0 : Number(headers.get("content-length") ?? 0);
-  const length = end + 4 + bodyBytes;
+  const from = end + 4;
+  if (!isHead && headers.get("transfer-encoding") === "chunked") {
+    const chunked = readChunks(bytes, from);
+    return chunked && { answer: { status, headers, body: chunked.body }, length: chunked.end };
+  }
+  const length = from + (isHead ? 0 : Number(headers.get("content-length") ?? 0));
   if (bytes.length < length) return null;
-  return { answer: { status, headers, body: bytes.toString("utf8", end + 4, length) }, length };
+  return { answer: { status, headers, body: bytes.toString("utf8", from, length) }, length };
+}
+
+/** A body in chunks, and where it ends; `null` while it has not. */
+function readChunks(bytes: Buffer, from: number): { body: string; end: number } | null {
+  const chunks: Buffer[] = [];
+  for (let at = from; ; ) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    if (lineEnd === -1) return null;
+    const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
+    const next = lineEnd + 2 + size + 2;
+    if (bytes.length < next) return null;
+    if (size === 0) return { body: Buffer.concat(chunks).toString("utf8"), end: next };
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = next;
+  }
 }
