@@ -217,7 +217,7 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
     }),
     propertySettings(2_000),
   );
-  assert.ok(right > 5_000, `only ${right} states were right`);
+  assert.ok(right > 1_000, `only ${right} states were right`);
 });
 
 test("a copy made of what is told has the checksum of the book, until it is told to be stale", () => {
