@@ -10,6 +10,7 @@ import { toError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { version } from "./base/version.ts";
 import { buildExplorer } from "./build-explorer.ts";
+import { Catalogue } from "./catalog/catalogue.ts";
 import { OrderBooks } from "./catalog/order-books.ts";
 import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
@@ -90,8 +91,7 @@ export class Service {
     this.#endings.push(() => access.close());
     const state = await this.#openState({ store, contracts, dataDir, clock, log });
     const freshness = () => indexer.freshness();
-    const books = openBooks(config, log);
-    this.#endings.push(() => books?.close());
+    const { books, catalogue } = this.#openVenue(config, state, log);
     const bookTopOf = bookTopsOf(books, state);
     const hub = new Hub({ store, state, contracts, books, bookTopOf, freshness });
     const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
@@ -99,7 +99,7 @@ export class Service {
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
     const measured = { chainId: config.chainId, version, indexer, auditor, pace, store, books };
-    const metrics = ServiceMetrics.open({ ...measured, clock, log });
+    const metrics = ServiceMetrics.open({ ...measured, catalogue, state, clock, log });
     this.#endings.push(() => metrics.close());
 
     const cursors = new Cursors(access.deriveSecret("cursors"));
@@ -162,6 +162,19 @@ export class Service {
     return state;
   }
 
+  /** What is asked of the venue; nothing, when there is none. */
+  #openVenue(config: Config, state: MarketState, log: Log) {
+    const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl, venueCatalogueUrl } = config;
+    if (venue === "none") return { books: null, catalogue: null };
+    const means = { clock: systemClock, random: Math.random, log };
+    const books = OrderBooks.open({ restUrl, wsUrl, ...means });
+    this.#endings.push(() => books.close());
+    const place = { baseUrl: venueCatalogueUrl, keeper: state.venue };
+    const catalogue = Catalogue.open({ ...place, ...means });
+    this.#endings.push(() => catalogue.close());
+    return { books, catalogue };
+  }
+
   #openAuditor(parts: { config: Config; store: FactStore; indexer: Indexer; log: Log }): Auditor {
     const { config, store, indexer, log } = parts;
     const auditor = Auditor.open({
@@ -192,12 +205,6 @@ async function readChecks(parts: {
 }): Promise<Checks> {
   const { indexer, auditor, metrics } = parts;
   return { ...indexer.checks(await metrics.readMissingBlocks()), audit: auditor.check() };
-}
-
-function openBooks(config: Config, log: Log): OrderBooks | null {
-  const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl } = config;
-  if (venue === "none") return null;
-  return OrderBooks.open({ restUrl, wsUrl, clock: systemClock, random: Math.random, log });
 }
 
 function accessOptions(config: Config) {

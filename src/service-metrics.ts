@@ -8,9 +8,11 @@ import type { Latency, LatencyHistogram } from "./base/latency-histogram.ts";
 import type { Log } from "./base/log.ts";
 import { ProcessMeter, type ProcessStatus } from "./base/process-meter.ts";
 import { roundToThousandths } from "./base/round.ts";
+import type { Catalogue } from "./catalog/catalogue.ts";
 import type { OrderBooks } from "./catalog/order-books.ts";
 import type { EndpointStatus } from "./chain/chain-status.ts";
 import type { Indexer } from "./indexer.ts";
+import type { MarketState } from "./market/market-state.ts";
 import type { Pace } from "./pace.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Coverage } from "./store/recover.ts";
@@ -24,6 +26,9 @@ type MetricsParts = {
   readonly version: string;
   readonly indexer: Indexer;
   readonly auditor: Auditor;
+  /** `null` without a venue. */
+  readonly catalogue: Catalogue | null;
+  readonly state: MarketState;
   readonly pace: Pace;
   readonly store: FactStore;
   readonly books: OrderBooks | null;
@@ -80,7 +85,29 @@ export class ServiceMetrics {
         inserts: operationOf((await insert.read())[0], failures["insert"]),
       },
       books: booksOf(this.#parts.books),
+      catalogue: this.#readCatalogue(),
       process: processOf(status),
+    };
+  }
+
+  #readCatalogue(): Metrics["catalogue"] {
+    const { catalogue, state, clock } = this.#parts;
+    if (catalogue === null) return null;
+    const { coverage, progress } = state.venue;
+    const { requests, pages, unreadable, errors, isAway: away } = catalogue.status;
+    return {
+      markets: coverage.known,
+      markets_missing: coverage.missing,
+      age_seconds:
+        progress.openReadAt === null
+          ? null
+          : Math.max(0, Math.floor(clock.nowMs() / 1000) - progress.openReadAt),
+      away,
+      contradictions: coverage.contradictions,
+      requests,
+      pages,
+      unreadable,
+      errors,
     };
   }
 

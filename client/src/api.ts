@@ -841,6 +841,17 @@ export type GetMetrics = {
       readonly connections: number;
       readonly connections_open: number;
     } | null;
+    readonly catalogue: {
+      readonly markets: number;
+      readonly markets_missing: number;
+      readonly age_seconds: number | null;
+      readonly away: boolean;
+      readonly contradictions: { readonly [name: string]: number };
+      readonly requests: number;
+      readonly pages: number;
+      readonly unreadable: number;
+      readonly errors: { readonly [name: string]: number };
+    } | null;
     readonly process: {
       readonly memory: {
         readonly resident_bytes: number;

@@ -11,7 +11,6 @@ import type {
   TokenId,
   Trade,
 } from "./api.ts";
-import type { BookChange, BookStale, OrderBook } from "./local-book.ts";
 
 /** What the events of each type of channel hold: rows as REST answers them. */
 export type ChannelRows = {
@@ -22,8 +21,6 @@ export type ChannelRows = {
   cancellations: Cancellation;
   candles: Candle;
   price: Price;
-  /** Whole books come as snapshots. */
-  orderbook: OrderBook | BookChange | BookStale;
 };
 
 /** Which events to tell. Fields that a type of channel does not take are refused. */

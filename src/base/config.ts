@@ -111,7 +111,7 @@ const settings = {
   }),
   venue: setting<"none" | "polymarket">({
     variable: "ODDWIRE_VENUE",
-    description: "Where order books come from, which the chain does not hold",
+    description: "Where order books and names of markets come from, which the chain does not hold",
     form: "none or polymarket",
     fallback: "none",
     read: (text) => (text === "none" || text === "polymarket" ? text : null),
@@ -129,6 +129,13 @@ const settings = {
     form: "a ws or wss URL",
     fallback: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
     read: (text) => (isUrl(text, /^wss?:$/) ? text : null),
+  }),
+  venueCatalogueUrl: setting({
+    variable: "ODDWIRE_VENUE_CATALOGUE_URL",
+    description: "The venue's catalogue of markets: GET /markets/keyset below it",
+    form: "an http or https URL",
+    fallback: "https://gamma-api.polymarket.com",
+    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
   }),
   corsOrigins: setting<readonly string[]>({
     variable: "ODDWIRE_CORS_ORIGINS",

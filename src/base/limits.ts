@@ -194,6 +194,54 @@ export const venueLimits = {
   levelsMax: 10_000,
 } as const;
 
+/** What is asked of the venue's catalogue, and believed of it. */
+export const catalogueLimits = {
+  /** A fifth of the 300 requests in 10 seconds that the venue grants. */
+  requestsPer10Seconds: 60,
+  /** The most the venue gives. */
+  marketsPerPage: 100,
+  /** Entries of one answer that are looked at, whatever the venue thinks a page is. */
+  pageMarketsMax: 1_000,
+  /** Ids in one request: 100 of them would be a line of 8 KB, which is where servers stop reading. */
+  lookupIdsMax: 50,
+  /** Found to be due at once; markets that become known meanwhile wait for these, some seconds. */
+  dueMax: 500,
+  /** How often is looked for what is due when nothing was, which walks over all markets. */
+  idleMs: 1_000,
+  /** Markets taken in at once, some ms, before requests have their turn. */
+  takenAtOnce: 10,
+  /** The open half has some 270 pages: read through this often, in a minute. */
+  openReadSeconds: 6 * 3600,
+  /** What the open half has not told of for so long is asked for by its id. */
+  openAgeSeconds: 12 * 3600,
+  /** What has ended hardly changes any more. */
+  endedAgeSeconds: 30 * 86_400,
+  /** Asked again after as long as the market was old then, within these: new ones come late. */
+  absentAgeSecondsMin: 60,
+  absentAgeSecondsMax: 7 * 86_400,
+  /** Above so many markets never asked for, reading the closed half is fewer requests than ids. */
+  closedReadMissingMin: 10_000,
+  closedReadSeconds: 7 * 86_400,
+  /** A hundred times the catalogue of 2026; whoever is still given pages goes in circles. */
+  passPagesMax: 1_000_000,
+  /** Changes that forks may take back, above which no more are made: some 100 bytes each. */
+  changesAheadMax: 500_000,
+  /** The longest seen have some 300 characters. */
+  cursorLengthMax: 2_000,
+  /** A path of `GET /v1/markets/{id}` holds no more; the longest seen has 130. */
+  slugLengthMax: 200,
+  questionLengthMax: 1_000,
+  /** The longest seen have some 6,000. */
+  descriptionLengthMax: 20_000,
+  labelLengthMax: 200,
+  addressLengthMax: 1_000,
+  tagsMax: 50,
+  /** More than a condition can have. */
+  outcomesMax: 256,
+  /** Of JSON inside of a text: 256 token ids of 78 digits have 21 KB. */
+  innerJsonLengthMax: 65_536,
+} as const;
+
 /** For how long the venue is left alone after a failure. */
 export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;
 

@@ -6,7 +6,7 @@
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import type { Depot, Shelf } from "./depot.ts";
+import type { Depot } from "./depot.ts";
 import { Gen3Book } from "./gen3-book.ts";
 import type { Gen3Position } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
@@ -48,8 +48,8 @@ export class ConditionBook {
   readonly resolutions: Pick<ResolutionLog, "at" | "count" | "indexOf" | "select">;
   protected readonly results: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
-  /** The venue tells of markets without regard to blocks: no fork takes it back. */
-  protected readonly venue: Shelf<ConditionId, VenueMetadata>;
+  /** What a fork takes back of it, the venue is asked for again. */
+  protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
   constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: Journal }) {
     this.contracts = contracts;
@@ -60,7 +60,7 @@ export class ConditionBook {
     this.results = new ResolutionLog(depot, journal);
     this.resolutions = this.results;
     this.totals = new JournaledMap(journal, depot.shelf("totals", totalsCodec));
-    this.venue = depot.shelf("venue");
+    this.venue = new JournaledMap(journal, depot.shelf("venue"));
   }
 
   /** What the venue's catalogue told last; `null` when it was not asked or does not know. */
@@ -72,6 +72,12 @@ export class ConditionBook {
   market(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition);
+  }
+
+  /** The same as the chain alone tells it. */
+  provenMarket(conditionId: ConditionId): Market | null {
+    const condition = this.conditions.get(conditionId);
+    return condition === undefined ? null : this.describe(condition, null);
   }
 
   /** Where a token belongs; `null` when no condition is known to have it. */
@@ -163,10 +169,13 @@ export class ConditionBook {
     );
   }
 
-  protected describe(condition: Condition): Market {
+  protected describe(
+    condition: Condition,
+    venue: VenueMetadata | null = this.metadataOf(condition.conditionId),
+  ): Market {
     const { conditionId, questionId, oracle, tokenIds } = condition;
     const text = this.#textOf(condition);
-    const venue = this.metadataOf(conditionId);
+    const outcomes = text.outcomes ?? venue?.outcomes ?? [];
     const isVenueText = text.source === "none" && venue !== null && venue.question !== null;
     const tradedBits = tokenIds.map((id) => this.totalsOf(id).generations);
     return {
@@ -177,7 +186,7 @@ export class ConditionBook {
       tokens: tokenIds.map((tokenId, outcomeIndex) => ({
         tokenId,
         outcomeIndex,
-        outcome: text.outcomes?.[outcomeIndex] ?? null,
+        outcome: outcomes[outcomeIndex] ?? null,
       })),
       question: isVenueText ? venue.question : text.title,
       description: text.description ?? (isVenueText ? venue.description : null),

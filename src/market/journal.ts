@@ -24,7 +24,25 @@ export class Journal {
     }
   }
 
-  /** Notes a change that is being made; does nothing outside `record`. */
+  /**
+   * Makes changes that no block has caused. They are taken back with the newest recorded block, so
+   * that changes of one thing are undone in the order they were made.
+   */
+  amend(apply: () => void): void {
+    this.#recording = this.#blocks.length > 0;
+    try {
+      apply();
+    } finally {
+      this.#recording = false;
+    }
+  }
+
+  /** How many changes could be taken back now. */
+  get noted(): number {
+    return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
+  }
+
+  /** Notes a change that is being made; does nothing outside `record` and `amend`. */
   note(change: Change): void {
     if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
   }

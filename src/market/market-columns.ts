@@ -46,6 +46,10 @@ export class MarketColumns {
   /** The last 24 hours. They follow the time, so they are made anew at each start. */
   readonly dayVolumeUsd = new Column("f64");
   readonly dayTrades = new Column("u32");
+  /** When the venue was last asked about it, Unix seconds; 0 for never. */
+  readonly venueAt: Column<"u32">;
+  /** What came of that, as `venueFlags`. */
+  readonly venueFlags: Column<"u8">;
   /** Fields: the question; slug, category and tags; the outcomes. */
   readonly titles: TextSearch;
   readonly descriptions: TextSearch;
@@ -61,6 +65,8 @@ export class MarketColumns {
     this.lastTradeAt = depot.column("markets.last_trade_at", "u32");
     this.endMs = depot.column("markets.end_ms", "f64");
     this.volumeUsd = depot.column("markets.volume_usd", "f64");
+    this.venueAt = depot.column("markets.venue_at", "u32");
+    this.venueFlags = depot.column("markets.venue_flags", "u8");
     this.titles = new TextSearch({ depot, journal }, "titles", 3);
     this.descriptions = new TextSearch({ depot, journal }, "descriptions", 1);
     this.labels = new TextSearch({ depot, journal }, "labels", 1);
@@ -80,10 +86,7 @@ export class MarketColumns {
   add(conditionId: ConditionId): number {
     const ordinal = this.count;
     // An ordinal that a fork has freed may have been something else.
-    const { flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd } = this;
-    for (const column of [flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd]) {
-      this.#journal.setAt(column, ordinal, 0);
-    }
+    for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
     for (const index of [this.titles, this.descriptions, this.labels]) index.remove(ordinal);
     this.setDay(ordinal, { volumeUsd: 0n, trades: 0 });
     const start = ordinal * idBytes;
@@ -100,7 +103,13 @@ export class MarketColumns {
     return `0x${digits}` as ConditionId;
   }
 
-  /** Sets a number of a market that the chain has told. */
+  get #numbers(): readonly Column[] {
+    const { flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd } = this;
+    const { venueAt, venueFlags } = this;
+    return [flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd, venueAt, venueFlags];
+  }
+
+  /** Sets a number of a market, for forks to take back. */
   set(column: Column, ordinal: number, value: number): void {
     this.#journal.setAt(column, ordinal, value);
   }

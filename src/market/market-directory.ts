@@ -97,7 +97,7 @@ export class MarketDirectory extends ConditionBook {
 
   /**
    * Takes in what the venue's catalogue tells of a condition, in place of what it told before. Only
-   * what the chain does not tell is taken from it. Conditions that are not known yet may have it,
+   * what the chain does not tell is shown of it. Conditions that are not known yet may have it,
    * and get it when they are.
    */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {

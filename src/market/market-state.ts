@@ -11,12 +11,15 @@ import { Journal } from "./journal.ts";
 import { LastTrades } from "./last-trades.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import type { Tick } from "./minute-candle.ts";
+import { VenueLedger } from "./venue-ledger.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 export class MarketState {
   readonly directory: MarketDirectory;
   readonly dayWindow = new DayWindow();
   readonly lastTrades = new LastTrades();
+  /** What is known from the venue's catalogue, and what is still to be asked. */
+  readonly venue: VenueLedger;
   readonly #journal = new Journal();
   #revision = 0;
   readonly #depot: Depot;
@@ -26,7 +29,9 @@ export class MarketState {
   /** What the depot holds is where it goes on from. */
   constructor(contracts: Contracts, depot: Depot = new MemoryDepot()) {
     this.#depot = depot;
-    this.directory = new MarketDirectory(contracts, { depot, journal: this.#journal });
+    const journal = this.#journal;
+    this.directory = new MarketDirectory(contracts, { depot, journal });
+    this.venue = new VenueLedger(this, { journal, shelf: depot.shelf("venue_progress") });
   }
 
   /** Rises with every change. */
@@ -58,7 +63,7 @@ export class MarketState {
   /** Takes in what the venue's catalogue tells of a condition; see `MarketDirectory`. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.#revision += 1;
-    this.directory.applyMetadata(conditionId, metadata);
+    this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
   }
 
   /** Says that the blocks up to and including `block`, of the given time, can never change. */
@@ -66,6 +71,11 @@ export class MarketState {
     this.#journal.settleThrough(block);
     this.dayWindow.settle(timestamp);
     this.#settled = block;
+    this.saveIfDue();
+  }
+
+  /** Keeps what can never change if that was not done lately. */
+  saveIfDue(): void {
     if (this.#depot.isDue) this.save();
   }
 

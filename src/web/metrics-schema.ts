@@ -143,6 +143,18 @@ const processSchema = Type.Object({
   garbage_collection_seconds: amount,
 });
 
+const catalogueSchema = Type.Object({
+  markets: count,
+  markets_missing: count,
+  age_seconds: block,
+  away: Type.Boolean(),
+  contradictions: countsByKind,
+  requests: count,
+  pages: count,
+  unreadable: count,
+  errors: countsByKind,
+});
+
 /** Everything that is measured. Counts are since the start of the process. */
 export const metricsSchema = Type.Object({
   uptime_seconds: amount,
@@ -152,6 +164,7 @@ export const metricsSchema = Type.Object({
   stream: streamSchema,
   store: storeSchema,
   books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
+  catalogue: Type.Union([catalogueSchema, Type.Null()], { description: "null without a venue" }),
   process: processSchema,
 });
 

@@ -150,6 +150,7 @@ describe("the copy of the markets", () => {
       endMs: 2,
       image: null,
       question: null,
+      outcomes: null,
       description: null,
     };
     const [id] = applied(recorded).directory.listed();

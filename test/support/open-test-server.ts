@@ -45,7 +45,6 @@ export type TestServer = {
   readonly url: string;
   readonly http: HttpServer;
   readonly stream: StreamServer | null;
-  readonly meter: StreamMeter;
   readonly access: AccessStore;
   readonly clock: MovableClock;
   readonly dataDir: string;
@@ -142,7 +141,6 @@ export async function openTestServer(
     url: http.url,
     http,
     stream,
-    meter,
     access,
     clock,
     dataDir,

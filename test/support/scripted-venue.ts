@@ -1,12 +1,13 @@
 /**
- * The venue's order books over real HTTP and WebSocket sockets on one port: `GET /book`,
- * `POST /books` and the market channel, in the shapes of its clients, honest until told otherwise.
+ * The venue's order books and catalogue over real HTTP and WebSocket sockets on one port: `GET /book`,
+ * `POST /books`, `GET /markets/keyset` and the market channel, in the shapes of its clients, honest until told otherwise.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { VenueBook, type VenueSide } from "./venue-book.ts";
+import { VenueCatalogue } from "./venue-catalogue.ts";
 
 /** An answer in place of the honest one; `null` lets it be, `hang` never answers. */
 export type HttpFault = (path: string) => VenueReply | "hang" | null;
@@ -36,6 +37,8 @@ type VenueOptions = {
 type Subscriber = { readonly assetIds: Set<string> };
 
 export class ScriptedVenue {
+  /** What `GET /markets/keyset` tells. */
+  readonly catalogue = new VenueCatalogue();
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
   readonly #books = new Map<string, VenueBook>();
@@ -85,6 +88,7 @@ export class ScriptedVenue {
       ODDWIRE_VENUE: "polymarket",
       ODDWIRE_VENUE_REST_URL: this.restUrl,
       ODDWIRE_VENUE_WS_URL: this.wsUrl,
+      ODDWIRE_VENUE_CATALOGUE_URL: this.restUrl,
     };
   }
 
@@ -250,6 +254,7 @@ export class ScriptedVenue {
 
   #answer(path: string, body: string): VenueReply {
     const url = new URL(path, this.restUrl);
+    if (url.pathname === "/markets/keyset") return this.catalogue.answer(url.searchParams);
     if (url.pathname === "/books") {
       const asked = JSON.parse(body) as { token_id: string }[];
       const books = asked.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);

@@ -53,6 +53,17 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         connections: 73,
         connections_open: 74,
       },
+      catalogue: {
+        markets: 81,
+        markets_missing: 82,
+        age_seconds: 83,
+        away: true,
+        contradictions: { tokens: 84, resolution: 85 },
+        requests: 86,
+        pages: 87,
+        unreadable: 88,
+        errors: { rate_limited: 89 },
+      },
       process: {
         memory: {
           resident_bytes: 51_000_000,

@@ -1,0 +1,210 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
+import { toError } from "../base/errors.ts";
+import type { ConditionId } from "../base/ids.ts";
+import { KindCounts } from "../base/kind-counts.ts";
+import { catalogueLimits, venueBackoff } from "../base/limits.ts";
+import type { Log } from "../base/log.ts";
+import { backoffMs } from "../base/retry.ts";
+import { afterPage, afterPass, type CatalogueProgress, duePass } from "./catalogue-pass.ts";
+import { fetchMarketPage, type MarketPage } from "./market-fetcher.ts";
+import type { CatalogueMarket } from "./parse-market.ts";
+import { PoliteHttp } from "./polite-http.ts";
+import { VenueError } from "./venue-error.ts";
+
+/** Who needs what the catalogue tells, and keeps it. Times are Unix seconds. */
+export type CatalogueKeeper = {
+  /** Where reading has come to; kept together with what was taken in. */
+  progress: CatalogueProgress;
+  /** Whether it can take in no more for a while. */
+  readonly isFull: boolean;
+  /** What is to be asked for: never asked for first, the newest of these first, up to `limit`. */
+  due(nowSeconds: number, limit: number): DueMarkets;
+  /** Takes in what the venue tells; markets that are not known are passed over. */
+  take(markets: readonly CatalogueMarket[], nowSeconds: number): void;
+  /** The venue was asked for these, and does not know them. */
+  noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
+  /** Called often: a good moment to write down what was taken in. */
+  saveIfDue(): void;
+};
+
+/** Which conditions to ask for, and how far that is from all. */
+export type DueMarkets = {
+  readonly conditionIds: readonly ConditionId[];
+  /** How many there are that were never asked for. */
+  readonly missing: number;
+};
+
+/** What is measured. */
+export type CatalogueStatus = {
+  readonly requests: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly isAway: boolean;
+  readonly pages: number;
+  readonly unreadable: number;
+};
+
+type CatalogueOptions = {
+  readonly baseUrl: string;
+  readonly keeper: CatalogueKeeper;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+};
+
+/**
+ * Reads the venue's catalogue of markets for a keeper: what it has never asked for by id, the newest
+ * first, and the catalogue as a whole from time to time. Whatever the venue does, it goes on.
+ */
+export class Catalogue {
+  readonly #http: PoliteHttp;
+  readonly #keeper: CatalogueKeeper;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  /** Answers that came whole, and are no pages of a catalogue. */
+  readonly #faults = new KindCounts<"no_page" | "cursor_loop">();
+  #due: readonly ConditionId[] = [];
+  #missing = 0;
+  #failures = 0;
+  #pages = 0;
+  #unreadable = 0;
+
+  private constructor({ baseUrl, keeper, clock, random, log }: CatalogueOptions) {
+    const { requestsPer10Seconds } = catalogueLimits;
+    this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
+    this.#keeper = keeper;
+    this.#clock = clock;
+    this.#random = random;
+    this.#log = log;
+    // The service does without it: what it cannot go on after is told, and reading ends.
+    this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
+      log.error({ err: toError(thrown) }, "the venue's catalogue is not read any more");
+    });
+  }
+
+  /** Begins to read by itself. */
+  static open(options: CatalogueOptions): Catalogue {
+    return new Catalogue(options);
+  }
+
+  get status(): CatalogueStatus {
+    const { requests, errors, isAway } = this.#http.status;
+    return {
+      requests,
+      errors: { ...errors, ...this.#faults.toRecord() },
+      isAway: isAway || this.#failures > 0,
+      pages: this.#pages,
+      unreadable: this.#unreadable,
+    };
+  }
+
+  /** Stops; nothing is taken in after it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#http.close();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const pauseMs = await this.#round(signal);
+      // The one way for it to fail is the signal, which ends the loop.
+      if (pauseMs > 0) await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** Asks for some markets by id, then reads a page; how long to wait before the next. */
+  async #round(signal: AbortSignal): Promise<number> {
+    if (this.#keeper.isFull) return catalogueLimits.idleMs;
+    try {
+      const hasAsked = await this.#lookUp(signal);
+      const hasRead = await this.#readPage(signal);
+      this.#failures = 0;
+      this.#keeper.saveIfDue();
+      return hasAsked || hasRead ? 0 : catalogueLimits.idleMs;
+    } catch (thrown) {
+      if (signal.aborted) return 0;
+      if (!(thrown instanceof VenueError)) throw thrown;
+      if (this.#failures === 0) this.#log.warn({ err: thrown }, "the venue's catalogue is away");
+      this.#failures += 1;
+      return backoffMs(this.#failures - 1, venueBackoff, this.#random);
+    }
+  }
+
+  async #lookUp(signal: AbortSignal): Promise<boolean> {
+    if (this.#due.length === 0) {
+      const due = this.#keeper.due(this.#nowSeconds, catalogueLimits.dueMax);
+      this.#due = due.conditionIds;
+      this.#missing = due.missing;
+    }
+    const asked = this.#due.slice(0, catalogueLimits.lookupIdsMax);
+    if (asked.length === 0) return false;
+    const absent = new Set(asked);
+    for (const half of ["open", "closed"] as const) {
+      if (absent.size === 0) break;
+      const page = await this.#ask({ half, conditionIds: [...absent] }, signal);
+      const markets = page?.markets.filter(({ conditionId }) => absent.has(conditionId)) ?? [];
+      await this.#take(markets, signal);
+      for (const { conditionId } of markets) absent.delete(conditionId);
+    }
+    this.#keeper.noteAbsent([...absent], this.#nowSeconds);
+    this.#due = this.#due.slice(asked.length);
+    return true;
+  }
+
+  async #readPage(signal: AbortSignal): Promise<boolean> {
+    const nowSeconds = this.#nowSeconds;
+    const pass = duePass(this.#keeper.progress, { nowSeconds, missing: this.#missing });
+    if (pass === null) return false;
+    const page = await this.#ask(pass, signal);
+    if (page !== null) {
+      this.#pages += 1;
+      await this.#take(page.markets, signal);
+    }
+    const after = page === null ? null : afterPage(pass, page.nextCursor);
+    if (after === "loop") this.#faults.add("cursor_loop");
+    this.#keeper.progress =
+      after === null || after === "loop"
+        ? afterPass(this.#keeper.progress, pass, nowSeconds)
+        : { ...this.#keeper.progress, pass: after };
+    return true;
+  }
+
+  /** A page; `null` when the venue finds the request wrong, which asking again does not change. */
+  async #ask(
+    asked: Parameters<typeof fetchMarketPage>[1],
+    signal: AbortSignal,
+  ): Promise<MarketPage | null> {
+    try {
+      const page = await fetchMarketPage(this.#http, asked, signal);
+      if (page === null) {
+        this.#faults.add("no_page");
+        throw new VenueError("malformed", "an answer that is no page of markets");
+      }
+      this.#unreadable += page.unreadable;
+      return page;
+    } catch (thrown) {
+      const isRefused = thrown instanceof VenueError && refusals.has(thrown.kind);
+      if (isRefused) return null;
+      throw thrown;
+    }
+  }
+
+  async #take(markets: readonly CatalogueMarket[], signal: AbortSignal): Promise<void> {
+    for (let from = 0; from < markets.length; from += catalogueLimits.takenAtOnce) {
+      const some = markets.slice(from, from + catalogueLimits.takenAtOnce);
+      this.#keeper.take(some, this.#nowSeconds);
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+
+  get #nowSeconds(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
+  }
+}
+
+const refusals: ReadonlySet<VenueError["kind"]> = new Set(["refused", "not_found", "oversized"]);

@@ -1,0 +1,275 @@
+/** The venue's catalogue over real sockets, into the markets of the chain and to clients. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { pino } from "pino";
+import { systemClock } from "../../src/base/clock.ts";
+import { formatTokenId } from "../../src/base/ids.ts";
+import { Catalogue } from "../../src/catalog/catalogue.ts";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { deriveBlockFacts } from "../../src/market/block-facts.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { writeContractsFile } from "../support/contracts-file.ts";
+import { buildChain } from "../support/generate-chain.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { scriptBlocks } from "../support/script-blocks.ts";
+import { ScriptedNode } from "../support/scripted-node.ts";
+import { ScriptedVenue, type VenueReply } from "../support/scripted-venue.ts";
+import { type Page, Service } from "../support/service.ts";
+import { marketLogs, type TestMarket, testMarkets } from "../support/test-markets.ts";
+import { venueMarket } from "../support/venue-catalogue.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const { standard, unknownOracle, sameQuestion, negRisk, strangersQuestion } = testMarkets;
+const everything = marketLogs.map(() => ({ secondsLater: 2, tells: true, transactions: [] }));
+const blocks = buildChain(everything).map(({ block }) => block);
+const waitMsMax = 20_000;
+
+function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
+  const { conditionId, tokenIds, questionId: questionID } = market;
+  return venueMarket({
+    conditionId,
+    tokenIds: tokenIds.map(formatTokenId),
+    slug,
+    more: { questionID, ...more },
+  });
+}
+
+/** Somebody else's market. */
+function strangerOf(index: number) {
+  const conditionId = `0x${index.toString(16).padStart(64, "e")}`;
+  return venueMarket({ conditionId, tokenIds: ["1", "2"], slug: `not-ours-${index}` });
+}
+
+function stateOfAll(): MarketState {
+  const state = new MarketState(knownContracts());
+  const decoder = new LogDecoder(knownContracts());
+  for (const block of blocks) state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+  return state;
+}
+
+/** Time that passes a hundred times as fast. */
+function fastClock() {
+  const startedMs = systemClock.monotonicMs();
+  const passedMs = () => (systemClock.monotonicMs() - startedMs) * 100;
+  return {
+    nowMs: () => 1_790_000_000_000 + passedMs(),
+    monotonicMs: passedMs,
+    sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 100, signal),
+  };
+}
+
+async function openCatalogue(t: TestContext) {
+  const venue = await ScriptedVenue.open();
+  t.after(() => venue.close());
+  const state = stateOfAll();
+  const open = () => {
+    const means = { clock: fastClock(), random: () => 0, log: pino({ level: "silent" }) };
+    const catalogue = Catalogue.open({ baseUrl: venue.restUrl, keeper: state.venue, ...means });
+    t.after(() => catalogue.close());
+    return catalogue;
+  };
+  const slugOf = ({ conditionId }: TestMarket) =>
+    state.directory.market(conditionId)?.venue?.slug ?? null;
+  const isRead = () =>
+    waitFor("the catalogue to be read", waitMsMax, async () =>
+      state.venue.progress.openReadAt === null ? null : true,
+    );
+  return { venue, state, open, slugOf, isRead };
+}
+
+test("markets never asked for are asked for by id, the newest first, and then all is read", async (t) => {
+  const { venue, state, open, slugOf, isRead } = await openCatalogue(t);
+  const { catalogue: told } = venue;
+  told.pageMarkets = 3;
+  for (let index = 0; index < 8; index += 1) told.put(strangerOf(index));
+  told.put(entryOf(standard, "the-standard", { closed: true, outcomePrices: '["0", "1"]' }));
+  told.put(entryOf(unknownOracle, "the-unknown"));
+  const catalogue = open();
+  await isRead();
+  assert.deepEqual([slugOf(standard), slugOf(unknownOracle)], ["the-standard", "the-unknown"]);
+  const listed = [...state.directory.listed()];
+  assert.equal(told.lookups[0]?.[0], listed.at(-1));
+  // A second request, with the other half, for those that the first did not bring.
+  assert.equal(told.lookups.length, 2);
+  assert.equal(told.lookups[1]?.includes(unknownOracle.conditionId), false);
+  assert.deepEqual(told.cursors.length, 3);
+  const { requests, errors, pages } = catalogue.status;
+  assert.deepEqual([requests, errors, pages], [5, {}, 3]);
+  const { known, missing, contradictions } = state.venue.coverage;
+  assert.deepEqual([known, missing], [2, 0]);
+  assert.equal(Object.values(contradictions).join(""), "00000");
+});
+
+test("whatever the venue answers, reading goes on where it was", async (t) => {
+  const { venue, open, slugOf, isRead } = await openCatalogue(t);
+  venue.catalogue.pageMarkets = 1;
+  for (let index = 0; index < 5; index += 1) venue.catalogue.put(strangerOf(index));
+  venue.catalogue.put(entryOf(negRisk, "the-last", { negRisk: true }));
+  const answers: readonly VenueReply[] = [
+    { status: 429, headers: { "retry-after": "2" }, body: "" },
+    { status: 502, body: "<html><h1>Bad gateway</h1></html>" },
+    { status: 200, body: "<html>Just a moment...</html>" },
+    { status: 200, body: '{"markets":[{"conditionId":"0x' },
+    { status: 200, body: "[]" },
+    { status: 200, body: '{"markets":{}}' },
+    { status: 200, body: '{"markets":[],"next_cursor":7}' },
+  ];
+  let asked = 0;
+  // Every other request fails, each time in another way.
+  venue.httpFault = () => {
+    asked += 1;
+    return asked % 2 === 0 ? null : (answers[(asked - 1) / 2] ?? null);
+  };
+  const catalogue = open();
+  await isRead();
+  assert.equal(slugOf(negRisk), "the-last");
+  const { cursors } = venue.catalogue;
+  assert.equal(new Set(cursors).size, cursors.length, "no page was read twice");
+  assert.equal(catalogue.status.isAway, false);
+  assert.deepEqual(catalogue.status.errors, { rate_limited: 1, away: 1, malformed: 2, no_page: 3 });
+});
+
+test("entries of wrong types, of a megabyte, twice or unreadable do no harm", async (t) => {
+  const { venue, open, slugOf, isRead, state } = await openCatalogue(t);
+  const { catalogue } = venue;
+  const long = "x".repeat(1_000_000);
+  catalogue.repeat({ ...entryOf(standard, long), question: 7, tags: "x", events: { id: {} } });
+  catalogue.repeat(entryOf(negRisk, "first"));
+  catalogue.repeat(entryOf(negRisk, "second"));
+  catalogue.repeat({ conditionId: "not one" });
+  catalogue.repeat({ conditionId: [null] as unknown as string });
+  const reader = open();
+  await isRead();
+  assert.equal(slugOf(standard), null);
+  assert.equal(state.directory.market(standard.conditionId)?.question, "Standard, isn't it?");
+  assert.equal(slugOf(negRisk), "second");
+  assert.equal(reader.status.unreadable, 2);
+});
+
+test("cursors that go in a circle end the pass, and are counted", async (t) => {
+  const { venue, open, isRead } = await openCatalogue(t);
+  venue.httpFault = (path) => {
+    const after = new URL(path, venue.restUrl).searchParams.get("after_cursor");
+    const next = { a: "b", b: "c", c: "a" }[after ?? "c"] ?? null;
+    return { status: 200, body: JSON.stringify({ markets: [], next_cursor: next }) };
+  };
+  const catalogue = open();
+  await isRead();
+  assert.equal(catalogue.status.errors["cursor_loop"], 1);
+  assert.ok(catalogue.status.pages < 10);
+});
+
+async function openService(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const venue = await ScriptedVenue.open();
+  t.after(() => venue.close());
+  const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks) });
+  t.after(() => node.close());
+  node.setFinalized(blocks.at(-1)?.number ?? 0);
+  const settings = {
+    ...venue.settings,
+    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+    ODDWIRE_START_BLOCK: String(blocks[0]?.number),
+    // The chain of the test is of long ago.
+    ODDWIRE_READY_LAG_SECONDS_MAX: "86400",
+  };
+  const dataDir = join(folder, "data");
+  const open = async () => {
+    const service = await Service.open({ rpcUrls: [node.url], dataDir, settings });
+    t.after(() => service.kill9());
+    return service;
+  };
+  return { venue, open };
+}
+
+test("clients find markets by what the venue calls them, from when it comes back", async (t) => {
+  const { venue, open } = await openService(t);
+  venue.httpFault = () => ({ status: 503, body: "<html>maintenance</html>" });
+  venue.catalogue.put(
+    entryOf(sameQuestion, "will-the-venue-name-it", {
+      category: "Sports",
+      tags: [{ label: "Champions Cup" }],
+      events: [{ id: "9001", slug: "the-cup" }],
+      endDate: "2030-05-06T07:08:09Z",
+    }),
+  );
+  venue.catalogue.put(entryOf(standard, "standard-slug", { question: "Not the chain's?" }));
+  const service = await open();
+  await service.waitReady();
+  const idsOf = async (query: string) =>
+    (await service.get<Page>(`/v1/markets?${query}`)).data.map(({ id }) => id);
+  assert.deepEqual(await idsOf("slug=will-the-venue-name-it"), []);
+  venue.httpFault = null;
+  const found = await waitFor("the venue's names", waitMsMax, async () => {
+    const ids = await idsOf("slug=will-the-venue-name-it");
+    return ids.length > 0 ? ids : null;
+  });
+  assert.deepEqual(found, [sameQuestion.conditionId]);
+  for (const query of [
+    "tag=champions+cup",
+    "category=Sports",
+    "event_id=9001",
+    "search=venue+name",
+    "search=champions",
+    "end_after=2030-05-06T00:00:00Z&end_before=2030-05-07T00:00:00Z",
+  ]) {
+    assert.deepEqual(await idsOf(query), found, query);
+  }
+  type One = { data: Record<string, unknown> };
+  const { data } = await service.get<One>("/v1/markets/will-the-venue-name-it");
+  const { slug, category, tags, event_id, end_date, metadata_source, question } = data;
+  assert.deepEqual(
+    { slug, category, tags, event_id, end_date, metadata_source, question },
+    {
+      slug: "will-the-venue-name-it",
+      category: "Sports",
+      tags: ["Champions Cup"],
+      event_id: "9001",
+      end_date: "2030-05-06T07:08:09Z",
+      metadata_source: "venue",
+      question: "The venue asks: will-the-venue-name-it?",
+    },
+  );
+  const proven = await service.get<One>("/v1/markets/standard-slug");
+  assert.deepEqual(
+    [proven.data["question"], proven.data["metadata_source"]],
+    ["Standard, isn't it?", "chain"],
+  );
+  type Metrics = { catalogue: { markets: number; away: boolean } };
+  const { catalogue } = await service.get<Metrics>("/v1/metrics");
+  assert.deepEqual([catalogue.markets, catalogue.away], [2, false]);
+});
+
+test("reading goes on where it was after a stop, and after kill -9", async (t) => {
+  const { venue, open } = await openService(t);
+  const { catalogue } = venue;
+  catalogue.pageMarkets = 1;
+  for (let index = 0; index < 200; index += 1) catalogue.put(strangerOf(index));
+  catalogue.put(entryOf(strangersQuestion, "found-by-id"));
+  const first = await open();
+  await first.waitReady();
+  const pages = (count: number) =>
+    waitFor(`${count} pages`, waitMsMax, async () =>
+      catalogue.cursors.length >= count ? true : null,
+    );
+  await pages(6);
+  assert.equal(await first.stop(), 0);
+  const stoppedAfter = catalogue.cursors.length;
+  const second = await open();
+  await pages(stoppedAfter + 3);
+  await second.kill9();
+  const killedAfter = catalogue.cursors.length;
+  const third = await open();
+  await pages(killedAfter + 1);
+  const begun = (at: number) => Number(Buffer.from(catalogue.cursors[at] ?? "", "base64url"));
+  assert.equal(catalogue.cursors.indexOf(null, 1), -1, "it never begins at the front again");
+  assert.ok(begun(stoppedAfter) >= stoppedAfter - 1);
+  assert.ok(begun(killedAfter) >= begun(stoppedAfter));
+  const answer = await third.request("/v1/markets/found-by-id");
+  assert.equal(answer.status, 200);
+});

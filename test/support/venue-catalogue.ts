@@ -1,0 +1,78 @@
+/** The venue's catalogue of markets, page by page, in the shapes of its clients. */
+
+/** A market of it; whatever else the venue tells is left out. */
+export type VenueMarket = Readonly<Record<string, unknown>> & {
+  readonly conditionId: string;
+  readonly closed?: boolean;
+};
+
+const limitMax = 100;
+const idsMax = 100;
+
+export class VenueCatalogue {
+  readonly #markets: VenueMarket[] = [];
+  /** Fewer than asked for, as the venue may give. */
+  pageMarkets = limitMax;
+  /** Ids asked for, request by request. */
+  readonly lookups: (readonly string[])[] = [];
+  /** Cursors of the pages asked for, in order; `null` for a first page. */
+  readonly cursors: (string | null)[] = [];
+
+  /** Adds a market, in place of one of the same condition. */
+  put(market: VenueMarket): void {
+    const at = this.#markets.findIndex(({ conditionId }) => conditionId === market.conditionId);
+    if (at === -1) this.#markets.push(market);
+    else this.#markets[at] = market;
+  }
+
+  /** Adds a market even if there is one of the same condition. */
+  repeat(market: VenueMarket): void {
+    this.#markets.push(market);
+  }
+
+  answer(query: URLSearchParams): { status: number; body: string } {
+    const limit = Math.min(Number(query.get("limit") ?? 20), limitMax, this.pageMarkets);
+    const ids = query.getAll("condition_ids");
+    if (ids.length > idsMax || query.has("offset")) return { status: 422, body: '{"error":"no"}' };
+    const isClosed = query.get("closed") === "true";
+    const after = query.get("after_cursor");
+    if (ids.length > 0) this.lookups.push(ids);
+    else this.cursors.push(after);
+    const markets = this.#markets.filter(
+      ({ conditionId, closed = false }) =>
+        closed === isClosed && (ids.length === 0 || ids.includes(conditionId)),
+    );
+    const from = after === null ? 0 : Number(Buffer.from(after, "base64url").toString());
+    const page = markets.slice(from, from + limit);
+    const isLast = from + limit >= markets.length;
+    const next = Buffer.from(String(from + limit)).toString("base64url");
+    const body = { markets: page, ...(isLast ? {} : { next_cursor: next }) };
+    return { status: 200, body: JSON.stringify(body) };
+  }
+}
+
+/** A market as the venue writes it: lists are JSON inside of texts. */
+export function venueMarket(market: {
+  readonly conditionId: string;
+  readonly tokenIds: readonly string[];
+  readonly outcomes?: readonly string[];
+  readonly slug: string;
+  readonly more?: Readonly<Record<string, unknown>>;
+}): VenueMarket {
+  const { conditionId, tokenIds, outcomes = ["Yes", "No"], slug, more = {} } = market;
+  return {
+    id: String(500_000 + slug.length),
+    conditionId,
+    slug,
+    question: `The venue asks: ${slug}?`,
+    description: "As the venue describes it.",
+    startDate: "2026-01-02T03:04:05.678901Z",
+    endDate: "2026-12-31T00:00:00Z",
+    image: "https://venue.example/image.png",
+    outcomes: JSON.stringify(outcomes),
+    clobTokenIds: JSON.stringify(tokenIds),
+    outcomePrices: '["0.5", "0.5"]',
+    closed: false,
+    ...more,
+  };
+}
