@@ -35,10 +35,10 @@ import type {
 } from "./api.ts";
 import { Connection, type ConnectionOptions, type Query } from "./connection.ts";
 import { EventStream, type StreamOptions } from "./event-stream.ts";
+import { type BookFrame, LocalBook, type OrderBook } from "./local-book.ts";
 import { Pages } from "./pages.ts";
-import type { ChannelRows } from "./stream-frames.ts";
+import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
 
-type OrderBook = GetOrderbookByTokenId["answer"]["data"];
 type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
 type ExchangeEvent = GetExchangeEvents["answer"]["data"][number];
 type IpBlock = GetIpBlocks["answer"]["data"][number];
@@ -136,6 +136,22 @@ export class OddwireClient {
     options: StreamOptions<Type>,
   ): EventStream<ChannelRows[Type]> {
     return new EventStream(this.#connection, options);
+  }
+
+  /**
+   * The order book of a token, told again whenever it changes: always the same copy, proven by the
+   * checksum of every change and fetched anew where one does not fit.
+   */
+  async *followBook(
+    tokenId: TokenId,
+    options: { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<LocalBook, void, undefined> {
+    const book = new LocalBook();
+    const channel = { type: "orderbook", token_id: tokenId } as const;
+    const isSound = (frame: StreamFrame<unknown>): boolean => book.take(frame as BookFrame);
+    for await (const { type } of this.stream({ ...options, channel, isSound })) {
+      if (type === "snapshot" || type === "event") yield book;
+    }
   }
 
   async health(): Promise<GetHealth["answer"]> {

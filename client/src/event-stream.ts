@@ -15,12 +15,16 @@ export type StreamOptions<Type extends string> = {
   readonly snapshot?: number;
   /** Ends the stream; the loop that reads it ends without an error. */
   readonly signal?: AbortSignal;
+  /** Told of each frame before it is given; `false` asks for everything anew, on a new connection. */
+  readonly isSound?: (frame: StreamFrame<unknown>) => boolean;
   /** Told whenever it changes. */
   readonly onState?: (state: StreamState) => void;
 };
 
 const closeCodes = { badKey: 4001, draining: 4003, policy: 4008 } as const;
 const drainSpreadMs = 10_000;
+/** As if the connection had broken: the next one mends it. */
+const incomplete: Closing = { code: 1006, reason: "a frame is missing" };
 /** Refusals of a subscription that pass. */
 const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMITED"]);
 
@@ -76,8 +80,9 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
         const next = await socket.next();
         if ("code" in next) return next;
         const given = this.#take(next);
-        if (given === "lost") return { code: 1006, reason: "a frame is missing" };
-        if (given !== null) yield given;
+        if (given === null) continue;
+        if (given === "lost" || this.#options.isSound?.(given) === false) return incomplete;
+        yield given;
       }
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -94,7 +99,8 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   #hello(): object[] {
     const { key } = this.#connection;
     const { channel } = this.#options;
-    const resume = this.#position === null ? {} : { resume_from: this.#position };
+    const hasPast = channel.type !== "orderbook";
+    const resume = this.#position !== null && hasPast ? { resume_from: this.#position } : {};
     const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
     return [
       ...(key === null ? [] : [{ action: "auth", api_key: key }]),
@@ -127,6 +133,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
         return frame;
       case "snapshot":
         this.#snapshot = undefined;
+        this.#position = frame.seq ?? 0;
         return frame as StreamFrame<Row>;
       case "finalized":
       case "heartbeat":

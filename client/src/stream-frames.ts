@@ -11,6 +11,7 @@ import type {
   TokenId,
   Trade,
 } from "./api.ts";
+import type { BookChange, BookStale, OrderBook } from "./local-book.ts";
 
 /** What the events of each type of channel hold: rows as REST answers them. */
 export type ChannelRows = {
@@ -21,6 +22,8 @@ export type ChannelRows = {
   cancellations: Cancellation;
   candles: Candle;
   price: Price;
+  /** Whole books come as snapshots. */
+  orderbook: OrderBook | BookChange | BookStale;
 };
 
 /** Which events to tell. Fields that a type of channel does not take are refused. */

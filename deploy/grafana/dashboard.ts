@@ -78,6 +78,39 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     ],
   ],
   [
+    "Stream",
+    [
+      graph("Connections", "none", [["oddwire_stream_connections", "open"]]),
+      graph("Messages a second", "ops", [["rate(oddwire_stream_messages_total[1m])", "sent"]]),
+      graph("Bytes a second", "Bps", [["rate(oddwire_stream_sent_bytes_total[1m])", "sent"]]),
+      graph("Slow clients closed", "none", [
+        ["increase(oddwire_stream_slow_closes_total[5m])", "in 5 minutes"],
+      ]),
+    ],
+  ],
+  [
+    "Venue and audit",
+    [
+      graph("Order books", "none", [
+        ["oddwire_books_held", "held"],
+        ["oddwire_books_stale", "stale"],
+        ["oddwire_books_followed", "followed"],
+      ]),
+      graph("Books asked for again", "ops", [
+        ["rate(oddwire_books_resyncs_total[5m])", "{{reason}}"],
+      ]),
+      graph("Requests to the venue", "reqps", [
+        ["rate(oddwire_venue_requests_total[1m])", "sent"],
+        ["rate(oddwire_venue_errors_total[1m])", "{{kind}}"],
+      ]),
+      graph("Audit", "none", [
+        ["oddwire_audit_round_progress_ratio", "share of this round"],
+        ["oddwire_audit_doubted_ranges", "doubted"],
+        ["oddwire_audit_wrong_ranges", "wrong"],
+      ]),
+    ],
+  ],
+  [
     "Store and process",
     [
       graph("Queries, 99 of 100", "s", [

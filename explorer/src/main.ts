@@ -1,8 +1,9 @@
 /** The explorer: a key, a page by the address, and a pulse. It lives on the public API alone. */
+import type { OddwireClient } from "../../client/src/client.ts";
 import { OddwireError } from "../../client/src/oddwire-error.ts";
 import { fill } from "./dom.ts";
 import { duration } from "./format.ts";
-import { type Page, repeat } from "./page.ts";
+import { type About, type Page, repeat } from "./page.ts";
 import { keysPage } from "./pages/keys-page.ts";
 import { marketPage } from "./pages/market-page.ts";
 import { marketsPage } from "./pages/markets-page.ts";
@@ -23,7 +24,6 @@ const pulseEveryMs = 3000;
 
 const content = elementOf("content");
 const pulse = elementOf("pulse");
-let chainId: number | null = null;
 let left = new AbortController();
 
 takeKeyFromAddress();
@@ -54,9 +54,18 @@ function show(why: string | null = null): void {
     return;
   }
   const client = openClient(key);
-  const context = { client, signal: left.signal, chainId: () => chainId };
+  const context = { client, signal: left.signal, about: readAbout(client) };
   fill(content, page({ ...context, parameter: decodeURIComponent(parameter) }));
   scrollTo(0, 0);
+}
+
+async function readAbout(client: OddwireClient): Promise<About> {
+  try {
+    const { indexer, books } = await client.metrics();
+    return { chainId: indexer.chain_id, hasBooks: books !== null };
+  } catch {
+    return { chainId: null, hasBooks: false };
+  }
 }
 
 /** How the service is, at the top of every page. */
@@ -65,7 +74,6 @@ async function beat(): Promise<void> {
   if (key === null) return tellPulse("", "no key");
   try {
     const { indexer } = await openClient(key).metrics();
-    chainId = indexer.chain_id;
     const lag = indexer.lag_seconds;
     const isLive = lag !== null && lag <= 60 && (indexer.gaps ?? 0) === 0;
     const behind = lag === 0 ? "live" : `${duration(lag)} behind`;

@@ -8,9 +8,11 @@ export type PageContext = {
   readonly signal: AbortSignal;
   /** What follows the name of the page in the address. */
   readonly parameter: string;
-  /** The chain that is followed; `null` until it is known. */
-  readonly chainId: () => number | null;
+  readonly about: Promise<About>;
 };
+
+/** What stays as it is while the service runs; what could not be learnt counts as not there. */
+export type About = { readonly chainId: number | null; readonly hasBooks: boolean };
 
 /** Makes the content of a page; it fills itself as answers come. */
 export type Page = (context: PageContext) => HTMLElement;

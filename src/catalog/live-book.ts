@@ -224,16 +224,17 @@ export class LiveBook {
     this.tell(nowMs, null);
   }
 
-  /** The stream told of a trade or of another tick; a hash that was wrong may be right with it. */
+  /**
+   * The stream told of a trade or of another tick. The hash told before counts it or not: changes
+   * and trades are told in no certain order.
+   */
   takeFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
+    this.#isHashRight(nowMs);
+    if (this.#fault === "hash_mismatch") this.#isHashChecked = false;
     this.#facts = { ...this.#facts, ...fact };
     this.#version += 1;
     this.#heardAtMs = nowMs;
-    if (this.#fault === "hash_mismatch") {
-      this.#isHashChecked = false;
-      this.#checkHash(nowMs);
-    }
     this.tell(nowMs, null);
   }
 
@@ -311,27 +312,35 @@ export class LiveBook {
     return this.#fault === null && this.#isHashChecked && this.#hash !== null;
   }
 
-  /** A hash that matches proves every level, whatever was doubted before. */
   #checkHash(nowMs: number): void {
+    if (this.#isHashRight(nowMs) !== false) return;
+    this.#isHashChecked = true;
+    // An answer is whole by itself: its hash can only be made in another way than ours.
+    if (this.#source === "rest") this.#trust.noteFalseAlarm();
+    this.#doubt("hash_mismatch", nowMs);
+  }
+
+  /**
+   * Compares the hash, if that was not done yet and can be done; `null` if not. A match proves every
+   * level, whatever was doubted before.
+   */
+  #isHashRight(nowMs: number): boolean | null {
     const facts = this.#facts;
     if (this.#isHashChecked || facts === null || !this.#hasAllFacts || !this.#trust.isUsable)
-      return;
-    this.#isHashChecked = true;
+      return null;
     const { assetId } = this;
-    if (hashBook(this, { assetId, timestampMs: this.#timestampMs, facts }) === this.#hash) {
-      if (this.#source === "stream") this.#trust.noteProven();
-      this.#confirmedAtMs = nowMs;
-      const [bid, ask] = [this.bids.best, this.asks.best];
-      const isCrossed = bid !== null && ask !== null && bid >= ask;
-      if (!this.#isFollowed || isCrossed || this.#fault === null) return;
-      this.#fault = null;
-      this.#attempts = 0;
-      this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
-    } else {
-      // An answer is whole by itself: its hash can only be made in another way than ours.
-      if (this.#source === "rest") this.#trust.noteFalseAlarm();
-      this.#doubt("hash_mismatch", nowMs);
-    }
+    const timestampMs = this.#timestampMs;
+    if (hashBook(this, { assetId, timestampMs, facts }) !== this.#hash) return false;
+    this.#isHashChecked = true;
+    this.#confirmedAtMs = nowMs;
+    if (this.#source === "stream") this.#trust.noteProven();
+    const [bid, ask] = [this.bids.best, this.asks.best];
+    const isCrossed = bid !== null && ask !== null && bid >= ask;
+    if (!this.#isFollowed || isCrossed || this.#fault === null) return true;
+    this.#fault = null;
+    this.#attempts = 0;
+    this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
+    return true;
   }
 
   #doubt(reason: StaleReason, nowMs: number): void {

@@ -56,6 +56,11 @@ export class History {
     return page;
   }
 
+  /** Begins to read what will be asked for next; a failure is told to who asks. */
+  readAhead(topic: Topic, after: number): void {
+    this.read(topic, after, false).catch(() => {});
+  }
+
   /** The events of a page, made once for all who are told them in the same way. */
   packetOf(
     topic: Topic,

@@ -131,8 +131,10 @@ export class Subscription implements Follower {
       const { readTo, entries } = await this.#history.read(this.topic, this.#readTo, restate);
       if (!this.#isOpen || forks !== this.#history.forks) continue;
       this.#mustRestate = false;
-      this.#tellPage(entries);
       this.#readTo = readTo;
+      // The next page is read while this one is told.
+      if (readTo < this.#history.endOf(this.topic)) this.#history.readAhead(this.topic, readTo);
+      this.#tellPage(entries);
     }
   }
 

@@ -18,6 +18,7 @@ import { FactStore } from "../../src/store/fact-store.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
 import { Hub } from "../../src/stream/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session.ts";
+import type { StreamMeter } from "../../src/stream/stream-meter.ts";
 import { bookTopsOf } from "../../src/web/book-tops.ts";
 import type { Freshness } from "../../src/web/meta.ts";
 import type { Observation } from "../../src/web/request-meter.ts";
@@ -172,8 +173,8 @@ export class DataServer {
     const { held = -1, final } = upTo;
     const { newestBlock } = this;
     const blocks = this.facts.filter(({ number }) => number > newestBlock && number <= held);
-    await this.#tell(blocks.map((block) => ({ kind: "held", block })));
-    if (final !== undefined) await this.#tell([{ kind: "finalized", block: final }]);
+    await this.tell(blocks.map((block) => ({ kind: "held", block })));
+    if (final !== undefined) await this.tell([{ kind: "finalized", block: final }]);
   }
 
   /** Moves chain time on by a block without logs; the chain cannot go on after it. */
@@ -183,13 +184,23 @@ export class DataServer {
     const { number, timestamp } = newest;
     const nothing = { fills: [], events: [], quarantined: [], anomalies: [] };
     const block = { ...newest, ...nothing, number: number + 1, timestamp: timestamp + seconds };
-    await this.#tell([{ kind: "held", block }]);
+    await this.tell([{ kind: "held", block }]);
+  }
+
+  /** Holds a block that follows the newest. */
+  async hold(block: BlockFacts): Promise<void> {
+    await this.tell([{ kind: "held", block }]);
+  }
+
+  /** What the stream has done. */
+  get meter(): StreamMeter {
+    return this.edge.meter;
   }
 
   /** Takes back every block above `safeBlock`, and goes on with `blocks`. */
   async fork(safeBlock: number, blocks: readonly BlockFacts[]): Promise<void> {
     const held = blocks.map((block): ChainNews => ({ kind: "held", block }));
-    await this.#tell([{ kind: "fork", safeBlock }, ...held]);
+    await this.tell([{ kind: "fork", safeBlock }, ...held]);
   }
 
   /** All fills served now, in order. */
@@ -235,7 +246,8 @@ export class DataServer {
     await rm(this.#folder, { recursive: true });
   }
 
-  async #tell(news: readonly ChainNews[]): Promise<void> {
+  /** Takes in news as the pipeline does. */
+  async tell(news: readonly ChainNews[]): Promise<void> {
     await this.#pipeline.run(each(news));
   }
 }

@@ -45,6 +45,7 @@ export type TestServer = {
   readonly url: string;
   readonly http: HttpServer;
   readonly stream: StreamServer | null;
+  readonly meter: StreamMeter;
   readonly access: AccessStore;
   readonly clock: MovableClock;
   readonly dataDir: string;
@@ -141,6 +142,7 @@ export async function openTestServer(
     url: http.url,
     http,
     stream,
+    meter,
     access,
     clock,
     dataDir,

@@ -1,8 +1,7 @@
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
-import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { fill, h, notice, panel, terms } from "../dom.ts";
 import { cents, count, day, dollars, exact } from "../format.ts";
-import { type Page, type PageContext, repeat, wordsOf } from "../page.ts";
+import { type Page, type PageContext, wordsOf } from "../page.ts";
 import { CandleChart } from "../parts/candle-chart.ts";
 import { follow } from "../parts/follow.ts";
 import { OrderBook } from "../parts/order-book.ts";
@@ -11,8 +10,6 @@ import { TradeTape } from "../parts/trade-tape.ts";
 const resolutions = ["1m", "5m", "15m", "1h", "4h", "1d"] as const;
 type Resolution = (typeof resolutions)[number];
 
-const bookEveryMs = 2000;
-const bookLevels = 200;
 const tapeRows = 100;
 
 /** One market: both outcomes, candles, book, tape, statistics, result. */
@@ -153,7 +150,7 @@ function faceOf(outcome: string | null, price: string | null, mark: string): HTM
 
 /** The trades of all outcomes: what candles are made of too. */
 function openTrades({ tokens }: Market, context: PageContext): HTMLElement {
-  const tape = new TradeTape({ chainId: context.chainId, withMarkets: false });
+  const tape = new TradeTape({ about: context.about, withMarkets: false });
   const said = h("span", { class: "dim", "aria-live": "polite" });
   const tokenIds = tokens.map(({ token_id: tokenId }) => tokenId);
   if (tokenIds.length > 0) {
@@ -213,23 +210,20 @@ function openChart(tokenId: TokenId, context: PageContext): HTMLElement {
   return panel("Price", h("div", toolbar, ...buttons), said, chart.element);
 }
 
-/** Whether the service said that it has no source of books: then it is not asked again. */
-let isBookless = false;
-
 function openBook(tokenId: TokenId, context: PageContext): HTMLElement {
   const book = new OrderBook();
-  void repeat(bookEveryMs, context, async () => {
-    if (isBookless) return book.refuse("This service has no source of order books.");
-    try {
-      book.show(await context.client.orderBook(tokenId, { depth: bookLevels }));
-    } catch (thrown) {
-      // A source that is only away says when to ask again.
-      isBookless =
-        thrown instanceof OddwireError && thrown.status === 503 && thrown.retryAfterMs === null;
-      book.refuse(wordsOf(thrown));
-    }
-  });
+  void followBook(tokenId, book, context).catch((thrown: unknown) => book.refuse(wordsOf(thrown)));
   return book.element;
+}
+
+async function followBook(
+  tokenId: TokenId,
+  shown: OrderBook,
+  { client, signal, about }: PageContext,
+): Promise<void> {
+  const { hasBooks } = await about;
+  if (!hasBooks) return shown.refuse("This service has no source of order books.");
+  for await (const book of client.followBook(tokenId, { signal })) shown.show(book);
 }
 
 function drawStatistics({

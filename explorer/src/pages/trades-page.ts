@@ -5,7 +5,7 @@ import { TradeTape } from "../parts/trade-tape.ts";
 
 /** The newest trades of all markets, as they happen. */
 export const tradesPage: Page = (context) => {
-  const tape = new TradeTape({ chainId: context.chainId, withMarkets: true });
+  const tape = new TradeTape({ about: context.about, withMarkets: true });
   const said = h("p", { class: "dim", "aria-live": "polite" });
   void follow(
     context,

@@ -1,19 +1,6 @@
+import type { Level, LocalBook } from "../../../client/src/local-book.ts";
 import { fill, h, notice } from "../dom.ts";
-import { cents, dollars, duration, exact } from "../format.ts";
-
-type Level = { readonly price: string; readonly size: string };
-
-/** A book as the service answers it, best first. */
-export type Book = {
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-  readonly mid: string | null;
-  readonly spread: string | null;
-  readonly bid_depth_usd: string;
-  readonly ask_depth_usd: string;
-  readonly age_ms: number;
-  readonly stale: boolean;
-};
+import { cents, exact } from "../format.ts";
 
 const levelsShown = 8;
 const size = { width: 600, height: 140 };
@@ -22,19 +9,22 @@ const size = { width: 600, height: 140 };
 export class OrderBook {
   readonly element = h("div", { class: "depth" });
 
-  show(book: Book): void {
-    const { mid, spread, stale, age_ms: ageMs } = book;
-    const said = `mid ${cents(mid)}, spread ${cents(spread)}, bids ${dollars(book.bid_depth_usd)}, asks ${dollars(book.ask_depth_usd)}`;
+  show(book: LocalBook): void {
+    const { bids, asks, staleReason } = book;
     fill(
       this.element,
-      h("p", { class: "dim" }, said),
-      stale && notice(`This book is ${duration(ageMs / 1000)} old and may be wrong.`),
+      h(
+        "p",
+        { class: "dim" },
+        `spread ${spreadOf(book)}, ${exact(bids.length + asks.length)} levels`,
+      ),
+      staleReason !== null && notice(`This book may be wrong: ${staleReason}.`),
       drawDepth(book),
       h(
         "div",
         { class: "columns half" },
-        levelTable("Bids", book.bids, "up"),
-        levelTable("Asks", book.asks, "down"),
+        levelTable("Bids", bids, "up"),
+        levelTable("Asks", asks, "down"),
       ),
     );
   }
@@ -43,6 +33,13 @@ export class OrderBook {
   refuse(reason: string): void {
     fill(this.element, notice(reason));
   }
+}
+
+function spreadOf({ bids, asks }: LocalBook): string {
+  const [bid] = bids;
+  const [ask] = asks;
+  if (bid === undefined || ask === undefined) return "–";
+  return cents(String(Number(ask.price) - Number(bid.price)));
 }
 
 function levelTable(name: string, levels: readonly Level[], tone: "up" | "down"): HTMLElement {
@@ -56,7 +53,7 @@ function levelTable(name: string, levels: readonly Level[], tone: "up" | "down")
 }
 
 /** How many shares are offered up to each price, bids from the left, asks to the right. */
-function drawDepth({ bids, asks }: Book): SVGElement {
+function drawDepth({ bids, asks }: LocalBook): SVGElement {
   const bidSteps = accumulate(bids);
   const askSteps = accumulate(asks);
   const most = Math.max(bidSteps.at(-1)?.total ?? 0, askSteps.at(-1)?.total ?? 0, 1);

@@ -2,13 +2,14 @@ import type { Trade } from "../../../client/src/api.ts";
 import type { ReorgFrame } from "../../../client/src/stream-frames.ts";
 import { h } from "../dom.ts";
 import { cents, exact, short, time } from "../format.ts";
+import type { About } from "../page.ts";
 
 const rowsMax = 200;
 /** Where a transaction can be looked at, by chain. */
 const chainPages: Readonly<Record<number, string>> = { 137: "https://polygonscan.com/tx/" };
 
 type TapeOptions = {
-  readonly chainId: () => number | null;
+  readonly about: Promise<About>;
   /** Shows which market each trade is of. */
   readonly withMarkets: boolean;
 };
@@ -19,9 +20,11 @@ export class TradeTape {
   readonly #body = h("tbody");
   readonly #rows = new Map<string, { readonly row: HTMLElement; readonly seq: number }>();
   readonly #options: TapeOptions;
+  #transactionPage: string | null = null;
 
   constructor(options: TapeOptions) {
     this.#options = options;
+    void this.#learnChain();
     const market = options.withMarkets ? [h("th", {}, "Market")] : [];
     const head = h(
       "tr",
@@ -39,9 +42,9 @@ export class TradeTape {
     this.element = h("div", { class: "scroll" }, table);
   }
 
-  /** How many it shows. */
-  get size(): number {
-    return this.#rows.size;
+  async #learnChain(): Promise<void> {
+    const { chainId } = await this.#options.about;
+    this.#transactionPage = chainPages[chainId ?? 0] ?? null;
   }
 
   add(trade: Trade, isFresh: boolean): void {
@@ -87,8 +90,8 @@ export class TradeTape {
   }
 
   #transaction({ tx_hash: hash }: Trade): HTMLElement {
-    const page = chainPages[this.#options.chainId() ?? 0];
-    if (page === undefined) return h("span", { title: hash }, short(hash));
+    const page = this.#transactionPage;
+    if (page === null) return h("span", { title: hash }, short(hash));
     return h("a", { href: page + hash, rel: "noreferrer noopener", target: "_blank" }, short(hash));
   }
 }

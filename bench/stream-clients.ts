@@ -1,0 +1,90 @@
+/**
+ * Clients of the stream in a process of their own: they count bytes and do no more, so that what is
+ * measured is the server. Commands come as messages: open so many, or say when so many bytes came.
+ */
+import { connect, type Socket } from "node:net";
+
+type Command =
+  | {
+      readonly open: number;
+      readonly port: number;
+      readonly path: string;
+      readonly key: string;
+      readonly first: string | null;
+    }
+  | { readonly await: number }
+  | { readonly close: true };
+
+let sockets: Socket[] = [];
+let received = 0;
+let awaited = Infinity;
+/** When bytes came first and last; ms of the clock that all processes share. */
+let lastAtMs = 0;
+const arrivals: number[] = [];
+
+process.on("message", (command: Command) => {
+  if ("open" in command) void open(command);
+  else if ("await" in command) {
+    awaited = command.await;
+    report();
+  } else {
+    for (const socket of sockets) socket.destroy();
+    sockets = [];
+    process.send?.({ closed: true });
+  }
+});
+
+async function open(command: Extract<Command, { open: number }>): Promise<void> {
+  for (let index = 0; index < command.open; index += 1) {
+    const socket = await upgrade(command);
+    sockets.push(socket);
+  }
+  // Welcomes and answers are not counted.
+  setTimeout(() => {
+    received = 0;
+    arrivals.length = 0;
+    process.send?.({ opened: command.open });
+  }, 300);
+}
+
+async function upgrade({
+  port,
+  path,
+  key,
+  first,
+}: Extract<Command, { open: number }>): Promise<Socket> {
+  const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("data", () => resolve());
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
+        `sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-version: 13\r\n` +
+        `x-api-key: ${key}\r\n\r\n`,
+    );
+  });
+  socket.on("data", (bytes) => {
+    received += bytes.length;
+    lastAtMs = performance.timeOrigin + performance.now();
+    if (arrivals.length < 1_000_000) arrivals.push(lastAtMs);
+    report();
+  });
+  if (first !== null) socket.write(masked(first));
+  return socket;
+}
+
+function report(): void {
+  if (received < awaited) return;
+  awaited = Infinity;
+  process.send?.({ received, lastAtMs, arrivals: arrivals.splice(0) });
+  received = 0;
+}
+
+/** A text frame of a client; a mask of zeros leaves it as it is. */
+function masked(text: string): Buffer {
+  const payload = Buffer.from(text);
+  return Buffer.concat([
+    Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 255, 0, 0, 0, 0]),
+    payload,
+  ]);
+}

@@ -1,0 +1,270 @@
+/**
+ * The stream: what one core fans out, beside a plain `ws` broadcast loop in the same run; how late a
+ * frame is; what compression and an idle connection cost; how fast history is told. A second is one
+ * of the processor time of the server's process. Arguments: clients (default 1000), rounds (default 20).
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { availableParallelism, cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { type WebSocket, WebSocketServer } from "ws";
+import { seqOf } from "../src/base/ids.ts";
+import type { BlockFacts } from "../src/market/block-facts.ts";
+import { isTrade } from "../src/market/fill.ts";
+import { presentTrade } from "../src/rows/trade-row.ts";
+import { DataServer } from "../test/support/open-data-server.ts";
+import { encode } from "../test/support/store-chain.ts";
+
+const clients = Number(process.argv[2] ?? 1000);
+const rounds = Number(process.argv[3] ?? 20);
+const tradesPerBlock = 50;
+const historyBlocks = 2000;
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(
+  `${model}, ${availableParallelism()} cores, node ${process.version}, ${clients} clients`,
+);
+
+const quotas = {
+  connectionsPerKey: { read: 10_000, write: 10_000, admin: 10_000 },
+  connectionsPerIp: 10_000,
+  subscriptionsMax: 1000,
+};
+const server = await DataServer.open({ finalBlocks: 900, heldBlocks: 100, quotas });
+const template = server.fills.filter(isTrade).slice(0, tradesPerBlock);
+assert.equal(template.length, tradesPerBlock);
+const child = fork(fileURLToPath(new URL("stream-clients.ts", import.meta.url)));
+try {
+  await measureIdle();
+  const plain = await measureFanOut("single", "");
+  const loop = await measureLoop();
+  console.log(`single frames: ${(plain.rate / loop.rate).toFixed(1)} times the plain loop`);
+  await measureFanOut("batch=1", "?batch=1");
+  const zlib = await measureFanOut("zlib", "?compress=zlib");
+  console.log(
+    `zlib: ${(zlib.cpuSeconds / plain.cpuSeconds).toFixed(2)} times the processor time of plain`,
+  );
+  await measureLatency();
+  await measureReplay();
+} finally {
+  child.kill();
+  await server.close();
+}
+
+type FanOut = { readonly rate: number; readonly cpuSeconds: number };
+
+/** The next block: trades of a recording, moved on. */
+function nextBlock(trades: number): BlockFacts {
+  const newest = server.store.tail.newest;
+  assert(newest !== null);
+  const number = newest.number + 1;
+  const fills = template
+    .slice(0, trades)
+    .map((fill, index) => ({ ...fill, seq: seqOf(number, index) }));
+  return {
+    ...newest,
+    number,
+    timestamp: newest.timestamp + 2,
+    fills,
+    events: [],
+    anomalies: [],
+    quarantined: [],
+  };
+}
+
+async function measureFanOut(name: string, query: string): Promise<FanOut> {
+  await openClients(query, JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
+  await publish();
+  const { bytes } = server.meter.read();
+  const before = process.cpuUsage();
+  const startedAt = performance.now();
+  for (let round = 0; round < rounds; round += 1) {
+    await publish();
+    // Clients take what they are sent before there is more.
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+  await receive(server.meter.read().bytes - bytes);
+  const cpuSeconds = secondsOf(process.cpuUsage(before));
+  const rate = (rounds * tradesPerBlock * clients) / cpuSeconds;
+  const wall = (performance.now() - startedAt) / 1000;
+  console.log(`${name}: ${format(rate)} messages/s of a core (${wall.toFixed(1)} s in all)`);
+  await closeClients();
+  return { rate, cpuSeconds };
+
+  async function publish(): Promise<void> {
+    await server.hold(nextBlock(tradesPerBlock));
+  }
+}
+
+/** Each message to each client by itself, as most servers do it; the rows are made beforehand. */
+async function measureLoop(): Promise<FanOut> {
+  const http = createServer();
+  const sockets = new Set<WebSocket>();
+  new WebSocketServer({ server: http }).on("connection", (socket) => sockets.add(socket));
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  await openClients("", null, { port: (http.address() as AddressInfo).port });
+  const context = { directory: server.state.directory, finalizedBlock: -1 };
+  const texts = template.map((fill) =>
+    JSON.stringify({ type: "event", data: presentTrade(fill, context) }),
+  );
+  const loops = Math.max(1, Math.round(rounds / 4));
+  const before = process.cpuUsage();
+  let bytes = 0;
+  for (let round = 0; round < loops; round += 1) {
+    for (const text of texts) for (const socket of sockets) socket.send(text);
+    for (const text of texts) bytes += (Buffer.byteLength(text) + 4) * sockets.size;
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+  await receive(bytes);
+  const cpuSeconds = secondsOf(process.cpuUsage(before));
+  const rate = (loops * texts.length * sockets.size) / cpuSeconds;
+  console.log(`plain ws loop: ${format(rate)} messages/s of a core`);
+  await closeClients();
+  http.close();
+  return { rate, cpuSeconds };
+}
+
+/** From the block told to the pipeline to the bytes at each client, at 100 trades a second. */
+async function measureLatency(): Promise<void> {
+  await openClients("", JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
+  const delays: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { bytes } = server.meter.read();
+    const block = nextBlock(20);
+    const announcedAtMs = performance.timeOrigin + performance.now();
+    await server.hold(block);
+    const { arrivals } = await receive(server.meter.read().bytes - bytes);
+    delays.push(...arrivals.map((atMs) => atMs - announcedAtMs));
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 200 - (performance.timeOrigin + performance.now() - announcedAtMs));
+    });
+  }
+  delays.sort((a, b) => a - b);
+  const at = (share: number): string => (delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
+  console.log(`block held -> frame received: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  await closeClients();
+}
+
+async function measureIdle(): Promise<void> {
+  // What is made once is made before.
+  await openClients("", null);
+  await closeClients();
+  await collect();
+  const before = process.memoryUsage();
+  await openClients("", null);
+  await collect();
+  const after = process.memoryUsage();
+  const bytes = after.heapUsed + after.external - before.heapUsed - before.external;
+  const note = global.gc === undefined ? " (without --expose-gc: an upper bound)" : "";
+  console.log(
+    `an idle connection: ${(bytes / clients / 1024).toFixed(1)} KiB of heap and buffers${note}`,
+  );
+  console.log(`resident: ${((after.rss - before.rss) / clients / 1024).toFixed(1)} KiB`);
+  await closeClients();
+}
+
+/** What was used before must not be counted as freed by what is measured. */
+async function collect(): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    global.gc?.();
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 300);
+    });
+  }
+}
+
+async function measureReplay(): Promise<void> {
+  await server.advance({ final: server.store.newestBlock ?? 0 });
+  for (let from = 0; from < historyBlocks; from += 500) {
+    const first = (server.store.newestBlock ?? 0) + 1;
+    const blocks = Array.from({ length: 500 }, (_, index): BlockFacts => {
+      const number = first + index;
+      const fills = template.map((fill, at) => ({ ...fill, seq: seqOf(number, at) }));
+      const { hash } =
+        template[0]?.blockHash === undefined
+          ? { hash: "" as never }
+          : { hash: template[0].blockHash };
+      return {
+        number,
+        hash,
+        timestamp: template[0]?.timestamp ?? 0,
+        fills,
+        events: [],
+        anomalies: [],
+        quarantined: [],
+      };
+    });
+    await server.tell([{ kind: "final", batch: encode(blocks) }]);
+  }
+  for (const query of ["", "?batch=1"]) {
+    const before = server.meter.read();
+    const cpu = process.cpuUsage();
+    const startedAt = performance.now();
+    const frame = { action: "subscribe", channel: { type: "trades" }, resume_from: 0 };
+    await openClients(query, JSON.stringify(frame), { open: 1 });
+    let sent = -1;
+    for (let now = server.meter.read().messages; now > sent; now = server.meter.read().messages) {
+      sent = now;
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, 100);
+      });
+    }
+    const events = server.meter.read().messages - before.messages;
+    const wall = (performance.now() - startedAt) / 1000 - 0.2;
+    const cpuSeconds = secondsOf(process.cpuUsage(cpu));
+    console.log(
+      `replay to one client${query}: ${events} events, ${format(events / wall)}/s, ` +
+        `${format(events / cpuSeconds)} a second of processor time`,
+    );
+    await closeClients();
+  }
+}
+
+async function openClients(
+  query: string,
+  first: string | null,
+  at: { port?: number; open?: number } = {},
+): Promise<void> {
+  const { port = Number(new URL(server.edge.url).port), open = clients } = at;
+  server.edge.clock.advance(61_000);
+  for (let left = open; left > 0; left -= 2000) {
+    const path = `/v1/stream${query}`;
+    const key = server.edge.keys.admin;
+    child.send({ open: Math.min(left, 2000), port, path, key, first });
+    await answer(child);
+  }
+}
+
+async function receive(bytes: number): Promise<{ readonly arrivals: readonly number[] }> {
+  child.send({ await: bytes });
+  return (await answer(child)) as { arrivals: number[] };
+}
+
+async function closeClients(): Promise<void> {
+  child.send({ close: true });
+  await answer(child);
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, 300);
+  });
+}
+
+async function answer(from: ChildProcess): Promise<unknown> {
+  const [message] = (await once(from, "message")) as [unknown];
+  return message;
+}
+
+function secondsOf({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1_000_000;
+}
+
+function format(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}

@@ -1,0 +1,71 @@
+/**
+ * The stream of the real service while its chain forks, its process is killed and its connections
+ * are cut. `STREAM_SOAK_SECONDS` says for how long; the seed chooses when what happens.
+ */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { writeContractsFile } from "../support/contracts-file.ts";
+import { LiveChain } from "../support/live-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { ResumingClient } from "../support/resuming-client.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { adminKey, Service } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const seconds = Number(process.env["STREAM_SOAK_SECONDS"] ?? 6);
+const clientCount = 4;
+
+test(`clients that come back have every trade once after ${seconds} s of kills and cuts`, async (t) => {
+  t.diagnostic(`seed ${testSeed}`);
+  const random = new SeededRandom(testSeed);
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const chain = await LiveChain.open(t, random);
+  const options = {
+    rpcUrls: [chain.node.url],
+    dataDir: join(folder, "data"),
+    settings: {
+      ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+      ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
+      NODE_COMPILE_CACHE: join(folder, "compiled"),
+    },
+  };
+  let service = await Service.open(options);
+  t.after(() => service.kill9());
+  const clients = Array.from(
+    { length: clientCount },
+    () => new ResumingClient(() => service.baseUrl, adminKey),
+  );
+  chain.goOn(60);
+  const endsAt = performance.now() + seconds * 1000;
+  while (performance.now() < endsAt) {
+    // Not a wait for anything: when what happens is what is random here.
+    await delay(random.integer(50, 500));
+    if (random.chance(0.7)) random.pick(clients).cut();
+    else {
+      if (random.chance(0.5)) await service.kill9();
+      else await service.stop();
+      service = await Service.open(options);
+    }
+  }
+  chain.stop();
+  chain.settle();
+  await service.waitFinalized(chain.head);
+  const rows = await service.getAllPages("/v1/trades?order=asc&limit=1000");
+  assert(rows.length > 0);
+  const expected = rows.map(({ id }) => id);
+  for (const client of clients) {
+    const idsOf = () =>
+      [...client.rows].toSorted(([, a], [, b]) => a.seq - b.seq).map(([id]) => id);
+    await waitFor("all trades", 15_000, async () =>
+      client.failure !== null || client.rows.size === expected.length ? true : null,
+    ).catch(() => {});
+    await client.close();
+    assert.deepEqual(idsOf(), expected);
+    t.diagnostic(`${client.connections} connections, ${client.reorgs} forks`);
+  }
+});

@@ -1,0 +1,102 @@
+/** A reference client: it reconnects by itself, resumes, and keeps exactly the rows that stand. */
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket } from "ws";
+
+type Frame = Readonly<Record<string, unknown>> & { readonly type: string };
+
+const retryMs = 50;
+
+export class ResumingClient {
+  readonly #urlOf: () => string;
+  readonly #key: string;
+  /** The trades that stand, by id. */
+  readonly rows = new Map<string, { readonly seq: number; readonly data: unknown }>();
+  /** How often it was connected, and how often told of a fork. */
+  connections = 0;
+  reorgs = 0;
+  /** What went against the protocol. */
+  failure: Error | null = null;
+  #position: number | null = 0;
+  #socket: WebSocket | null = null;
+  #isClosed = false;
+  readonly #running: Promise<void>;
+
+  /** `urlOf` is asked before each connection: a service comes back on another port. */
+  constructor(urlOf: () => string, key: string) {
+    this.#urlOf = urlOf;
+    this.#key = key;
+    this.#running = this.#run();
+  }
+
+  /** Cuts the connection as a network does. */
+  cut(): void {
+    this.#socket?.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.cut();
+    await this.#running;
+    if (this.failure !== null) throw this.failure;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed && this.failure === null) {
+      await this.#connect();
+      await delay(retryMs);
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const url = `${this.#urlOf().replace("http", "ws")}/v1/stream?batch=1`;
+    const socket = new WebSocket(url, { headers: { "x-api-key": this.#key } });
+    this.#socket = socket;
+    socket.on("error", () => {});
+    socket.on("open", () => {
+      this.connections += 1;
+      const resume = { resume_from: this.#position ?? 0 };
+      socket.send(JSON.stringify({ action: "subscribe", channel: { type: "trades" }, ...resume }));
+    });
+    socket.on("message", (data: Buffer) => {
+      // What comes after the cut is not ours any more.
+      if (this.#socket !== socket || socket.readyState !== WebSocket.OPEN) return;
+      try {
+        const frames = [JSON.parse(data.toString()) as Frame | Frame[]].flat();
+        for (const frame of frames) this.#take(frame);
+      } catch (thrown) {
+        this.failure = thrown as Error;
+        socket.terminate();
+      }
+    });
+    await new Promise<void>((resolve) => {
+      socket.on("close", () => resolve());
+    });
+  }
+
+  #take(frame: Frame): void {
+    switch (frame.type) {
+      case "subscribed":
+      case "replay_complete":
+        this.#position = frame["seq"] as number | null;
+        return;
+      case "event": {
+        const { id, seq } = frame["data"] as { id: string; seq: number };
+        assert.equal(frame["prev_seq"], this.#position, "nothing is lost in between");
+        assert(!this.rows.has(id), `${id} is told once`);
+        this.rows.set(id, { seq, data: frame["data"] });
+        this.#position = frame["seq"] as number;
+        return;
+      }
+      case "reorg": {
+        const to = (frame["rewind_to_seq"] as number | null) ?? -1;
+        for (const [id, { seq }] of this.rows) if (seq > to) this.rows.delete(id);
+        this.#position = to < 0 ? null : to;
+        this.reorgs += 1;
+        return;
+      }
+      case "error":
+        assert.fail(JSON.stringify(frame));
+    }
+  }
+}
