@@ -1,6 +1,10 @@
-/** Where the makers' books can be read, as the real venue shows its own: for both tokens of a question. */
+/**
+ * Where the makers' books can be read, as the real venue shows its own: for both tokens of a
+ * question; and what it calls the questions.
+ */
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
+import { venueMarketOf } from "./listing.ts";
 import { mirrorMilli, type Outcome } from "./order-book.ts";
 import type { OpenBook, Simulation } from "./simulation.ts";
 
@@ -27,8 +31,11 @@ export class BookBoard {
     return this.#venue.settings;
   }
 
-  /** Shows what has changed in any book, and takes away those of questions that have ended. */
+  /** Shows new questions and what has changed in any book; takes away those that have ended. */
   show(simulation: Simulation): void {
+    for (const listing of simulation.takeListings()) {
+      this.#venue.catalogue.put(venueMarketOf(listing));
+    }
     const ended = new Set(this.#shown.keys());
     for (const open of simulation.books()) {
       for (const tokenId of open.tokenIds) ended.delete(tokenId);

@@ -20,6 +20,8 @@ export type EventDraft = {
 
 export type EventSeries = {
   readonly venue: VenueName;
+  /** What the venue files its events under; the first is the category. */
+  readonly tags: readonly string[];
   /** How much of the trading it draws, against the others. */
   readonly popularity: number;
   readonly feeRateBps: number;
@@ -56,29 +58,35 @@ export const eventSeries: readonly EventSeries[] = [
     ["M. Nguyễn", "A. O'Shaughnessy"],
     ["K. Škvorecká", "D. Iñárritu"],
   ]),
-  yesOrNo({ venue: "standardV1", minutes: 60, popularity: 2 }, [
+  yesOrNo({ venue: "standardV1", minutes: 60, tags: ["Weather"], popularity: 2 }, [
     ["Will it rain in Bergen before the market closes?", 0.62],
     ["Will Mount Ventoux measure a gust above 90 km/h?", 0.31],
     ["Will Ushuaia report snow?", 0.44],
   ]),
-  yesOrNo({ venue: "standardV2", minutes: 90, popularity: 2 }, [
+  yesOrNo({ venue: "standardV2", minutes: 90, tags: ["Weather"], popularity: 2 }, [
     ["Will São Corvino be warmer than 31 °C today?", 0.55],
     ["Will Reykjavík stay below 4 °C until the evening?", 0.37],
     ["Will fog close Gdynia harbour today?", 0.2],
   ]),
-  yesOrNo({ venue: "standardV2", minutes: 30 * day, popularity: 3 }, [
-    ["Will mayor Élodie Brânză of São Corvino be re-elected?", 0.58],
-    ["Will the Velmora coalition keep its majority?", 0.41],
-  ]),
-  yesOrNo({ venue: "standardV1", minutes: 60 * day, popularity: 2 }, [
-    ["Will the central bank of Østmark cut rates at its next meeting?", 0.71],
-    ["Will inflation in Østmark fall below 2.0 % this quarter?", 0.35],
-  ]),
-  yesOrNo({ venue: "standardV2", minutes: 45 * day, popularity: 2 }, [
+  yesOrNo(
+    { venue: "standardV2", minutes: 30 * day, tags: ["Politics", "Elections"], popularity: 3 },
+    [
+      ["Will mayor Élodie Brânză of São Corvino be re-elected?", 0.58],
+      ["Will the Velmora coalition keep its majority?", 0.41],
+    ],
+  ),
+  yesOrNo(
+    { venue: "standardV1", minutes: 60 * day, tags: ["Economy", "Central banks"], popularity: 2 },
+    [
+      ["Will the central bank of Østmark cut rates at its next meeting?", 0.71],
+      ["Will inflation in Østmark fall below 2.0 % this quarter?", 0.35],
+    ],
+  ),
+  yesOrNo({ venue: "standardV2", minutes: 45 * day, tags: ["Culture"], popularity: 2 }, [
     ['Will "La Niñera del Faro" win best picture at the Lagoon festival?', 0.27],
     ["Will the band Ørken & Ιθάκη announce a tour: Europe, then Asia?", 0.49],
   ]),
-  yesOrNo({ venue: "standardV1", minutes: 90 * day, popularity: 1 }, [
+  yesOrNo({ venue: "standardV1", minutes: 90 * day, tags: ["Science"], popularity: 1 }, [
     ["Will the probe Mīharo reach lunar orbit this year? 🚀", 0.83],
     ["Will a chess engine solve 7×7 chess this year?", 0.04],
   ]),
@@ -87,10 +95,12 @@ export const eventSeries: readonly EventSeries[] = [
 ];
 
 type Frame = Pick<EventSeries, "venue" | "popularity" | "minutes">;
+type TaggedFrame = Frame & Pick<EventSeries, "tags">;
 
 function upOrDown({ asset, ...frame }: Frame & { asset: string }): EventSeries {
   return {
     ...frame,
+    tags: ["Crypto", asset, "Up or Down"],
     feeRateBps: cryptoFeeBps,
     isAligned: true,
     canBeAbandoned: false,
@@ -108,6 +118,7 @@ function upOrDown({ asset, ...frame }: Frame & { asset: string }): EventSeries {
 function game(frame: Frame, fixtures: readonly (readonly [string, string])[]): EventSeries {
   return {
     ...frame,
+    tags: ["Sports", "Games"],
     feeRateBps: sportsFeeBps,
     isAligned: false,
     canBeAbandoned: true,
@@ -123,7 +134,10 @@ function game(frame: Frame, fixtures: readonly (readonly [string, string])[]): E
   };
 }
 
-function yesOrNo(frame: Frame, questions: readonly (readonly [string, number])[]): EventSeries {
+function yesOrNo(
+  frame: TaggedFrame,
+  questions: readonly (readonly [string, number])[],
+): EventSeries {
   return {
     ...frame,
     feeRateBps: 0,
@@ -150,6 +164,7 @@ function election(frame: Frame): EventSeries {
   ];
   return {
     ...frame,
+    tags: ["Politics", "Elections"],
     feeRateBps: 0,
     isAligned: false,
     canBeAbandoned: false,
@@ -173,6 +188,7 @@ function footballMatch(frame: Frame): EventSeries {
   ];
   return {
     ...frame,
+    tags: ["Sports", "Football"],
     feeRateBps: sportsFeeBps,
     isAligned: false,
     canBeAbandoned: false,

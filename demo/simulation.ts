@@ -4,6 +4,7 @@ import type { DemoChain } from "./demo-chain.ts";
 import { type EventSeries, eventSeries } from "./event-series.ts";
 import { type OpenQuestion, openEvent, type Result, resolveQuestion } from "./events.ts";
 import { chancesOf, strengthsFor, walk } from "./fair-odds.ts";
+import type { Listing } from "./listing.ts";
 import { mirrorMilli, OrderBook } from "./order-book.ts";
 import { Random } from "./random.ts";
 import { cancel, settle, type Terms } from "./settle.ts";
@@ -58,6 +59,9 @@ export class Simulation {
   readonly #books = new Map<string, OrderBook>();
   readonly #lastMilli = new Map<string, number>();
   readonly #events: OpenEvent[];
+  /** Of the events that were opened by this process. */
+  readonly #listings = new Map<string, Listing>();
+  #news: Listing[] = [];
   #serial: number;
 
   private constructor(chain: DemoChain, state: SimulationState) {
@@ -108,6 +112,13 @@ export class Simulation {
     });
   }
 
+  /** What is new for the venue's catalogue since this was last asked. */
+  takeListings(): readonly Listing[] {
+    const news = this.#news;
+    this.#news = [];
+    return news;
+  }
+
   /** Goes on to a later moment: ends what is due, lets takers come, and makes a block of it all. */
   async step(moment: Moment, takersMax: number): Promise<void> {
     for (const [index, event] of this.#events.entries()) {
@@ -137,6 +148,23 @@ export class Simulation {
     this.#serial += 1;
     const venue = venues[series.venue];
     const questions = await openEvent(this.#chain, draft, { venue, catalogueId });
+    const event = { id: catalogueId, title: draft.title };
+    for (const [index, { conditionId, tokenIds }] of questions.entries()) {
+      const { title = draft.title, outcomes = [] } = draft.questions[index] ?? {};
+      this.#list({
+        conditionId,
+        tokenIds: tokenIds.map(formatTokenId),
+        catalogueId: catalogueId + index,
+        title,
+        description: draft.description,
+        outcomes,
+        event,
+        tags: series.tags,
+        opensAt,
+        closesAt,
+        isClosed: false,
+      });
+    }
     const chances = draft.questions.map(({ chance }) => chance);
     const [only = 0, ...others] = chances;
     const all = others.length > 0 ? chances : [only, 1 - only];
@@ -154,7 +182,15 @@ export class Simulation {
       await resolveQuestion(this.#chain, question, { venue, result });
       this.#books.delete(question.conditionId);
       this.#lastMilli.delete(question.conditionId);
+      const listing = this.#listings.get(question.conditionId);
+      if (listing !== undefined) this.#list({ ...listing, isClosed: true });
     }
+  }
+
+  #list(listing: Listing): void {
+    this.#news.push(listing);
+    if (listing.isClosed) this.#listings.delete(listing.conditionId);
+    else this.#listings.set(listing.conditionId, listing);
   }
 
   async #trade(seconds: number): Promise<void> {

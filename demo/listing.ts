@@ -1,0 +1,52 @@
+import { type VenueMarket, venueMarket } from "../test/support/venue-catalogue.ts";
+
+/** A question as the venue's catalogue would list it. */
+export type Listing = {
+  readonly conditionId: string;
+  /** Decimal. */
+  readonly tokenIds: readonly string[];
+  /** The venue's own number of it. */
+  readonly catalogueId: number;
+  readonly title: string;
+  readonly description: string;
+  readonly outcomes: readonly string[];
+  readonly event: { readonly id: number; readonly title: string };
+  /** The first is the category. */
+  readonly tags: readonly string[];
+  /** Unix seconds. */
+  readonly opensAt: number;
+  readonly closesAt: number;
+  readonly isClosed: boolean;
+};
+
+/** The same in the venue's words. */
+export function venueMarketOf(listing: Listing): VenueMarket {
+  const { conditionId, tokenIds, catalogueId, title, description, outcomes, event } = listing;
+  const [category] = listing.tags;
+  const tags = listing.tags.map((label, index) => ({ id: String(index + 1), label }));
+  return venueMarket({
+    conditionId,
+    tokenIds,
+    outcomes,
+    slug: slugOf(title, catalogueId),
+    more: {
+      id: String(catalogueId),
+      question: title,
+      description,
+      startDate: new Date(listing.opensAt * 1000).toISOString(),
+      endDate: new Date(listing.closesAt * 1000).toISOString(),
+      image: null,
+      category,
+      tags,
+      events: [{ id: String(event.id), slug: slugOf(event.title, event.id), title: event.title }],
+      closed: listing.isClosed,
+    },
+  });
+}
+
+/** Letters and digits of ASCII with dashes between; the number keeps equal titles apart. */
+function slugOf(title: string, id: number): string {
+  const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const words = plain.match(/[a-z0-9]+/g) ?? [];
+  return [...words, id].join("-");
+}
