@@ -22,7 +22,11 @@ const historyBlocks = 600;
 const { values: flags } = parseArgs({
   options: { seed: { type: "string" }, "chain-only": { type: "boolean", default: false } },
 });
-const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number.parseInt(flags.seed, 10);
+const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
+if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
+  console.error("--seed is a whole number from 0 to 2147483647");
+  process.exit(1);
+}
 /** Settings of the service that happen to be in the environment are not meant for the demo. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("ODDWIRE_")),
