@@ -34,6 +34,12 @@ export const storeLimits = {
 export const marketLimits = {
   /** Trades that made a price: at 300 bytes each 30 MB, some times what is traded in a day. */
   lastTradesMax: 100_000,
+  /** Words of a search that count; the questions of markets have about ten. */
+  searchWordsMax: 16,
+  /** Words that many markets have, of which is remembered which: 3 MB each for 1.5 million. */
+  commonWordsMax: 32,
+  /** Texts that came since anybody searched: bringing common words up to date stops paying. */
+  textsUnsearchedMax: 10_000,
 } as const;
 
 const mebibyte = 1024 * 1024;
@@ -247,7 +253,7 @@ export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;
 
 /** What one caller, and all callers together, may cost the HTTP service. */
 export const webLimits = {
-  /** Lists kept for paging: a list of 1.5 million markets has 18 MB, so ten of these at once. */
+  /** Lists kept for paging: one of all 1.5 million markets has 15 MB, most of it shared by some. */
   listSnapshotBytesMax: 192 * mebibyte,
   /** Readers of long lists take seconds for a page; who pauses longer starts over. */
   listSnapshotMaxAgeMs: 10 * 60_000,

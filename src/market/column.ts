@@ -27,6 +27,8 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   readonly #kind: Kind;
   #values: Views[Kind];
   #changed: Uint8Array;
+  /** The last copy that was asked for, as long as it is right. */
+  #frozen: Float64Array | null = null;
 
   /** `bytes` is what the pages of an earlier life add up to. */
   constructor(kind: Kind, bytes: Uint8Array = new Uint8Array(0)) {
@@ -43,6 +45,12 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     return this.#values;
   }
 
+  /** The numbers as they are now, in a copy that stays so; the same one until a number changes. */
+  frozen(): Float64Array {
+    this.#frozen ??= new Float64Array(this.#values);
+    return this.#frozen;
+  }
+
   /** 0 where nothing was set. */
   get(index: number): number {
     return this.#values[index] ?? 0;
@@ -52,6 +60,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     if (index >= this.#values.length) this.reserve(index + 1);
     const values: NumberArray = this.#values;
     values[index] = value;
+    this.#frozen = null;
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
@@ -68,6 +77,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
 
   /** Says that elements were changed, both ends included. */
   touch(from: number, to: number): void {
+    this.#frozen = null;
     const bytes = elementBytes[this.#kind];
     const last = (to * bytes) >>> pageShift;
     this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);

@@ -7,24 +7,13 @@ import type { ConditionId } from "../base/ids.ts";
 import { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
-import { wordsOf } from "./search-words.ts";
+import { MarketSearch, type MarketTexts } from "./market-search.ts";
 import { TextSearch } from "./text-search.ts";
 
 const idBytes = 32;
 
 /** What can be asked of a market with yes or no, as bits. */
 export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
-
-/** What a market can be found by; text of whatever origin. */
-export type MarketTexts = {
-  readonly question: string | null;
-  readonly description: string | null;
-  readonly outcomes: readonly (string | null)[];
-  readonly slug: string | null;
-  readonly category: string | null;
-  readonly tags: readonly string[];
-  readonly eventId: string | null;
-};
 
 /** What is asked for exactly, as it is written. */
 export type LabelKind = "event" | "slug" | "category" | "tag";
@@ -50,9 +39,9 @@ export class MarketColumns {
   readonly venueAt: Column<"u32">;
   /** What came of that, as `venueFlags`. */
   readonly venueFlags: Column<"u8">;
-  /** Fields: the question; slug, category and tags; the outcomes. */
-  readonly titles: TextSearch;
-  readonly descriptions: TextSearch;
+  /** The first four bytes of each id, by which nearly all ids differ. */
+  readonly idStarts = new Column("u32");
+  readonly search: MarketSearch;
   readonly labels: TextSearch;
 
   constructor(depot: Depot, journal: Journal) {
@@ -67,9 +56,9 @@ export class MarketColumns {
     this.volumeUsd = depot.column("markets.volume_usd", "f64");
     this.venueAt = depot.column("markets.venue_at", "u32");
     this.venueFlags = depot.column("markets.venue_flags", "u8");
-    this.titles = new TextSearch({ depot, journal }, "titles", 3);
-    this.descriptions = new TextSearch({ depot, journal }, "descriptions", 1);
+    this.search = new MarketSearch(depot, journal);
     this.labels = new TextSearch({ depot, journal }, "labels", 1);
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) this.#setIdStart(ordinal);
   }
 
   /** How many there are; ordinals are below it. */
@@ -87,12 +76,13 @@ export class MarketColumns {
     const ordinal = this.count;
     // An ordinal that a fork has freed may have been something else.
     for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
-    for (const index of [this.titles, this.descriptions, this.labels]) index.remove(ordinal);
+    for (const index of [this.search, this.labels]) index.remove(ordinal);
     this.setDay(ordinal, { volumeUsd: 0n, trades: 0 });
     const start = ordinal * idBytes;
     this.#ids.reserve(start + idBytes);
     this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
     this.#ids.touch(start, start + idBytes - 1);
+    this.#setIdStart(ordinal);
     this.#journal.setAt(this.#count, 0, ordinal + 1);
     return ordinal;
   }
@@ -122,11 +112,8 @@ export class MarketColumns {
 
   /** Sets all that it can be found by. */
   setTexts(ordinal: number, texts: MarketTexts): void {
-    const { question, description, slug, category, tags, eventId } = texts;
-    const names = [slug, category, ...tags].map((name) => wordsOf(name ?? "")).flat();
-    const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
-    this.titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
-    this.descriptions.put(ordinal, [wordsOf(description ?? "")]);
+    const { slug, category, tags, eventId } = texts;
+    this.search.put(ordinal, texts);
     const labels = [
       labelOf("event", eventId),
       labelOf("slug", slug),
@@ -163,6 +150,12 @@ export class MarketColumns {
     this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), scores);
     for (let at = scores.indexOf(1); at !== -1; at = scores.indexOf(1, at + 1)) found.push(at);
     return found;
+  }
+
+  #setIdStart(ordinal: number): void {
+    const start = ordinal * idBytes;
+    const { buffer, byteLength } = this.ids;
+    this.idStarts.set(ordinal, new DataView(buffer, 0, byteLength).getUint32(start));
   }
 }
 

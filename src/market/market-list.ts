@@ -4,7 +4,9 @@
  * then chosen by walking over it, which at 1.5 million markets costs less than sorting them once.
  */
 import type { ConditionId } from "../base/ids.ts";
+import type { Column } from "./column.ts";
 import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
+import type { Hits } from "./market-search.ts";
 
 type MarketSort =
   | "volume_24h"
@@ -35,7 +37,7 @@ export type MarketSelection = {
 
 /** Where a market stands in a list: keys that say it fully, whatever else the list holds. */
 export type MarketPlace = {
-  /** How well it answers the search; 0 without one. Higher is better and comes first. */
+  /** How well it answers the search; 1 without one. Higher is better and comes first. */
   readonly rank: number;
   /** What the list is ordered by; 0 where a market has no value. */
   readonly key: number;
@@ -43,127 +45,138 @@ export type MarketPlace = {
 };
 
 const idBytes = 32;
-/** What a field is worth, times 3 for the whole word, 2 for the start of one and 1 within one. */
-const titleWorth = { question: 100, names: 32, outcomes: 30 };
-const descriptionWorth = 10;
-/**
- * What is found where is bounded by what it costs, and by what it is worth: nearly all titles have
- * a given letter within a word, and nearly all descriptions have any two.
- */
-const titleWithinBytesMin = 2;
-const descriptionStartBytesMin = 3;
+/** Lists of a smaller part of all markets than this hold what they are of, the others all. */
+const densePart = 8;
 
-const titleWeights = weightsOf(Object.values(titleWorth));
-const titleStarts = { ...titleWeights, within: null };
-const descriptionWeights = { ...weightsOf([descriptionWorth]), within: null };
+/** Which markets a list has: those with a rank. By ordinal where `ordinals` is `null`. */
+type Members = {
+  readonly ordinals: Int32Array | null;
+  readonly ranks: Uint16Array;
+  readonly length: number;
+};
+
+/** Numbers by ordinal, of which those are wanted from one on and below another. */
+type Bound = {
+  readonly values: ArrayLike<number>;
+  readonly from: number;
+  readonly before: number;
+};
+
+/** What an item has to have to be among the best, by its numbers alone; keys with their sign. */
+type Bar = {
+  readonly sign: number;
+  /** It must not stand before this. */
+  readonly edge: { readonly rank: number; readonly key: number };
+  /** What the last of the best has, and how its id starts. */
+  rank: number;
+  key: number;
+  idStart: number;
+};
 
 /** The markets of a list and what orders them, as they were when it was asked for. */
 export class MarketList {
   readonly #columns: MarketColumns;
-  readonly #ordinals: Int32Array;
+  readonly #ordinals: Int32Array | null;
+  /** Above 0 for each market of the list; all the same without a search. */
+  readonly #ranks: Uint16Array;
   readonly #keys: Float64Array;
-  /** `null` without a search. */
-  readonly #ranks: Uint16Array | null;
+  readonly length: number;
 
   constructor(columns: MarketColumns, selection: MarketSelection) {
+    const { ordinals, ranks, length } = membersOf(columns, selection);
+    const keys = keysOf(columns, selection.sort);
     this.#columns = columns;
-    const scores = selection.words === null ? null : scoresOf(columns, selection.words);
-    const ordinals = selectOrdinals(columns, selection, scores);
-    const keys: ArrayLike<number> = keysOf(columns, selection.sort);
     this.#ordinals = ordinals;
-    this.#keys = new Float64Array(ordinals.length);
-    this.#ranks = scores === null ? null : new Uint16Array(ordinals.length);
-    for (let at = 0; at < ordinals.length; at += 1) {
-      const ordinal = ordinals[at] ?? 0;
-      this.#keys[at] = keys[ordinal] ?? 0;
-      if (this.#ranks !== null) this.#ranks[at] = scores?.[ordinal] ?? 0;
-    }
+    this.#ranks = ranks;
+    this.#keys =
+      ordinals === null
+        ? keys.frozen()
+        : Float64Array.from(ordinals, (ordinal) => keys.get(ordinal));
+    this.length = length;
   }
 
-  get length(): number {
-    return this.#ordinals.length;
-  }
-
-  /** What keeping it costs. */
+  /** What keeping it costs at the most: lists of one moment have the keys of all markets in common. */
   get byteLength(): number {
-    return this.#ordinals.byteLength + this.#keys.byteLength + (this.#ranks?.byteLength ?? 0);
+    return (this.#ordinals?.byteLength ?? 0) + this.#keys.byteLength + this.#ranks.byteLength;
   }
 
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
   page(edge: MarketPlace | null, { order, limit }: { order: "asc" | "desc"; limit: number }) {
     const sign = order === "asc" ? 1 : -1;
-    const isBehind = edge === null ? null : this.#behind(edge, sign);
-    const compare = (one: number, other: number) => this.#compare(one, other, sign);
-    const { ids, count: known } = this.#columns;
-    const ordinals = this.#ordinals;
-    const keys = this.#keys;
     const ranks = this.#ranks;
+    const { count: known, idStarts } = this.#columns;
+    const edgeId = Buffer.from(edge?.conditionId.slice(2) ?? "", "hex");
+    const compare = (one: number, other: number) => this.#compare(one, other, sign);
+    const isBeforeEdge = (at: number) =>
+      edge !== null &&
+      ranks[at] === edge.rank &&
+      this.#keys[at] === edge.key &&
+      this.#compareId(this.#ordinalAt(at), edgeId) <= 0;
+    const bar: Bar = {
+      sign,
+      edge: edge === null ? { rank: Infinity, key: 0 } : { rank: edge.rank, key: sign * edge.key },
+      rank: 1,
+      key: Infinity,
+      idStart: Infinity,
+    };
     const best: number[] = [];
-    // What the last of the best has; nearly all others are worse by their numbers alone.
-    let [worstRank, worstKey, worstOrdinal] = [-1, Infinity, -1];
-    for (let step = 0; step < keys.length; step += 1) {
-      // Young markets come last and have the largest numbers: the best are met first.
-      const at = sign === 1 ? step : keys.length - 1 - step;
-      const rank = ranks === null ? 0 : (ranks[at] ?? 0);
-      if (rank < worstRank) continue;
-      const key = sign * (keys[at] ?? 0);
-      if (rank === worstRank) {
-        if (key > worstKey) continue;
-        const isEqual = key === worstKey;
-        if (isEqual && compareIds(ids, ordinals[at] ?? 0, worstOrdinal) >= 0) continue;
-      }
-      if (isBehind !== null && !isBehind(at)) continue;
+    for (let at = this.#next(-1, bar); at !== -1; at = this.#next(at, bar)) {
+      const worst = best[limit - 1];
+      if (worst !== undefined && compare(at, worst) >= 0) continue;
       // What a fork has taken back since is no market any more.
-      if (this.#ordinalAt(at) >= known) continue;
+      if (isBeforeEdge(at) || this.#ordinalAt(at) >= known) continue;
       insert(best, at, compare);
       if (best.length > limit) best.pop();
-      if (best.length < limit) continue;
-      const worst = best[limit - 1] ?? -1;
-      worstOrdinal = this.#ordinalAt(worst);
-      worstRank = this.#rankAt(worst);
-      worstKey = sign * this.#keyAt(worst);
+      const last = best[limit - 1];
+      if (last === undefined) continue;
+      bar.rank = ranks[last] ?? 0;
+      bar.key = sign * (this.#keys[last] ?? 0);
+      bar.idStart = idStarts.get(this.#ordinalAt(last));
     }
     return best.map((at) => this.#placeAt(at));
   }
 
-  /** Tells which items stand behind a place. */
-  #behind(edge: MarketPlace, sign: number): (at: number) => boolean {
-    const { ids } = this.#columns;
-    const edgeId = Buffer.from(edge.conditionId.slice(2), "hex");
-    const edgeKey = sign * edge.key;
-    return (at) => {
-      const rank = this.#rankAt(at);
-      if (rank !== edge.rank) return rank < edge.rank;
-      const key = sign * this.#keyAt(at);
-      if (key !== edgeKey) return key > edgeKey;
-      const start = this.#ordinalAt(at) * idBytes;
-      return Buffer.compare(ids.subarray(start, start + idBytes), edgeId) > 0;
-    };
+  /**
+   * The next item that clears the bar, -1 at the end. Young markets come last and have the largest
+   * numbers: the best are met first.
+   */
+  #next(from: number, { sign, edge, rank: barRank, key: barKey, idStart }: Bar): number {
+    const [ordinals, keys, ranks] = [this.#ordinals, this.#keys, this.#ranks];
+    const idStarts = this.#columns.idStarts.values;
+    const end = sign === 1 ? ranks.length : -1;
+    let at = from !== -1 ? from + sign : sign === 1 ? 0 : ranks.length - 1;
+    for (; at !== end; at += sign) {
+      const rank = ranks[at] ?? 0;
+      if (rank < barRank || rank > edge.rank) continue;
+      const key = sign * (keys[at] ?? 0);
+      if (rank === edge.rank && key < edge.key) continue;
+      if (rank > barRank || key < barKey) return at;
+      const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
+      if (key === barKey && (idStarts[ordinal] ?? 0) <= idStart) return at;
+    }
+    return -1;
+  }
+
+  #compareId(ordinal: number, id: Uint8Array): number {
+    const start = ordinal * idBytes;
+    return Buffer.compare(this.#columns.ids.subarray(start, start + idBytes), id);
   }
 
   #compare(one: number, other: number, sign: number): number {
-    const rank = this.#rankAt(other) - this.#rankAt(one);
+    const rank = (this.#ranks[other] ?? 0) - (this.#ranks[one] ?? 0);
     if (rank !== 0) return rank;
-    const key = sign * (this.#keyAt(one) - this.#keyAt(other));
+    const key = sign * ((this.#keys[one] ?? 0) - (this.#keys[other] ?? 0));
     if (key !== 0) return key;
     return compareIds(this.#columns.ids, this.#ordinalAt(one), this.#ordinalAt(other));
   }
 
   #placeAt(at: number): MarketPlace {
     const conditionId = this.#columns.conditionIdAt(this.#ordinalAt(at));
-    return { rank: this.#rankAt(at), key: this.#keyAt(at), conditionId };
+    return { rank: this.#ranks[at] ?? 0, key: this.#keys[at] ?? 0, conditionId };
   }
 
   #ordinalAt(at: number): number {
-    return this.#ordinals[at] ?? 0;
-  }
-
-  #keyAt(at: number): number {
-    return this.#keys[at] ?? 0;
-  }
-
-  #rankAt(at: number): number {
-    return this.#ranks?.[at] ?? 0;
+    return this.#ordinals === null ? at : (this.#ordinals[at] ?? 0);
   }
 }
 
@@ -191,83 +204,109 @@ function insert(
   sorted.splice(low, 0, item);
 }
 
-function keysOf(columns: MarketColumns, sort: MarketSort): ArrayLike<number> {
+function keysOf(columns: MarketColumns, sort: MarketSort): Column<"f64"> | Column<"u32"> {
   switch (sort) {
     case "volume_24h":
-      return columns.dayVolumeUsd.values;
+      return columns.dayVolumeUsd;
     case "volume":
-      return columns.volumeUsd.values;
+      return columns.volumeUsd;
     case "trades_24h":
-      return columns.dayTrades.values;
+      return columns.dayTrades;
     case "created_at":
-      return columns.createdAt.values;
+      return columns.createdAt;
     case "last_trade_at":
-      return columns.lastTradeAt.values;
+      return columns.lastTradeAt;
     case "end_date":
-      return columns.endMs.values;
+      return columns.endMs;
   }
 }
 
-/** The ordinals of the markets that are asked for; those with a score, where there are scores. */
-function selectOrdinals(
-  columns: MarketColumns,
-  selection: MarketSelection,
-  scores: Uint16Array | null,
-): Int32Array {
-  const marks = Object.entries(selection.labels).map(([kind, values]) =>
-    labelledWith(columns, kind as LabelKind, values),
-  );
-  if (scores !== null) marks.push(scores);
-  const isMarked = (ordinal: number): boolean => marks.every((mark) => mark[ordinal] !== 0);
-  if (selection.ordinals !== null) {
-    const isWanted = wantedBy(columns, selection, 0);
-    return Int32Array.from(
-      [...new Set(selection.ordinals)].filter((one) => isWanted(one) && isMarked(one)),
-    );
-  }
-  const isWanted = wantedBy(columns, selection, marketFlags.listed);
-  const [first, ...others] = marks;
-  const found = new Int32Array(columns.count);
-  let length = 0;
-  for (let ordinal = 0; ordinal < found.length; ordinal += 1) {
-    // What is marked is nearly always little of everything.
-    if (first !== undefined && first[ordinal] === 0) continue;
-    if (!isWanted(ordinal) || (others.length > 0 && !isMarked(ordinal))) continue;
-    found[length] = ordinal;
-    length += 1;
-  }
-  return found.slice(0, length);
-}
-
-/** Tells which markets have the numbers asked for, and the flags, those in `also` among them. */
-function wantedBy(
-  columns: MarketColumns,
-  selection: MarketSelection,
-  also: number,
-): (ordinal: number) => boolean {
-  const { minVolume, minDayVolume, ends } = selection;
-  const asked = selection.flags.asked | also;
-  const wanted = selection.flags.wanted | also;
-  const createdFrom = selection.createdFrom / 1000;
-  const createdBefore = selection.createdBefore / 1000;
+/** The markets that are asked for; without a search all with the same rank. */
+function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
+  const candidates = candidatesOf(columns, selection);
+  const { ordinals, ranks } = candidates;
   const flags = columns.flags.values;
-  const volume = columns.volumeUsd.values;
-  const dayVolume = columns.dayVolumeUsd.values;
-  const createdAt = columns.createdAt.values;
-  const endMs = columns.endMs.values;
-  const isAnyAge = createdFrom <= 0 && createdBefore === Infinity;
-  const hasBounds = minVolume > 0 || minDayVolume > 0 || !isAnyAge || ends !== null;
-  return (ordinal) => {
-    if (((flags[ordinal] ?? 0) & asked) !== wanted) return false;
-    if (!hasBounds) return true;
-    if (minVolume > 0 && (volume[ordinal] ?? 0) < minVolume) return false;
-    if (minDayVolume > 0 && (dayVolume[ordinal] ?? 0) < minDayVolume) return false;
-    const created = createdAt[ordinal] ?? 0;
-    if (created < createdFrom || created >= createdBefore) return false;
-    if (ends === null) return true;
-    const end = endMs[ordinal] ?? 0;
-    return end !== 0 && end >= ends.from && end < ends.before;
-  };
+  const listed = selection.ordinals === null ? marketFlags.listed : 0;
+  const asked = selection.flags.asked | listed;
+  const wanted = selection.flags.wanted | listed;
+  for (let at = 0; at < ranks.length; at += 1) {
+    const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
+    if (((flags[ordinal] ?? 0) & asked) !== wanted) ranks[at] = 0;
+  }
+  for (const bound of boundsOf(columns, selection)) keepWithin(candidates, bound);
+  let length = 0;
+  for (let at = 0; at < ranks.length; at += 1) if (ranks[at] !== 0) length += 1;
+  const members = { ordinals, ranks, length };
+  const isDense = ordinals === null && length * densePart >= ranks.length;
+  return isDense || length === ordinals?.length ? members : compact(members);
+}
+
+/** The markets that others need not be looked at for. */
+function candidatesOf(
+  columns: MarketColumns,
+  { words, ordinals: asked }: MarketSelection,
+): Omit<Members, "length"> {
+  const hits = words === null ? null : columns.search.find(words, columns.count);
+  if (asked !== null) {
+    const ordinals = Int32Array.from(new Set(asked));
+    const ranks = Array.from(ordinals, (one) => (hits === null ? 1 : scoreIn(hits, one)));
+    return { ordinals, ranks: Uint16Array.from(ranks) };
+  }
+  if (hits === null) return { ordinals: null, ranks: new Uint16Array(columns.count).fill(1) };
+  return { ordinals: hits.ordinals, ranks: hits.scores };
+}
+
+function scoreIn({ ordinals, scores }: Hits, ordinal: number): number {
+  const at = ordinals === null ? ordinal : ordinals.indexOf(ordinal);
+  return scores[at] ?? 0;
+}
+
+/** The same members without those that have no rank in between. */
+function compact({ ordinals, ranks, length }: Members): Members {
+  const [kept, keptRanks] = [new Int32Array(length), new Uint16Array(length)];
+  let found = 0;
+  for (let at = 0; at < ranks.length; at += 1) {
+    const rank = ranks[at] ?? 0;
+    if (rank === 0) continue;
+    kept[found] = ordinals === null ? at : (ordinals[at] ?? 0);
+    keptRanks[found] = rank;
+    found += 1;
+  }
+  return { ordinals: kept, ranks: keptRanks, length };
+}
+
+/** What besides flags a market has to pass: its labels, and bounds of its numbers. */
+function boundsOf(
+  columns: MarketColumns,
+  { labels, minVolume, minDayVolume, createdFrom, createdBefore, ends }: MarketSelection,
+): Bound[] {
+  const bounds: Bound[] = Object.entries(labels).map(([kind, values]) => ({
+    values: labelledWith(columns, kind as LabelKind, values),
+    from: 1,
+    before: Infinity,
+  }));
+  const add = (column: Column, from: number, before: number) =>
+    bounds.push({ values: column.values, from, before });
+  if (minVolume > 0) add(columns.volumeUsd, minVolume, Infinity);
+  if (minDayVolume > 0) add(columns.dayVolumeUsd, minDayVolume, Infinity);
+  if (createdFrom > 0 || createdBefore < Infinity) {
+    add(columns.createdAt, createdFrom / 1000, createdBefore / 1000);
+  }
+  // 0 is no end, and not one of 1970.
+  if (ends !== null) add(columns.endMs, Math.max(ends.from, 1), ends.before);
+  return bounds;
+}
+
+/** Takes the rank from what has no number within the bound. */
+function keepWithin(
+  { ordinals, ranks }: Omit<Members, "length">,
+  { values, from, before }: Bound,
+): void {
+  for (let at = 0; at < ranks.length; at += 1) {
+    if (ranks[at] === 0) continue;
+    const value = values[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0;
+    if (value < from || value >= before) ranks[at] = 0;
+  }
 }
 
 function labelledWith(
@@ -280,41 +319,4 @@ function labelledWith(
     columns.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), marks);
   }
   return marks;
-}
-
-/** How well each market answers all words together; 0 where one of them is nowhere. */
-function scoresOf(columns: MarketColumns, words: readonly string[]): Uint16Array {
-  const [first = "", ...others] = new Set(words);
-  const sums = scoresOfWord(columns, first);
-  for (const word of others) {
-    const scores = scoresOfWord(columns, word);
-    for (let ordinal = 0; ordinal < sums.length; ordinal += 1) {
-      const sum = sums[ordinal] ?? 0;
-      const score = scores[ordinal] ?? 0;
-      sums[ordinal] = sum === 0 || score === 0 ? 0 : sum + score;
-    }
-  }
-  return sums;
-}
-
-function scoresOfWord({ titles, descriptions, count }: MarketColumns, word: string): Uint16Array {
-  const scores = new Uint16Array(count);
-  if (word === "") return scores;
-  const bytes = Buffer.byteLength(word);
-  titles.scoreWord(word, bytes < titleWithinBytesMin ? titleStarts : titleWeights, scores);
-  if (bytes < descriptionStartBytesMin) {
-    descriptions.scoreTerm(word, descriptionWeights.whole, scores);
-  } else {
-    descriptions.scoreWord(word, descriptionWeights, scores);
-  }
-  return scores;
-}
-
-/** The score for each combination of fields: that of the best field in it. */
-function weightsOf(worths: readonly number[]) {
-  const times = (factor: number): Uint16Array =>
-    Uint16Array.from({ length: 1 << worths.length }, (_, bits) =>
-      Math.max(0, ...worths.map((worth, field) => (bits & (1 << field) ? worth * factor : 0))),
-    );
-  return { whole: times(3), start: times(2), within: times(1) };
 }

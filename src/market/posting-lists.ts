@@ -52,6 +52,23 @@ export class PostingLists {
     this.#push(term, value);
   }
 
+  /** How many bytes the list of a term has: about as many as documents. */
+  bytesOf(term: number): number {
+    const bytes = this.#bytes.values;
+    const last = this.#ends.get(term);
+    if (last === 0) return 0;
+    let start = this.#heads.get(term);
+    let level = 0;
+    let sum = 0;
+    for (;;) {
+      const end = start + sliceBytes(level) - pointerBytes;
+      if (end === last) return sum + this.#tails.get(term) - start;
+      sum += end - start;
+      start = readPointer(bytes, end);
+      level = Math.min(level + 1, levelMax);
+    }
+  }
+
   /** Writes the score of a term to the owners of all documents that have it. */
   score(term: number, { weights, owners, scores }: Scoring): void {
     const bytes = this.#bytes.values;

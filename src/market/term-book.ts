@@ -12,6 +12,9 @@ export type MatchWay = "whole" | "start" | "within";
 /** Ends a term; no word has it. */
 const separator = 0;
 const slotsMin = 1024;
+/** Terms that start with the same three bytes stand in one of so many chains. */
+const leadBytes = 3;
+const leadChains = 2 ** 16;
 
 export class TermBook {
   readonly #bytes: Column<"u8">;
@@ -20,12 +23,17 @@ export class TermBook {
   readonly #count: Column<"f64">;
   /** Term plus 1 by hash, open addressing; made again at start. */
   #slots = new Int32Array(slotsMin);
+  /** Term plus 1 by how it starts, and the one before it that starts so; made again at start. */
+  readonly #leads = new Int32Array(leadChains);
+  #sameLead = new Int32Array(slotsMin);
 
   constructor(depot: Depot, name: string) {
     this.#bytes = depot.column(`${name}.terms`, "u8");
     this.#starts = depot.column(`${name}.starts`, "i32");
     this.#count = depot.column(`${name}.count`, "f64");
     this.#rehash();
+    this.#sameLead = new Int32Array(this.size + slotsMin);
+    for (let id = 0; id < this.size; id += 1) this.#chain(id);
   }
 
   get size(): number {
@@ -52,13 +60,39 @@ export class TermBook {
     this.#starts.set(id + 1, start + bytes.length + 1);
     this.#count.set(0, id + 1);
     this.#slots[slot] = id + 1;
+    this.#chain(id);
     if (this.size * 2 > this.#slots.length) this.#rehash();
     return id;
   }
 
-  /** Calls `visit` for each term that has a word, which must not be empty. */
-  eachWith(word: string, visit: (term: number, way: MatchWay) => void): void {
+  /** Calls `visit` for each term that has a word, which must not be empty, this way or a better. */
+  eachWith(word: string, way: MatchWay, visit: (term: number, way: MatchWay) => void): void {
     const wanted = Buffer.from(word);
+    if (way === "whole") {
+      const id = this.find(word);
+      if (id !== null) visit(id, way);
+    } else if (way === "start" && wanted.length >= leadBytes) {
+      this.#eachStarting(wanted, visit);
+    } else {
+      this.#eachWithin(wanted, (term, found) => {
+        if (found !== "within" || way === "within") visit(term, found);
+      });
+    }
+  }
+
+  #eachStarting(wanted: Uint8Array, visit: (term: number, way: MatchWay) => void): void {
+    const [bytes, starts] = [this.#bytes.values, this.#starts.values];
+    const lead = leadOf(wanted, 0);
+    for (let id = (this.#leads[lead] ?? 0) - 1; id >= 0; id = (this.#sameLead[id] ?? 0) - 1) {
+      const start = starts[id] ?? 0;
+      let length = 0;
+      while (length < wanted.length && bytes[start + length] === wanted[length]) length += 1;
+      if (length < wanted.length) continue;
+      visit(id, bytes[start + length] === separator ? "whole" : "start");
+    }
+  }
+
+  #eachWithin(wanted: Buffer, visit: (term: number, way: MatchWay) => void): void {
     const end = this.#starts.get(this.size);
     const text = Buffer.from(this.#bytes.values.buffer, 0, end);
     const starts = this.#starts.values;
@@ -70,6 +104,20 @@ export class TermBook {
       visit(term, isWhole ? "whole" : at === start ? "start" : "within");
       at = text.indexOf(wanted, next);
     }
+  }
+
+  /** Puts a term with those that start like it; the shorter ones start like nothing else. */
+  #chain(id: number): void {
+    const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
+    if (id >= this.#sameLead.length) {
+      const longer = new Int32Array(Math.ceil(id * 1.5));
+      longer.set(this.#sameLead);
+      this.#sameLead = longer;
+    }
+    if (next - start - 1 < leadBytes) return;
+    const lead = leadOf(this.#bytes.values, start);
+    this.#sameLead[id] = this.#leads[lead] ?? 0;
+    this.#leads[lead] = id + 1;
   }
 
   /** The term a byte belongs to, at `from` or behind: by ever larger steps, then by halves. */
@@ -125,4 +173,11 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
   return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+/** The chain for what starts with the three bytes that stand there. */
+function leadOf(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+  const lead = Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1);
+  return lead >>> 16;
 }

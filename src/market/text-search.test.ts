@@ -71,7 +71,8 @@ describe("a search of texts", () => {
           } else {
             journal.withoutRecorded(() => {
               const scores = new Uint16Array(31);
-              for (const word of words) index.scoreWord(word, weights, scores);
+              for (const word of words)
+                index.scoreTerms(index.findTerms(word, "within"), weights, scores);
               assert(
                 scores.every((score) => score === 0),
                 "nothing is left without the blocks",
@@ -82,7 +83,7 @@ describe("a search of texts", () => {
         const texts = new Map(blocks.flat().map(({ thing, fields }) => [thing, fields]));
         for (const word of parts) {
           const scores = new Uint16Array(31);
-          index.scoreWord(word, weights, scores);
+          index.scoreTerms(index.findTerms(word, "within"), weights, scores);
           const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
           assert.deepEqual(scores, expected, word);
           const exact = new Uint16Array(31);
@@ -110,7 +111,7 @@ describe("a search of texts", () => {
       ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
     ] as const) {
       const scores = new Uint16Array(things);
-      index.scoreWord(word, weights, scores);
+      index.scoreTerms(index.findTerms(word, "within"), weights, scores);
       assert.deepEqual(
         scores,
         new Uint16Array(things).map((_, thing) => isOf(thing)),

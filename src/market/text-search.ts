@@ -9,8 +9,15 @@ import type { Journal } from "./journal.ts";
 import { PostingLists } from "./posting-lists.ts";
 import { type MatchWay, TermBook } from "./term-book.ts";
 
-/** By the way a word is matched, the score for each combination of fields; `null` is no match. */
-type Weights = Readonly<Record<MatchWay, Uint16Array | null>>;
+/** By the way a word is matched, the score for each combination of fields. */
+export type Weights = Readonly<Record<MatchWay, Uint16Array>>;
+
+/** The terms that have a word. */
+export type FoundTerms = {
+  readonly terms: readonly { readonly term: number; readonly way: MatchWay }[];
+  /** In how many documents they stand, about, each counted for itself. */
+  readonly postings: number;
+};
 
 export class TextSearch {
   readonly #journal: Journal;
@@ -69,13 +76,24 @@ export class TextSearch {
     if (id !== null) this.#postings.score(id, { weights, owners: this.#owners.values, scores });
   }
 
-  /** Raises the scores of the things that have a word in any of the ways. */
-  scoreWord(word: string, weights: Weights, scores: Uint16Array): void {
-    const owners = this.#owners.values;
-    this.#terms.eachWith(word, (term, way) => {
-      const wayWeights = weights[way];
-      if (wayWeights !== null) this.#postings.score(term, { weights: wayWeights, owners, scores });
+  /** The terms that have a word, this way or a better; a word without letters is in none. */
+  findTerms(word: string, way: MatchWay): FoundTerms {
+    const terms: { term: number; way: MatchWay }[] = [];
+    let postings = 0;
+    if (word === "") return { terms, postings };
+    this.#terms.eachWith(word, way, (term, found) => {
+      terms.push({ term, way: found });
+      postings += this.#postings.bytesOf(term);
     });
+    return { terms, postings };
+  }
+
+  /** Raises the scores of the things that have a word, whose terms were found. */
+  scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint16Array): void {
+    const owners = this.#owners.values;
+    for (const { term, way } of terms) {
+      this.#postings.score(term, { weights: weights[way], owners, scores });
+    }
   }
 }
 

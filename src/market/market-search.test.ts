@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { marketLimits } from "../base/limits.ts";
+import { MemoryDepot } from "./depot.ts";
+import { Journal } from "./journal.ts";
+import { MarketSearch, type MarketTexts } from "./market-search.ts";
+import { wordsOf } from "./search-words.ts";
+
+const markets = 600;
+const none: MarketTexts = {
+  question: null,
+  description: null,
+  outcomes: [],
+  slug: null,
+  category: null,
+  tags: [],
+  eventId: null,
+};
+const words = ["will", "wild", "win", "cup", "łódź", "2025", "a"];
+const anyText = fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((all) => all.join(" "));
+const anyTexts: fc.Arbitrary<MarketTexts> = fc.record({
+  question: fc.option(anyText),
+  description: fc.option(anyText),
+  outcomes: fc.array(fc.option(anyText), { maxLength: 2 }),
+  slug: fc.option(anyText.map((text) => text.replaceAll(" ", "-"))),
+  category: fc.option(anyText),
+  tags: fc.array(anyText, { maxLength: 2 }),
+  eventId: fc.constant(null),
+});
+const anyPuts = fc.array(fc.record({ ordinal: fc.nat(markets - 1), texts: anyTexts }), {
+  maxLength: 4,
+});
+const anyStep = fc.oneof(
+  fc.record({ kind: fc.constant("held" as const), puts: anyPuts }),
+  fc.record({ kind: fc.constant("told" as const), puts: anyPuts }),
+  fc.record({ kind: fc.constant("unwound" as const), blocks: fc.nat(2) }),
+  fc.record({ kind: fc.constant("saved" as const) }),
+);
+const anyQuery = fc.array(
+  fc.constantFrom(...words, "wi", "w", "all", "al", "l", "many", "man", "own7", "own77", "nobody"),
+  { minLength: 1, maxLength: 3 },
+);
+
+/** What a word is worth in the texts of a market, as the documentation has it. */
+function worthOf(texts: MarketTexts, word: string): number {
+  const bytes = Buffer.byteLength(word);
+  const worthIn = (text: string | null, worth: number, isTitle: boolean) =>
+    wordsOf(text ?? "").map((term) => {
+      if (term === word) return worth * 3;
+      if (term.startsWith(word) && (isTitle || bytes > 2)) return worth * 2;
+      return term.includes(word) && isTitle && bytes > 1 ? worth : 0;
+    });
+  return Math.max(
+    0,
+    ...worthIn(texts.question, 100, true),
+    ...[texts.slug, texts.category, ...texts.tags].flatMap((text) => worthIn(text, 32, true)),
+    ...texts.outcomes.flatMap((text) => worthIn(text, 30, true)),
+    ...worthIn(texts.description, 10, false),
+  );
+}
+
+function naiveFind(all: readonly MarketTexts[], query: readonly string[]): [number, number][] {
+  const asked = [...new Set(query)];
+  return all.flatMap((texts, ordinal): [number, number][] => {
+    const found = asked.map((word) => worthOf(texts, word));
+    return found.includes(0) ? [] : [[ordinal, found.reduce((sum, one) => sum + one, 0)]];
+  });
+}
+
+function foundBy(search: MarketSearch, query: readonly string[]): [number, number][] {
+  const { ordinals, scores } = search.find(query, markets);
+  return [...scores].flatMap((score, at): [number, number][] =>
+    score === 0 ? [] : [[ordinals === null ? at : (ordinals[at] ?? -1), score]],
+  );
+}
+
+/** Markets of which all have some words, so that these are common ones. */
+function openSearch(): { journal: Journal; search: MarketSearch; all: MarketTexts[] } {
+  const journal = new Journal();
+  const search = new MarketSearch(new MemoryDepot(), journal);
+  const all = Array.from({ length: markets }, (_, ordinal) => ({
+    ...none,
+    question: `All own${ordinal}`,
+    description: ordinal % 2 === 0 ? "many" : "manifold all",
+  }));
+  for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+  return { journal, search, all };
+}
+
+describe("a search of markets", () => {
+  test("finds what all texts that are left say, whatever it remembers, after any forks", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(anyStep, fc.array(anyQuery, { maxLength: 3 })), { maxLength: 12 }),
+        (steps) => {
+          const { journal, search, all } = openSearch();
+          const before: MarketTexts[][] = [];
+          let texts = all;
+          for (const [step, queries] of steps) {
+            if (step.kind === "held") {
+              before.push(texts);
+              texts = [...texts];
+              journal.record(before.length, () => {
+                for (const { ordinal, texts: put } of step.puts) search.put(ordinal, put);
+              });
+              for (const { ordinal, texts: put } of step.puts) texts[ordinal] = put;
+            } else if (step.kind === "unwound") {
+              const kept = Math.max(0, before.length - step.blocks);
+              texts = before[kept] ?? texts;
+              before.length = kept;
+              journal.unwindTo(kept);
+            } else if (step.kind === "saved") {
+              journal.withoutRecorded(() => {});
+            } else if (before.length === 0) {
+              texts = [...texts];
+              for (const { ordinal, texts: put } of step.puts) {
+                search.put(ordinal, put);
+                texts[ordinal] = put;
+              }
+            }
+            for (const query of queries) {
+              assert.deepEqual(foundBy(search, query), naiveFind(texts, query), query.join(" "));
+            }
+          }
+        },
+      ),
+      propertySettings(60),
+    );
+  });
+
+  test("looks for so many words, and leaves those behind them out", () => {
+    const { search } = openSearch();
+    const words = Array.from({ length: marketLimits.searchWordsMax }, (_, i) => `own${i}`);
+    const texts = { ...none, question: words.join(" ") };
+    search.put(3, texts);
+    assert.deepEqual(
+      foundBy(search, [...words, "nowhere"]).map(([ordinal]) => ordinal),
+      [3],
+    );
+  });
+
+  test("forgets common words rather than following a stream of texts nobody asks for", () => {
+    const { search, all } = openSearch();
+    assert.equal(foundBy(search, ["all"]).length, markets);
+    for (let i = 0; i <= marketLimits.textsUnsearchedMax; i += 1) {
+      search.put(i % markets, { ...none, question: `other ${i}` });
+    }
+    assert.equal(foundBy(search, ["all"]).length, 0);
+    for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+    assert.equal(foundBy(search, ["all"]).length, markets);
+  });
+});

@@ -1,0 +1,274 @@
+/**
+ * The search of markets by words, all of which have to be found. What costs is the words that many
+ * markets have: which have them is remembered, and kept right as texts come. The rarest word is
+ * looked for first, and the others then only in the markets that have it.
+ */
+import { marketLimits } from "../base/limits.ts";
+import type { Depot } from "./depot.ts";
+import type { Journal } from "./journal.ts";
+import { wordsOf } from "./search-words.ts";
+import type { MatchWay } from "./term-book.ts";
+import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
+
+/** What a market can be found by; text of whatever origin. */
+export type MarketTexts = {
+  readonly question: string | null;
+  readonly description: string | null;
+  readonly outcomes: readonly (string | null)[];
+  readonly slug: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly eventId: string | null;
+};
+
+/** What was found: a score for each of `ordinals`, which rise; by ordinal, where that is `null`. */
+export type Hits = { readonly ordinals: Int32Array | null; readonly scores: Uint16Array };
+
+type Found = { readonly ordinals: Int32Array; readonly scores: Uint16Array };
+
+/** What a field is worth, times 3 for the whole word, 2 for the start of one and 1 within one. */
+const worths = [100, 32, 30] as const;
+const descriptionWorth = 10;
+const wayWorth = { whole: 3, start: 2, within: 1 } as const;
+/**
+ * What is found where is bounded by what it costs, and by what it is worth: nearly all titles have
+ * a given letter within a word, and nearly all descriptions have any two.
+ */
+const titleWithinBytesMin = 2;
+const descriptionStartBytesMin = 3;
+/** A word is common when finding its markets costs as much as a walk over a part of all. */
+const commonShare = 16;
+const commonMin = 4096;
+
+const titleWeights = weightsOf(worths);
+const descriptionWeights = weightsOf([descriptionWorth]);
+
+/** A word that is looked for: where it stands, or the scores that are remembered of it. */
+type Asked = {
+  readonly word: string;
+  readonly titles: FoundTerms;
+  readonly descriptions: FoundTerms;
+  readonly postings: number;
+};
+
+/** The words of a market, by field. */
+type Words = { readonly titles: readonly (readonly string[])[]; readonly description: string[] };
+
+export class MarketSearch {
+  readonly #journal: Journal;
+  /** Fields: the question; slug, category and tags; the outcomes. */
+  readonly #titles: TextSearch;
+  readonly #descriptions: TextSearch;
+  /** Scores by ordinal of common words, those asked for last at the end. */
+  readonly #common = new Map<string, Uint16Array>();
+  /** Scores of the word being looked for, all 0 in between. */
+  #scratch = new Uint16Array(0);
+  #unsearched = 0;
+  /** Changes taken back and not made again: what is remembered is of a state that is gone. */
+  #undone = 0;
+
+  constructor(depot: Depot, journal: Journal) {
+    this.#journal = journal;
+    this.#titles = new TextSearch({ depot, journal }, "titles", worths.length);
+    this.#descriptions = new TextSearch({ depot, journal }, "descriptions", 1);
+  }
+
+  /** Sets all words of a market, in place of those it had. */
+  put(ordinal: number, texts: MarketTexts): void {
+    const { question, description, slug, category, tags } = texts;
+    const names = [slug, category, ...tags].flatMap((name) => wordsOf(name ?? ""));
+    const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
+    const titles = [wordsOf(question ?? ""), names, outcomes];
+    const words = { titles, description: wordsOf(description ?? "") };
+    this.#titles.put(ordinal, words.titles);
+    this.#descriptions.put(ordinal, [words.description]);
+    this.#follow(ordinal, words);
+  }
+
+  /** Makes a market one without words. */
+  remove(ordinal: number): void {
+    this.#titles.remove(ordinal);
+    this.#descriptions.remove(ordinal);
+    this.#follow(ordinal, { titles: [], description: [] });
+  }
+
+  /** The markets below `count` that have all of the words, and how well they answer them. */
+  find(words: readonly string[], count: number): Hits {
+    if (this.#undone !== 0) this.#forget();
+    this.#unsearched = 0;
+    if (this.#scratch.length < count) this.#scratch = new Uint16Array(roomFor(count));
+    const common: Uint16Array[] = [];
+    const rare: Asked[] = [];
+    for (const word of [...new Set(words)].slice(0, marketLimits.searchWordsMax)) {
+      const known = this.#recall(word);
+      const asked = known === null ? this.#ask(word) : null;
+      if (known !== null) common.push(known);
+      else if (asked !== null && asked.postings * commonShare < Math.max(count, commonMin))
+        rare.push(asked);
+      else if (asked !== null) common.push(this.#remember(asked, count));
+    }
+    const [first, ...others] = rare.toSorted((a, b) => a.postings - b.postings);
+    if (first === undefined) return { ordinals: null, scores: sumOf(common, count) };
+    let hits = this.#hitsOf(first, count);
+    for (const asked of others) hits = this.#within(hits, asked, count);
+    for (const scores of common) hits = intersect(hits, scores);
+    return hits;
+  }
+
+  #ask(word: string): Asked {
+    const titles = this.#titles.findTerms(word, reachIn(word).titles);
+    const descriptions = this.#descriptions.findTerms(word, reachIn(word).descriptions);
+    return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
+  }
+
+  #score({ titles, descriptions }: Asked, scores: Uint16Array): void {
+    this.#titles.scoreTerms(titles, titleWeights, scores);
+    this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
+  }
+
+  #hitsOf(asked: Asked, count: number): Found {
+    const scratch = this.#scratch;
+    this.#score(asked, scratch);
+    const ordinals = new Int32Array(Math.min(count, asked.postings));
+    let length = 0;
+    // Nearly all are 0: two are looked at together.
+    const pairs = new Uint32Array(scratch.buffer);
+    for (let pair = 0; pair * 2 < count; pair += 1) {
+      if (pairs[pair] === 0) continue;
+      for (let ordinal = pair * 2; ordinal < Math.min(count, pair * 2 + 2); ordinal += 1) {
+        if (scratch[ordinal] === 0) continue;
+        ordinals[length] = ordinal;
+        length += 1;
+      }
+    }
+    const scores = new Uint16Array(length);
+    for (let at = 0; at < length; at += 1) scores[at] = scratch[ordinals[at] ?? 0] ?? 0;
+    scratch.fill(0, 0, count);
+    return { ordinals: ordinals.slice(0, length), scores };
+  }
+
+  #within(hits: Found, asked: Asked, count: number): Found {
+    if (hits.ordinals.length === 0) return hits;
+    this.#score(asked, this.#scratch);
+    const both = intersect(hits, this.#scratch);
+    this.#scratch.fill(0, 0, count);
+    return both;
+  }
+
+  #recall(word: string): Uint16Array | null {
+    const known = this.#common.get(word);
+    if (known === undefined) return null;
+    this.#common.delete(word);
+    this.#common.set(word, known);
+    return known;
+  }
+
+  #remember(asked: Asked, count: number): Uint16Array {
+    const scores = new Uint16Array(roomFor(count));
+    this.#score(asked, scores);
+    this.#common.set(asked.word, scores);
+    if (this.#common.size > marketLimits.commonWordsMax) {
+      for (const [oldest] of this.#common) {
+        this.#common.delete(oldest);
+        break;
+      }
+    }
+    return scores;
+  }
+
+  #forget(): void {
+    this.#common.clear();
+    this.#undone = 0;
+  }
+
+  /** Brings what is remembered up to date with the words of a market. */
+  #follow(ordinal: number, words: Words): void {
+    this.#journal.note({
+      undo: () => {
+        this.#undone += 1;
+      },
+      redo: () => {
+        this.#undone -= 1;
+      },
+    });
+    if (this.#common.size === 0) return;
+    this.#unsearched += 1;
+    const isOut = this.#undone !== 0 || this.#unsearched > marketLimits.textsUnsearchedMax;
+    if (isOut) return this.#forget();
+    for (const [word, scores] of this.#common) {
+      if (ordinal < scores.length) scores[ordinal] = scoreOf(word, words);
+      else this.#common.delete(word);
+    }
+  }
+}
+
+/** How a word is looked for. */
+function reachIn(word: string): { titles: MatchWay; descriptions: MatchWay } {
+  const bytes = Buffer.byteLength(word);
+  return {
+    titles: bytes < titleWithinBytesMin ? "start" : "within",
+    descriptions: bytes < descriptionStartBytesMin ? "whole" : "start",
+  };
+}
+
+/** What `TextSearch` would say of one word and one market. */
+function scoreOf(word: string, { titles, description }: Words): number {
+  const reach = reachIn(word);
+  let best = worthIn(description, word, reach.descriptions) * descriptionWorth;
+  for (const [field, terms] of titles.entries()) {
+    best = Math.max(best, worthIn(terms, word, reach.titles) * (worths[field] ?? 0));
+  }
+  return best;
+}
+
+function worthIn(terms: readonly string[], word: string, way: MatchWay): number {
+  let best = 0;
+  for (const term of terms) {
+    const found = term === word ? "whole" : term.startsWith(word) ? "start" : "within";
+    const worth = wayWorth[found];
+    if (worth > best && worth >= wayWorth[way] && term.includes(word)) best = worth;
+  }
+  return best;
+}
+
+function intersect(hits: Found, more: Uint16Array): Found {
+  const ordinals = new Int32Array(hits.ordinals.length);
+  const scores = new Uint16Array(hits.ordinals.length);
+  let length = 0;
+  for (let at = 0; at < hits.ordinals.length; at += 1) {
+    const ordinal = hits.ordinals[at] ?? 0;
+    const score = more[ordinal] ?? 0;
+    if (score === 0) continue;
+    ordinals[length] = ordinal;
+    scores[length] = (hits.scores[at] ?? 0) + score;
+    length += 1;
+  }
+  return { ordinals: ordinals.subarray(0, length), scores: scores.subarray(0, length) };
+}
+
+/** How well each market answers all words together; 0 where one of them is nowhere. */
+function sumOf([first, ...others]: readonly Uint16Array[], count: number): Uint16Array {
+  const sums = first === undefined ? new Uint16Array(count) : first.slice(0, count);
+  for (const scores of others) {
+    for (let ordinal = 0; ordinal < count; ordinal += 1) {
+      const sum = sums[ordinal] ?? 0;
+      const score = scores[ordinal] ?? 0;
+      sums[ordinal] = sum === 0 || score === 0 ? 0 : sum + score;
+    }
+  }
+  return sums;
+}
+
+/** Room for markets to come, an even number. */
+function roomFor(count: number): number {
+  return Math.ceil(count * 0.55) * 2 + 1024;
+}
+
+/** The score for each combination of fields: that of the best field in it. */
+function weightsOf(fields: readonly number[]): Weights {
+  const times = (factor: number): Uint16Array =>
+    Uint16Array.from({ length: 1 << fields.length }, (_, bits) =>
+      Math.max(0, ...fields.map((worth, field) => (bits & (1 << field) ? worth * factor : 0))),
+    );
+  return { whole: times(wayWorth.whole), start: times(wayWorth.start), within: times(1) };
+}
