@@ -12,6 +12,8 @@ export type Market = {
   readonly category: string | null;
   readonly tags: readonly string[];
   readonly event_id: string | null;
+  readonly event_slug: string | null;
+  readonly image: string | null;
   readonly neg_risk: boolean;
   readonly neg_risk_market_id: Hash | null;
   readonly oracle: Address | null;
@@ -22,6 +24,7 @@ export type Market = {
   readonly created_at: Time;
   readonly created_at_ms: Milliseconds;
   readonly created_block: number;
+  readonly start_date: Time | null;
   readonly end_date: Time | null;
   readonly resolved_at: Time | null;
   readonly resolved_at_ms: Milliseconds | null;

@@ -58,6 +58,10 @@ export const marketRow = Type.Object({
   category: textOrNull,
   tags: Type.Array(Type.String()),
   event_id: textOrNull,
+  event_slug: textOrNull,
+  image: Type.Union([Type.String(), Type.Null()], {
+    description: "Address of a picture at the venue, https",
+  }),
   neg_risk: Type.Boolean(),
   neg_risk_market_id: Type.Union([hashText, Type.Null()]),
   oracle: Type.Union([addressText, Type.Null()]),
@@ -68,6 +72,7 @@ export const marketRow = Type.Object({
   created_at: timeText,
   created_at_ms: millisecondsNumber,
   created_block: Type.Integer(),
+  start_date: timeOrNull,
   end_date: timeOrNull,
   resolved_at: timeOrNull,
   resolved_at_ms: millisecondsOrNull,
@@ -92,7 +97,7 @@ export type MarketRow = Static<typeof marketRow>;
 /** A market as clients see it. */
 export function presentMarket(market: Market, state: MarketState): MarketRow {
   const { resolution, venue } = market;
-  const endMs = venue?.endMs ?? null;
+  const { startMs = null, endMs = null } = venue ?? {};
   const sums = sumsOf(market, state);
   return {
     id: formatConditionId(market.conditionId),
@@ -103,6 +108,8 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     category: venue?.category ?? null,
     tags: [...(venue?.tags ?? [])],
     event_id: market.eventId,
+    event_slug: venue?.eventSlug ?? null,
+    image: venue?.image ?? null,
     neg_risk: market.negRisk,
     neg_risk_market_id: market.negRiskMarketId,
     oracle: market.oracle,
@@ -113,6 +120,7 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     created_at: formatTime(market.createdAt),
     created_at_ms: market.createdAt * 1000,
     created_block: market.createdBlock,
+    start_date: startMs === null ? null : formatTime(startMs / 1000),
     end_date: endMs === null ? null : formatTime(endMs / 1000),
     resolved_at: resolution === null ? null : formatTime(resolution.timestamp),
     resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,

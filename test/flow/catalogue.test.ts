@@ -222,19 +222,19 @@ test("clients find markets by what the venue calls them, from when it comes back
   }
   type One = { data: Record<string, unknown> };
   const { data } = await service.get<One>("/v1/markets/will-the-venue-name-it");
-  const { slug, category, tags, event_id, end_date, metadata_source, question } = data;
-  assert.deepEqual(
-    { slug, category, tags, event_id, end_date, metadata_source, question },
-    {
-      slug: "will-the-venue-name-it",
-      category: "Sports",
-      tags: ["Champions Cup"],
-      event_id: "9001",
-      end_date: "2030-05-06T07:08:09Z",
-      metadata_source: "venue",
-      question: "The venue asks: will-the-venue-name-it?",
-    },
-  );
+  const expected = {
+    slug: "will-the-venue-name-it",
+    category: "Sports",
+    tags: ["Champions Cup"],
+    event_id: "9001",
+    event_slug: "the-cup",
+    start_date: "2026-01-02T03:04:05Z",
+    end_date: "2030-05-06T07:08:09Z",
+    image: "https://venue.example/image.png",
+    metadata_source: "venue",
+    question: "The venue asks: will-the-venue-name-it?",
+  };
+  assert.deepEqual({ ...data, ...expected }, data);
   const proven = await service.get<One>("/v1/markets/standard-slug");
   assert.deepEqual(
     [proven.data["question"], proven.data["metadata_source"]],
