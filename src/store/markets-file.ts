@@ -19,8 +19,8 @@ import { FileShelf } from "./file-shelf.ts";
 import type { Coverage } from "./recover.ts";
 import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.ts";
 
-/** To be raised whenever the state is another one for the same facts. */
-const formatVersion = 1;
+/** To be raised whenever the state is another one for the same facts, as by another column. */
+const formatVersion = 2;
 
 const fileName = "markets.sqlite";
 
