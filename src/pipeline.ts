@@ -1,8 +1,8 @@
 /**
  * The whole walk on one page: what the chain tells, the store, the state in memory.
  *
- * The order is fixed. Facts are durable before anyone is told of them; a fork takes back exactly
- * what was told; nothing final is ever touched again. Backfill and live are this same loop.
+ * The order is fixed. Final facts are durable before anyone is told of them; a fork takes back
+ * exactly what was told; nothing final is ever touched again. Backfill and live are this same loop.
  */
 import { KindCounts } from "./base/kind-counts.ts";
 import type { Log } from "./base/log.ts";
@@ -40,6 +40,9 @@ export class Pipeline {
   readonly #writer: FinalWriter;
   readonly #subscribers: Subscribers | null;
   readonly #log: Log;
+  /** The newest block known to be final, while those up to it are on their way into the store. */
+  #finalThrough = -1;
+  #finalizing: Promise<void> | null = null;
   readonly status: PipelineStatus = {
     fills: 0,
     trades: 0,
@@ -67,13 +70,25 @@ export class Pipeline {
 
   /** Runs until the source ends or something fails that only a restart can mend. */
   async run(news: AsyncIterable<ChainNews>): Promise<void> {
-    for await (const one of news) await this.#take(one);
+    const rest = news[Symbol.asyncIterator]();
+    for (;;) {
+      const next = rest.next();
+      // What fails while no news come ends the run too.
+      if (this.#finalizing !== null) await Promise.race([next, this.#finalizing]);
+      const one = await next;
+      if (one.done === true) break;
+      await this.#take(one.value);
+    }
     await this.#writer.drain();
+    await this.#finalizing;
   }
 
   async #take(news: ChainNews): Promise<void> {
-    if (news.kind === "final") return this.#writer.write(news.batch);
-    // Everything else builds on what is stored.
+    if (news.kind === "final") {
+      await this.#finalizing;
+      return this.#writer.write(news.batch);
+    }
+    // Everything else builds on what was appended.
     await this.#writer.drain();
     switch (news.kind) {
       case "held":
@@ -81,7 +96,8 @@ export class Pipeline {
       case "fork":
         return this.#unwind(news.safeBlock);
       case "finalized":
-        return this.#finalize(news.block);
+        this.#finalThrough = news.block;
+        this.#finalizing ??= this.#finalizeAll();
     }
   }
 
@@ -99,6 +115,19 @@ export class Pipeline {
     const newest = this.#store.tail.newest ?? this.#store.coverage?.last;
     this.#state.unwindTo(safeBlock, newest?.timestamp ?? 0);
     this.#log.info({ safeBlock, ...namesOf(removed) }, "took back blocks of another fork");
+  }
+
+  /**
+   * Runs beside the news that follow: blocks above are held, told and taken back meanwhile, for an
+   * append takes longer than a client should wait for a block.
+   */
+  async #finalizeAll(): Promise<void> {
+    let done = -1;
+    while (done < this.#finalThrough) {
+      done = this.#finalThrough;
+      await this.#finalize(done);
+    }
+    this.#finalizing = null;
   }
 
   async #finalize(block: number): Promise<void> {

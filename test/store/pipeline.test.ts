@@ -182,6 +182,35 @@ describe("the pipeline", () => {
     });
   }
 
+  test("tells of a block while those before it are still on their way to the disk", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    const told: string[] = [];
+    const subscribers = {
+      held: ({ number }: BlockFacts) => told.push(`held ${number}`),
+      unwinding: (safeBlock: number) => told.push(`back to ${safeBlock}`),
+      appended: () => told.push("appended"),
+      finalized: (blocks: readonly BlockFacts[]) =>
+        told.push(`final ${blocks.map(({ number }) => number).join(" ")}`),
+    };
+    async function* source(): AsyncGenerator<ChainBatch> {
+      const held = (number: number) =>
+        blocksBatch([{ ...emptyBlock, number, timestamp: number }], false);
+      for (const number of [1, 2]) yield held(number);
+      yield { kind: "finalized", block: 1 };
+      yield held(3);
+      yield { kind: "finalized", block: 2 };
+      yield { kind: "fork", safeBlock: 2 };
+      yield held(3);
+      yield { kind: "finalized", block: 3 };
+    }
+    const state = new MarketState(contracts);
+    const pipeline = new Pipeline({ store, state, subscribers, log: silent });
+    await pipeline.run(deriveNews(source(), decoder));
+    const beside = ["held 3", "back to 2", "held 3"];
+    assert.deepEqual(told, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
+    assert.equal(store.coverage?.last.number, 3);
+  });
+
   test("stops when the store fails, however long the source goes on", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
@@ -195,5 +224,19 @@ describe("the pipeline", () => {
     }
     await assert.rejects(pipeline.run(deriveNews(endless(), decoder)));
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
+  });
+
+  test("stops when the store fails, also when no more news come", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const { store } = folder;
+    const state = new MarketState(contracts);
+    async function* standing(): AsyncGenerator<ChainBatch> {
+      yield blocksBatch([{ ...emptyBlock, number: 1, timestamp: 1 }], false);
+      await folder.close();
+      yield { kind: "finalized", block: 1 };
+      await new Promise<never>(() => {});
+    }
+    const pipeline = new Pipeline({ store, state, log: silent });
+    await assert.rejects(pipeline.run(deriveNews(standing(), decoder)));
   });
 });
