@@ -33,6 +33,7 @@ import { explorerRoutes } from "./web/explorer-routes.ts";
 import { IpGuard } from "./web/ip-guard.ts";
 import { scrapeMetrics } from "./web/routes/get-metrics.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
+import { openStream } from "./web/routes/open-stream.ts";
 import { createRoutes } from "./web/routes.ts";
 import { HttpServer } from "./web/server.ts";
 import { StreamServer } from "./web/stream-server.ts";
@@ -121,7 +122,7 @@ export class Service {
     this.#url = await this.#listen({
       ...main,
       port,
-      routes: [...routes, ...explorerRoutes(buildExplorer)],
+      routes: [...routes, openStream(), ...explorerRoutes(buildExplorer)],
       stream,
       observe: (observation) => metrics.requests.observe(observation),
     });
@@ -130,7 +131,7 @@ export class Service {
     if (metricsPort !== null) {
       const routes = [scrapeMetrics(metrics)];
       const url = await this.#listen({ ...edge(), port: metricsPort, routes });
-      log.info({ url: `${url}/metrics` }, "metrics for scrapers");
+      log.info({ url, path: "/metrics" }, "metrics for scrapers");
     }
     await indexer.start(this.#fail);
     auditor.start();

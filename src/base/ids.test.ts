@@ -43,6 +43,9 @@ describe("hex ids", () => {
     assert.equal(parseHash(`0x${digits64}`), `0x${digits64.toLowerCase()}`);
     assert.equal(parseAddress(`0x${digits40}`), `0x${digits40.toLowerCase()}`);
     assert.equal(parseConditionId(`0x${digits64}`), `0x${digits64.toLowerCase()}`);
+    assert.equal(parseHash(`0X${digits64}`), `0x${digits64.toLowerCase()}`);
+    assert.equal(parseAddress(`0X${digits40}`), `0x${digits40.toLowerCase()}`);
+    assert.equal(parseConditionId(`0X${digits62}`), `0x${digits62.toLowerCase()}00`);
   });
 
   test("a condition id of 31 bytes is filled up on the right", () => {
@@ -54,7 +57,6 @@ describe("hex ids", () => {
       "",
       "0x",
       digits64,
-      `0X${digits64}`,
       `0x${digits64}0`,
       `0x${digits64.slice(1)}`,
       `0x${digits64.slice(1)}g`,

@@ -18,8 +18,8 @@ export type TokenId = Branded<string, "TokenId">;
 export type Seq = Branded<number, "Seq">;
 
 const seqPerBlock = 1_000_000;
-const hash32 = /^0x[0-9a-fA-F]{64}$/;
-const address20 = /^0x[0-9a-fA-F]{40}$/;
+const hash32 = /^0[xX][0-9a-fA-F]{64}$/;
+const address20 = /^0[xX][0-9a-fA-F]{40}$/;
 const decimalUint256 = /^[0-9]{1,78}$/;
 
 /** The position of a log; the same on every node and after every re-index. */
@@ -58,7 +58,7 @@ export function parseAddress(text: string): Address | null {
  */
 export function parseConditionId(text: string): ConditionId | null {
   if (hash32.test(text)) return text.toLowerCase() as ConditionId;
-  if (/^0x[0-9a-fA-F]{62}$/.test(text)) return `${text.toLowerCase()}00` as ConditionId;
+  if (/^0[xX][0-9a-fA-F]{62}$/.test(text)) return `${text.toLowerCase()}00` as ConditionId;
   return null;
 }
 

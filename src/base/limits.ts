@@ -306,7 +306,7 @@ export const webLimits = {
   exportsMax: 4,
   /** Exports of one key, so that one cannot take all of the above. */
   exportsPerKeyMax: 2,
-  /** Rows read, shown and encoded at once: 2,000 trades as Parquet take 40 ms of the main thread. */
+  /** Rows read, shown and encoded at once: encoding 2,000 trades as Parquet takes the main thread 30 ms. */
   exportChunkRows: 2_000,
   /** A cursor holds a position and a signature, about 120 characters. */
   cursorLengthMax: 512,

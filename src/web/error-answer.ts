@@ -25,6 +25,9 @@ export const errorSchema = Type.Object({
   }),
 });
 
+/** When to ask again for what is away, where nobody knows better. */
+const awaySeconds = 10;
+
 /** An error as it goes out; nothing internal gets into it. */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const { code, message, details, retryAfterSeconds } = error;
@@ -33,7 +36,8 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
     "content-type": jsonContentType,
     "cache-control": "no-store",
   };
-  if (retryAfterSeconds !== null) headers["retry-after"] = retryAfterSeconds;
+  const waitSeconds = retryAfterSeconds ?? (code === "SERVICE_UNAVAILABLE" ? awaySeconds : null);
+  if (waitSeconds !== null) headers["retry-after"] = waitSeconds;
   return {
     status: errorTable[code].status,
     headers,

@@ -5,7 +5,7 @@ import { isGiven } from "../base/optional.ts";
 import type { FillFilter } from "../store/fill-filter.ts";
 import type { FillList, FillPage } from "../store/read-fills.ts";
 import type { Backend } from "./backend.ts";
-import { validationError } from "./compile-reader.ts";
+import { checkBounds, checkSpan } from "./check-bounds.ts";
 import { address, amount, conditionId, cursor, hash, time, tokenId } from "./parameters.ts";
 
 /** The highest whose next block still has positions that are safe integers. */
@@ -54,12 +54,8 @@ type Unlimited<Query> = Omit<Query, "limit">;
 /** The part of a filter that says which stretch of the chain. */
 export function rangeFilter(query: Unlimited<RangeQuery>): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
-  if (isGiven(start) && isGiven(end) && start >= end) {
-    throw validationError([{ parameter: "end", issue: "must be after start" }]);
-  }
-  if (isGiven(from_block) && isGiven(to_block) && from_block > to_block) {
-    throw validationError([{ parameter: "to_block", issue: "must not be below from_block" }]);
-  }
+  checkSpan(query, ["start", "end"]);
+  checkBounds(query, ["from_block", "to_block"]);
   const lowest = [
     ...(isGiven(from_block) ? [firstSeqOf(from_block)] : []),
     ...(isGiven(after_seq) ? [(after_seq + 1) as Seq] : []),
@@ -78,6 +74,7 @@ export function rangeFilter(query: Unlimited<RangeQuery>): FillFilter {
 export function fillFilter(query: Unlimited<FillQuery>, { state }: Backend): FillFilter {
   const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
   const tokenIds = wantedTokens(query, state.directory);
+  checkBounds(query, ["min_size", "max_size"]);
   return {
     ...rangeFilter(query),
     ...(isGiven(tokenIds) ? { tokenIds } : {}),

@@ -5,6 +5,7 @@ import { marketFlags } from "../market/market-columns.ts";
 import type { MarketSelection } from "../market/market-list.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { wordsOf } from "../market/search-words.ts";
+import { checkSpan } from "./check-bounds.ts";
 import { amount, conditionId, cursor, time, tokenId } from "./parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
@@ -42,6 +43,8 @@ export type MarketQuery = Static<typeof marketQuery>;
 /** What a query asks of the columns. A search for signs alone is no wish to see everything. */
 export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
   const { end_after, end_before, search, sort } = query;
+  checkSpan(query, ["created_after", "created_before"]);
+  checkSpan(query, ["end_after", "end_before"]);
   return {
     words: search === undefined ? null : wordsOf(search),
     ordinals: ordinalsAsked(directory, query),

@@ -37,21 +37,21 @@ export const tokenId: TUnsafe<TokenId> = parsedText({
 export const conditionId: TUnsafe<ConditionId> = parsedText({
   parse: parseConditionId,
   expected: "a condition id, 0x and 64 hex digits (62 for generation 3)",
-  keywords: { pattern: "^0x([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
+  keywords: { pattern: "^0[xX]([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
 });
 
 /** A transaction, block or order. */
 export const hash: TUnsafe<Hash> = parsedText({
   parse: parseHash,
   expected: "a hash, 0x and 64 hex digits",
-  keywords: { pattern: "^0x[0-9a-fA-F]{64}$" },
+  keywords: { pattern: "^0[xX][0-9a-fA-F]{64}$" },
 });
 
 /** An account or contract. */
 export const address: TUnsafe<Address> = parsedText({
   parse: parseAddress,
   expected: "an address, 0x and 40 hex digits",
-  keywords: { pattern: "^0x[0-9a-fA-F]{40}$" },
+  keywords: { pattern: "^0[xX][0-9a-fA-F]{40}$" },
 });
 
 /** The store compares in 38 digits, 6 of them behind the point. */

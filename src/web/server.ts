@@ -12,6 +12,7 @@ import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.t
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { FastLane, hasBody, isHostMissing, requestIdOf } from "./fast-lane.ts";
+import { parseJsonBody } from "./json-body.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
 import { etagOf, isAnswerBody, isHeld, partsOf, ReadyAnswers, textOf } from "./ready-answers.ts";
 import type { Observation } from "./request-meter.ts";
@@ -154,7 +155,7 @@ export class HttpServer {
     if (allow !== undefined) reply.header("allow", allow);
     if (caller.refusal !== null) done(caller.refusal);
     else if (request.is404) done(notFound());
-    else if (isHostMissing(request.raw)) done(invalid("host", "header is missing"));
+    else if (isHostMissing(request.raw)) done(hostMissing());
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
     else done();
   }
@@ -195,7 +196,7 @@ export class HttpServer {
     this.#app.addContentTypeParser(
       "application/json",
       { parseAs: "buffer" },
-      (_request, bytes: Buffer, done) => done(null, parseJson(bytes)),
+      (_request, bytes: Buffer, done) => done(null, parseJsonBody(bytes)),
     );
   }
 
@@ -317,6 +318,7 @@ export class HttpServer {
       const refuse = (error: AppError) => {
         this.#answerBare(socket as Socket, { caller, error, requestId });
       };
+      if (caller.refusal === null && isHostMissing(request)) return refuse(hostMissing());
       const upgrade = { request, socket: socket as Socket, head, caller, requestId, refuse };
       this.#options.stream?.take(upgrade);
     });
@@ -369,21 +371,10 @@ function notFound(): AppError {
   return new AppError("NOT_FOUND", { publicMessage: "There is no such path" });
 }
 
-function invalid(parameter: string, issue: string): AppError {
-  return validationError([{ parameter, issue }]);
+function hostMissing(): AppError {
+  return invalid("host", "header is missing");
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw invalid("body", "must be valid JSON in UTF-8");
-  }
-  // From here on null is a body that was not sent: Fastify tells it so.
-  if (value === null) throw invalid("body", "must be a JSON object");
-  return value;
+function invalid(parameter: string, issue: string): AppError {
+  return validationError([{ parameter, issue }]);
 }

@@ -20,7 +20,8 @@ import { compileReader } from "./compile-reader.ts";
 import { toAppError } from "./error-answer.ts";
 import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
 
-const streamPath = "/v1/stream";
+/** Where the stream is asked for. */
+export const streamPath = "/v1/stream";
 
 /** How a client wants its data. */
 export const streamQuery = Type.Object({

@@ -1,6 +1,8 @@
 /** Files that never end, so that what bounds them shows: back-pressure, room, keys that end. */
 import assert from "node:assert/strict";
+import type { Server } from "node:http";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
 import { pino } from "pino";
 import { Type } from "typebox";
 import { BulkAnswers } from "../../src/web/bulk/bulk-answers.ts";
@@ -13,6 +15,9 @@ const chunk = Array.from({ length: 100 }, () => ({ text: "x".repeat(10_000) }));
 
 /** Chunks of a megabyte that were asked for, and files that were let go. */
 const seen = { chunks: 0, ended: 0 };
+
+/** What opening a file waits for. */
+const gate = { opening: async (): Promise<void> => undefined };
 
 const server = await openTestServer({ makeRoutes });
 after(() => server.close());
@@ -35,6 +40,7 @@ function makeRoutes({ access }: RouteParts): readonly Route[] {
           row,
           name: "endless",
           open: async () => {
+            await gate.opening();
             const told = { rowCount: null, isCut: false, nextCursor: null };
             return { ...told, chunks: endlessChunks() };
           },
@@ -69,6 +75,10 @@ async function openFile(key: string): Promise<{ response: Response; leave: () =>
   return { response, leave };
 }
 
+function connectionsOf(node: Server): Promise<number> {
+  return promisify(node.getConnections.bind(node))();
+}
+
 async function refuse(key: string): Promise<void> {
   const answer = await server.request("GET", "/v1/endless", { key });
   assert.equal(
@@ -100,6 +110,30 @@ test("503: two files of a key, four of all, and room again when one ends", async
   await first.leave();
   files.push(await openFile(admin));
   await refuse(read);
+  for (const { leave } of files) await leave();
+});
+
+test("a client that leaves before the first row gives its room back", async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const leaving = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate.opening = async () => {
+      leaving.abort();
+      server.http.node.closeIdleConnections();
+      await asked.catch(() => undefined);
+      // The server knows by now that the connection is gone.
+      await waitFor("the connections to end", 10_000, async () =>
+        (await connectionsOf(server.http.node)) === 0 ? true : null,
+      );
+      resolve();
+    };
+    const headers = { "x-api-key": write, connection: "close" };
+    const asked = fetch(`${server.url}/v1/endless`, { headers, signal: leaving.signal });
+    await assert.rejects(asked);
+    await promise;
+  }
+  gate.opening = async () => undefined;
+  const files = [await openFile(write), await openFile(write)];
   for (const { leave } of files) await leave();
 });
 

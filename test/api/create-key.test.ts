@@ -99,6 +99,22 @@ test("400: a body that is no JSON object", async () => {
   }
 });
 
+test("400: a field that is given twice, however it is spelled", async () => {
+  const headers = { "content-type": "application/json" };
+  const bodies = {
+    scope: '{"name":"x","scope":"read","scope":"admin"}',
+    name: '{"name":"x:{","\\u006eame":"y\\"\\\\"}',
+  };
+  for (const [parameter, body] of Object.entries(bodies)) {
+    const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body });
+    const fault = { parameter, issue: "is given more than once" };
+    assert.deepEqual(assertError(answer, "VALIDATION_ERROR").details, [fault]);
+  }
+  const body = '{"name":"scope","scope":"read","allowed_ips":[]}';
+  const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body });
+  assert.equal(answer.status, 201);
+});
+
 test("400: a query string", async () => {
   const answer = await server.request("POST", "/v1/keys?name=x", {
     key: admin,

@@ -114,7 +114,7 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
 
 /** Ids that nobody has, limits, and rules between parameters, which no schema tells. */
 const allowedForRight =
-  /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after start$|must not be below from_block$|must be in the future$/;
+  /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after (start|created_after|end_after)$|must not be below (from_block|min_size)$|must be in the future$/;
 
 function assertAnswer({ status, headers }: RawAnswer): void {
   assert(status >= 200 && status < 500, `status ${status}`);

@@ -168,6 +168,10 @@ test("200: a page of closed candles may be kept for as long as one lasts", async
   for (const [resolution, seconds] of resolutions)
     assert.equal(await cacheOf({ ...closed, resolution }), `private, max-age=${seconds}`);
   assert.equal(await cacheOf({ fill: "previous" }), "private, max-age=1");
+  // Nothing yet: the next trade makes one.
+  const ahead = { start: String(dayWindow.now + 1), resolution: "1d" };
+  assert.deepEqual((await server.getPage(pathOf(path, ahead))).data, []);
+  assert.equal(await cacheOf(ahead), "private, max-age=1");
 });
 
 test("200: pages hold every candle once while blocks come in and become final", async () => {

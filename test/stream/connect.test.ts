@@ -27,6 +27,22 @@ suite("the upgrade", () => {
     const text = await edge.sendRaw(upgrade(handshake, "?compres=zlib"));
     const { message } = assertError(parseRaw(text), "VALIDATION_ERROR");
     assert.match(message, /did you mean compress/);
+    const hostless = upgrade(handshake).replace("host: x\r\n", "");
+    const { message: missing } = assertError(
+      parseRaw(await edge.sendRaw(hostless)),
+      "VALIDATION_ERROR",
+    );
+    assert.equal(missing, "host header is missing");
+  });
+
+  test("400 for who asks for no upgrade, 405 with Allow for other methods", async () => {
+    const { message } = assertError(await edge.request("GET", "/v1/stream"), "VALIDATION_ERROR");
+    assert.equal(message, "upgrade must be websocket to open the stream");
+    const misspelt = await edge.request("GET", "/v1/stream?compres=zlib");
+    assert.match(assertError(misspelt, "VALIDATION_ERROR").message, /did you mean compress/);
+    const posted = await edge.request("POST", "/v1/stream");
+    assertError(posted, "METHOD_NOT_ALLOWED");
+    assert.equal(posted.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
 
   test("101 has the headers of every answer", async () => {

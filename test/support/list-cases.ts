@@ -219,9 +219,13 @@ function testRefusals({ server, path }: ListUnderTest): void {
 }
 
 /** Ranges that end before they start are refused, not empty. */
-function isInsideOut({ start, end, from_block, to_block }: Query): boolean {
+function isInsideOut(query: Query): boolean {
+  const { start, end, from_block, to_block, min_size, max_size } = query;
+  const isAbove = (one?: string, other?: string) => Number(one) > Number(other);
   return (
-    (start !== undefined && end !== undefined && Number(start) >= Number(end)) ||
-    (from_block !== undefined && to_block !== undefined && Number(from_block) > Number(to_block))
+    (start !== undefined && start === end) ||
+    isAbove(start, end) ||
+    isAbove(from_block, to_block) ||
+    isAbove(min_size, max_size)
   );
 }

@@ -24,6 +24,7 @@ import { type Checks, getReady } from "../../src/web/routes/get-ready.ts";
 import { liftIpBlock } from "../../src/web/routes/lift-ip-block.ts";
 import { listIpBlocks } from "../../src/web/routes/list-ip-blocks.ts";
 import { listKeys } from "../../src/web/routes/list-keys.ts";
+import { openStream } from "../../src/web/routes/open-stream.ts";
 import { revokeKey } from "../../src/web/routes/revoke-key.ts";
 import { rotateKey } from "../../src/web/routes/rotate-key.ts";
 import { HttpServer } from "../../src/web/server.ts";
@@ -120,12 +121,15 @@ export async function openTestServer(
   const http = await HttpServer.open({
     host: "127.0.0.1",
     port: 0,
-    routes: options.makeRoutes?.({ access, clock, cursors }) ?? [
-      getHealth({ version: "0.1.0", clock }),
-      getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
-      ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
-      ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
-      ...(options.routes ?? []),
+    routes: [
+      ...(options.makeRoutes?.({ access, clock, cursors }) ?? [
+        getHealth({ version: "0.1.0", clock }),
+        getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
+        ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
+        ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
+        ...(options.routes ?? []),
+      ]),
+      ...(stream === null ? [] : [openStream()]),
     ],
     admission,
     ...(stream === null ? {} : { stream }),
@@ -201,6 +205,8 @@ export function assertError(answer: TestAnswer, code: ErrorCode): TestError {
   assert.ok(typeof message === "string");
   assert.equal(answer.headers.get("cache-control"), "no-store");
   assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+  const isForLater = /^(IP_BLOCKED|RATE_LIMITED|SERVICE_UNAVAILABLE)$/.test(code);
+  assert.equal(Number(answer.headers.get("retry-after") ?? 0) >= 1, isForLater);
   assert.deepEqual(Object.keys(answer.body), ["error"]);
   return details === undefined ? { message } : { message, details };
 }

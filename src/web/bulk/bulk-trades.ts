@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { webLimits } from "../../base/limits.ts";
 import type { Fill } from "../../market/fill.ts";
 import { presentTrade } from "../../rows/trade-row.ts";
@@ -44,5 +45,8 @@ async function* presented(
   chunks: AsyncIterable<readonly Fill[]>,
   present: (fill: Fill) => Row,
 ): AsyncGenerator<readonly Row[], void, undefined> {
-  for await (const fills of chunks) yield fills.map(present);
+  for await (const fills of chunks) {
+    await nextTurn();
+    yield fills.map(present);
+  }
 }

@@ -13,7 +13,7 @@ import type { BulkAnswers } from "../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../bulk/bulk-candles.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
 import { type CandlePage, readCandlePage } from "../candle-page.ts";
-import { validationError } from "../compile-reader.ts";
+import { checkSpan } from "../check-bounds.ts";
 import { listOf } from "../list-answer.ts";
 import { metaOf, metaSchema } from "../meta.ts";
 import { cursor, time, tokenId } from "../parameters.ts";
@@ -76,7 +76,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
       }
       const { rows, hasMore } = await readCandlePage(backend.store, page);
       const edge = rows.at(-1);
-      const maxAge = rows.every((row) => row.closed) ? page.bucketSeconds : 1;
+      const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
       return {
         data: page.order === query.order ? [...rows] : rows.toReversed(),
@@ -99,6 +99,11 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
   });
 }
 
+/** Whether it can be kept: in a page without candles, unless it is of the past, the next trade may put one. */
+function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean {
+  return rows.length === 0 ? to <= now : rows.every((row) => row.closed);
+}
+
 /** Without a time pages walk back from now; with one they walk in the order of the rows. */
 function pageOf(
   tokens: Pick<CandlePage, "tokenId" | "complement">,
@@ -106,9 +111,7 @@ function pageOf(
   { backend, path }: { backend: Backend; path: string },
 ): CandlePage {
   const { start, end, limit = pageRows } = query;
-  if (isGiven(start) && isGiven(end) && start >= end) {
-    throw validationError([{ parameter: "end", issue: "must be after start" }]);
-  }
+  checkSpan(query, ["start", "end"]);
   const bucketSeconds = resolutionSeconds[query.resolution];
   const bucketAt = (timeMs: number): number =>
     Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pino } from "pino";
+import { generateKey } from "../store/key-format.ts";
+import { redactLine } from "./log.ts";
+
+function logged(facts: Readonly<Record<string, unknown>>, message = "said"): string {
+  const lines: string[] = [];
+  const stream = { write: (line: string) => lines.push(line) };
+  pino({ hooks: { streamWrite: redactLine } }, stream).info(facts, message);
+  assert.equal(lines.length, 1);
+  JSON.parse(lines[0] ?? "");
+  return lines[0] ?? "";
+}
+
+test("a key is written nowhere, however deep it stands or what it is called", () => {
+  const key = generateKey("admin");
+  const cause = new Error(`no key ${key} in "${key}"`);
+  const line = logged(
+    {
+      list: [{ deep: { value: key } }],
+      [key]: 1,
+      err: new Error("outer", { cause: Object.assign(cause, { request: { key } }) }),
+    },
+    `with ${key}`,
+  );
+  assert(!line.includes(key.slice("ow_admin_".length + 4)), line);
+  assert.match(line, /ow_admin_\*\*\*/);
+});
+
+test("fields that hold secrets are emptied at any depth, whatever is in them", () => {
+  const headers = {
+    "X-API-Key": 'a "quoted\\ secret',
+    authorization: "Bearer secret",
+    host: "kept",
+  };
+  const line = logged({ request: { raw: { headers: { ...headers, cookie: "secret=1" } } } });
+  assert.doesNotMatch(line, /secret/);
+  assert.match(line, /"host":"kept"/);
+});
+
+test("of a URL the host is left, also in the message of an error and in what it carries", () => {
+  const urls = [
+    "https://user:hidden@node.example.com/v3/hidden?key=hidden#hidden",
+    "wss://node.example.com/hidden",
+    "http://node.example.com:8545?hidden=1",
+  ];
+  for (const input of urls) {
+    const error = Object.assign(new TypeError(`cannot reach ${input} at all`), { input });
+    const line = logged({ err: error, [input]: [input] });
+    assert.doesNotMatch(line, /hidden/);
+    assert.match(line, /:\/\/node\.example\.com/);
+    assert.match(line, / at all/);
+  }
+});
+
+test("everything else is written as it is", () => {
+  const line = '{"url":"http://127.0.0.1:8080","other":"ow_read_ab","path":"/v1/keys"}';
+  assert.equal(redactLine(line), line);
+});

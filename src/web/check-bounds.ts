@@ -1,0 +1,28 @@
+import { validationError } from "./compile-reader.ts";
+
+/** Throws `VALIDATION_ERROR` when a span of time ends where it starts or before: nothing is in it. */
+export function checkSpan(
+  query: Readonly<Record<string, unknown>>,
+  [start, end]: readonly [string, string],
+): void {
+  if (isBelow(query[end], query[start], true)) {
+    throw validationError([{ parameter: end, issue: `must be after ${start}` }]);
+  }
+}
+
+/** Throws `VALIDATION_ERROR` when the greatest value asked for is below the least. */
+export function checkBounds(
+  query: Readonly<Record<string, unknown>>,
+  [least, greatest]: readonly [string, string],
+): void {
+  if (isBelow(query[greatest], query[least], false)) {
+    throw validationError([{ parameter: greatest, issue: `must not be below ${least}` }]);
+  }
+}
+
+/** Whether both are given, and one is below the other, or equal to it. */
+function isBelow(one: unknown, other: unknown, orEqual: boolean): boolean {
+  if (one === undefined || other === undefined) return false;
+  const [upper, lower] = [one as number | bigint, other as number | bigint];
+  return upper < lower || (orEqual && upper === lower);
+}

@@ -1,0 +1,21 @@
+import { Type } from "typebox";
+import { validationError } from "../compile-reader.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { streamPath, streamQuery } from "../stream-server.ts";
+
+/** What is told of the stream to who asks for it as for a page: that it is one. */
+export function openStream(): Route {
+  return defineRoute({
+    method: "GET",
+    path: streamPath,
+    access: "public",
+    summary: "The stream, over WebSocket",
+    querystring: streamQuery,
+    response: Type.Object({}),
+    handler: () => {
+      throw validationError([
+        { parameter: "upgrade", issue: "must be websocket to open the stream" },
+      ]);
+    },
+  });
+}
