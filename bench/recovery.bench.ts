@@ -1,94 +1,270 @@
 /**
- * How long the store takes to be ready after kill -9, and a fork of 200 blocks to be taken back.
- * `ROWS` says how many fills the store holds (default 2,000,000). The texts of markets are not part
- * of it: there are 10,000 tokens without a market.
+ * How long the service takes to be ready after kill -9, and a fork of 200 blocks to be taken back.
+ * `ROWS` says how many fills the store holds (default 2,000,000; the goal is told at 20,000,000).
+ *
+ * The fills are of 25 days and the 100,000 tokens of 50,000 markets, of which each is traded for some
+ * days; the markets have a line of text. The process is the real one, from its first instruction to the first 200 of `/v1/ready`, its node a scripted one:
+ * 1. without a copy of the markets, which is made anew
+ * 2. with a copy as old as the newest blocks, killed while it follows the chain
+ * 3. with a copy that is `BEHIND` fills old (default a tenth of all), as in the middle of a backfill
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
-import { type Hash, seqOf, tokenIdOf } from "../src/base/ids.ts";
-import type { BlockFacts } from "../src/market/block-facts.ts";
+import { systemClock } from "../src/base/clock.ts";
+import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
+import type { BlockFacts, LocatedEvent } from "../src/market/block-facts.ts";
 import { digestOf } from "../src/market/digest.ts";
 import { isTrade } from "../src/market/fill.ts";
+import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/gen3-ids.ts";
+import { wordOf } from "../src/market/keccak.ts";
 import { MarketState } from "../src/market/market-state.ts";
 import { FactStore } from "../src/store/fact-store.ts";
 import { loadMarketState } from "../src/store/load-market-state.ts";
+import { MarketsFile } from "../src/store/markets-file.ts";
+import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../test/support/generate-chain.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
+import { scriptBlocks } from "../test/support/script-blocks.ts";
+import { ScriptedNode } from "../test/support/scripted-node.ts";
+import { Service, type ServiceOptions } from "../test/support/service.ts";
 import { encode, factsOf, fillsOf } from "../test/support/store-chain.ts";
 
 const rows = Number(process.env["ROWS"] ?? 2_000_000);
+const behind = Number(process.env["BEHIND"] ?? rows / 10);
 const fillsPerBlock = 40;
 const blocksPerAppend = 2_500;
-const tokens = 10_000;
+const markets = 50_000;
+const tokens = 2 * markets;
+/** Tokens that are traded at the same time. */
+const tokensAlive = 20_000;
+const days = 25;
 const forkBlocks = 200;
+const headBlocks = 20;
+const startMsMax = 300_000;
 const blocks = Math.ceil(rows / fillsPerBlock);
+const secondsPerBlock = (days * 86_400) / blocks;
 
 const plans = fc.sample(anyBlockPlan(), { seed: 1, numRuns: 200 });
 const templates = fillsOf(factsOf(buildChain(plans))).filter(isTrade);
+const nobody = `0x${"11".repeat(20)}` as Address;
+const eventIds = Array.from({ length: markets }, (_, index) =>
+  deriveNativeEventId("binary", wordOf(index)),
+);
+const tokenIds = eventIds.flatMap((eventId) =>
+  deriveGen3TokenIds(eventId as string as ConditionId),
+);
+
+function hashAt(number: number): Hash {
+  return `0x${number.toString(16).padStart(64, "0")}` as Hash;
+}
+
+function timeAt(number: number): number {
+  return 1_700_000_000 + Math.floor(number * secondsPerBlock);
+}
+
+/** How many markets are known before a block: they come with time, half of their tokens alive. */
+function marketsBefore(number: number): number {
+  const alive = (tokensAlive / 2) * Math.min(1, number / 100);
+  const share = Math.max(0, number - 100) / blocks;
+  return Math.min(markets, Math.floor(alive + share * (markets - tokensAlive / 2)));
+}
+
+/** The events of the markets that a block tells of. */
+function eventsAt(number: number): LocatedEvent[] {
+  const place = {
+    timestamp: timeAt(number),
+    blockHash: hashAt(number),
+    txHash: hashAt(number),
+    address: nobody,
+  };
+  const from = marketsBefore(number - 1);
+  const told = eventIds.slice(from, marketsBefore(number));
+  return told.flatMap((eventId, index): LocatedEvent[] => {
+    const words = `q: title: Will number ${from + index} win?, description: Yes if it wins.`;
+    const text = `0x${Buffer.from(words).toString("hex")}` as const;
+    const at = fillsPerBlock + 2 * index;
+    return [
+      {
+        ...place,
+        seq: seqOf(number, at),
+        event: { kind: "gen3_event_announced", eventId, marketType: "binary" },
+      },
+      {
+        ...place,
+        seq: seqOf(number, at + 1),
+        event: { kind: "gen3_text_registered", requestId: eventId, requester: nobody, text },
+      },
+    ];
+  });
+}
+
+/** Few are traded much, and most little. */
+function tokenAt(number: number, index: number): TokenId {
+  const first = Math.floor((number / blocks) * (tokens - tokensAlive));
+  const roll = ((number * 7_919 + index * 104_729) % 65_537) / 65_537;
+  const tokenId = tokenIds[(first + Math.floor(roll ** 3 * tokensAlive)) % tokens];
+  assert.ok(tokenId !== undefined);
+  return tokenId;
+}
 
 function blockAt(number: number): BlockFacts {
-  const hash = `0x${number.toString(16).padStart(64, "0")}` as Hash;
-  const timestamp = 1_700_000_000 + number * 2;
+  const [hash, timestamp] = [hashAt(number), timeAt(number)];
   const fills = Array.from({ length: fillsPerBlock }, (_, index) => {
     const template = templates[(number + index) % templates.length];
     assert.ok(template !== undefined);
-    const tokenId = tokenIdOf(BigInt(1 + ((number * 7 + index * 13) % tokens)));
-    return { ...template, seq: seqOf(number, index), timestamp, blockHash: hash, tokenId };
+    const seq = seqOf(number, index);
+    return { ...template, seq, timestamp, blockHash: hash, tokenId: tokenAt(number, index) };
   });
-  return { number, hash, timestamp, fills, events: [], quarantined: [], anomalies: [] };
+  return {
+    number,
+    hash,
+    timestamp,
+    fills,
+    events: eventsAt(number),
+    quarantined: [],
+    anomalies: [],
+  };
 }
 
 function blocksFrom(from: number, count: number): BlockFacts[] {
   return Array.from({ length: count }, (_, index) => blockAt(from + index));
 }
 
-async function fillStore(path: string): Promise<void> {
-  const store = await FactStore.open(path);
-  for (let from = 1; from <= blocks; from += blocksPerAppend) {
-    const count = Math.min(blocksPerAppend, blocks - from + 1);
-    await store.append(encode(blocksFrom(from, count)));
+/** The blocks of the store, up to and including `to`. */
+async function fillStore(dataDir: string, to: number): Promise<void> {
+  const store = await FactStore.open(dataDir);
+  for (let from = (store.newestBlock ?? 0) + 1; from <= to; from += blocksPerAppend) {
+    await store.append(encode(blocksFrom(from, Math.min(blocksPerAppend, to - from + 1))));
   }
   process.stdout.write("filled\n");
+  // Until it is killed.
+  setInterval(() => {}, 60_000);
 }
 
-async function measure(path: string): Promise<void> {
+async function fillInChild(dataDir: string, to: number): Promise<void> {
   const startedAt = performance.now();
-  const store = await FactStore.open(path);
-  const openedAt = performance.now();
-  const state = new MarketState(knownContracts());
-  await loadMarketState(store, state, null);
-  const readyAt = performance.now();
-  for (const block of blocksFrom(blocks + 1, forkBlocks)) {
-    store.tail.push(block);
-    state.applyHeld(digestOf([block]), block);
-  }
-  const forkedAt = performance.now();
-  store.tail.unwindTo(blocks);
-  state.unwindTo(blocks, store.coverage?.last.timestamp ?? 0);
-  const unwoundAt = performance.now();
-  const ms = (value: number) => `${value.toFixed(1)} ms`;
-  process.stdout.write(
-    `${rows} fills: open ${ms(openedAt - startedAt)}, state ${ms(readyAt - openedAt)}, ` +
-      `together ${ms(readyAt - startedAt)} (goal: 2,000 at 20 M)\n` +
-      `${forkBlocks} blocks of ${fillsPerBlock} fills unwound in ${ms(unwoundAt - forkedAt)} (goal: 200)\n`,
-  );
-  await store.close();
-}
-
-const [, , folder] = process.argv;
-if (folder === undefined) {
-  const path = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
-  const child = spawn(process.execPath, [import.meta.filename, path], {
+  const child = spawn(process.execPath, [import.meta.filename, dataDir, String(to)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "exit");
-  await measure(path);
-  await rm(path, { recursive: true });
-} else await fillStore(folder);
+  print(`filled up to block ${to} in ${seconds(performance.now() - startedAt)}`);
+}
+
+/** A node that knows the blocks around the newest of the store, and some more. */
+async function openNode(newest: number): Promise<ScriptedNode> {
+  const numbers = Array.from({ length: 2 * headBlocks }, (_, index) => newest - headBlocks + index);
+  const node = await ScriptedNode.open({
+    blocks: scriptBlocks(
+      numbers.map((number) => ({
+        number,
+        hash: hashAt(number),
+        parentHash: hashAt(number - 1),
+        timestamp: timeAt(number),
+        logs: [],
+      })),
+    ),
+  });
+  return node;
+}
+
+/** Starts the service on what is filled up to `newest`, tells how long that took, and ends it. */
+async function measureStart(
+  what: string,
+  options: Omit<ServiceOptions, "rpcUrls">,
+  { newest, end }: { readonly newest: number; readonly end: "stop" | "kill9" },
+): Promise<void> {
+  const node = await openNode(newest);
+  const startedAt = performance.now();
+  const service = await Service.open({ ...options, rpcUrls: [node.url], startMsMax });
+  const listeningAt = performance.now();
+  while ((await service.request("/v1/ready")).status !== 200) await pause(5);
+  const readyAt = performance.now();
+  const { cpuMs, rssMaxMb } = readUsage(service.pid);
+  await service[end]();
+  await node.close();
+  print(
+    `${what}: listening after ${seconds(listeningAt - startedAt)}, ready after ` +
+      `${seconds(readyAt - startedAt)} (goal: 2 s at 20 M), ${seconds(cpuMs)} of the processor, ` +
+      `${rssMaxMb} MB at the most`,
+  );
+}
+
+/** What a process has used until now, as Linux counts it. */
+function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
+  const [, user, system] =
+    /^(?:\S+ ){11}(\d+) (\d+) /.exec(
+      readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, ""),
+    ) ?? [];
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return { cpuMs: (Number(user) + Number(system)) * 10, rssMaxMb: Math.round(Number(kib) / 1000) };
+}
+
+async function measureUnwind(dataDir: string): Promise<void> {
+  const store = await FactStore.open(dataDir);
+  const { coverage } = store;
+  assert.ok(coverage !== null);
+  const contracts = knownContracts();
+  const file = MarketsFile.open(dataDir, { contracts, coverage, clock: systemClock });
+  const state = new MarketState(contracts, file);
+  await loadMarketState(store, state, file.savedThrough);
+  const newest = coverage.last.number;
+  for (const block of blocksFrom(newest + 1, forkBlocks)) {
+    store.tail.push(block);
+    state.applyHeld(digestOf([block]), block);
+  }
+  const forkedAt = performance.now();
+  store.tail.unwindTo(newest);
+  state.unwindTo(newest, coverage.last.timestamp);
+  const tookMs = performance.now() - forkedAt;
+  print(
+    `${forkBlocks} blocks of ${fillsPerBlock} fills unwound in ${tookMs.toFixed(1)} ms (goal: 200)`,
+  );
+  file.close();
+  await store.close();
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function measure(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+  try {
+    const dataDir = join(folder, "data");
+    const settings = {
+      ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+      ODDWIRE_START_BLOCK: "1",
+    };
+    const options = { dataDir, settings };
+    const copied = blocks - Math.ceil(behind / fillsPerBlock);
+    await fillInChild(dataDir, copied);
+    print(`${copied * fillsPerBlock} fills`);
+    await measureStart("1. without a copy", options, { newest: copied, end: "stop" });
+    // The blocks of the node are stored now, too.
+    await measureStart("2a. stopped, copy as it was", options, { newest: copied, end: "kill9" });
+    await measureStart("2b. killed, copy as it was", options, { newest: copied, end: "kill9" });
+    await fillInChild(dataDir, blocks);
+    print(`${rows} fills, ${behind} since the copy`);
+    await measureStart("3. killed, copy behind", options, { newest: blocks, end: "kill9" });
+    await measureUnwind(dataDir);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const [, , dataDir, to] = process.argv;
+if (dataDir === undefined) await measure();
+else await fillStore(dataDir, Number(to));

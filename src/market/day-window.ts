@@ -44,12 +44,28 @@ export class DayWindow {
   readonly #tokens = new Map<TokenId, TokenDay>();
   #now = 0;
   #changed = new Set<TokenId>();
+  #changedBases = new Set<TokenId>();
 
   /** The tokens whose volume within the window has changed since this was last asked. */
   takeChanged(): Set<TokenId> {
     const changed = this.#changed;
     this.#changed = new Set();
     return changed;
+  }
+
+  /** The position from which on all trades are held; `null` when none is. */
+  get firstSeq(): Seq | null {
+    return this.#entries[0]?.seq ?? null;
+  }
+
+  /**
+   * The tokens whose last price before `firstSeq` may have changed since this was last asked, with
+   * that price: `null` without one, and when nothing of the token is held.
+   */
+  takeChangedBases(): ReadonlyMap<TokenId, Tick | null> {
+    const changed = this.#changedBases;
+    this.#changedBases = new Set();
+    return new Map([...changed].map((id) => [id, this.#tokens.get(id)?.base ?? null]));
   }
 
   /** Unix seconds at which the window ends. */
@@ -65,11 +81,10 @@ export class DayWindow {
     for (const trade of trades) {
       this.#entries.push(trade);
       const { tokenId } = trade;
-      const day = this.#tokens.get(tokenId) ?? newDay(lastPriceOf(tokenId));
+      const day = this.#tokens.get(tokenId) ?? this.#begin(tokenId, lastPriceOf(tokenId));
       day.entries.push(trade);
       day.volume = withEntry(day.volume, trade, 1);
       day.candle?.add(trade);
-      this.#tokens.set(tokenId, day);
       this.#changed.add(tokenId);
     }
   }
@@ -87,7 +102,7 @@ export class DayWindow {
       day.first = Math.min(day.first, day.entries.length);
       if (wasWithin) day.volume = withEntry(day.volume, newest, -1);
       day.candle = null;
-      if (day.entries.length === 0) this.#tokens.delete(newest.tokenId);
+      if (day.entries.length === 0) this.#end(newest.tokenId);
       this.#changed.add(newest.tokenId);
     }
   }
@@ -161,12 +176,25 @@ export class DayWindow {
     const day = this.#dayOf(tokenId);
     const kept = day.entries.findIndex((entry) => entry.timestamp > start);
     if (kept === -1) {
-      this.#tokens.delete(tokenId);
+      this.#end(tokenId);
       return;
     }
+    this.#changedBases.add(tokenId);
     day.base = lastTick(day.entries, 0, kept) ?? day.base;
     day.entries = day.entries.slice(kept);
     day.first -= kept;
+  }
+
+  #begin(tokenId: TokenId, base: Tick | null): TokenDay {
+    const day = newDay(base);
+    this.#tokens.set(tokenId, day);
+    this.#changedBases.add(tokenId);
+    return day;
+  }
+
+  #end(tokenId: TokenId): void {
+    this.#tokens.delete(tokenId);
+    this.#changedBases.add(tokenId);
   }
 
   #dayOf(tokenId: TokenId): TokenDay {

@@ -4,6 +4,7 @@
  */
 import { type ConditionId, firstSeqOf, type TokenId } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
+import { DayCopy } from "./day-copy.ts";
 import { DayWindow } from "./day-window.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import type { Digest } from "./digest.ts";
@@ -17,6 +18,8 @@ import type { VenueMetadata } from "./venue-metadata.ts";
 export class MarketState {
   readonly directory: MarketDirectory;
   readonly dayWindow = new DayWindow();
+  /** The day as a start goes on from it. */
+  readonly dayCopy: DayCopy;
   readonly lastTrades = new LastTrades();
   /** What is known from the venue's catalogue, and what is still to be asked. */
   readonly venue: VenueLedger;
@@ -29,6 +32,7 @@ export class MarketState {
   /** What the depot holds is where it goes on from. */
   constructor(contracts: Contracts, depot: Depot = new MemoryDepot()) {
     this.#depot = depot;
+    this.dayCopy = new DayCopy(depot);
     const journal = this.#journal;
     this.directory = new MarketDirectory(contracts, { depot, journal });
     this.venue = new VenueLedger(this, { journal, shelf: depot.shelf("venue_progress") });
@@ -69,6 +73,7 @@ export class MarketState {
   /** Says that the blocks up to and including `block`, of the given time, can never change. */
   settleThrough(block: number, timestamp: number): void {
     this.#journal.settleThrough(block);
+    this.dayCopy.follow(this.dayWindow);
     this.dayWindow.settle(timestamp);
     this.#settled = block;
     this.saveIfDue();
@@ -82,6 +87,7 @@ export class MarketState {
   /** Keeps what can never change; what can is taken back for that long. */
   save(): void {
     if (this.#settled < 0) return;
+    this.dayCopy.finish(this.dayWindow, this.#settled);
     this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
   }
 

@@ -56,17 +56,12 @@ export class ChdbEngine implements Engine {
   }
 
   async query(sql: string): Promise<readonly Row[]> {
-    if (this.#waiting >= storeLimits.queriesWaitingMax) {
-      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    }
-    this.#waiting += 1;
-    try {
-      const format = "JSONCompactEachRow" as const;
-      const asking = this.#session.queryAsync(`${sql} ${querySettings}`, { format });
-      return parseRows((await undamaged(asking)).text());
-    } finally {
-      this.#waiting -= 1;
-    }
+    return parseRows((await this.#ask(`${sql} ${querySettings}`, "JSONCompactEachRow")).text());
+  }
+
+  async queryBinary(sql: string): Promise<Buffer> {
+    const { buffer, byteOffset, byteLength } = (await this.#ask(sql, "RowBinary")).bytes();
+    return Buffer.from(buffer, byteOffset, byteLength);
   }
 
   async command(sql: string): Promise<void> {
@@ -97,6 +92,18 @@ export class ChdbEngine implements Engine {
       );
     } finally {
       await file.close();
+    }
+  }
+
+  async #ask(sql: string, format: "JSONCompactEachRow" | "RowBinary") {
+    if (this.#waiting >= storeLimits.queriesWaitingMax) {
+      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+    }
+    this.#waiting += 1;
+    try {
+      return await undamaged(this.#session.queryAsync(sql, { format }));
+    } finally {
+      this.#waiting -= 1;
     }
   }
 

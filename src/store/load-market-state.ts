@@ -1,7 +1,6 @@
 import { formatMicros, priceMicros } from "../base/decimal.ts";
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import type { DayTrade } from "../market/day-trade.ts";
 import { dayWindowSeconds } from "../market/day-window.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { minuteOf, type Tick } from "../market/minute-candle.ts";
@@ -9,6 +8,7 @@ import type { Cell, Row } from "./engine.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
 import { microsOf, prefixed } from "./fill-columns.ts";
+import { readDayTrades } from "./read-day-trades.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
 
 /** Events that the market directory learns from; the others are only served. */
@@ -49,12 +49,15 @@ export async function loadMarketState(
   if (newest === undefined) return;
   const firstSeq = firstSeqOf((savedThrough ?? -1) + 1);
   await loadEvents(store, state, firstSeq);
-  if (savedThrough === null) await loadTotals(store, state);
-  else await loadLaterTotals(store, state, firstSeq);
-  // From the start of a minute on, because what is before is known by whole minutes.
-  const from = minuteOf(newest.timestamp - dayWindowSeconds);
-  const pricesBefore = await loadPricesBefore(store, from);
-  await loadDayWindow(store, state, { from, newest: newest.timestamp, pricesBefore });
+  // The day before the totals: prices before it are told by the totals of the copy.
+  if (savedThrough === null) {
+    await loadDay(store, state, newest.timestamp);
+    await loadTotals(store, state);
+  } else {
+    await loadDayOnCopy(store, state);
+    await loadLaterTotals(store, state, firstSeq);
+  }
+  state.dayWindow.moveTo(newest.timestamp);
   state.refreshDay();
   state.settleThrough(newest.number, newest.timestamp);
 }
@@ -150,32 +153,25 @@ function loadTotal(row: Row, state: MarketState): void {
   state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);
 }
 
-async function loadDayWindow(
-  store: FactStore,
-  state: MarketState,
-  day: { from: number; newest: number; pricesBefore: ReadonlyMap<TokenId, Tick> },
-): Promise<void> {
-  const pages = readPages(
-    store,
-    (after) =>
-      `SELECT seq, timestamp, hex(token_id), size, value, side FROM oddwire.fills
-       WHERE role != 'taker' AND timestamp >= ${integerLiteral(day.from)}
-       ${after === null ? "" : `AND seq > ${integerLiteral(Number(after))}`} ORDER BY seq`,
-  );
-  const lastPriceOf = (tokenId: TokenId) => day.pricesBefore.get(tokenId) ?? null;
-  for await (const rows of pages) state.dayWindow.add(rows.map(parseDayTrade), lastPriceOf);
-  state.dayWindow.moveTo(day.newest);
+/** The last 24 hours from nothing but the facts. */
+async function loadDay(store: FactStore, state: MarketState, newest: number): Promise<void> {
+  // From the start of a minute on, because what is before is known by whole minutes.
+  const from = minuteOf(newest - dayWindowSeconds);
+  const pricesBefore = await loadPricesBefore(store, from);
+  const lastPriceOf = (tokenId: TokenId) => pricesBefore.get(tokenId) ?? null;
+  for await (const trades of readDayTrades(store.engine, { timestamp: from })) {
+    state.dayWindow.add(trades, lastPriceOf);
+  }
 }
 
-function parseDayTrade([seq, timestamp, tokenId, size, value, side]: Row): DayTrade {
-  return {
-    seq: Number(seq) as Seq,
-    timestamp: Number(timestamp),
-    tokenId: prefixed(tokenId) as TokenId,
-    size: microsOf(size),
-    value: microsOf(value),
-    isBuy: side === "BUY",
-  };
+/** The last 24 hours with the prices before them from the copy: looking for those takes long. */
+async function loadDayOnCopy(store: FactStore, state: MarketState): Promise<void> {
+  const { dayCopy, dayWindow, directory } = state;
+  const lastPriceOf = (tokenId: TokenId) =>
+    dayCopy.baseOf(tokenId, () => directory.totalsOf(tokenId).lastPrice);
+  for await (const trades of readDayTrades(store.engine, { seq: dayCopy.firstSeq })) {
+    dayWindow.add(trades, lastPriceOf);
+  }
 }
 
 /** All rows of a query, page by page; its first column orders them and names where a page ended. */

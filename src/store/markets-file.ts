@@ -20,7 +20,7 @@ import type { Coverage } from "./recover.ts";
 import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 2;
+const formatVersion = 3;
 
 const fileName = "markets.sqlite";
 

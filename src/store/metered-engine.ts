@@ -36,6 +36,10 @@ export class MeteredEngine implements Engine {
     return this.#measured("query", () => this.#engine.query(sql));
   }
 
+  async queryBinary(sql: string): Promise<Buffer> {
+    return this.#measured("query", () => this.#engine.queryBinary(sql));
+  }
+
   async command(sql: string): Promise<void> {
     return this.#counted(() => this.#engine.command(sql));
   }

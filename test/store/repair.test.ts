@@ -55,6 +55,10 @@ class MortalEngine implements Engine {
     return this.#engine.query(sql);
   }
 
+  queryBinary(sql: string): Promise<Buffer> {
+    return this.#engine.queryBinary(sql);
+  }
+
   command(sql: string): Promise<void> {
     this.#live();
     return this.#engine.command(sql);

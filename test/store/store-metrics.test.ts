@@ -71,7 +71,13 @@ test("blocks that no marker vouches for are a gap", async (t) => {
 
 test("a store that does not answer is no size, and no error", async () => {
   const refuse = () => Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
-  const engine = { query: refuse, command: refuse, insert: refuse, close: refuse };
+  const engine = {
+    query: refuse,
+    queryBinary: refuse,
+    command: refuse,
+    insert: refuse,
+    close: refuse,
+  };
   const sizes = new StoreSizeReader({ engine, clock: systemClock, log });
   assert.equal(await sizes.read(), null);
 });

@@ -14,6 +14,8 @@ export type ServiceOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Told how to kill it while it starts, which `open` then rejects for. */
   readonly onSpawn?: (kill9: () => void) => void;
+  /** How long a start may take. */
+  readonly startMsMax?: number;
 };
 
 export type Meta = {
@@ -32,7 +34,7 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 /** Made anew for each test process; every service it starts knows it. */
 export const adminKey = generateKey("admin");
 
-const startMsMax = 20_000;
+const startMsUsual = 20_000;
 const waitMsMax = 25_000;
 const requestMsMax = 10_000;
 const pagesMax = 1000;
@@ -72,7 +74,7 @@ export class Service {
     const service = new Service(child);
     options.onSpawn?.(() => child.kill("SIGKILL"));
     try {
-      service.#baseUrl = await service.#readAddress();
+      service.#baseUrl = await service.#readAddress(options.startMsMax ?? startMsUsual);
     } catch (cause) {
       await service.kill9();
       throw new Error(`the service did not start\n${service.stderr}`, { cause });
@@ -190,7 +192,7 @@ export class Service {
     });
   }
 
-  async #readAddress(): Promise<string> {
+  async #readAddress(startMsMax: number): Promise<string> {
     assert(this.#child.stdout !== null, "standard output is piped");
     const lines = createInterface({ input: this.#child.stdout });
     const signal = AbortSignal.timeout(startMsMax);
