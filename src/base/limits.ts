@@ -8,6 +8,8 @@ export const storeLimits = {
   tailBlocksMax: 4096,
   /** Newest markers whose row counts are compared with the tables at start. */
   markersVerifiedMax: 64,
+  /** Rows counted for that, about: tens of ms, whatever a backfill puts under one marker. */
+  rowsVerifiedMax: 1_000_000,
   /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * 1024 * 1024,
   /** Rows that may wait for the append under way: about 60 MB of objects, a second of appending. */

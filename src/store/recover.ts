@@ -4,7 +4,8 @@
  *
  * 1. A repair that was ordered is carried out, also when a crash had left it half done.
  * 2. The markers must cover their stretch without a hole, and the newest of them must count
- *    exactly the rows that are there; anything else is damage, not a crash, and is refused.
+ *    exactly the rows that are there; anything else is damage, not a crash, and is refused. Older
+ *    rows are for `oddwire check`: a start costs the same however long the history is.
  * 3. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
  *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
  *    goes first, because the fills above are what tells that it is still to be done.
@@ -80,9 +81,11 @@ async function readCoverage(engine: Engine): Promise<Coverage | null> {
 const countedTables = ["fills", "events", "quarantine"] as const;
 
 async function verifyNewestMarkers(engine: Engine): Promise<void> {
-  const markers = await engine.query(
-    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
-     ORDER BY to_block DESC LIMIT ${storeLimits.markersVerifiedMax}`,
+  const markers = newestOf(
+    await engine.query(
+      `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
+       ORDER BY to_block DESC LIMIT ${storeLimits.markersVerifiedMax}`,
+    ),
   );
   const oldest = markers.at(-1);
   const newest = markers[0];
@@ -99,6 +102,16 @@ async function verifyNewestMarkers(engine: Engine): Promise<void> {
       );
     }
   }
+}
+
+/** As many of them as it takes to vouch for enough rows. */
+function newestOf(markers: readonly Row[]): readonly Row[] {
+  let rows = 0;
+  const last = markers.findIndex(([, , ...counts]) => {
+    rows += counts.reduce((sum: number, count) => sum + Number(count), 0);
+    return rows >= storeLimits.rowsVerifiedMax;
+  });
+  return last === -1 ? markers : markers.slice(0, last + 1);
 }
 
 async function trimAbove(engine: Engine, firstBlockAbove: number): Promise<void> {
