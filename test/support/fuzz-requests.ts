@@ -16,6 +16,9 @@ export type FuzzedRequest = {
   readonly body: string | null;
 };
 
+/** What is sent of a request. */
+type SentRequest = Pick<FuzzedRequest, "method" | "target" | "headers" | "body">;
+
 /** Keys by scope: so many that limits seldom refuse. */
 export type KeysOfScope = Readonly<Record<"read" | "admin", readonly string[]>>;
 
@@ -170,6 +173,35 @@ function rightShareOf({ tags }: Endpoint): number {
   return tags.includes("Data") ? 0.025 : 0.5;
 }
 
+/** A request for the stream, right in everything or wrong in something. */
+export function upgradeRequest(random: SeededRandom, keys: readonly string[]): SentRequest {
+  const most = <Value>(usual: Value, ...others: Value[]): Value =>
+    random.chance(0.8) ? usual : random.pick(others);
+  const query = most(
+    "",
+    "?batch=1",
+    "?compress=zlib",
+    "?compress=permessage-deflate",
+    "?batch=2",
+    "?%ff",
+  );
+  const headers: (readonly [string, string])[] = [
+    ["host", "fuzz"],
+    ["upgrade", most("websocket", "WebSocket", "h2c", "websocket, h2c", "")],
+    ["connection", most("upgrade", "keep-alive, Upgrade", "close", "")],
+    ["sec-websocket-version", most("13", "8", "x", "13, 8", "")],
+    ["sec-websocket-key", most("dGhlIHNhbXBsZSBub25jZQ==", "x", "", "=".repeat(3000))],
+    ["x-api-key", most(random.pick(keys), "", "ow_read_", "\u00ff")],
+    ["sec-websocket-extensions", random.pick(["permessage-deflate", "x; y=", ";", ","])],
+    ["sec-websocket-protocol", random.pick(["a", "a, a", ",", "\u00fc"])],
+  ];
+  const usual = headers.slice(0, -2).filter(() => random.chance(0.95));
+  const rare = headers.slice(-2).filter(() => random.chance(0.1));
+  const method = most("GET", "HEAD", "POST", "OPTIONS");
+  const target = `/v1/stream${query}`;
+  return { method, target, headers: [...usual, ...rare], body: null };
+}
+
 /** Pieces that HTTP has its trouble with. */
 const wildPieces = [
   "\r\n",
@@ -201,7 +233,7 @@ const wildPieces = [
 ];
 
 /** A request with some of its bytes cut off, cut out, changed, doubled or added to. */
-export function breakBytes(request: FuzzedRequest, random: SeededRandom): Buffer {
+export function breakBytes(request: SentRequest, random: SeededRandom): Buffer {
   let text = bytesOf(request);
   const wounds = random.integer(1, 3);
   for (let wound = 0; wound < wounds; wound += 1) {
@@ -221,7 +253,7 @@ export function breakBytes(request: FuzzedRequest, random: SeededRandom): Buffer
 }
 
 /** A request as the bytes of HTTP/1.1. */
-export function bytesOf({ method, target, headers, body }: FuzzedRequest): string {
+export function bytesOf({ method, target, headers, body }: SentRequest): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   return `${method} ${target} HTTP/1.1\r\n${lines}\r\n${body ?? ""}`;
 }
