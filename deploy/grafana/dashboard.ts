@@ -103,6 +103,11 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ["rate(oddwire_venue_requests_total[1m])", "sent"],
         ["rate(oddwire_venue_errors_total[1m])", "{{kind}}"],
       ]),
+      graph("Catalogue", "none", [
+        ["oddwire_catalogue_markets", "markets told of"],
+        ["oddwire_catalogue_markets_missing", "not asked for yet"],
+        ["sum by (kind) (oddwire_catalogue_contradictions)", "contradicts the chain: {{kind}}"],
+      ]),
       graph("Audit", "none", [
         ["oddwire_audit_round_progress_ratio", "share of this round"],
         ["oddwire_audit_doubted_ranges", "doubted"],
