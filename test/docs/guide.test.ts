@@ -1,0 +1,140 @@
+/** The examples of the pages for users run, and print what the pages say. */
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { DataServer } from "../support/open-data-server.ts";
+import { type Finished, runProgram } from "../support/run-command.ts";
+import { listFiles } from "../tidy/project-files.ts";
+import { type Example, readExamples } from "./read-examples.ts";
+
+/** What the guide asks about: a market of the recording that is traded a lot. */
+const question = "oslo";
+const client = new URL("../../client/src/client.ts", import.meta.url).href;
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const interpreters = {
+  sh: { program: ["bash", "-euo", "pipefail"], ending: "sh" },
+  js: { program: [process.execPath], ending: "mjs" },
+  ts: { program: [process.execPath], ending: "mts" },
+  python: { program: ["python3"], ending: "py" },
+};
+const pages = [
+  "README.md",
+  "client/README.md",
+  ...listFiles("docs").filter((path) => path.startsWith("docs/guide/")),
+];
+const examples = pages.flatMap(readExamples).filter(asksTheService);
+/** Blocks that begin with the name of a file, which others import. */
+const files = examples.filter(({ code }) => fileNameOf(code) !== null);
+
+suite("examples for users", { concurrency: 2, timeout: 60_000 }, () => {
+  let server: DataServer;
+  let folder: string;
+  let settings: Readonly<Record<string, string>>;
+  let python: { readonly isThere: boolean; readonly hasWebsockets: boolean };
+
+  before(async () => {
+    server = await DataServer.open();
+    folder = await mkdtemp(join(tmpdir(), "oddwire-guide-"));
+    const { url, keys } = server.edge;
+    const { data } = await server.getPage(`/v1/markets?search=${question}`);
+    assert(data[0] !== undefined);
+    const [token] = data[0]["tokens"] as [{ token_id: string }];
+    settings = {
+      PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+      // Makes curl fail where it is answered with an error.
+      CURL_HOME: join(folder, "bin"),
+      URL: url,
+      KEY: keys.read,
+      ADMIN_KEY: keys.admin,
+      TOKEN_ID: token.token_id,
+      PYTHONDONTWRITEBYTECODE: "1",
+    };
+    await mkdir(join(folder, "bin"));
+    await writeFile(join(folder, "bin", ".curlrc"), "fail-with-body\n");
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`;
+    await writeFile(join(folder, "bin", "oddwire"), command, { mode: 0o755 });
+    for (const { code } of files) await write(fileNameOf(code) ?? "", code);
+    const isThere = await succeeds("pass");
+    python = { isThere, hasWebsockets: isThere && (await succeeds("import websockets")) };
+  });
+  after(async () => {
+    await rm(folder, { recursive: true });
+    await server.close();
+  });
+
+  for (const example of examples.filter((one) => !files.includes(one))) {
+    const { page, line, language, code, prints, answers } = example;
+    test(`${page}:${line} ${language}`, async (t) => {
+      if (language === "python") {
+        if (!python.isThere) return t.skip("there is no python3");
+        if (code.includes("import websockets") && !python.hasWebsockets) {
+          assert(await succeeds(`compile(${JSON.stringify(code)}, "guide", "exec")`));
+          return t.skip("the package websockets is not installed");
+        }
+      }
+      const { code: exit, stdout, stderr } = await run(example);
+      assert.equal(exit, 0, `${stdout}${stderr}`);
+      if (prints !== null) assert.equal(stdout, prints);
+      if (answers !== null) assertPart(JSON.parse(stdout), JSON.parse(answers), "answer");
+    });
+  }
+
+  /** In the folder, so that what it writes goes away. */
+  async function run({ page, line, language, code }: Example): Promise<Finished> {
+    const { program, ending } = interpreters[language];
+    const path = await write(`${page.replaceAll(/\W/g, "-")}-${line}.${ending}`, code);
+    const words = ["-c", 'cd "$1" && shift && exec "$@"', "bash", folder, ...program, path];
+    return runProgram("bash", words, settings);
+  }
+
+  async function write(name: string, code: string): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, here(code).replace('"oddwire-client"', `"${client}"`));
+    return path;
+  }
+
+  /** With the address of the service in place of the usual one. */
+  function here(code: string): string {
+    return code.replaceAll("http://127.0.0.1:8080", server.edge.url);
+  }
+
+  async function succeeds(script: string): Promise<boolean> {
+    const ended = runProgram("python3", ["-c", script]);
+    return ended.then(
+      ({ code }) => code === 0,
+      () => false,
+    );
+  }
+});
+
+test("the pages have examples in each language", () => {
+  for (const language of ["sh", "js", "python"]) {
+    const count = examples.filter((one) => one.language === language).length;
+    assert(count >= 8, `${count} in ${language}`);
+  }
+});
+
+function asksTheService({ page, language, code }: Example): boolean {
+  if (page.startsWith("docs/guide/")) return !/\bexport \w+=/.test(code);
+  return language === "sh" ? code.includes("curl") : code.includes('"oddwire-client"');
+}
+
+function fileNameOf(code: string): string | null {
+  return /^(?:#|\/\/) (\w+\.(?:mjs|py))\n/.exec(code)?.[1] ?? null;
+}
+
+/** Every field and element shown is there, with the value shown; others may be there too. */
+function assertPart(actual: unknown, shown: unknown, path: string): void {
+  if (shown === null || typeof shown !== "object") {
+    assert.equal(actual, shown, path);
+    return;
+  }
+  assert(actual !== null && typeof actual === "object", path);
+  for (const [name, value] of Object.entries(shown)) {
+    const field = (actual as Record<string, unknown>)[name];
+    assertPart(field, value, `${path}.${name}`);
+  }
+}
