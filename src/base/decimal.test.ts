@@ -4,7 +4,10 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { divideHalfEven, formatMicros, parseMicros, priceMicros } from "./decimal.ts";
 
+const edge = BigInt(Number.MAX_SAFE_INTEGER);
 const anyMicros = fc.oneof(
+  fc.bigInt({ min: edge - 5n, max: edge + 5n }),
+  fc.bigInt({ min: 0n, max: 2n * edge }),
   fc.bigInt({ min: -5_000_000n, max: 5_000_000n }),
   fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }),
 );
@@ -12,6 +15,11 @@ const anyPositive = fc.oneof(
   fc.bigInt({ min: 1n, max: 12n }),
   fc.bigInt({ min: 1n, max: 10n ** 38n }),
 );
+
+function digitsOf(micros: bigint): string {
+  const digits = (micros < 0n ? -micros : micros).toString().padStart(7, "0");
+  return micros < 0n ? `-${digits}` : digits;
+}
 
 describe("micros as text", () => {
   test("no trailing zeros, a sign only below zero", () => {
@@ -24,6 +32,15 @@ describe("micros as text", () => {
       [10n ** 38n - 1n, `${"9".repeat(32)}.999999`],
     ] as const;
     for (const [micros, text] of cases) assert.equal(formatMicros(micros), text);
+    const textOf = (micros: bigint) => {
+      const [, sign, whole, fraction = ""] =
+        /^(-?)0*([0-9]+)([0-9]{6})$/.exec(digitsOf(micros)) ?? [];
+      return `${sign}${whole}.${fraction}`.replace(/\.?0+$/, "");
+    };
+    fc.assert(
+      fc.property(anyMicros, (micros) => assert.equal(formatMicros(micros), textOf(micros))),
+      propertySettings(500),
+    );
   });
 
   test("formatting and parsing are inverse", () => {
@@ -75,6 +92,17 @@ describe("division half to even", () => {
 describe("prices", () => {
   test("of no shares there is none", () => {
     assert.equal(priceMicros(5n, 0n), null);
+  });
+
+  test("are the quotient, in safe integers or not", () => {
+    const anyShares = fc.oneof(anyPositive, fc.bigInt({ min: edge / 2n - 9n, max: edge }));
+    const anyValue = fc.oneof(anyMicros, fc.bigInt({ min: 0n, max: 2n * (edge / 1_000_000n) }));
+    fc.assert(
+      fc.property(anyValue, anyShares, (value, shares) => {
+        assert.equal(priceMicros(value, shares), divideHalfEven(value * 1_000_000n, shares));
+      }),
+      propertySettings(2000),
+    );
   });
 
   test("of the two tokens of a pair add up to exactly 1", () => {

@@ -4,8 +4,14 @@
  */
 const microsPerUnit = 1_000_000n;
 
+/** Below these, safe integers do what `bigint` does, several times as fast. */
+const safeMax = BigInt(Number.MAX_SAFE_INTEGER);
+const safeValueMax = safeMax / microsPerUnit;
+const safeSharesMax = safeMax / 2n;
+
 /** `1500000n` -> `"1.5"`: at most 6 fractional digits, no trailing zeros, `-` for negatives. */
 export function formatMicros(micros: bigint): string {
+  if (micros >= 0n && micros <= safeMax) return formatSafeMicros(Number(micros));
   const sign = micros < 0n ? "-" : "";
   const digits = (micros < 0n ? -micros : micros).toString().padStart(7, "0");
   const fraction = digits.slice(-6).replace(/0+$/, "");
@@ -13,14 +19,47 @@ export function formatMicros(micros: bigint): string {
   return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
+function formatSafeMicros(micros: number): string {
+  const fraction = micros % 1_000_000;
+  const whole = (micros - fraction) / 1_000_000;
+  if (fraction === 0) return whole.toString();
+  // A leading 1 keeps the zeros in front.
+  const digits = (1_000_000 + fraction).toString();
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === zeroCode) end -= 1;
+  return `${whole}.${digits.slice(1, end)}`;
+}
+
 /** `"1.5"` -> `1500000n`; `null` unless it is a plain decimal with at most 6 fractional digits. */
 export function parseMicros(text: string): bigint | null {
+  const short = parseShortMicros(text);
+  if (short !== null) return BigInt(short);
   const match = /^(-?)([0-9]{1,39})(?:\.([0-9]{1,6}))?$/.exec(text);
   if (match === null) return null;
   const [, sign, whole = "0", fraction = ""] = match;
   const micros = BigInt(whole) * microsPerUnit + BigInt(fraction.padEnd(6, "0"));
   return sign === "-" ? -micros : micros;
 }
+
+/** The same for what has no sign and at most 9 digits before the point, as nearly everything has. */
+function parseShortMicros(text: string): number | null {
+  const { length } = text;
+  let micros = 0;
+  let point = length;
+  for (let at = 0; at < length; at += 1) {
+    const digit = text.charCodeAt(at) - zeroCode;
+    if (digit >= 0 && digit <= 9) micros = micros * 10 + digit;
+    else if (digit === pointDigit && point === length) point = at;
+    else return null;
+  }
+  const places = Math.max(0, length - point - 1);
+  const isPlain = point > 0 && point <= 9 && places <= 6 && (point === length || places > 0);
+  return isPlain ? micros * 10 ** (6 - places) : null;
+}
+
+const zeroCode = 48;
+/** Where "." stands, counted from "0". */
+const pointDigit = -2;
 
 /** `numerator / denominator` rounded to the nearest integer, ties to even. `denominator > 0`. */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
@@ -37,5 +76,12 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
  * (`docs/counting.md`, rule 4). `null` for 0 shares. `price(1 - p)` is exactly `1 - price(p)`.
  */
 export function priceMicros(value: bigint, shares: bigint): bigint | null {
-  return shares === 0n ? null : divideHalfEven(value * microsPerUnit, shares);
+  if (shares === 0n) return null;
+  const isSafe = value >= 0n && value <= safeValueMax && shares <= safeSharesMax;
+  if (!isSafe) return divideHalfEven(value * microsPerUnit, shares);
+  const [numerator, denominator] = [Number(value) * 1_000_000, Number(shares)];
+  const rest = numerator % denominator;
+  const quotient = (numerator - rest) / denominator;
+  const isOver = rest * 2 > denominator || (rest * 2 === denominator && quotient % 2 === 1);
+  return BigInt(isOver ? quotient + 1 : quotient);
 }

@@ -14,23 +14,50 @@ const firstBytes: Readonly<Record<FrameKind, number>> = {
 
 /** One whole message as one frame. */
 export function encodeFrame(kind: FrameKind, payload: Buffer): Buffer {
-  const { length } = payload;
-  const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const frame = Buffer.allocUnsafe(headLength + length);
-  frame[0] = firstBytes[kind];
-  if (headLength === 2) frame[1] = length;
-  else if (headLength === 4) {
-    frame[1] = 126;
-    frame.writeUInt16BE(length, 2);
-  } else {
-    frame[1] = 127;
-    frame.writeBigUInt64BE(BigInt(length), 2);
-  }
-  payload.copy(frame, headLength);
+  const frame = Buffer.allocUnsafe(headLengthOf(payload.length) + payload.length);
+  const at = writeHead(frame, { at: 0, kind, length: payload.length });
+  payload.copy(frame, at);
   return frame;
 }
 
 /** A text message as one frame. */
 export function encodeText(text: string): Buffer {
-  return encodeFrame("text", Buffer.from(text));
+  return encodeTexts([text]);
+}
+
+/** Text messages as one frame each, one behind the other. */
+export function encodeTexts(texts: readonly string[]): Buffer {
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  const whole = lengths.reduce((sum, length) => sum + headLengthOf(length) + length, 0);
+  const frames = Buffer.allocUnsafe(whole);
+  let at = 0;
+  for (const [index, text] of texts.entries()) {
+    const length = lengths[index] ?? 0;
+    at = writeHead(frames, { at, kind: "text", length });
+    // Without characters of several bytes both are the same, and this one is a plain copy.
+    at += frames.write(text, at, length === text.length ? "latin1" : "utf8");
+  }
+  return frames;
+}
+
+function headLengthOf(length: number): number {
+  return length < 126 ? 2 : length < 65_536 ? 4 : 10;
+}
+
+/** Writes the head of a frame of `length` bytes; returns where these begin. */
+function writeHead(
+  frames: Buffer,
+  { at, kind, length }: { at: number; kind: FrameKind; length: number },
+): number {
+  const headLength = headLengthOf(length);
+  frames[at] = firstBytes[kind];
+  if (headLength === 2) frames[at + 1] = length;
+  else if (headLength === 4) {
+    frames[at + 1] = 126;
+    frames.writeUInt16BE(length, at + 2);
+  } else {
+    frames[at + 1] = 127;
+    frames.writeBigUInt64BE(BigInt(length), at + 2);
+  }
+  return at + headLength;
 }

@@ -1,6 +1,6 @@
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
 import { streamLimits } from "../base/limits.ts";
-import { encodeFrame, encodeText } from "./frame-bytes.ts";
+import { encodeFrame, encodeTexts } from "./frame-bytes.ts";
 
 /** How a connection wants its data. */
 export type Form = {
@@ -37,9 +37,10 @@ export class Packet {
     const known = this.#bytes.get(name);
     if (known !== undefined) return known;
     const messages = batch ? arraysOf(this.#texts) : this.#texts;
-    const frames = messages.map((text) => encodeMessage(text, compress));
-    const [only] = frames;
-    const bytes = frames.length === 1 && only !== undefined ? only : Buffer.concat(frames);
+    const bytes =
+      compress === "none"
+        ? encodeTexts(messages)
+        : Buffer.concat(messages.map((text) => encodeDeflated(text, compress)));
     this.#bytes.set(name, bytes);
     return bytes;
   }
@@ -69,10 +70,8 @@ function arraysOf(texts: readonly string[]): string[] {
   return arrays;
 }
 
-function encodeMessage(text: string, compress: Form["compress"]): Buffer {
+function encodeDeflated(text: string, compress: Exclude<Form["compress"], "none">): Buffer {
   switch (compress) {
-    case "none":
-      return encodeText(text);
     case "zlib":
       return encodeFrame("binary", deflateSync(text, fast));
     case "permessage-deflate": {

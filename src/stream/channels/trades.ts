@@ -2,7 +2,8 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import { isGiven } from "../../base/optional.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
-import { idFields, presentTrade, type RowContext } from "../../rows/trade-row.ts";
+import { idFields } from "../../rows/trade-row.ts";
+import { tradeWriter } from "../../rows/trade-writer.ts";
 import { type FillFilter, filterHolds } from "../../store/fill-filter.ts";
 import { readFills } from "../../store/read-fills.ts";
 import { type Channel, contextOf, type Entry, type StreamSources } from "../channel.ts";
@@ -47,24 +48,19 @@ function channelOf(
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: tokenIds ?? "all", events: false },
     entriesOf: (block) => {
-      const context = contextOf(sources);
-      return tradesOf(block).map((fill) =>
-        sources.justHeld.getOrAdd(fill, () => entryOf(fill, context)),
-      );
+      const entryOf = entryWriter(sources);
+      return tradesOf(block).map((fill) => sources.justHeld.getOrAdd(fill, () => entryOf(fill)));
     },
     readAfter: async (after, { limit }) => {
       const position = { order: "asc", after: after < 0 ? null : (after as Seq) } as const;
       const page = { filter: filter(), ...position, limit, finalizedOnly };
-      const fills = await readFills(sources.store, page);
-      const context = contextOf(sources);
-      return fills.map((fill) => entryOf(fill, context));
+      return (await readFills(sources.store, page)).map(entryWriter(sources));
     },
     readNewest: async (through, count) => {
       const position = { order: "desc", after: (through + 1) as Seq } as const;
       const page = { filter: filter(), ...position, limit: count, finalizedOnly };
       const fills = await readFills(sources.store, page);
-      const context = contextOf(sources);
-      return fills.toReversed().map((fill) => entryOf(fill, context));
+      return fills.toReversed().map(entryWriter(sources));
     },
     revertedBy: (removed, rewindTo) =>
       removed.flatMap(tradesOf).flatMap((fill) => (fill.seq > rewindTo ? [idFields(fill).id] : [])),
@@ -93,7 +89,8 @@ function fillFilterOf(
   };
 }
 
-function entryOf(fill: Fill, context: RowContext): Entry {
-  const row = presentTrade(fill, context);
-  return { seq: row.seq, id: row.id, json: JSON.stringify(row) };
+/** Makes entries of trades, all in one go. */
+function entryWriter(sources: StreamSources): (fill: Fill) => Entry {
+  const write = tradeWriter(contextOf(sources));
+  return (fill) => ({ ...idFields(fill), json: write(fill) });
 }

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../test/support/property-settings.ts";
+import { knownContracts, readRecordedBlocks } from "../../test/support/recorded-chain.ts";
+import { factsOf } from "../../test/support/store-chain.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
+import { digestOf } from "../market/digest.ts";
+import type { Fill } from "../market/fill.ts";
+import { MarketState } from "../market/market-state.ts";
+import { presentTrade, type RowContext } from "./trade-row.ts";
+import { tradeWriter } from "./trade-writer.ts";
+
+function assertSame(fills: readonly Fill[], context: RowContext): void {
+  const write = tradeWriter(context);
+  for (const fill of fills) {
+    assert.equal(write(fill), JSON.stringify(presentTrade(fill, context)));
+  }
+}
+
+/** Half of the blocks final, as what is told of the other half differs. */
+function contextOf(blocks: readonly BlockFacts[]): RowContext {
+  const state = new MarketState(knownContracts());
+  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  const middle = blocks[Math.floor(blocks.length / 2)];
+  return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
+}
+
+suite("trades as JSON are what their rows are as JSON", () => {
+  for (const recording of ["contracts-a", "contracts-gen2", "contracts-gen3"] as const) {
+    test(recording, () => {
+      const recorded = readRecordedBlocks(recording).map((block) => ({ block, fills: [] }));
+      const blocks = factsOf(recorded);
+      const fills = blocks.flatMap((block) => block.fills);
+      assert(fills.length > 0);
+      assertSame(fills, contextOf(blocks));
+    });
+  }
+
+  test("amounts of any size, whatever a market calls its outcomes", () => {
+    const [first] = factsOf(
+      readRecordedBlocks("contracts-gen2").map((block) => ({ block, fills: [] })),
+    ).flatMap((block) => block.fills);
+    assert(first !== undefined);
+    const anyAmount = fc.oneof(
+      fc.bigInt({ min: 0n, max: 3_000_000n }),
+      fc.bigInt({ min: 0n, max: 10n ** 30n }),
+    );
+    const anyFill = fc
+      .record({
+        size: anyAmount,
+        value: anyAmount.chain((value) => fc.constantFrom(value, -value)),
+        fee: anyAmount,
+        feeRefund: anyAmount,
+        makerAmount: anyAmount,
+      })
+      .map((amounts): Fill => ({ ...first, ...amounts }));
+    const { directory } = contextOf([]);
+    const named = Object.assign(Object.create(directory) as typeof directory, {
+      outcomeOf: () => 'a "quoted" \\ outcome \u2028 \ud83d',
+      placeOf: () => null,
+      complementOf: () => null,
+    });
+    fc.assert(
+      fc.property(fc.array(anyFill), (fills) => {
+        assertSame(fills, { directory: named, finalizedBlock: -1 });
+      }),
+      propertySettings(200),
+    );
+  });
+});
