@@ -1,0 +1,69 @@
+/**
+ * R10: the repair of a command is killed at any moment; the next one, or the service, finds every
+ * fact in its place. `REPAIR_KILL_ROUNDS` says how often.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type FaultHook, on } from "../support/faults.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
+import { runCommand } from "../support/run-command.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+
+const rounds = Number(process.env["REPAIR_KILL_ROUNDS"] ?? 3);
+const recording = readRecording("contracts-a");
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
+
+/** The logs of one block in three are in none of the node's answers but its receipts. */
+const forgetful: FaultHook = on("eth_getLogs", () => ({
+  kind: "logs",
+  change: (logs) => logs.filter((log) => Number(log.blockNumber) % 3 !== 0),
+}));
+
+/** Starts a repair of everything and kills it after a while. */
+async function repairAndDie({ commandSettings }: Stage, lifeMs: number): Promise<void> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const env = { PATH, HOME, TMPDIR, ...commandSettings };
+  const child = spawn(process.execPath, [cli, "repair"], { env, stdio: "ignore" });
+  const exited = once(child, "exit");
+  const timer = setTimeout(() => child.kill("SIGKILL"), lifeMs);
+  await exited;
+  clearTimeout(timer);
+}
+
+/** How long a command takes that finds nothing to put right. */
+async function measureCheckMs({ commandSettings }: Stage): Promise<number> {
+  const startedAt = performance.now();
+  const { code, stderr } = await runCommand(["check"], commandSettings);
+  assert.equal(code, 2, stderr);
+  return performance.now() - startedAt;
+}
+
+test(`R10: a repair that is killed ${rounds} times leaves nothing half done`, async (t) => {
+  t.diagnostic(`seed ${testSeed}`);
+  const random = new SeededRandom(testSeed);
+  const stage = await serveRecording(t, recording);
+  const honest = stage.node.fault(forgetful);
+  const service = await stage.startService([stage.node.url], noAudit);
+  await service.waitFinalized(stage.head);
+  assert.equal(await service.stop(), 0);
+  const wholeMs = await measureCheckMs(stage);
+  for (let round = 0; round < rounds; round += 1) {
+    // Most of a repair comes when it has read everything again.
+    await repairAndDie(stage, wholeMs * (0.3 + 1.2 * random.next()));
+    const again = await stage.startService([stage.node.url], noAudit);
+    await again.waitReady();
+    await again.kill9();
+  }
+  const { code, stderr } = await runCommand(["repair"], stage.commandSettings);
+  assert.equal(code, 0, stderr);
+  honest();
+  const right = await stage.startService([stage.node.url], noAudit);
+  await assertRecordedTruth(right, recording);
+});
