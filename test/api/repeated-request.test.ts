@@ -53,6 +53,24 @@ test("200: a repeated request is answered as a first one, at every height", asyn
   }
 });
 
+test("200: the same after a fork took blocks back, and when they come again", async () => {
+  const told = server.facts.filter(({ number }) => number <= server.newestBlock);
+  const before = await Promise.all(paths.map((path) => server.get(path)));
+  for (const depth of [1, 7, 20]) {
+    const taken = told.slice(-depth);
+    const safeBlock = (taken[0]?.number ?? 0) - 1;
+    for (const blocks of [[], taken]) {
+      await server.fork(safeBlock, blocks);
+      for (const path of paths) {
+        const kept = withoutOwn(await server.get(path));
+        assert.deepEqual(kept, withoutOwn(await server.get(spelledAnew(path))), path);
+      }
+    }
+  }
+  const after = await Promise.all(paths.map((path) => server.get(path)));
+  assert.deepEqual(after.map(withoutOwn), before.map(withoutOwn));
+});
+
 test("200: it has its own request id, and uses up its own slot of the limit", async () => {
   const input = { name: "counted", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
   const { value: key } = await edge.access.keys.create(input);
@@ -90,8 +108,11 @@ test("401 and 429: refusals come before answers that are ready, and count once",
   assertError(await edge.request("GET", "/v1/trades?limit=1", { key: value }), "RATE_LIMITED");
   edge.clock.advance(60_000);
   assert.equal((await edge.request("GET", "/v1/trades?limit=1", { key: value })).status, 200);
-  await edge.access.keys.revoke(key.id);
+  const { value: next } = await edge.access.keys.rotate(key.id, 0);
   assertError(await edge.request("GET", "/v1/trades?limit=1", { key: value }), "UNAUTHORIZED");
+  assert.equal((await edge.request("GET", "/v1/trades?limit=1", { key: next })).status, 200);
+  await edge.access.keys.revoke(key.id);
+  assertError(await edge.request("GET", "/v1/trades?limit=1", { key: next }), "UNAUTHORIZED");
 });
 
 suite("304", () => {
