@@ -113,12 +113,12 @@ describe("a search of markets", () => {
               journal.unwindTo(kept);
             } else if (step.kind === "saved") {
               journal.withoutRecorded(() => {});
-            } else if (before.length === 0) {
+            } else {
               texts = [...texts];
-              for (const { ordinal, texts: put } of step.puts) {
-                search.put(ordinal, put);
-                texts[ordinal] = put;
-              }
+              journal.amend(() => {
+                for (const { ordinal, texts: put } of step.puts) search.put(ordinal, put);
+              });
+              for (const { ordinal, texts: put } of step.puts) texts[ordinal] = put;
             }
             for (const query of queries) {
               assert.deepEqual(foundBy(search, query), naiveFind(texts, query), query.join(" "));

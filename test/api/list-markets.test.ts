@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, before, describe, test } from "node:test";
+import type { ConditionId } from "../../src/base/ids.ts";
+import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { Cursors } from "../../src/web/cursor.ts";
 import { listMarkets } from "../../src/web/routes/list-markets.ts";
 import { idsOf, pathOf } from "../support/list-cases.ts";
@@ -12,6 +14,21 @@ after(() => server.close());
 
 const path = "/v1/markets";
 const all = await server.getAll(`${path}?limit=100`);
+
+/** What the venue tells of a market it says nothing about. */
+const untold: VenueMetadata = {
+  slug: null,
+  category: null,
+  tags: [],
+  eventId: null,
+  eventSlug: null,
+  startMs: null,
+  endMs: null,
+  image: null,
+  question: null,
+  description: null,
+  outcomes: null,
+};
 
 async function idsFor(query: Record<string, string>): Promise<string[]> {
   return idsOf(await server.getAll(pathOf(path, { limit: "100", ...query })));
@@ -268,4 +285,92 @@ test("401: no key", async () => {
 test("405: any other method", async () => {
   const { edge } = server;
   assertError(await edge.request("POST", path, { key: edge.keys.admin }), "METHOD_NOT_ALLOWED");
+});
+
+describe("with what the venue tells", () => {
+  const unnamed = all.filter((row) => row["event_id"] === null);
+  const [cup, final, vote, endless, ...others] = unnamed.map(({ id }) => String(id));
+  const told: Record<string, Partial<VenueMetadata>> = {
+    [String(cup)]: {
+      slug: "who-wins-the-cup",
+      category: "Sports",
+      tags: ["Football", "Qualifiers zulu"],
+      eventId: "77",
+      endMs: Date.UTC(2030, 0, 1),
+    },
+    [String(final)]: {
+      slug: "who-wins-the-final",
+      category: "sports",
+      tags: ["Football", "Finals"],
+      eventId: "77",
+      endMs: Date.UTC(2030, 0, 2),
+    },
+    [String(vote)]: {
+      slug: "Who-Votes",
+      category: "Politics",
+      tags: ["finals"],
+      eventId: "78",
+      endMs: Date.UTC(2030, 0, 3),
+    },
+    [String(endless)]: { slug: "endless" },
+  };
+
+  before(() => {
+    assert(others.length > 0);
+    for (const [conditionId, texts] of Object.entries(told)) tell(conditionId, texts);
+  });
+
+  function tell(conditionId: string, texts: Partial<VenueMetadata>): void {
+    server.state.applyMetadata(conditionId as ConditionId, { ...untold, ...texts });
+  }
+
+  async function assertFound(query: Record<string, string>, expected: unknown[]): Promise<void> {
+    const found = await idsFor(query);
+    assert.deepEqual(found.toSorted(), expected.map(String).toSorted(), JSON.stringify(query));
+  }
+
+  test("200: a slug is taken as it is written, categories and tags in whatever case", async () => {
+    await assertFound({ slug: "who-wins-the-cup" }, [cup]);
+    await assertFound({ slug: "Who-Wins-The-Cup" }, []);
+    await assertFound({ slug: "Who-Votes,endless,nothing" }, [vote, endless]);
+    await assertFound({ category: "SPORTS" }, [cup, final]);
+    await assertFound({ category: "sports,politics" }, [cup, final, vote]);
+    await assertFound({ tag: "FINALS" }, [final, vote]);
+    await assertFound({ tag: "finals,football" }, [cup, final, vote]);
+    await assertFound({ tag: "Qualifiers" }, []);
+  });
+
+  test("200: all filters have to hold, whatever else is asked", async () => {
+    await assertFound({ event_id: "77" }, [cup, final]);
+    await assertFound({ event_id: "77,78", tag: "finals" }, [final, vote]);
+    await assertFound({ event_id: "77", category: "politics" }, []);
+    await assertFound({ category: "sports", condition_id: `${cup},${vote}` }, [cup]);
+    await assertFound({ tag: "football", search: "final" }, [final]);
+  });
+
+  test("200: ends have an inclusive and an exclusive bound, and no end is in neither", async () => {
+    await assertFound({ end_after: "0" }, [cup, final, vote]);
+    await assertFound({ end_after: "2030-01-02T00:00:00Z" }, [final, vote]);
+    await assertFound({ end_before: "2030-01-02T00:00:00Z" }, [cup]);
+    const between = { end_after: "2030-01-01T00:00:01Z", end_before: "2030-01-03T00:00:00Z" };
+    await assertFound(between, [final]);
+    const sorted = await idsFor({ sort: "end_date" });
+    assert.deepEqual(sorted.slice(0, 3), [vote, final, cup]);
+  });
+
+  test("200: slugs, categories and tags are searched", async () => {
+    await assertFound({ search: "qualifiers zulu" }, [cup]);
+    await assertFound({ search: "who wins" }, [cup, final]);
+    await assertFound({ search: "politic" }, [vote]);
+  });
+
+  test("200: what the venue tells later takes the place of what it told", async () => {
+    tell(String(cup), { slug: "who-won-the-cup", tags: ["Over yankee"] });
+    await assertFound({ slug: "who-wins-the-cup" }, []);
+    await assertFound({ slug: "who-won-the-cup" }, [cup]);
+    await assertFound({ event_id: "77" }, [final]);
+    await assertFound({ search: "zulu" }, []);
+    await assertFound({ search: "yankee" }, [cup]);
+    await assertFound({ end_before: "2030-01-02T00:00:00Z" }, []);
+  });
 });
