@@ -26,6 +26,10 @@ export const storeLimits = {
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */
   marketsSavedMs: 30_000,
+  /** Values and pages a save may have to be brought into the file at once: some 10 MB, 20 ms. */
+  marketsSmallSave: 1000,
+  /** A log of the copy this long is brought in even if that takes a second: the disk has an end. */
+  marketsLogBytesMax: 1024 * 1024 * 1024,
   /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. */
   shelfRememberedMax: 10_000,
   /** For how long the size of the store is told again: asking takes some ms of the engine. */

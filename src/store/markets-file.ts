@@ -18,11 +18,13 @@ import type { Codec, Depot, Shelf } from "../market/depot.ts";
 import { FileShelf } from "./file-shelf.ts";
 import type { Coverage } from "./recover.ts";
 import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.ts";
+import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
 const formatVersion = 3;
 
 const fileName = "markets.sqlite";
+const pageBytes = 16_384;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -45,12 +47,18 @@ export class MarketsFile implements Depot {
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
   readonly #writePage: StatementSync;
+  readonly #checkpoints: WalCheckpoints;
+  readonly #countWrites: StatementSync;
+  /** How many values and pages this connection had written when it saved last. */
+  #writesSaved = 0;
   #savedAtMs: number;
   /** The newest block whose facts are in it; `null` when it is empty. */
   readonly savedThrough: number | null;
 
-  private constructor(sql: DatabaseSync, clock: Clock) {
+  private constructor(sql: DatabaseSync, { path, clock }: { path: string; clock: Clock }) {
     this.#sql = sql;
+    this.#checkpoints = new WalCheckpoints(path);
+    this.#countWrites = sql.prepare("SELECT total_changes() AS writes");
     this.#clock = clock;
     this.#savedAtMs = clock.monotonicMs();
     this.#writePage = sql.prepare("INSERT OR REPLACE INTO pages VALUES (?, ?)");
@@ -68,18 +76,21 @@ export class MarketsFile implements Depot {
       const isFit =
         through === null ||
         (readSetting(sql, "origin") === origin && Number(through) <= (coverage?.last.number ?? -1));
-      if (isFit) return MarketsFile.#begin(sql, { origin, clock });
+      if (isFit) return MarketsFile.#begin(sql, { origin, path, clock });
       sql.close();
     } catch (thrown) {
       if (!isSqliteFailure(thrown)) throw thrown;
     }
     dropMarketsFile(dataDir);
-    return withDisk(() => MarketsFile.#begin(openDatabase(path), { origin, clock }));
+    return withDisk(() => MarketsFile.#begin(openDatabase(path), { origin, path, clock }));
   }
 
-  static #begin(sql: DatabaseSync, { origin, clock }: { origin: string; clock: Clock }) {
+  static #begin(
+    sql: DatabaseSync,
+    { origin, ...parts }: { origin: string; path: string; clock: Clock },
+  ) {
     sql.exec("BEGIN IMMEDIATE");
-    const file = new MarketsFile(sql, clock);
+    const file = new MarketsFile(sql, parts);
     file.#set("origin", origin);
     return file;
   }
@@ -113,12 +124,39 @@ export class MarketsFile implements Depot {
       }
     }
     this.#set("through", String(through));
-    this.#sql.exec("COMMIT; BEGIN IMMEDIATE");
+    this.#sql.exec("COMMIT");
+    this.#checkpoint();
+    this.#sql.exec("BEGIN IMMEDIATE");
     this.#savedAtMs = this.#clock.monotonicMs();
+  }
+
+  /**
+   * Brings the log into the file: here and now when little was written, which also lets the log
+   * begin anew; else on a thread, since the service does nothing else meanwhile.
+   */
+  #checkpoint(): void {
+    const writes = Number(this.#countWrites.get()?.["writes"]);
+    const isSmall = writes - this.#writesSaved <= storeLimits.marketsSmallSave;
+    this.#writesSaved = writes;
+    if (this.#checkpoints.isBusy) return;
+    const { pages, copied } = this.#checkpoints.progress;
+    const isLong = pages * pageBytes > storeLimits.marketsLogBytesMax;
+    if (isLong || (isSmall && pages === copied)) {
+      this.#sql.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      this.#checkpoints.settle();
+    } else {
+      this.#checkpoints.start();
+    }
+  }
+
+  /** Whether what was saved is being brought into the file. */
+  get isCheckpointing(): boolean {
+    return this.#checkpoints.isBusy;
   }
 
   /** Closes the file as it was saved last. */
   close(): void {
+    this.#checkpoints.close();
     // A full disk has ended it already.
     if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
     this.#sql.close();
@@ -156,8 +194,10 @@ function openDatabase(path: string): DatabaseSync {
   const sql = new DatabaseSync(path);
   try {
     // NORMAL: a loss of power may lose the last saves, and damages nothing.
-    sql.exec(`PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-      PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 268435456; ${schema}`);
+    // What is written goes to the log as it comes, beyond a little: a save has to write the rest.
+    sql.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 268435456;
+      PRAGMA wal_autocheckpoint = 0; ${schema}`);
     return sql;
   } catch (thrown) {
     sql.close();

@@ -1,6 +1,6 @@
 /** The copy of the markets: what a start makes of it is the state of every stored block applied. */
 import assert from "node:assert/strict";
-import { truncate, writeFile } from "node:fs/promises";
+import { stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -18,6 +18,7 @@ import { SeededRandom } from "../support/seeded-random.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
 import { factsOf, fillStore } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const contracts = knownContracts();
 const clock = new SimulatedClock();
@@ -136,6 +137,35 @@ describe("the copy of the markets", () => {
         assert.deepEqual(describeState(state), describeState(applied(recorded)));
       });
     }
+  });
+
+  test("brings much at once into the file on a thread, and loses nothing meanwhile", async (t) => {
+    const folder = await halfSaved(t);
+    const file = openFile(folder);
+    const path = join(folder.path, "markets.sqlite");
+    const before = (await stat(path)).size;
+    const shelf = file.shelf<`0x${string}`, string>("numbers");
+    const keys = Array.from(
+      { length: 3000 },
+      (_, i): `0x${string}` => `0x${i.toString(16).padStart(64, "0")}`,
+    );
+    for (const key of keys) shelf.set(key, key.repeat(20));
+    const through = Number(file.savedThrough);
+    file.save(through);
+    assert(file.isCheckpointing);
+    const [first = "0x", ...others] = keys;
+    shelf.set(first, "meanwhile");
+    file.save(through);
+    await waitFor("the checkpoint", 30_000, async () => (file.isCheckpointing ? null : true));
+    assert((await stat(path)).size > before + 1_000_000);
+    shelf.set(first, "lost");
+    file.close();
+    const again = openFile(folder);
+    assert.equal(again.savedThrough, through);
+    const kept = again.shelf<`0x${string}`, string>("numbers");
+    assert.equal(kept.get(first), "meanwhile");
+    for (const key of others) assert.equal(kept.get(key), key.repeat(20));
+    again.close();
   });
 
   test("keeps what the venue told", async (t) => {
