@@ -17,6 +17,7 @@ import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
 import { etagOf, isAnswerBody, isHeld, partsOf, ReadyAnswers, textOf } from "./ready-answers.ts";
 import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
+import { SilentSockets } from "./silent-sockets.ts";
 import type { StreamServer } from "./stream-server.ts";
 
 type ServerOptions = {
@@ -72,6 +73,7 @@ export class HttpServer {
   readonly #corsOrigins: ReadonlySet<string>;
   readonly #ready = new ReadyAnswers();
   readonly #fastLane: FastLane;
+  readonly #silent: SilentSockets;
   #url = "";
 
   private constructor(options: ServerOptions) {
@@ -113,6 +115,7 @@ export class HttpServer {
     this.#observeAnswers();
     this.#answerWhatNodeWould();
     this.#openFastLane();
+    this.#silent = new SilentSockets(this.node);
   }
 
   /** Resolves once the service listens. */
@@ -137,11 +140,14 @@ export class HttpServer {
 
   /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
-    const deadline = setTimeout(() => this.node.closeAllConnections(), webLimits.drainTimeoutMs);
+    const { drainTimeoutMs, silentDrainMs } = webLimits;
+    const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
+    const silence = setTimeout(() => this.#silent.destroyAll(), silentDrainMs);
     try {
       await this.#app.close();
     } finally {
       clearTimeout(deadline);
+      clearTimeout(silence);
     }
   }
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { after, test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/web/route.ts";
@@ -130,6 +132,18 @@ test("any origin may be allowed", async () => {
   const { headers } = await open.request("GET", "/v1/health", { headers: { origin: "null" } });
   assert.equal(headers.get("access-control-allow-origin"), "*");
   await open.close();
+});
+
+test("closing does not wait for a connection that asks for nothing", {
+  timeout: 8_000,
+}, async () => {
+  const closing = await openTestServer();
+  const connected = once(closing.http.node, "connection");
+  const socket = connect(Number(new URL(closing.url).port), "127.0.0.1");
+  const ended = once(socket, "close");
+  await connected;
+  await closing.close();
+  await ended;
 });
 
 test("closing waits for the request in flight and then refuses connections", async () => {

@@ -1,0 +1,24 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Connections that have asked for nothing yet, as browsers and load balancers keep some ready. Node
+ * does not take them for idle, and a server that closes would wait for them.
+ */
+export class SilentSockets {
+  readonly #sockets = new Set<Socket>();
+
+  constructor(server: Server) {
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    const hear = ({ socket }: IncomingMessage) => this.#sockets.delete(socket);
+    server.on("request", hear);
+    server.on("upgrade", hear);
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
