@@ -1,11 +1,17 @@
 /** R7: what nodes left out of final ranges is found by reading them again, and put right. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Hash } from "../../src/base/ids.ts";
+import { encodeFacts } from "../../src/store/encode-facts.ts";
+import { FactStore } from "../../src/store/fact-store.ts";
+import { dropMarketsFile } from "../../src/store/markets-file.ts";
+import { finishRepair, orderRepair } from "../../src/store/repair.ts";
 import type { Metrics } from "../../src/web/metrics-schema.ts";
 import { type FaultHook, on } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { runCommand } from "../support/run-command.ts";
 import { RpcError } from "../support/scripted-answers.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import type { Service } from "../support/service.ts";
@@ -36,6 +42,17 @@ async function openHonestNode(t: TestContext): Promise<ScriptedNode> {
   const node = await ScriptedNode.open({ blocks: recording.blocks });
   t.after(() => node.close());
   return node;
+}
+
+/** Makes the store say that nothing happened in that block, as a repair by a liar would have. */
+async function forgetBlock(dataDir: string): Promise<void> {
+  const store = await FactStore.open(dataDir);
+  const { hash, timestamp } = recording.blocks[wrongBlock] ?? { hash: "", timestamp: 0 };
+  const last = { number: wrongBlock, hash: hash as Hash, timestamp };
+  const nothing = encodeFacts({ fromBlock: wrongBlock, toBlock: wrongBlock, last }, []);
+  await orderRepair(store.engine, nothing);
+  await finishRepair(store.engine, () => dropMarketsFile(dataDir));
+  await store.close();
 }
 
 /** Asks again while a service starts anew. */
@@ -127,4 +144,34 @@ test("R7: a contradiction that nobody can settle is an alarm, and nothing change
   assert.match(checks["audit"]?.detail ?? "", /1 doubted/);
   assert.equal(checks["coverage"]?.detail, `blocks 0 to ${stage.head} without a gap`);
   await assertRecordedTruth(service, recording);
+});
+
+test("R7: blocks that are wrong again after a repair are left for people", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const first = await stage.startService([stage.node.url], noAudit);
+  await first.waitFinalized(stage.head);
+  assert.equal(await first.stop(), 0);
+
+  await forgetBlock(stage.dataDir);
+  const service = await stage.startService([stage.node.url], fastAudit);
+  await waitForAudit(service, ({ repairs }) => repairs === 1);
+  assert.equal(await service.stop(), 0);
+
+  await forgetBlock(stage.dataDir);
+  const again = await stage.startService([stage.node.url], fastAudit);
+  const { audit } = await waitForAudit(again, ({ wrong_ranges }) => wrong_ranges === 1);
+  assert.equal(audit.repairs, 1);
+  const ready = await again.request("/v1/ready");
+  assert.equal(ready.status, 503);
+  const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
+  assert.match(checks["audit"]?.detail ?? "", /^blocks \d+ to \d+ are stored wrong$/);
+  assert.equal(await tradesOf(again, wrongBlock), 0, "nothing was touched");
+  assert.match(again.stderr, /wrong again: run oddwire check/);
+  assert.equal(await again.stop(), 0);
+
+  const { code, stderr } = await runCommand(["repair"], stage.commandSettings);
+  assert.equal(code, 0, stderr);
+  const settled = await stage.startService([stage.node.url], noAudit);
+  await settled.waitReady();
+  await assertRecordedTruth(settled, recording);
 });

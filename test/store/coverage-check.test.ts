@@ -1,0 +1,43 @@
+/** R7: what readiness says of blocks that no marker vouches for. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { readConfig } from "../../src/base/config.ts";
+import { openLog } from "../../src/base/log.ts";
+import { Indexer } from "../../src/indexer.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 5 })));
+const ignore = (): void => {};
+
+test("coverage is well without a gap only", async (t) => {
+  const { store, path } = await StoreFolder.open(t);
+  const contracts = knownContracts();
+  const indexer = new Indexer({
+    config: readConfig("serve", {
+      ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
+      ODDWIRE_DATA_DIR: path,
+      ODDWIRE_START_BLOCK: "latest",
+    }),
+    contracts,
+    store,
+    state: new MarketState(contracts),
+    subscribers: { held: ignore, unwinding: ignore, appended: ignore, finalized: ignore },
+    log: openLog({ level: "fatal" }),
+  });
+  assert.deepEqual(indexer.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });
+  await store.append(encode(blocks));
+  const stored = `blocks ${blocks[0]?.number} to ${blocks.at(-1)?.number}`;
+  for (const [missing, ok, detail] of [
+    [0, true, `${stored} without a gap`],
+    [3, false, `${stored}, of which 3 are missing`],
+    [null, false, `${stored}, gaps not known`],
+  ] as const) {
+    assert.deepEqual(indexer.checks(missing)["coverage"], { ok, detail });
+  }
+});
