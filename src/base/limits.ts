@@ -308,6 +308,8 @@ export const webLimits = {
   drainTimeoutMs: 10_000,
   /** For a request on its way over a connection that has been silent; some round trips. */
   silentDrainMs: 1_000,
+  /** How often connections whose last answer is out are looked for at shutdown. */
+  idleSweepMs: 100,
   /** Wrong parameters told in one answer; more would be an answer made large by the caller. */
   errorDetailsMax: 20,
   /** Exports under way, of all callers: each holds two chunks of some MB, and half a core at best. */

@@ -140,14 +140,17 @@ export class HttpServer {
 
   /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
-    const { drainTimeoutMs, silentDrainMs } = webLimits;
+    const { drainTimeoutMs, silentDrainMs, idleSweepMs } = webLimits;
     const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
     const silence = setTimeout(() => this.#silent.destroyAll(), silentDrainMs);
+    // Answers that had begun before have promised to keep their connection.
+    const idle = setInterval(() => this.node.closeIdleConnections(), idleSweepMs);
     try {
       await this.#app.close();
     } finally {
       clearTimeout(deadline);
       clearTimeout(silence);
+      clearInterval(idle);
     }
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { PassThrough } from "node:stream";
 import { after, test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/web/route.ts";
@@ -144,6 +145,28 @@ test("closing does not wait for a connection that asks for nothing", {
   await connected;
   await closing.close();
   await ended;
+});
+
+test("closing does not wait for the connection of an answer that had begun", {
+  timeout: 8_000,
+}, async () => {
+  const body = new PassThrough();
+  const long = defineRoute({
+    method: "GET",
+    path: "/v1/long",
+    access: "public",
+    summary: "A stream",
+    response: Type.String(),
+    handler: () => body,
+  });
+  const closing = await openTestServer({ routes: [long] });
+  body.write("begun ");
+  const answer = await fetch(`${closing.url}/v1/long`);
+  assert.equal(answer.headers.get("connection"), "keep-alive");
+  const closed = closing.close();
+  body.end("and ended");
+  assert.equal(await answer.text(), "begun and ended");
+  await closed;
 });
 
 test("closing waits for the request in flight and then refuses connections", async () => {
