@@ -145,8 +145,9 @@ export class PoliteHttp {
     const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
     const signal = AbortSignal.any([ended, timeout]);
     const response = await this.#send(request, signal);
-    const body = await readResponseBody(response, venueLimits.responseBytesMax);
-    return readAnswer(response, body);
+    return readResponseBody(response, venueLimits.responseBytesMax, (body) =>
+      readAnswer(response, body),
+    );
   }
 
   async #send(request: VenueRequest, signal: AbortSignal): Promise<http.IncomingMessage> {

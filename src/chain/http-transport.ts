@@ -5,6 +5,7 @@ import { chainLimits } from "../base/limits.ts";
 import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
 import { parseRetryAfter } from "../base/retry.ts";
 import { EndpointError } from "./chain-errors.ts";
+import { parseBody } from "./parse-body.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
 /** JSON-RPC over HTTP(S), on connections that are kept open. */
@@ -27,8 +28,10 @@ export class HttpTransport implements Transport {
   async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     try {
       const response = await this.#post(outgoing.body, signal);
-      const body = await readResponseBody(response, chainLimits.responseBytesMax);
-      return { value: readJson(response, body), bytes: body.length };
+      return await readResponseBody(response, chainLimits.responseBytesMax, (body) => ({
+        value: readJson(response, body),
+        bytes: body.length,
+      }));
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof EndpointError) throw thrown;
@@ -70,7 +73,7 @@ function readJson(response: http.IncomingMessage, body: Buffer): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
   if (status === 429) throw new EndpointError("rate_limited", "HTTP 429", { retryAfterMs });
-  const value = tryParseJson(body.toString("utf8"));
+  const value = tryParseJson(body);
   if (status >= 200 && status < 300) {
     if (value === undefined) throw new EndpointError("malformed", "an answer that is not JSON");
     return value;
@@ -83,9 +86,9 @@ function readJson(response: http.IncomingMessage, body: Buffer): unknown {
   throw new EndpointError(kind, `HTTP ${status}`);
 }
 
-function tryParseJson(text: string): unknown {
+function tryParseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseBody(body);
   } catch {
     return undefined;
   }

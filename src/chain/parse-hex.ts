@@ -6,7 +6,8 @@ import type { Address, Hash } from "../base/ids.ts";
 
 const scratch = Buffer.alloc(8 * 1024);
 const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch.length / 4);
-const allFlags = 0x80808080 | 0;
+/** What `hexDigitFlags` says of a word that is all lower-case hex digits. */
+export const hexDigitsAll = 0x80808080 | 0;
 
 /**
  * Whether `text` is `0x` and lower-case hex digits. Every log of a backfill passes here with
@@ -22,16 +23,16 @@ function isLowerHex(text: string): boolean {
   const end = start + written;
   scratch[end] = scratch[end + 1] = scratch[end + 2] = 48; // fills the last word with zeros
   const wordsEnd = (end + 3) >> 2;
-  let good = allFlags;
+  let good = hexDigitsAll;
   for (let index = 1; index < wordsEnd; index += 1) good &= hexDigitFlags(scratchWords[index] ?? 0);
-  return good === allFlags;
+  return good === hexDigitsAll;
 }
 
 /**
  * Sets the high bit of every byte of `word` that is an ASCII `0-9a-f`. Adding `0x80 - k` to a byte
  * below 0x80 sets its high bit exactly when the byte is at least `k`, and never carries over.
  */
-function hexDigitFlags(word: number): number {
+export function hexDigitFlags(word: number): number {
   const low = word & 0x7f7f7f7f;
   const isDigit = (low + 0x50505050) & ~(low + 0x46464646);
   const isLetter = (low + 0x1f1f1f1f) & ~(low + 0x19191919);

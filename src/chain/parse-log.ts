@@ -5,11 +5,16 @@ import type { LogFilter } from "./log-filter.ts";
 import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
 
 /** Logs of the right form, in the order of the answer. */
-export type ParsedLogs = {
+export class ParsedLogs {
   readonly logs: readonly RawLog[];
   /** Unix seconds of each log's block, when the node tells them with every log; else `null`. */
   readonly timestamps: readonly number[] | null;
-};
+
+  constructor(logs: readonly RawLog[], timestamps: readonly number[] | null) {
+    this.logs = logs;
+    this.timestamps = timestamps;
+  }
+}
 
 type LogJson = Readonly<Record<keyof RawLog | "transactionHash" | "transactionIndex", unknown>> & {
   readonly removed?: unknown;
@@ -17,13 +22,14 @@ type LogJson = Readonly<Record<keyof RawLog | "transactionHash" | "transactionIn
 };
 
 /** Positions must fit `seq` (base/ids.ts), which has room for a million logs in a block. */
-const logsPerBlockMax = 1_000_000;
+export const logsPerBlockMax = 1_000_000;
 
 /**
- * A list of logs as nodes answer it, each of the right form; what they say together is judged by
- * `check-logs.ts`. Throws a `malformed` `EndpointError`; a `removed` log counts as malformed.
+ * A list of logs as nodes answer it, each of the right form, unless `scan-logs.ts` has read it
+ * already; what they say together is judged by `check-logs.ts`. Throws a `malformed` `EndpointError`; a `removed` log counts as malformed.
  */
 export function parseLogs(value: unknown, filter: LogFilter): ParsedLogs {
+  if (value instanceof ParsedLogs) return value;
   if (!Array.isArray(value)) throw new EndpointError("malformed", "logs are no list");
   const logs: RawLog[] = [];
   let timestamps: number[] | null = [];
@@ -37,7 +43,7 @@ export function parseLogs(value: unknown, filter: LogFilter): ParsedLogs {
     logs.push(log);
     previous = log;
   }
-  return { logs, timestamps };
+  return new ParsedLogs(logs, timestamps);
 }
 
 function readObject(item: unknown): LogJson {

@@ -3,7 +3,7 @@ import type { BlockRef } from "./log.ts";
 /** One JSON-RPC payload on its way; its calls bear ids from `firstId` on. */
 export type Outgoing = { readonly body: string; readonly firstId: number };
 
-/** What came back, parsed from JSON but not yet believed. */
+/** What came back, as `parse-body.ts` reads it, but not yet believed. */
 export type Incoming = { readonly value: unknown; readonly bytes: number };
 
 /** The wire to one endpoint. */

@@ -3,6 +3,7 @@ import { chainLimits } from "../base/limits.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { idOf } from "./json-rpc.ts";
 import type { BlockRef } from "./log.ts";
+import { parseBody } from "./parse-body.ts";
 import { parseHash, parseQuantity } from "./parse-hex.ts";
 import type { Incoming, OnHead, Outgoing, Transport } from "./transport.ts";
 
@@ -108,7 +109,7 @@ export class WsTransport implements Transport {
     if (socket !== this.#socket) return;
     let value: unknown;
     try {
-      value = JSON.parse(data.toString("utf8"));
+      value = parseBody(data);
     } catch {
       this.#drop(socket, "a message that is not JSON", "malformed");
       return;

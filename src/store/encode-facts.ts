@@ -28,12 +28,16 @@ export type EncodedBatch = Stretch & {
 /** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
 const priceMax = 10n ** 38n - 1n;
 
+/** Bytes of a row, which are always the same: a writer that has to grow copies what it has. */
+const bytesOf = { fill: 440, minuteCandle: 213 } as const;
+
 /** What the column holds; a match of so many legs would take a block of its own. */
 const legsMax = 2 ** 16 - 1;
 
 /** Encodes the facts of a stretch of final blocks, in the column order of `schema.ts`. Pure. */
 export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): EncodedBatch {
-  const fills = new RowWriter();
+  const fillsCount = blocks.reduce((sum, block) => sum + block.fills.length, 0);
+  const fills = new RowWriter(fillsCount * bytesOf.fill);
   const events = new RowWriter();
   const quarantine = new RowWriter();
   for (const block of blocks) {
@@ -90,7 +94,7 @@ export function encodeMarker({
 
 /** Minute candles as rows to insert; parts of one minute may be inserted apart. */
 export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
-  const rows = new RowWriter();
+  const rows = new RowWriter(candles.length * bytesOf.minuteCandle);
   for (const candle of candles) writeMinuteCandle(rows, candle);
   return rows.finish();
 }

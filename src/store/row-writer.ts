@@ -5,7 +5,6 @@
  */
 import { assert } from "../base/assert.ts";
 
-const bytesInitial = 64 * 1024;
 const two32 = 2 ** 32;
 const safeMax = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -14,8 +13,13 @@ const scratch = Buffer.alloc(72);
 const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch.length / 4);
 
 export class RowWriter {
-  #buffer = Buffer.allocUnsafe(bytesInitial);
+  #buffer: Buffer;
   #length = 0;
+
+  /** With room for so many bytes; more is made when they are not enough. */
+  constructor(bytesExpected = 1024) {
+    this.#buffer = Buffer.allocUnsafeSlow(bytesExpected);
+  }
 
   /** A `FixedString` given as `0x` and lower-case hex: an even number of bytes, 32 at the most. */
   hex(value: string): this {
@@ -102,7 +106,7 @@ export class RowWriter {
 
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + bytes));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#length + bytes));
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }

@@ -1,0 +1,59 @@
+/** The members of a log in JSON, in the order in which a node writes them. */
+export type LogLayout = {
+  readonly members: readonly { readonly name: MemberName; readonly lead: Buffer }[];
+  /** What stands after the last value. */
+  readonly tail: Buffer;
+  /** Whether each log tells the time of its block. */
+  readonly hasTimes: boolean;
+};
+
+/** The opening of each value, up to what differs between logs, and its end. */
+const forms = {
+  address: ['"', '"'],
+  topics: ['["', '"]'],
+  data: ['"', '"'],
+  blockNumber: ['"', '"'],
+  blockHash: ['"', '"'],
+  transactionHash: ['"', '"'],
+  transactionIndex: ['"', '"'],
+  logIndex: ['"', '"'],
+  blockTimestamp: ['"', '"'],
+  removed: ["false", ""],
+} as const;
+
+type MemberName = keyof typeof forms;
+
+const optional: ReadonlySet<string> = new Set(["blockTimestamp", "removed"]);
+const required = Object.keys(forms).filter((name) => !optional.has(name));
+/** Data of events grows to some kilobytes; longer than this is unusual enough. */
+const logBytesMax = 64 * 1024;
+
+/**
+ * Learns from the log at `start` how logs are written there; `null` when that is not plain: with
+ * white space, other members than usual, or values of other types.
+ */
+export function learnLayout(body: Buffer, start: number): LogLayout | null {
+  const text = body.toString("latin1", start, start + logBytesMax);
+  const member = /([{,])"(\w+)":("[^"\\]*"|\["[^\\\]]*"\]|false)/y;
+  const members: { name: MemberName; lead: Buffer }[] = [];
+  let end = "";
+  let match = member.exec(text);
+  for (; match !== null; match = member.exec(text)) {
+    const [, mark = "", name = "", value = ""] = match;
+    const isFirst = members.length === 0;
+    if (isFirst !== (mark === "{") || !isMember(name)) return null;
+    if (members.some((before) => before.name === name)) return null;
+    const [open, close] = forms[name];
+    if (!value.startsWith(open)) return null;
+    members.push({ name, lead: Buffer.from(`${end}${mark}"${name}":${open}`) });
+    end = close;
+  }
+  const hasAll = required.every((name) => members.some((one) => one.name === name));
+  if (!hasAll) return null;
+  const hasTimes = members.some(({ name }) => name === "blockTimestamp");
+  return { members, tail: Buffer.from(`${end}}`), hasTimes };
+}
+
+function isMember(name: string): name is MemberName {
+  return Object.hasOwn(forms, name);
+}
