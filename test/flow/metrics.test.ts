@@ -130,9 +130,10 @@ test("scrapers have a listener of their own, which serves nothing else", async (
   const stage = await serveRecording(t, recording);
   const service = await stage.startService([stage.node.url], { ODDWIRE_METRICS_PORT: "0" });
   await service.waitIndexed(stage.head);
-  const [, url] = /"url":"(http:\/\/127\.0\.0\.1:\d+\/metrics)"/.exec(service.stderr) ?? [];
-  assert.ok(url !== undefined && !url.startsWith(`${service.baseUrl}/`), service.stderr);
-  const answer = await fetch(url);
+  const [, url] =
+    /"url":"(http:\/\/127\.0\.0\.1:\d+)","path":"\/metrics"/.exec(service.stderr) ?? [];
+  assert.ok(url !== undefined && url !== service.baseUrl, service.stderr);
+  const answer = await fetch(new URL("/metrics", url));
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   const told = parsePrometheus(await answer.text());
