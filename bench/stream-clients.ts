@@ -11,7 +11,10 @@ type Command =
       readonly path: string;
       readonly key: string;
       readonly first: string | null;
+      /** Notes when which block came. */
+      readonly seesBlocks?: boolean;
     }
+  | { readonly tellSeen: true }
   | { readonly await: number }
   | { readonly close: true };
 
@@ -21,12 +24,17 @@ let awaited = Infinity;
 /** When bytes came first and last; ms of the clock that all processes share. */
 let lastAtMs = 0;
 const arrivals: number[] = [];
+/** Of each client: when the last bytes of a block came, by its number. */
+const seenBy: Map<number, number>[] = [];
+const blockField = '"block_number":';
 
 process.on("message", (command: Command) => {
   if ("open" in command) void open(command);
   else if ("await" in command) {
     awaited = command.await;
     report();
+  } else if ("tellSeen" in command) {
+    process.send?.({ seen: seenBy.flatMap((seen) => [...seen]) });
   } else {
     for (const socket of sockets) socket.destroy();
     sockets = [];
@@ -52,6 +60,7 @@ async function upgrade({
   path,
   key,
   first,
+  seesBlocks,
 }: Extract<Command, { open: number }>): Promise<Socket> {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   await new Promise<void>((resolve, reject) => {
@@ -69,8 +78,20 @@ async function upgrade({
     if (arrivals.length < 1_000_000) arrivals.push(lastAtMs);
     report();
   });
+  if (seesBlocks === true) noteBlocks(socket);
   if (first !== null) socket.write(masked(first));
   return socket;
+}
+
+function noteBlocks(socket: Socket): void {
+  const seen = new Map<number, number>();
+  seenBy.push(seen);
+  socket.on("data", (bytes) => {
+    const at = bytes.lastIndexOf(blockField);
+    if (at < 0) return;
+    const from = at + blockField.length;
+    seen.set(Number.parseInt(bytes.toString("latin1", from, from + 12), 10), lastAtMs);
+  });
 }
 
 function report(): void {

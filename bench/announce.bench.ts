@@ -1,0 +1,121 @@
+/**
+ * How late the stream is, through everything there is: from a node that announces a block over its
+ * WebSocket, through the service as it is run, to the frames at every client. All trades, 100 a
+ * second, with finality some blocks behind, so that blocks are stored meanwhile. Node, service and
+ * clients are on this machine. Arguments: clients (default 1000), blocks (default 60).
+ */
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
+import { isTrade } from "../src/market/fill.ts";
+import { writeContractsFile } from "../test/support/contracts-file.ts";
+import { anyBlockPlan, buildChain, type GeneratedBlock } from "../test/support/generate-chain.ts";
+import { scriptBlocks } from "../test/support/script-blocks.ts";
+import { ScriptedNode } from "../test/support/scripted-node.ts";
+import { adminKey, Service } from "../test/support/service.ts";
+
+const clients = Number(process.argv[2] ?? 1000);
+const blockCount = Number(process.argv[3] ?? 60);
+const tradesPerSecond = 100;
+/** Clients say what they saw only afterwards; until then the last block has to be with all. */
+const settleMs = 3_000;
+/** The first blocks are those that code is compiled for. */
+const warmBlocks = 20;
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(
+  `${model}, ${availableParallelism()} cores, node ${process.version}, ${clients} clients`,
+);
+
+const chain = buildDenseChain(warmBlocks + blockCount);
+const scripted = scriptBlocks(chain.map(({ block }) => block));
+const node = await ScriptedNode.open({ blocks: scripted });
+node.setFinalized({ behindHead: 4 });
+const start = scripted[0]?.number ?? 0;
+node.setHead(start + 5);
+const folder = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+const child = fork(fileURLToPath(new URL("stream-clients.ts", import.meta.url)));
+const service = await Service.open({
+  rpcUrls: [node.wsUrl],
+  dataDir: join(folder, "data"),
+  settings: {
+    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+    ODDWIRE_START_BLOCK: String(start),
+    ODDWIRE_STREAM_CONNECTIONS_ADMIN: "10000",
+    ODDWIRE_STREAM_CONNECTIONS_IP: "10000",
+  },
+});
+try {
+  await service.waitIndexed(start + 5);
+  await openClients();
+  const announcedAtMs = await announceBlocks();
+  await delay(settleMs);
+  report(announcedAtMs, await readSeen());
+} finally {
+  child.kill();
+  await service.stop();
+  await node.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Blocks of some twenty trades each, as a busy chain has them. */
+function buildDenseChain(count: number): readonly GeneratedBlock[] {
+  const plans = fc.sample(anyBlockPlan(20), { seed: 1, numRuns: count });
+  return buildChain(plans.map((plan) => ({ ...plan, secondsLater: 1 })));
+}
+
+function tradesOf({ fills }: GeneratedBlock): number {
+  return fills.filter(isTrade).length;
+}
+
+/** When each block was announced, by its number; ms of the clock that all processes share. */
+async function announceBlocks(): Promise<ReadonlyMap<number, number>> {
+  const announcedAtMs = new Map<number, number>();
+  let dueMs = performance.now();
+  for (const one of chain.slice(6)) {
+    const { number } = one.block;
+    if (tradesOf(one) > 0) announcedAtMs.set(number, performance.timeOrigin + performance.now());
+    node.setHead(number);
+    dueMs += (tradesOf(one) / tradesPerSecond) * 1000;
+    await delay(Math.max(1, dueMs - performance.now()));
+  }
+  for (const one of chain.slice(0, warmBlocks)) announcedAtMs.delete(one.block.number);
+  return announcedAtMs;
+}
+
+async function openClients(): Promise<void> {
+  const first = JSON.stringify({ action: "subscribe", channel: { type: "trades" } });
+  const port = Number(new URL(service.baseUrl).port);
+  child.send({ open: clients, port, path: "/v1/stream", key: adminKey, first, seesBlocks: true });
+  await once(child, "message");
+}
+
+/** When the last bytes of each block came to each client. */
+async function readSeen(): Promise<readonly (readonly [block: number, atMs: number])[]> {
+  child.send({ tellSeen: true });
+  const [{ seen }] = (await once(child, "message")) as [{ seen: [number, number][] }];
+  return seen;
+}
+
+function report(
+  announcedAtMs: ReadonlyMap<number, number>,
+  seen: readonly (readonly [block: number, atMs: number])[],
+): void {
+  const delays = seen.flatMap(([block, atMs]) => {
+    const sinceMs = announcedAtMs.get(block);
+    return sinceMs === undefined ? [] : [atMs - sinceMs];
+  });
+  assert.equal(delays.length, announcedAtMs.size * clients, "every client had every block");
+  delays.sort((a, b) => a - b);
+  const at = (share: number): string => (delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
+  console.log(
+    `announced -> frame received, ${announcedAtMs.size} blocks: p50 ${at(0.5)} ms, ` +
+      `p90 ${at(0.9)} ms, p99 ${at(0.99)} ms; load of the machine ${loadavg()[0]?.toFixed(1)}`,
+  );
+}
