@@ -39,7 +39,21 @@ const anyStep = fc.oneof(
   fc.record({ kind: fc.constant("saved" as const) }),
 );
 const anyQuery = fc.array(
-  fc.constantFrom(...words, "wi", "w", "all", "al", "l", "many", "man", "own7", "own77", "nobody"),
+  fc.constantFrom(
+    ...words,
+    "wi",
+    "w",
+    "all",
+    "al",
+    "l",
+    "many",
+    "man",
+    "any",
+    "ll",
+    "own7",
+    "own77",
+    "nobody",
+  ),
   { minLength: 1, maxLength: 3 },
 );
 
@@ -50,7 +64,7 @@ function worthOf(texts: MarketTexts, word: string): number {
     wordsOf(text ?? "").map((term) => {
       if (term === word) return worth * 3;
       if (term.startsWith(word) && (isTitle || bytes > 2)) return worth * 2;
-      return term.includes(word) && isTitle && bytes > 1 ? worth : 0;
+      return term.includes(word) && isTitle && bytes > 2 ? worth : 0;
     });
   return Math.max(
     0,

@@ -31,10 +31,10 @@ const worths = [100, 32, 30] as const;
 const descriptionWorth = 10;
 const wayWorth = { whole: 3, start: 2, within: 1 } as const;
 /**
- * What is found where is bounded by what it costs, and by what it is worth: nearly all titles have
- * a given letter within a word, and nearly all descriptions have any two.
+ * What is found where is bounded by what it costs, and by what it is worth: half of all titles have
+ * some given two letters within a word, and nearly all descriptions.
  */
-const titleWithinBytesMin = 2;
+const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;
 /** A word is common when finding its markets costs as much as a walk over a part of all. */
 const commonShare = 16;

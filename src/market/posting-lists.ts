@@ -135,6 +135,6 @@ function sliceBytes(level: number): number {
 }
 
 function readPointer(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + pointerBytes);
-  return a | (b << 8) | (c << 16) | (d << 24);
+  const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+  return low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
 }
