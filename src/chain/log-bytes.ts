@@ -90,7 +90,7 @@ export class LogBytes {
     let end = start + 2;
     if (end > wordsEnd || view.getUint16(start, true) !== prefix) throw mismatch;
     while (end <= wordsEnd && hexDigitFlags(view.getInt32(end, true)) === hexDigitsAll) end += 4;
-    // Data is whole words and topics nearly always; a text of half a word ends here too.
+    // Data of an event is whole words of the chain, and so ends here; other data need not.
     if (this.#body[end] !== quote) end = this.#endOfDigits(end);
     if (end % 2 !== start % 2) throw mismatch;
     this.#at = end;

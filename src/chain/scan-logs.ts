@@ -19,7 +19,7 @@ const noAddress = "" as Address;
 
 /**
  * The logs of the list whose bracket is at `start`, and where it ends; `null` when it is empty, or
- * not as most nodes write it. The texts of the logs may be slices of one that holds the whole body.
+ * not as most nodes write it. The texts of a log are slices of a longer one, which they keep alive.
  */
 export function scanLogs(
   body: Buffer,
