@@ -1,0 +1,92 @@
+/**
+ * R15: clients that never read, beside as many that do. What waits for them is bounded, they are closed
+ * and told how far they came, and the others have every frame. `SLOW_CLIENTS` says how many.
+ */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { seqOf } from "../../src/base/ids.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { isTrade } from "../../src/market/fill.ts";
+import { DataServer } from "../support/open-data-server.ts";
+import { RawStreamClient } from "../support/raw-stream-client.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const clients = Number(process.env["SLOW_CLIENTS"] ?? 200);
+const tradesPerBlock = 100;
+/** With 145 KB each, more than the sockets of both sides hold. */
+const blocks = 34;
+const waitMsMax = 60_000;
+/** So many read on when they are closed, before the service has lost its patience. */
+const lateReaders = 5;
+const mebibyte = 1024 * 1024;
+
+const quotas = {
+  connectionsPerKey: { read: 10_000, write: 10_000, admin: 10_000 },
+  connectionsPerIp: 10_000,
+  subscriptionsMax: 10,
+};
+const server = await DataServer.open({ finalBlocks: 300, heldBlocks: 300, quotas });
+after(() => server.close());
+const { edge, meter } = server;
+const template = server.fills.filter(isTrade).slice(0, tradesPerBlock);
+assert.equal(template.length, tradesPerBlock);
+
+function nextBlock(): BlockFacts {
+  const newest = server.store.tail.newest;
+  assert(newest !== null);
+  const number = newest.number + 1;
+  const fills = template.map((fill, index) => ({ ...fill, seq: seqOf(number, index) }));
+  const nothing = { events: [], anomalies: [], quarantined: [] };
+  return { ...newest, ...nothing, number, timestamp: newest.timestamp + 2, fills };
+}
+
+async function openClients(): Promise<readonly RawStreamClient[]> {
+  const opened: RawStreamClient[] = [];
+  for (let index = 0; index < clients; index += 1) {
+    // Each upgrade is a request.
+    edge.clock.advance(100);
+    opened.push(await RawStreamClient.open(edge.url, edge.keys.admin, { type: "trades" }));
+  }
+  return opened;
+}
+
+test("R15: stalled clients are closed with where they were, and the others have every frame", async (t) => {
+  const [healthy, stalled] = [await openClients(), await openClients()];
+  t.after(() => {
+    for (const client of [...healthy, ...stalled]) client.destroy();
+  });
+  const firstBlock = server.newestBlock + 1;
+  const seqOfEvent = (index: number) =>
+    seqOf(firstBlock + Math.floor(index / tradesPerBlock), index % tradesPerBlock);
+  const before = process.memoryUsage();
+  for (const client of stalled) client.stall();
+  for (let told = 1; told <= blocks; told += 1) {
+    await server.hold(nextBlock());
+    await waitFor(`block ${told} at those that read`, waitMsMax, async () =>
+      healthy.every(({ events }) => events === told * tradesPerBlock) ? true : null,
+    );
+  }
+  const grown = process.memoryUsage().rss - before.rss;
+  t.diagnostic(`${Math.round(grown / mebibyte)} MiB more for ${clients} stalled clients`);
+  // Frames are shared: a client more that waits for them costs references.
+  assert(grown < 200 * mebibyte + clients * (mebibyte / 4), `${grown} bytes more`);
+
+  edge.clock.advance(31_000);
+  await waitFor("the stalled to be closed", waitMsMax, async () =>
+    meter.read().slow_closes === clients ? true : null,
+  );
+  const late = stalled.slice(0, lateReaders);
+  for (const client of stalled.slice(lateReaders)) client.destroy();
+  await Promise.all(late.map(async (client) => client.readToEnd()));
+  for (const { closed, events } of late) {
+    assert.equal(closed?.code, 4002);
+    const [, seq] = /last delivered seq ([0-9]+)$/.exec(closed.reason) ?? [];
+    assert(events > 0 && events < blocks * tradesPerBlock);
+    assert.equal(Number(seq), seqOfEvent(events - 1));
+  }
+  await server.hold(nextBlock());
+  await waitFor("a block more", waitMsMax, async () =>
+    healthy.every(({ events }) => events === (blocks + 1) * tradesPerBlock) ? true : null,
+  );
+  assert(healthy.every(({ closed }) => closed === null));
+});
