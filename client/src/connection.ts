@@ -8,7 +8,7 @@ export type ConnectionOptions = {
   readonly url: string;
   /** Sent as `X-API-Key`; without one only health and readiness are answered. */
   readonly key?: string;
-  /** Of refusals for the rate (429), of 503, and of requests that got no answer. */
+  /** Of refusals for the rate (429), of 500 and 503, and of requests that got no answer. */
   readonly backoff?: Backoff;
   /** How long an answer may take; 30 s unless given. */
   readonly timeoutMs?: number;
@@ -113,7 +113,7 @@ function canRepeat(
 ): boolean {
   if (code === "RATE_LIMITED") return true;
   const isAway = code === "SERVICE_UNAVAILABLE" && retryAfterMs !== null;
-  return method === "GET" && (isAway || code === "UNREACHABLE");
+  return method === "GET" && (isAway || code === "UNREACHABLE" || code === "INTERNAL_ERROR");
 }
 
 async function readError(response: Response): Promise<OddwireError> {

@@ -67,12 +67,17 @@ describe("the wait between attempts", () => {
   });
 });
 
-test("refusals for the rate and 503 are tried again", async (t) => {
-  const scripts = [refusal(429, "RATE_LIMITED"), refusal(503, "SERVICE_UNAVAILABLE", soon), ok];
-  const { url, asked } = await serveScripts(t, scripts);
-  const client = new OddwireClient({ url, backoff: quick });
-  assert.equal((await client.health()).status, "ok");
-  assert.equal(asked.length, 3);
+test("refusals for the rate, 503 and 500 are tried again", async (t) => {
+  for (const passing of [
+    refusal(429, "RATE_LIMITED"),
+    refusal(503, "SERVICE_UNAVAILABLE", soon),
+    refusal(500, "INTERNAL_ERROR"),
+  ]) {
+    const { url, asked } = await serveScripts(t, [passing, passing, ok]);
+    const client = new OddwireClient({ url, backoff: quick });
+    assert.equal((await client.health()).status, "ok");
+    assert.equal(asked.length, 3);
+  }
 });
 
 test("the third refusal is told, with all the service said", async (t) => {

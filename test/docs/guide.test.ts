@@ -119,7 +119,8 @@ test("the pages have examples in each language", () => {
 
 function asksTheService({ page, language, code }: Example): boolean {
   if (page.startsWith("docs/guide/")) return !/\bexport \w+=/.test(code);
-  return language === "sh" ? code.includes("curl") : code.includes('"oddwire-client"');
+  if (language === "sh") return code.includes("curl");
+  return language === "python" || code.includes('"oddwire-client"');
 }
 
 function fileNameOf(code: string): string | null {
