@@ -12,8 +12,11 @@ export const storeLimits = {
   rowsVerifiedMax: 1_000_000,
   /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * 1024 * 1024,
-  /** Rows that may wait for the append under way: about 60 MB of objects, a second of appending. */
-  pendingRowsMax: 50_000,
+  /**
+   * Rows that may wait for the append under way: about 24 MB of objects. Memory takes them in at
+   * once, in 2 us each, and every request waits for that.
+   */
+  pendingRowsMax: 20_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   pendingBatchesMax: 256,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
