@@ -53,7 +53,7 @@ suite("examples for users", { concurrency: 2, timeout: 60_000 }, () => {
       PYTHONDONTWRITEBYTECODE: "1",
     };
     await mkdir(join(folder, "bin"));
-    await writeFile(join(folder, "bin", ".curlrc"), "fail-with-body\n");
+    await writeFile(join(folder, "bin", ".curlrc"), "fail\nshow-error\n");
     const command = `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`;
     await writeFile(join(folder, "bin", "oddwire"), command, { mode: 0o755 });
     for (const { code } of files) await write(fileNameOf(code) ?? "", code);
