@@ -1,15 +1,16 @@
-import { AppError, toError } from "../base/errors.ts";
-import type { TradeRow } from "../rows/trade-row.ts";
+import type { Trade } from "../../client/src/api.ts";
+import { OddwireClient } from "../../client/src/client.ts";
+import { OddwireError } from "../../client/src/oddwire-error.ts";
+import type { ReorgFrame } from "../../client/src/stream-frames.ts";
+import { AppError } from "../base/errors.ts";
 
-type TradePage = { data: TradeRow[]; meta: { indexed_seq: number | null } };
-
-const pollMs = 500;
-const pageRows = 1000;
+const newestRows = 10;
 
 /**
- * Prints trades as they are indexed, oldest first, from the moment it is called until `signal` is
- * aborted. Each is printed once, because a page goes on after the last seq of the one before.
- * Throws `AppError` when the service cannot be reached or refuses.
+ * Prints the newest trades and then all others as they are indexed, until `signal` is aborted. A
+ * connection that breaks is resumed, so that each is printed once; what a fork takes back is told
+ * by a line, and what replaces it is printed. Throws `AppError` when the service cannot be reached
+ * at first, or refuses.
  */
 export async function printTrades(options: {
   url: string;
@@ -18,50 +19,47 @@ export async function printTrades(options: {
   write: (line: string) => void;
   signal: AbortSignal;
 }): Promise<void> {
-  const { asJson, write, signal } = options;
-  let afterSeq: number | null = null;
-  while (!signal.aborted) {
-    try {
-      const query: string =
-        afterSeq === null ? "limit=10" : `order=asc&limit=${pageRows}&after_seq=${afterSeq}`;
-      const { data, meta }: TradePage = await fetchPage(options, query);
-      const rows: TradeRow[] = afterSeq === null ? data.toReversed() : data;
-      for (const row of rows) write(asJson ? JSON.stringify(row) : formatTrade(row));
-      afterSeq = rows.at(-1)?.seq ?? afterSeq ?? meta.indexed_seq;
-      if (rows.length < pageRows) await waitMs(pollMs, signal);
-    } catch (thrown) {
-      if (signal.aborted) return;
-      throw thrown;
+  const { url, key, asJson, write, signal } = options;
+  const show = (row: Trade): void => write(asJson ? JSON.stringify(row) : formatTrade(row));
+  try {
+    const client = new OddwireClient({ url, key, backoff: patience });
+    // A wrong address or key is told at once; the stream would try for ever.
+    await client.trades({ limit: 1 })[Symbol.asyncIterator]().next();
+    const channel = { type: "trades" } as const;
+    for await (const frame of client.stream({ channel, snapshot: newestRows, signal })) {
+      if (frame.type === "snapshot") for (const row of frame.data) show(row);
+      else if (frame.type === "event") show(frame.data);
+      else if (frame.type === "reorg") write(asJson ? JSON.stringify(frame) : formatFork(frame));
     }
+  } catch (thrown) {
+    if (signal.aborted) return;
+    throw thrown instanceof OddwireError ? failureOf(thrown) : thrown;
   }
 }
 
-async function fetchPage(
-  { url, key, signal }: { url: string; key: string; signal: AbortSignal },
-  query: string,
-): Promise<TradePage> {
-  const answer = await fetch(new URL(`/v1/trades?${query}`, url), {
-    headers: { "X-API-Key": key },
-    signal,
-  }).catch(connectionLost);
-  const body = (await answer.json()) as TradePage & { error?: { message: string } };
-  if (answer.ok) return body;
-  const reason = body.error?.message ?? "no reason";
-  throw failure(`the service answered ${answer.status}: ${reason}`);
-}
+/** One attempt, as a person is waiting; once connected, the longest wait between two is this. */
+const patience = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
 
-function connectionLost(thrown: unknown): never {
-  const { cause, message } = toError(thrown);
-  throw failure(
-    `the service cannot be reached: ${cause instanceof Error ? cause.message : message}`,
-  );
-}
-
-function failure(publicMessage: string): AppError {
+function failureOf({ code, message, cause }: OddwireError): AppError {
+  const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : "";
+  const publicMessage =
+    code === "UNREACHABLE"
+      ? `the service cannot be reached${reason}`
+      : `the service refused: ${message}`;
   return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
 }
 
-function formatTrade(row: TradeRow): string {
+/** What `fetch` failed of is in its cause. */
+function reasonOf({ cause, message }: Error): string {
+  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+}
+
+function formatFork({ rewind_to_seq, reverted }: ReorgFrame): string {
+  const behind = rewind_to_seq === null ? "everything" : `what is behind ${rewind_to_seq}`;
+  return `a fork took back ${behind} (${reverted.length} trades); what is there now follows`;
+}
+
+function formatTrade(row: Trade): string {
   const token = row.outcome ?? `${row.token_id.slice(0, 8)}...`;
   return [
     row.timestamp,
@@ -72,16 +70,4 @@ function formatTrade(row: TradeRow): string {
     row.match_type.padEnd(13),
     token,
   ].join(" ");
-}
-
-function waitMs(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

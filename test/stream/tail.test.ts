@@ -1,0 +1,88 @@
+/** `oddwire tail` over the stream of a real server: trades as they come, forks, a connection cut. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { printTrades } from "../../src/cli/print-trades.ts";
+import { isTrade } from "../../src/market/fill.ts";
+import { idFields } from "../../src/rows/trade-row.ts";
+import { DataServer } from "../support/open-data-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const server = await DataServer.open();
+after(() => server.close());
+
+function idsBehind(block: number): string[] {
+  return server.fills
+    .filter((fill) => isTrade(fill) && fill.seq > (block + 1) * 1_000_000 - 1)
+    .map((fill) => idFields(fill).id);
+}
+
+/** Follows until the lines are enough; gives them when it has stopped. */
+async function follow(
+  asJson: boolean,
+  act: (lines: readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const abort = new AbortController();
+  const { url, keys } = server.edge;
+  const write = (line: string) => lines.push(line);
+  const printing = printTrades({ url, key: keys.read, asJson, write, signal: abort.signal });
+  await waitFor("the newest trades", 10_000, async () => (lines.length >= 10 ? true : null));
+  try {
+    await act(lines);
+  } finally {
+    abort.abort();
+  }
+  await printing;
+  return lines;
+}
+
+test("prints the newest trades, then news, then what replaces a fork", async () => {
+  const { newestBlock } = server;
+  const traded = server.facts.filter(
+    ({ number, fills }) => number > newestBlock && fills.some(isTrade),
+  );
+  const target = traded[3]?.number ?? newestBlock;
+  const lines = await follow(true, async (printed) => {
+    await server.advance({ held: target });
+    const news = idsBehind(newestBlock);
+    assert(news.length > 0);
+    await waitFor("news", 10_000, async () => (printed.length === 10 + news.length ? true : null));
+    const again = server.facts.filter(({ number }) => number > newestBlock && number <= target);
+    await server.fork(newestBlock, again);
+    await waitFor("what came instead", 10_000, async () =>
+      printed.length === 11 + 2 * news.length ? true : null,
+    );
+  });
+  const news = idsBehind(newestBlock);
+  const rows = lines.map(
+    (line) => JSON.parse(line) as { id?: string; type?: string; reverted?: string[] },
+  );
+  assert.deepEqual(
+    rows.slice(10, 10 + news.length).map(({ id }) => id),
+    news,
+  );
+  const fork = rows[10 + news.length];
+  assert.equal(fork?.type, "reorg");
+  assert.deepEqual(fork.reverted, news);
+  assert.deepEqual(
+    rows.slice(11 + news.length).map(({ id }) => id),
+    news,
+  );
+});
+
+test("prints lines for people, and says what a fork took back", async () => {
+  const { newestBlock } = server;
+  const lines = await follow(false, async (printed) => {
+    await server.fork(newestBlock - 20, []);
+    await waitFor("the fork", 10_000, async () => (printed.length > 10 ? true : null));
+  });
+  assert.match(lines[0] ?? "", /^\d{4}-\d\d-\d\dT\S+ (BUY|SELL) +[0-9.]+ at [0-9.]+/);
+  assert.match(lines.at(-1) ?? "", /^a fork took back what is behind \d+ \(\d+ trades\)/);
+});
+
+test("fails at once when the key is refused", async () => {
+  const { url } = server.edge;
+  const { signal } = new AbortController();
+  const printing = printTrades({ url, key: "ow_read_x", asJson: true, write: () => {}, signal });
+  await assert.rejects(printing, /the service refused/);
+});
