@@ -96,11 +96,16 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     return url;
   }
 
+  /** What to ask for the past from; books have none and come whole. */
+  get #resumeFrom(): number | null {
+    return this.#options.channel.type === "orderbook" ? null : this.#position;
+  }
+
   #hello(): object[] {
     const { key } = this.#connection;
     const { channel } = this.#options;
-    const hasPast = channel.type !== "orderbook";
-    const resume = this.#position !== null && hasPast ? { resume_from: this.#position } : {};
+    const resumeFrom = this.#resumeFrom;
+    const resume = resumeFrom === null ? {} : { resume_from: resumeFrom };
     const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
     return [
       ...(key === null ? [] : [{ action: "auth", api_key: key }]),
@@ -117,8 +122,8 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
       case "error":
         return this.#refused(frame.error);
       case "subscribed":
-        this.#options.onState?.(this.#position === null ? "live" : "replaying");
-        this.#position ??= frame.seq ?? 0;
+        this.#options.onState?.(this.#resumeFrom === null ? "live" : "replaying");
+        this.#position = this.#resumeFrom ?? frame.seq ?? 0;
         return null;
       case "replay_complete":
         this.#options.onState?.("live");

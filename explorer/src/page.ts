@@ -1,3 +1,4 @@
+import { wait } from "../../client/src/backoff.ts";
 import type { OddwireClient } from "../../client/src/client.ts";
 import { OddwireError } from "../../client/src/oddwire-error.ts";
 
@@ -34,12 +35,6 @@ export async function repeat(
 ): Promise<void> {
   while (!signal.aborted) {
     if (!document.hidden) await action();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, everyMs);
-      signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await wait(everyMs, signal).catch(() => {});
   }
 }
