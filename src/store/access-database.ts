@@ -1,7 +1,8 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../base/config.ts";
-import { AppError, toError } from "../base/errors.ts";
+import { AppError } from "../base/errors.ts";
+import { isSqliteFailure } from "./sqlite-failure.ts";
 
 const schemaVersion = 1;
 
@@ -48,25 +49,38 @@ export class AccessDatabase {
   static open(path: string): AccessDatabase {
     // Another process holds the write lock for one small transaction at a time.
     const sql = new DatabaseSync(path, { timeout: 2000 });
-    chmodSync(path, 0o600);
-    // FULL: what was answered is on the disk, also after a loss of power.
-    sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    const database = new AccessDatabase(sql);
-    database.transaction(() => database.#migrate(path));
-    return database;
+    try {
+      chmodSync(path, 0o600);
+      // FULL: what was answered is on the disk, also after a loss of power.
+      sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+      const database = new AccessDatabase(sql);
+      database.atomically(() => database.#migrate(path));
+      return database;
+    } catch (thrown) {
+      sql.close();
+      throw thrown;
+    }
   }
 
-  /** Runs `work` whole or not at all; a failure of the file is `SERVICE_UNAVAILABLE`. */
-  transaction<T>(work: () => T): T {
+  /** Runs `work` whole or not at all. */
+  atomically<T>(work: () => T): T {
+    this.sql.exec("BEGIN IMMEDIATE");
     try {
-      this.sql.exec("BEGIN IMMEDIATE");
       const result = work();
       this.sql.exec("COMMIT");
       return result;
     } catch (thrown) {
       if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
-      const { code } = toError(thrown) as NodeJS.ErrnoException;
-      if (code !== "ERR_SQLITE_ERROR") throw thrown;
+      throw thrown;
+    }
+  }
+
+  /** The same for a caller who waits; a failure of the file is `SERVICE_UNAVAILABLE`. */
+  transaction<T>(work: () => T): T {
+    try {
+      return this.atomically(work);
+    } catch (thrown) {
+      if (!isSqliteFailure(thrown)) throw thrown;
       throw new AppError("SERVICE_UNAVAILABLE", { cause: thrown, retryAfterSeconds: 1 });
     }
   }

@@ -10,6 +10,7 @@ import { IpBlocks } from "./ip-blocks.ts";
 import type { Scope } from "./key-format.ts";
 import { KeyStore } from "./key-store.ts";
 import { readPepper } from "./pepper.ts";
+import { withDisk } from "./sqlite-failure.ts";
 
 type AccessOptions = {
   readonly dataDir: string;
@@ -55,8 +56,15 @@ export class AccessStore {
     ];
   }
 
-  /** Throws `ConfigError` when the pepper or the admin key does not fit. */
+  /**
+   * Throws `ConfigError` when the pepper or the admin key does not fit, and
+   * `DataFolderUnwritableError`.
+   */
   static open(options: AccessOptions): AccessStore {
+    return withDisk(() => AccessStore.#open(options));
+  }
+
+  static #open(options: AccessOptions): AccessStore {
     const { dataDir } = options;
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const pepper = options.pepper ?? readPepper(dataDir);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { auditLimits } from "../base/limits.ts";
 import type { BlockRange } from "../chain/log.ts";
+import { withDisk } from "./sqlite-failure.ts";
 
 /**
  * `pass` goes through all spans of which the number modulo the share is its own; so many passes
@@ -64,7 +65,10 @@ export type AuditResult =
   /** Given up for this time. */
   | { readonly kind: "skipped" };
 
-/** Remembers in the data folder what was audited and found; any process may open it at any time. */
+/**
+ * Remembers in the data folder what was audited and found; any process may open it at any time.
+ * What writes throws `DataFolderUnwritableError` when the disk is full or fails.
+ */
 export class AuditBook {
   readonly #sql: DatabaseSync;
 
@@ -73,11 +77,12 @@ export class AuditBook {
   }
 
   static open(dataDir: string): AuditBook {
-    const sql = new DatabaseSync(join(dataDir, "audit.sqlite"), { timeout: 2000 });
-    // Not FULL: after a loss of power some ranges are audited once more.
-    sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    sql.exec(schema);
-    return new AuditBook(sql);
+    return withDisk(() => {
+      const sql = new DatabaseSync(join(dataDir, "audit.sqlite"), { timeout: 2000 });
+      // Not FULL: after a loss of power some ranges are audited once more.
+      sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
+      return new AuditBook(sql);
+    });
   }
 
   /** The range to audit now, of whole spans within the coverage; `null` while there is none. */
@@ -97,9 +102,11 @@ export class AuditBook {
       pass += 1;
       nextSpan = 0;
       const isNewRound = pass % share === 0 ? 0 : 1;
-      this.#sql
-        .prepare("UPDATE progress SET pass = ?, next_span = 0, round_blocks = round_blocks * ?")
-        .run(pass, isNewRound);
+      this.#write(
+        "UPDATE progress SET pass = ?, next_span = 0, round_blocks = round_blocks * ?",
+        pass,
+        isNewRound,
+      );
     }
     return null;
   }
@@ -112,24 +119,23 @@ export class AuditBook {
   ): void {
     const blocks = result.kind === "skipped" ? 0 : range.to - range.from + 1;
     if (isNext) this.#moveOn(range, blocks);
-    this.#sql
-      .prepare(
-        `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
-           mismatches = mismatches + ?, refuted = refuted + ?`,
-      )
-      .run(
-        blocks === 0 ? 0 : 1,
-        blocks,
-        result.kind === "differs" ? 1 : 0,
-        result.kind === "equal" && result.isRefuted ? 1 : 0,
-      );
+    this.#write(
+      `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
+         mismatches = mismatches + ?, refuted = refuted + ?`,
+      blocks === 0 ? 0 : 1,
+      blocks,
+      result.kind === "differs" ? 1 : 0,
+      result.kind === "equal" && result.isRefuted ? 1 : 0,
+    );
     if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
   }
 
   #moveOn({ to }: BlockRange, blocks: number): void {
-    this.#sql
-      .prepare("UPDATE progress SET next_span = ?, round_blocks = round_blocks + ?")
-      .run(Math.floor(to / auditLimits.spanBlocks) + 1, blocks);
+    this.#write(
+      "UPDATE progress SET next_span = ?, round_blocks = round_blocks + ?",
+      Math.floor(to / auditLimits.spanBlocks) + 1,
+      blocks,
+    );
   }
 
   #noteFinding(
@@ -137,27 +143,34 @@ export class AuditBook {
     { state, detail }: Pick<Finding, "state" | "detail">,
     nowMs: number,
   ): void {
-    this.#sql
-      .prepare("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)")
-      .run(from, to, state, detail, nowMs);
+    this.#write(
+      "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)",
+      from,
+      to,
+      state,
+      detail,
+      nowMs,
+    );
   }
 
   /** Says that the blocks are right now. What had been found of them is over. */
   settle({ from, to }: BlockRange, nowMs: number): void {
-    this.#sql
-      .prepare(
-        `UPDATE findings SET state = 'repaired', changed_at_ms = ?
-         WHERE state != 'repaired' AND from_block >= ? AND to_block <= ?`,
-      )
-      .run(nowMs, from, to);
+    this.#write(
+      `UPDATE findings SET state = 'repaired', changed_at_ms = ?
+       WHERE state != 'repaired' AND from_block >= ? AND to_block <= ?`,
+      nowMs,
+      from,
+      to,
+    );
   }
 
   /** Says that every repair that was ordered has been carried out, as a start does. */
   settleOrdered(nowMs: number): void {
-    const { changes } = this.#sql
-      .prepare("UPDATE findings SET state = 'repaired', changed_at_ms = ? WHERE state = 'ordered'")
-      .run(nowMs);
-    this.#sql.prepare("UPDATE progress SET repairs = repairs + ?").run(changes);
+    const repaired = this.#write(
+      "UPDATE findings SET state = 'repaired', changed_at_ms = ? WHERE state = 'ordered'",
+      nowMs,
+    );
+    if (repaired > 0) this.#write("UPDATE progress SET repairs = repairs + ?", repaired);
   }
 
   /** The newest first; bounded. */
@@ -183,6 +196,11 @@ export class AuditBook {
 
   close(): void {
     this.#sql.close();
+  }
+
+  /** Answers how many rows changed. */
+  #write(statement: string, ...values: (string | number)[]): number {
+    return withDisk(() => Number(this.#sql.prepare(statement).run(...values).changes));
   }
 
   #progress() {

@@ -76,7 +76,7 @@ export class KeyStore implements Keys {
   /** Throws `ConfigError` when the keys in the database were made under another pepper. */
   static open(options: KeyStoreOptions): KeyStore {
     const store = new KeyStore(options);
-    options.database.transaction(() => store.#checkPepper());
+    options.database.atomically(() => store.#checkPepper());
     store.refresh();
     return store;
   }
