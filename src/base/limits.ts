@@ -12,6 +12,8 @@ export const storeLimits = {
   rowsVerifiedMax: 1_000_000,
   /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * 1024 * 1024,
+  /** How often a start looks whether the engine has ended what a crash interrupted. */
+  mutationsPollMs: 20,
   /**
    * Rows that may wait for the append under way: about 24 MB of objects. Memory takes them in at
    * once, in 2 us each, and every request waits for that.

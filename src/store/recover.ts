@@ -16,7 +16,7 @@ import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { MinuteCandles } from "../market/minute-candle.ts";
 import { DataFolderDamagedError } from "./chdb-engine.ts";
-import { deleteRows, readCount } from "./delete-rows.ts";
+import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
 import { encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine, Row } from "./engine.ts";
 import { fillColumns, parseFill, prefixed } from "./fill-columns.ts";
@@ -35,6 +35,7 @@ export type Coverage = {
  */
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
+  await finishMutations(engine);
   await finishRepair(engine, forgetCopies);
   const coverage = await readCoverage(engine);
   await verifyNewestMarkers(engine);
@@ -118,7 +119,7 @@ async function trimAbove(engine: Engine, firstBlockAbove: number): Promise<void>
   const above = `seq >= ${integerLiteral(firstSeqOf(firstBlockAbove))}`;
   await remakeMinutes(engine, above);
   for (const table of ["events", "quarantine", "fills"]) {
-    await deleteRows(engine, `oddwire.${table} WHERE ${above}`);
+    await deleteRows(engine, `oddwire.${table}`, above);
   }
 }
 
@@ -129,7 +130,7 @@ async function remakeMinutes(engine: Engine, above: string): Promise<void> {
   );
   if (Number(row?.[0]) === 0) return;
   const minute = Math.floor(Number(row?.[1]) / 60) * 60;
-  await deleteRows(engine, `oddwire.minute_candles WHERE minute >= ${integerLiteral(minute)}`);
+  await deleteRows(engine, "oddwire.minute_candles", `minute >= ${integerLiteral(minute)}`);
   const kept: readonly Row[] = await engine.query(
     `SELECT ${fillColumns} FROM oddwire.fills
      WHERE timestamp >= ${integerLiteral(minute)} AND NOT (${above})`,

@@ -97,11 +97,14 @@ async function replaceRows(
   table: (typeof tables)[number],
   order: Order,
 ): Promise<void> {
-  const stored = `oddwire.${table} WHERE ${seqsOf(order)}`;
+  const inOrder = seqsOf(order);
+  const stored = `oddwire.${table} WHERE ${inOrder}`;
   const right = `SELECT cityHash64(*) FROM oddwire_repair.${table}`;
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
   const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
-  if (wrong > 0 || Number(repeated?.[0]) > 0) await deleteRows(engine, stored);
+  if (wrong > 0 || Number(repeated?.[0]) > 0) {
+    await deleteRows(engine, `oddwire.${table}`, inOrder);
+  }
   await engine.command(
     `INSERT INTO oddwire.${table} SELECT * FROM oddwire_repair.${table}
      WHERE seq NOT IN (SELECT seq FROM ${stored})`,
@@ -113,7 +116,7 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
   const [first, last] = [minutes[0], minutes.at(-1)];
   if (first === undefined || last === undefined) return;
   const wanted = listLiteral(minutes.map(integerLiteral));
-  await deleteRows(engine, `oddwire.minute_candles WHERE minute IN ${wanted}`);
+  await deleteRows(engine, "oddwire.minute_candles", `minute IN ${wanted}`);
   const rows = await engine.query(
     `SELECT ${fillColumns} FROM oddwire.fills
      WHERE timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}

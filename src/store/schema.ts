@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   INDEX timestamps timestamp TYPE minmax,
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
 ) ENGINE = MergeTree ORDER BY seq
-SETTINGS ${durable}, lightweight_mutation_projection_mode = 'rebuild'`;
+SETTINGS ${durable}`;
 
 /**
  * One-minute candles of each token's own trades; parts of one minute merge by themselves. Open and

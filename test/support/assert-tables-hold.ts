@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
+import type { Fill } from "../../src/market/fill.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import type { Row } from "../../src/store/engine.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
@@ -37,6 +38,22 @@ export async function assertTablesHold(
     ],
   );
   assert.deepEqual(await storedMinutes(store), minutesOf(expected));
+  await assertProjectionHolds(store, fills);
+}
+
+/** Pages of one token are read from a copy of the fills, which the engine keeps. */
+export async function assertProjectionHolds(
+  store: FactStore,
+  fills: readonly Fill[],
+): Promise<void> {
+  const rows = await store.engine.query(
+    "SELECT seq FROM mergeTreeProjection('oddwire', 'fills', 'by_token') ORDER BY seq",
+  );
+  const seqs = fills.map(({ seq }) => seq);
+  assert.deepEqual(
+    rows.map(([seq]) => seq),
+    seqs,
+  );
 }
 
 /** Every minute of every token as the engine sums it up. */
