@@ -4,6 +4,8 @@
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */
   queriesWaitingMax: 256,
+  /** Queries at once: more than the cores help nobody, and each takes one of Node's four threads. */
+  readersMax: 2,
   /** Blocks above finality held in memory: finality 15 minutes late (seen once) at 1.5 s a block. */
   tailBlocksMax: 4096,
   /** Newest markers whose row counts are compared with the tables at start. */

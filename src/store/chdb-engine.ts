@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
+import { assert } from "../base/assert.ts";
 import { AppError, toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Engine, Row } from "./engine.ts";
@@ -29,22 +30,35 @@ export class DataFolderUnwritableError extends Error {
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
  * `DataFolderBusyError`. Queries cannot be cancelled, so how many may wait is bounded; over that
  * `SERVICE_UNAVAILABLE` is thrown.
+ *
+ * A connection does one thing at a time. Those that read are not the one that writes: an insert
+ * waits for the disk, and whoever asks would wait with it.
  */
 export class ChdbEngine implements Engine {
-  readonly #session: Session;
+  readonly #writer: Session;
+  readonly #readers: readonly Session[];
   readonly #path: string;
   #inserts = 0;
-  #waiting = 0;
+  /** Readers with nothing to do, and who waits for one, first come first. */
+  readonly #idle: Session[];
+  readonly #waiting: ((reader: Session) => void)[] = [];
 
-  private constructor(session: Session, path: string) {
-    this.#session = session;
+  private constructor(writer: Session, readers: readonly Session[], path: string) {
+    this.#writer = writer;
+    this.#readers = readers;
+    this.#idle = [...readers];
     this.#path = path;
   }
 
   static open(path: string): ChdbEngine {
+    const sessions: Session[] = [];
     try {
-      return new ChdbEngine(new Session(path), path);
+      while (sessions.length <= storeLimits.readersMax) sessions.push(new Session(path));
+      const [writer, ...readers] = sessions;
+      assert(writer !== undefined, "one was opened");
+      return new ChdbEngine(writer, readers, path);
     } catch (thrown) {
+      for (const session of sessions) session.close();
       const cause = toError(thrown);
       if (isHeldByAnother(path)) {
         throw new DataFolderBusyError("another process is using this data folder", { cause });
@@ -65,7 +79,7 @@ export class ChdbEngine implements Engine {
   }
 
   async command(sql: string): Promise<void> {
-    await written(this.#session.queryAsync(sql));
+    await written(this.#writer.queryAsync(sql));
   }
 
   async insert(table: string, rows: Buffer): Promise<void> {
@@ -87,7 +101,7 @@ export class ChdbEngine implements Engine {
         at += (await file.write(rows, at, rows.length - at, at)).bytesWritten;
       }
       const source = `file('/dev/fd/${file.fd}', 'RowBinary')`;
-      await this.#session.queryAsync(
+      await this.#writer.queryAsync(
         `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`,
       );
     } finally {
@@ -96,21 +110,32 @@ export class ChdbEngine implements Engine {
   }
 
   async #ask(sql: string, format: "JSONCompactEachRow" | "RowBinary") {
-    if (this.#waiting >= storeLimits.queriesWaitingMax) {
-      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    }
-    this.#waiting += 1;
+    const reader = this.#idle.pop() ?? (await this.#nextReader());
     try {
-      return await undamaged(this.#session.queryAsync(sql, { format }));
+      return await undamaged(reader.queryAsync(sql, { format }));
     } finally {
-      this.#waiting -= 1;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(reader);
+      else next(reader);
     }
   }
 
+  /** In line here: waiting in the library would take a thread of those that files are read with. */
+  async #nextReader(): Promise<Session> {
+    if (this.#waiting.length >= storeLimits.queriesWaitingMax) {
+      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
   async close(): Promise<void> {
-    // Closing with work in flight aborts the engine for the whole process.
-    await drainPending();
-    this.#session.close();
+    // Closing with work in flight aborts the engine for the whole process, and what ends lets the
+    // next in line begin.
+    do await drainPending();
+    while (this.#idle.length < this.#readers.length);
+    for (const session of [...this.#readers, this.#writer]) session.close();
     await drainPending();
   }
 }
