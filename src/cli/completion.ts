@@ -10,6 +10,7 @@ export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: "completion",
     summary: "Print what makes a shell complete the words of oddwire",
+    details: "In zsh, compinit has to have run before.",
     argument: { name: "SHELL", choices: shells },
     options: {},
     examples: [
@@ -42,20 +43,25 @@ complete -o default -F _oddwire oddwire
 `;
 }
 
+/** Read from a file in `fpath`, it is the function itself that is run first; else it is told of. */
 function zshScript(choose: string): string {
   return `#compdef oddwire
 _oddwire() {
   local line="\${(j: :)words[2,CURRENT-1]}" next=""
 ${choose}
-  compadd -- \${=next}
+  compadd -- \${=next} || _files
 }
-compdef _oddwire oddwire
+if [[ $funcstack[1] == _oddwire ]]; then _oddwire; else compdef _oddwire oddwire; fi
 `;
 }
 
 function fishScript(cases: readonly Case[]): string {
   const arms = cases.map(({ pattern, next }) => {
-    const quoted = pattern.replaceAll(/"/g, "'").replaceAll("'*'", "*").split("|").join(" ");
+    // Stars stay within the quotes: outside of them they would be looked for among the files.
+    const quoted = pattern
+      .split("|")
+      .map((one) => `'${one.replaceAll('"', "")}'`)
+      .join(" ");
     return `    case ${quoted}\n      printf '%s\\n' ${next.join(" ")}`;
   });
   return `function __oddwire_next
@@ -65,6 +71,7 @@ ${arms.join("\n")}
   end
 end
 complete -c oddwire -f -a "(__oddwire_next)"
+complete -c oddwire -F -n "string match -q -- '*/*' (commandline -ct)"
 `;
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { commands } from "../../src/cli/commands.ts";
 import { parseKey } from "../../src/store/key-format.ts";
-import { runCommand, runProgram } from "../support/run-command.ts";
+import { runCommand } from "../support/run-command.ts";
 
 let folder = "";
 before(async () => {
@@ -63,20 +63,4 @@ test("every command has examples that begin with its own words", () => {
     assert(examples.length > 0, name);
     for (const example of examples) assert(example.includes(`oddwire ${name}`), example);
   }
-});
-
-test("bash completes commands, options and their values", async () => {
-  const script = await outputOf("completion bash");
-  const complete = async (line: string) => {
-    const words = line.split(" ").map((word) => `'${word}'`);
-    const ask = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _oddwire`;
-    const tell = `echo "\${COMPREPLY[*]}"`;
-    return (await runProgram("bash", ["-c", `${script}${ask}\n${tell}`])).stdout.trim();
-  };
-  assert.equal(await complete("oddwire se"), "serve");
-  assert.equal(await complete("oddwire keys r"), "rotate revoke");
-  assert.equal(await complete("oddwire keys create --name x --s"), "--scope");
-  assert.equal(await complete("oddwire keys create --scope a"), "admin");
-  assert.equal(await complete("oddwire completion "), "bash zsh fish");
-  assert.equal(await complete("oddwire help ta"), "tail");
 });
