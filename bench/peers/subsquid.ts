@@ -2,7 +2,7 @@
  * A squid as its user would write it for speed: blocks and logs from the node's JSON-RPC by
  * `@subsquid/evm-processor`, decoded by `@subsquid/evm-abi`, one table a kind of event in
  * PostgreSQL, a batch and its cursor in one transaction. Rows go in by COPY, and a table has its
- * primary key and no other index: both make it faster than what a squid is generated with.
+ * primary key and no other index: both spare it work that a generated squid does.
  *
  * `node bench/peers/subsquid.ts RPC_URL SOCKET_FOLDER LAST_BLOCK` prints how many rows can be queried
  * once the last block is committed, and stays until it is killed, so that what it took can be read.
