@@ -40,10 +40,10 @@ const rows = Number(process.env["ROWS"] ?? 2_000_000);
 const behind = Number(process.env["BEHIND"] ?? rows / 10);
 const fillsPerBlock = 40;
 const blocksPerAppend = 2_500;
-const markets = 50_000;
+const markets = Number(process.env["MARKETS"] ?? 150_000);
 const tokens = 2 * markets;
-/** Tokens that are traded at the same time. */
-const tokensAlive = 20_000;
+/** Tokens that are traded at the same time; nearly all of them within a day. */
+const tokensAlive = 140_000;
 const days = 25;
 const forkBlocks = 200;
 const headBlocks = 20;
@@ -54,12 +54,8 @@ const secondsPerBlock = (days * 86_400) / blocks;
 const plans = fc.sample(anyBlockPlan(), { seed: 1, numRuns: 200 });
 const templates = fillsOf(factsOf(buildChain(plans))).filter(isTrade);
 const nobody = `0x${"11".repeat(20)}` as Address;
-const eventIds = Array.from({ length: markets }, (_, index) =>
-  deriveNativeEventId("binary", wordOf(index)),
-);
-const tokenIds = eventIds.flatMap((eventId) =>
-  deriveGen3TokenIds(eventId as string as ConditionId),
-);
+/** Made when they are asked for first. */
+const eventIds: Hash[] = [];
 
 function hashAt(number: number): Hash {
   return `0x${number.toString(16).padStart(64, "0")}` as Hash;
@@ -67,6 +63,10 @@ function hashAt(number: number): Hash {
 
 function timeAt(number: number): number {
   return 1_700_000_000 + Math.floor(number * secondsPerBlock);
+}
+
+function eventIdOf(market: number): Hash {
+  return (eventIds[market] ??= deriveNativeEventId("binary", wordOf(market)));
 }
 
 /** How many markets are known before a block: they come with time, half of their tokens alive. */
@@ -85,8 +85,9 @@ function eventsAt(number: number): LocatedEvent[] {
     address: nobody,
   };
   const from = marketsBefore(number - 1);
-  const told = eventIds.slice(from, marketsBefore(number));
-  return told.flatMap((eventId, index): LocatedEvent[] => {
+  const told = Array.from({ length: marketsBefore(number) - from }, (_, index) => index);
+  return told.flatMap((index): LocatedEvent[] => {
+    const eventId = eventIdOf(from + index);
     const words = `q: title: Will number ${from + index} win?, description: Yes if it wins.`;
     const text = `0x${Buffer.from(words).toString("hex")}` as const;
     const at = fillsPerBlock + 2 * index;
@@ -105,13 +106,31 @@ function eventsAt(number: number): LocatedEvent[] {
   });
 }
 
+/** A number from 0 to below 1 that looks like chance: the last steps of MurmurHash. */
+function rollOf(index: number): number {
+  let bits = Math.imul(index ^ (index >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
+}
+
 /** Few are traded much, and most little. */
 function tokenAt(number: number, index: number): TokenId {
   const first = Math.floor((number / blocks) * (tokens - tokensAlive));
-  const roll = ((number * 7_919 + index * 104_729) % 65_537) / 65_537;
-  const tokenId = tokenIds[(first + Math.floor(roll ** 3 * tokensAlive)) % tokens];
-  assert.ok(tokenId !== undefined);
-  return tokenId;
+  const token =
+    (first + Math.floor(rollOf(number * fillsPerBlock + index) ** 3 * tokensAlive)) % tokens;
+  const [yes, no] = deriveGen3TokenIds(eventIdOf(token >>> 1) as string as ConditionId);
+  return (token & 1) === 0 ? yes : no;
+}
+
+/** Up to 500 shares, at any whole number of cents. */
+function amountsAt(
+  number: number,
+  index: number,
+): { readonly size: bigint; readonly value: bigint } {
+  const roll = rollOf(number * fillsPerBlock + index);
+  const cents = BigInt(1 + ((number + index) % 99));
+  const shares = BigInt(1 + Math.floor(roll * 500));
+  return { size: shares * 1_000_000n, value: shares * cents * 10_000n };
 }
 
 function blockAt(number: number): BlockFacts {
@@ -120,7 +139,8 @@ function blockAt(number: number): BlockFacts {
     const template = templates[(number + index) % templates.length];
     assert.ok(template !== undefined);
     const seq = seqOf(number, index);
-    return { ...template, seq, timestamp, blockHash: hash, tokenId: tokenAt(number, index) };
+    const place = { seq, timestamp, blockHash: hash };
+    return { ...template, ...place, tokenId: tokenAt(number, index), ...amountsAt(number, index) };
   });
   return {
     number,
@@ -140,9 +160,14 @@ function blocksFrom(from: number, count: number): BlockFacts[] {
 /** The blocks of the store, up to and including `to`. */
 async function fillStore(dataDir: string, to: number): Promise<void> {
   const store = await FactStore.open(dataDir);
+  let appended = Promise.resolve();
   for (let from = (store.newestBlock ?? 0) + 1; from <= to; from += blocksPerAppend) {
-    await store.append(encode(blocksFrom(from, Math.min(blocksPerAppend, to - from + 1))));
+    // Made while the engine takes in the ones before.
+    const batch = encode(blocksFrom(from, Math.min(blocksPerAppend, to - from + 1)));
+    await appended;
+    appended = store.append(batch);
   }
+  await appended;
   process.stdout.write("filled\n");
   // Until it is killed.
   setInterval(() => {}, 60_000);

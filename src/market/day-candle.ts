@@ -4,6 +4,9 @@ import type { Candle } from "./candle.ts";
 import type { DayTrade } from "./day-trade.ts";
 import type { Tick } from "./minute-candle.ts";
 
+/** What it needs of a trade. */
+type Entry = Pick<DayTrade, "seq" | "size" | "value" | "isBuy">;
+
 /**
  * The candle of trades that enter at one end and leave at the other, kept up as they do: sums by
  * adding and taking away, the highest and lowest price as queues of those that can still become it.
@@ -18,7 +21,7 @@ export class DayCandle {
   #trades = 0;
 
   /** Takes in a trade that is newer than all before; one without a price changes nothing. */
-  add({ seq, size, value, isBuy }: DayTrade): void {
+  add({ seq, size, value, isBuy }: Entry): void {
     const price = priceMicros(value, size);
     if (price === null) return;
     this.#highs.push({ seq, price });
@@ -27,7 +30,7 @@ export class DayCandle {
   }
 
   /** Lets the oldest trade go. */
-  remove({ seq, size, value, isBuy }: DayTrade): void {
+  remove({ seq, size, value, isBuy }: Entry): void {
     if (size === 0n) return;
     this.#highs.dropThrough(seq);
     this.#lows.dropThrough(seq);
@@ -50,7 +53,7 @@ export class DayCandle {
     };
   }
 
-  #count({ size, value, isBuy }: Pick<DayTrade, "size" | "value" | "isBuy">, sign: 1 | -1): void {
+  #count({ size, value, isBuy }: Omit<Entry, "seq">, sign: 1 | -1): void {
     const factor = BigInt(sign);
     this.#volume += factor * size;
     if (isBuy) this.#buyVolumeUsd += factor * value;

@@ -34,9 +34,18 @@ const anyTrade: fc.Arbitrary<Trade> = fc.record({
   token: fc.nat(tokenIds.length - 1),
   isTrade: fc.boolean(),
   isBuy: fc.boolean(),
-  size: fc.bigInt({ min: 0n, max: 5n }),
-  value: fc.bigInt({ min: -2n, max: 5n }),
+  size: anyAmount(0n),
+  value: anyAmount(-2n),
 });
+
+/** Few and small, and what is no safe integer, by itself or when it is added up. */
+function anyAmount(min: bigint): fc.Arbitrary<bigint> {
+  const large = [2n ** 52n, 2n ** 53n, 10n ** 30n];
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.bigInt({ min, max: 5n }) },
+    { weight: 1, arbitrary: fc.constantFrom(...large) },
+  );
+}
 
 const anySeconds = fc.oneof(
   fc.nat(3),

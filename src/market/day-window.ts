@@ -3,69 +3,69 @@
  * now is the time of the newest block. Time can go back when a fork takes blocks away, so trades
  * that have left the window are kept until their leaving is final.
  *
- * Every step costs as much as the trades that enter or leave in it.
+ * Every step costs as much as the trades that enter or leave in it. Trades are columns of numbers: a
+ * start takes over all those of a day, which may be millions.
  */
-
-import { priceMicros } from "../base/decimal.ts";
-import type { Seq, TokenId } from "../base/ids.ts";
+import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { Candle } from "./candle.ts";
+import type { Column } from "./column.ts";
 import { DayCandle } from "./day-candle.ts";
+import { DayTokens } from "./day-tokens.ts";
 import type { DayTrade } from "./day-trade.ts";
+import { type Depot, MemoryDepot } from "./depot.ts";
+import { ExactSums } from "./exact-sums.ts";
+import { grown } from "./grown.ts";
 import type { Tick } from "./minute-candle.ts";
+import { tokenIdWords } from "./token-slots.ts";
+import { type Amount, type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
-/** Sums of a token's own trades within the window, trades without a price included. Micros. */
+/** Sums of own trades within the window, trades without a price included. Micros. */
 export type DayVolume = {
   readonly trades: number;
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
 };
 
-const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
-/** Departed entries are cut off in chunks this large, so that cutting costs nothing on average. */
-const departedMax = 16_384;
-
-/** One token's trades in order, of which those from `first` on are within the window. */
-type TokenDay = {
-  entries: DayTrade[];
-  first: number;
-  volume: DayVolume;
-  /** The last price before the entries. */
-  base: Tick | null;
-  /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
-  candle: DayCandle | null;
+/** Trades in chain order as they are stored, with the words of the ids of their tokens. */
+export type StoredTrades = TradeColumns & {
+  readonly tokenIds: Uint32Array;
+  readonly tokenIdAt: (index: number) => TokenId;
 };
 
+/** Tells the last price of a token before the trades that are added. */
+type LastPriceOf = (tokenId: TokenId) => Tick | null;
+
+const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
+
 export class DayWindow {
-  #entries: DayTrade[] = [];
-  /** Index of the oldest entry within the window. */
-  #first = 0;
-  readonly #tokens = new Map<TokenId, TokenDay>();
+  readonly #trades = new TradeQueue();
+  /** The number of the oldest trade within the window; the next number when there is none. */
+  #first = 1;
+  readonly tokens: DayTokens;
+  /** By slot: the numbers of the newest trade and of the oldest within the window, 0 for none. */
+  #newestOf = new Float64Array(0);
+  #firstOf = new Float64Array(0);
+  /** By slot, of the trades within the window. */
+  #count = new Float64Array(0);
+  readonly #usd = new ExactSums();
+  readonly #shares = new ExactSums();
+  /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
+  readonly #candles = new Map<number, DayCandle>();
+  /** One number: the position from which on the trades were held. */
+  readonly #start: Column<"f64">;
   #now = 0;
-  #changed = new Set<TokenId>();
-  #changedBases = new Set<TokenId>();
 
-  /** The tokens whose volume within the window has changed since this was last asked. */
-  takeChanged(): Set<TokenId> {
-    const changed = this.#changed;
-    this.#changed = new Set();
-    return changed;
+  /** What the depot holds is what the tokens are that it goes on from. */
+  constructor(depot: Depot = new MemoryDepot()) {
+    this.tokens = new DayTokens(depot);
+    this.#start = depot.column("day.start", "f64");
   }
 
-  /** The position from which on all trades are held; `null` when none is. */
-  get firstSeq(): Seq | null {
-    return this.#entries[0]?.seq ?? null;
-  }
-
-  /**
-   * The tokens whose last price before `firstSeq` may have changed since this was last asked, with
-   * that price: `null` without one, and when nothing of the token is held.
-   */
-  takeChangedBases(): ReadonlyMap<TokenId, Tick | null> {
-    const changed = this.#changedBases;
-    this.#changedBases = new Set();
-    return new Map([...changed].map((id) => [id, this.#tokens.get(id)?.base ?? null]));
+  /** The position from which on trades are needed to go on from what the depot holds. */
+  get savedFrom(): Seq {
+    return this.#start.get(0) as Seq;
   }
 
   /** Unix seconds at which the window ends. */
@@ -74,82 +74,127 @@ export class DayWindow {
   }
 
   /**
-   * Takes in trades that are newer than all before. `lastPriceOf` tells the last price of a token
-   * before them; it is asked for tokens of which the window holds nothing.
+   * Takes in trades that are newer than all before. `lastPriceOf` is asked for tokens of which the
+   * window holds nothing.
    */
-  add(trades: readonly DayTrade[], lastPriceOf: (tokenId: TokenId) => Tick | null): void {
+  add(trades: readonly DayTrade[], lastPriceOf: LastPriceOf): void {
     for (const trade of trades) {
-      this.#entries.push(trade);
-      const { tokenId } = trade;
-      const day = this.#tokens.get(tokenId) ?? this.#begin(tokenId, lastPriceOf(tokenId));
-      day.entries.push(trade);
-      day.volume = withEntry(day.volume, trade, 1);
-      day.candle?.add(trade);
-      this.#changed.add(tokenId);
+      const slot = this.tokens.slots.find(trade.tokenId);
+      this.#push(slot === -1 ? this.#begin(trade.tokenId, lastPriceOf) : slot, trade);
+    }
+  }
+
+  /** The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold. */
+  load(trades: StoredTrades, lastPriceOf: LastPriceOf): void {
+    const { slots: known } = this.tokens;
+    this.#makeRoom(known.length);
+    const slots = new Int32Array(trades.length);
+    for (let i = 0; i < trades.length; i += 1) {
+      const slot = known.findWords(trades.tokenIds, i * tokenIdWords);
+      slots[i] = slot === -1 ? this.#begin(trades.tokenIdAt(i), lastPriceOf) : slot;
+    }
+    const first = this.#trades.append(trades, slots);
+    for (let i = 0; i < trades.length; i += 1) {
+      const slot = slots[i] ?? 0;
+      this.#trades.link(first + i, this.#newestOf[slot] ?? 0);
+      this.#enter(slot, first + i);
+    }
+  }
+
+  /** Ends loading: forgets the tokens of the depot that were not traded since. */
+  finishLoading(): void {
+    const { slots } = this.tokens;
+    for (let slot = 0; slot < slots.length; slot += 1) {
+      if (slots.isTaken(slot) && (this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
     }
   }
 
   /** Takes back all trades at or above `seq`. */
   removeFrom(seq: Seq): void {
+    const trades = this.#trades;
     for (;;) {
-      const newest = this.#entries.at(-1);
-      if (newest === undefined || newest.seq < seq) return;
-      this.#entries.pop();
-      const wasWithin = this.#first <= this.#entries.length;
-      this.#first = Math.min(this.#first, this.#entries.length);
-      const day = this.#dayOf(newest.tokenId);
-      day.entries.pop();
-      day.first = Math.min(day.first, day.entries.length);
-      if (wasWithin) day.volume = withEntry(day.volume, newest, -1);
-      day.candle = null;
-      if (day.entries.length === 0) this.#end(newest.tokenId);
-      this.#changed.add(newest.tokenId);
+      const newest = trades.next - 1;
+      if (newest < trades.oldest || trades.seqOf(newest) < seq) return;
+      const slot = trades.slotOf(newest);
+      if (newest >= this.#first) this.#sum(newest, -1);
+      if ((this.#firstOf[slot] ?? 0) === newest) this.#firstOf[slot] = 0;
+      this.#candles.delete(slot);
+      this.#newestOf[slot] = trades.beforeOf(newest);
+      trades.pop();
+      this.#first = Math.min(this.#first, trades.next);
+      if ((this.#newestOf[slot] ?? 0) === 0) this.#end(slot);
     }
   }
 
   /** Moves the end of the window; forwards in normal life, backwards after a fork. */
   moveTo(now: number): void {
     this.#now = now;
+    const trades = this.#trades;
     const start = now - dayWindowSeconds;
-    for (;;) {
-      const leaving = this.#entries[this.#first];
-      if (leaving === undefined || leaving.timestamp > start) break;
-      this.#shift(leaving, 1);
+    while (this.#first < trades.next && trades.timestampOf(this.#first) <= start) {
+      this.#leave(this.#first);
+      this.#first += 1;
     }
-    for (;;) {
-      const returning = this.#entries[this.#first - 1];
-      if (returning === undefined || returning.timestamp <= start) break;
-      this.#shift(returning, -1);
+    while (this.#first > trades.oldest && trades.timestampOf(this.#first - 1) > start) {
+      this.#first -= 1;
+      this.#return(this.#first);
     }
   }
 
   /** Says that time will never go back before `finalNow`, so that older trades can be forgotten. */
   settle(finalNow: number): void {
+    const trades = this.#trades;
     const start = finalNow - dayWindowSeconds;
-    if (this.#first < departedMax) return;
-    const kept = this.#entries.findIndex((entry) => entry.timestamp > start);
-    const departed = Math.min(kept === -1 ? this.#entries.length : kept, this.#first);
-    const tokens = new Set(this.#entries.slice(0, departed).map((entry) => entry.tokenId));
-    this.#entries = this.#entries.slice(departed);
-    this.#first -= departed;
-    for (const tokenId of tokens) this.#forget(tokenId, start);
+    while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
+      const slot = trades.slotOf(trades.oldest);
+      const price = trades.tickOf(trades.oldest);
+      const isLast = (this.#newestOf[slot] ?? 0) === trades.oldest;
+      trades.shift();
+      if (isLast) this.#end(slot);
+      else if (price !== null) this.tokens.setBase(slot, price);
+    }
+  }
+
+  /** Writes down from where on trades are held; those above block `settled` may still change. */
+  finish(settled: number): void {
+    const { oldest, next } = this.#trades;
+    const behind = firstSeqOf(settled + 1);
+    this.#start.set(0, oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind));
   }
 
   /** What was traded of a token, told as its own trades only. */
   volumeOf(tokenId: TokenId): DayVolume {
-    return this.#tokens.get(tokenId)?.volume ?? noVolume;
+    const slot = this.tokens.slots.find(tokenId);
+    if (slot === -1) return noVolume;
+    return {
+      trades: this.#count[slot] ?? 0,
+      volumeUsd: this.#usd.get(slot),
+      volumeShares: this.#shares.get(slot),
+    };
+  }
+
+  /** What was traded of the tokens of a market that are in the window, by its ordinal. */
+  volumeOfMarket(ordinal: number): Pick<DayVolume, "trades" | "volumeUsd"> {
+    let [trades, volumeUsd] = [0, 0n];
+    for (const slot of this.tokens.slotsOf(ordinal)) {
+      trades += this.#count[slot] ?? 0;
+      volumeUsd += this.#usd.get(slot);
+    }
+    return { trades, volumeUsd };
   }
 
   /** The candle of a token's own trades within the window; `null` when none had a price. */
   candleOf(tokenId: TokenId): Candle | null {
-    const day = this.#tokens.get(tokenId);
-    if (day === undefined) return null;
-    const { entries, first } = day;
-    if (day.candle === null) {
-      day.candle = new DayCandle();
-      for (const entry of entries.slice(first)) day.candle.add(entry);
+    const slot = this.tokens.slots.find(tokenId);
+    if (slot === -1) return null;
+    const first = this.#firstOf[slot] ?? 0;
+    let candle = this.#candles.get(slot);
+    if (candle === undefined) {
+      candle = new DayCandle();
+      for (let at = first; at !== 0; at = this.#trades.afterOf(at)) candle.add(this.#entryAt(at));
+      this.#candles.set(slot, candle);
     }
-    return day.candle.between(firstTick(entries, first), lastTick(entries, first));
+    return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf[slot] ?? 0, first));
   }
 
   /**
@@ -157,85 +202,103 @@ export class DayWindow {
    * it, so that its very last price is the one.
    */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
-    const day = this.#tokens.get(tokenId);
-    if (day === undefined) return undefined;
-    return lastTick(day.entries, 0, day.first) ?? day.base;
+    const slot = this.tokens.slots.find(tokenId);
+    if (slot === -1) return undefined;
+    const first = this.#firstOf[slot] ?? 0;
+    const last = first === 0 ? (this.#newestOf[slot] ?? 0) : this.#trades.beforeOf(first);
+    return this.#lastTick(last, this.#trades.oldest) ?? this.tokens.baseOf(slot);
   }
 
-  #shift(entry: DayTrade, step: 1 | -1): void {
-    const day = this.#dayOf(entry.tokenId);
-    this.#first += step;
-    day.first += step;
-    day.volume = withEntry(day.volume, entry, step === 1 ? -1 : 1);
-    if (step === 1) day.candle?.remove(entry);
-    else day.candle = null;
-    this.#changed.add(entry.tokenId);
+  #begin(tokenId: TokenId, lastPriceOf: LastPriceOf): number {
+    const slot = this.tokens.begin(tokenId, lastPriceOf(tokenId));
+    this.#makeRoom(slot + 1);
+    return slot;
   }
 
-  #forget(tokenId: TokenId, start: number): void {
-    const day = this.#dayOf(tokenId);
-    const kept = day.entries.findIndex((entry) => entry.timestamp > start);
-    if (kept === -1) {
-      this.#end(tokenId);
-      return;
+  #makeRoom(slots: number): void {
+    if (slots <= this.#count.length) return;
+    this.#newestOf = grown(this.#newestOf, slots);
+    this.#firstOf = grown(this.#firstOf, slots);
+    this.#count = grown(this.#count, slots);
+  }
+
+  #push(slot: number, trade: QueuedTrade): void {
+    const number = this.#trades.push(slot, trade, this.#newestOf[slot] ?? 0);
+    this.#enter(slot, number);
+    if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
+  }
+
+  /** Counts the newest trade. */
+  #enter(slot: number, number: number): void {
+    this.#newestOf[slot] = number;
+    if (this.#firstOf[slot] === 0) this.#firstOf[slot] = number;
+    this.#sum(number, 1);
+  }
+
+  /** Takes the oldest trade out of the window. */
+  #leave(number: number): void {
+    const slot = this.#trades.slotOf(number);
+    this.#firstOf[slot] = this.#trades.afterOf(number);
+    this.#sum(number, -1);
+    this.#candles.get(slot)?.remove(this.#entryAt(number));
+  }
+
+  /** Takes it back in. */
+  #return(number: number): void {
+    const slot = this.#trades.slotOf(number);
+    this.#firstOf[slot] = number;
+    this.#sum(number, 1);
+    this.#candles.delete(slot);
+  }
+
+  /** Counts a trade, or does no longer. */
+  #sum(number: number, sign: 1 | -1): void {
+    const trades = this.#trades;
+    const slot = trades.slotOf(number);
+    this.#count[slot] = (this.#count[slot] ?? 0) + sign;
+    this.#usd.add(slot, signed(trades.valueOf(number), sign));
+    this.#shares.add(slot, signed(trades.sizeOf(number), sign));
+    this.tokens.touch(slot);
+  }
+
+  /** Nothing of a token is held any more. */
+  #end(slot: number): void {
+    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers[slot] = 0;
+    for (const sums of [this.#usd, this.#shares]) sums.clear(slot);
+    this.#candles.delete(slot);
+    this.tokens.end(slot);
+  }
+
+  #entryAt(number: number) {
+    const trades = this.#trades;
+    return {
+      seq: trades.seqOf(number),
+      size: BigInt(trades.sizeOf(number)),
+      value: BigInt(trades.valueOf(number)),
+      isBuy: trades.isBuy(number),
+    };
+  }
+
+  /** The first price of a token from a trade of it on; few trades have none. */
+  #firstTick(number: number): Tick | null {
+    for (let at = number; at !== 0; at = this.#trades.afterOf(at)) {
+      const tick = this.#trades.tickOf(at);
+      if (tick !== null) return tick;
     }
-    this.#changedBases.add(tokenId);
-    day.base = lastTick(day.entries, 0, kept) ?? day.base;
-    day.entries = day.entries.slice(kept);
-    day.first -= kept;
+    return null;
   }
 
-  #begin(tokenId: TokenId, base: Tick | null): TokenDay {
-    const day = newDay(base);
-    this.#tokens.set(tokenId, day);
-    this.#changedBases.add(tokenId);
-    return day;
-  }
-
-  #end(tokenId: TokenId): void {
-    this.#tokens.delete(tokenId);
-    this.#changedBases.add(tokenId);
-  }
-
-  #dayOf(tokenId: TokenId): TokenDay {
-    return this.#tokens.get(tokenId) ?? newDay(null);
+  /** The last price of a token from a trade of it back to another one, or to where those end. */
+  #lastTick(number: number, least: number): Tick | null {
+    if (least === 0) return null;
+    for (let at = number; at >= least; at = this.#trades.beforeOf(at)) {
+      const tick = this.#trades.tickOf(at);
+      if (tick !== null) return tick;
+    }
+    return null;
   }
 }
 
-function withEntry(volume: DayVolume, { size, value }: DayTrade, sign: 1 | -1): DayVolume {
-  const factor = BigInt(sign);
-  return {
-    trades: volume.trades + sign,
-    volumeUsd: volume.volumeUsd + factor * value,
-    volumeShares: volume.volumeShares + factor * size,
-  };
-}
-
-function newDay(base: Tick | null): TokenDay {
-  return { entries: [], first: 0, volume: noVolume, base, candle: null };
-}
-
-/** Where a trade was made and at which price; `null` when it has none. */
-function tickOf(entry: DayTrade | undefined): Tick | null {
-  if (entry === undefined) return null;
-  const price = priceMicros(entry.value, entry.size);
-  return price === null ? null : { seq: entry.seq, price };
-}
-
-/** The first price from an index on; few trades have none. */
-function firstTick(entries: readonly DayTrade[], from: number): Tick | null {
-  for (let i = from; i < entries.length; i += 1) {
-    const tick = tickOf(entries[i]);
-    if (tick !== null) return tick;
-  }
-  return null;
-}
-
-/** The last price among the entries from one index to before another. */
-function lastTick(entries: readonly DayTrade[], from: number, to = entries.length): Tick | null {
-  for (let i = to - 1; i >= from; i -= 1) {
-    const tick = tickOf(entries[i]);
-    if (tick !== null) return tick;
-  }
-  return null;
+function signed(amount: Amount, sign: 1 | -1): Amount {
+  return sign === 1 ? amount : -amount;
 }

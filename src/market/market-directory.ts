@@ -112,10 +112,10 @@ export class MarketDirectory extends ConditionBook {
       .map((ordinal) => this.columns.conditionIdAt(ordinal));
   }
 
-  /** The tokens of the condition a token is of, and where it stands in the columns. */
-  tradedMarketOf(tokenId: TokenId): Pick<Condition, "tokenIds" | "ordinal"> | null {
+  /** Where the condition a token is of stands in the columns; `null` when it is not known. */
+  tradedMarketOf(tokenId: TokenId): number | null {
     const place = this.places.get(tokenId);
-    return place === undefined ? null : (this.conditions.get(place.conditionId) ?? null);
+    return place === undefined ? null : this.ordinalOf(place.conditionId);
   }
 
   /** Where a condition stands in the columns; `null` when it is not known. */

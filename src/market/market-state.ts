@@ -4,7 +4,6 @@
  */
 import { type ConditionId, firstSeqOf, type TokenId } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import { DayCopy } from "./day-copy.ts";
 import { DayWindow } from "./day-window.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import type { Digest } from "./digest.ts";
@@ -17,9 +16,7 @@ import type { VenueMetadata } from "./venue-metadata.ts";
 
 export class MarketState {
   readonly directory: MarketDirectory;
-  readonly dayWindow = new DayWindow();
-  /** The day as a start goes on from it. */
-  readonly dayCopy: DayCopy;
+  readonly dayWindow: DayWindow;
   readonly lastTrades = new LastTrades();
   /** What is known from the venue's catalogue, and what is still to be asked. */
   readonly venue: VenueLedger;
@@ -32,10 +29,12 @@ export class MarketState {
   /** What the depot holds is where it goes on from. */
   constructor(contracts: Contracts, depot: Depot = new MemoryDepot()) {
     this.#depot = depot;
-    this.dayCopy = new DayCopy(depot);
+    this.dayWindow = new DayWindow(depot);
     const journal = this.#journal;
     this.directory = new MarketDirectory(contracts, { depot, journal });
     this.venue = new VenueLedger(this, { journal, shelf: depot.shelf("venue_progress") });
+    // What was above finality when it was saved is not part of it; of the day a little may be.
+    this.#forgetUnknownMarkets();
   }
 
   /** Rises with every change. */
@@ -59,6 +58,7 @@ export class MarketState {
     this.#revision += 1;
     this.#journal.unwindTo(safeBlock);
     this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
+    this.#forgetUnknownMarkets();
     this.lastTrades.removeFrom(firstSeqOf(safeBlock + 1));
     this.dayWindow.moveTo(timestamp);
     this.refreshDay();
@@ -73,7 +73,6 @@ export class MarketState {
   /** Says that the blocks up to and including `block`, of the given time, can never change. */
   settleThrough(block: number, timestamp: number): void {
     this.#journal.settleThrough(block);
-    this.dayCopy.follow(this.dayWindow);
     this.dayWindow.settle(timestamp);
     this.#settled = block;
     this.saveIfDue();
@@ -87,24 +86,22 @@ export class MarketState {
   /** Keeps what can never change; what can is taken back for that long. */
   save(): void {
     if (this.#settled < 0) return;
-    this.dayCopy.finish(this.dayWindow, this.#settled);
+    this.dayWindow.finish(this.#settled);
     this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
   }
 
   /** Brings the last 24 hours of the markets in the columns up to date. */
   refreshDay(): void {
     const { directory, dayWindow } = this;
-    const tokens = dayWindow.takeChanged();
-    for (const tokenId of directory.newTokens) tokens.add(tokenId);
+    const { tokens } = dayWindow;
+    const known = [...directory.newTokens].filter((tokenId) => tokens.slots.find(tokenId) !== -1);
     directory.newTokens.clear();
-    for (const tokenId of tokens) {
-      const market = directory.tradedMarketOf(tokenId);
-      if (market === null) continue;
-      const days = market.tokenIds.map((id) => dayWindow.volumeOf(id));
-      directory.columns.setDay(market.ordinal, {
-        volumeUsd: days.reduce((sum, day) => sum + day.volumeUsd, 0n),
-        trades: days.reduce((sum, day) => sum + day.trades, 0),
-      });
+    for (const tokenId of [...known, ...tokens.takeBegun()]) {
+      const ordinal = directory.tradedMarketOf(tokenId);
+      if (ordinal !== null) tokens.place(tokenId, ordinal);
+    }
+    for (const ordinal of tokens.takeChanged()) {
+      directory.columns.setDay(ordinal, dayWindow.volumeOfMarket(ordinal));
     }
   }
 
@@ -112,6 +109,10 @@ export class MarketState {
   priceBeforeDay(tokenId: TokenId): Tick | null {
     const before = this.dayWindow.priceBefore(tokenId);
     return before === undefined ? this.directory.totalsOf(tokenId).lastPrice : before;
+  }
+
+  #forgetUnknownMarkets(): void {
+    this.dayWindow.tokens.forgetMarketsFrom(this.directory.columns.count);
   }
 
   #apply({ events, candles, trades, lastTrades }: Digest, timestamp: number): void {

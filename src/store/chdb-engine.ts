@@ -73,8 +73,8 @@ export class ChdbEngine implements Engine {
     return parseRows((await this.#ask(`${sql} ${querySettings}`, "JSONCompactEachRow")).text());
   }
 
-  async queryBinary(sql: string): Promise<Buffer> {
-    const { buffer, byteOffset, byteLength } = (await this.#ask(sql, "RowBinary")).bytes();
+  async queryNative(sql: string): Promise<Buffer> {
+    const { buffer, byteOffset, byteLength } = (await this.#ask(sql, "Native")).bytes();
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
@@ -109,7 +109,7 @@ export class ChdbEngine implements Engine {
     }
   }
 
-  async #ask(sql: string, format: "JSONCompactEachRow" | "RowBinary") {
+  async #ask(sql: string, format: "JSONCompactEachRow" | "Native") {
     const reader = this.#idle.pop() ?? (await this.#nextReader());
     try {
       return await undamaged(reader.queryAsync(sql, { format }));

@@ -10,8 +10,8 @@ export type Row = readonly Cell[];
 export type Engine = {
   /** Runs a `SELECT`; the SQL holds only literals that `sql-literal.ts` made. */
   query(sql: string): Promise<readonly Row[]>;
-  /** As `query`, with the rows in the engine's binary format (`RowBinary`), for a great many. */
-  queryBinary(sql: string): Promise<Buffer>;
+  /** As `query`, with the columns as the engine has them (`Native`), for a great many rows. */
+  queryNative(sql: string): Promise<Buffer>;
   /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
   /** Inserts rows of `row-writer.ts`; durable when it resolves. One call is one atomic block. */

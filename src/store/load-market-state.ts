@@ -57,6 +57,7 @@ export async function loadMarketState(
     await loadDayOnCopy(store, state);
     await loadLaterTotals(store, state, firstSeq);
   }
+  state.dayWindow.finishLoading();
   state.dayWindow.moveTo(newest.timestamp);
   state.refreshDay();
   state.settleThrough(newest.number, newest.timestamp);
@@ -160,17 +161,23 @@ async function loadDay(store: FactStore, state: MarketState, newest: number): Pr
   const pricesBefore = await loadPricesBefore(store, from);
   const lastPriceOf = (tokenId: TokenId) => pricesBefore.get(tokenId) ?? null;
   for await (const trades of readDayTrades(store.engine, { timestamp: from })) {
-    state.dayWindow.add(trades, lastPriceOf);
+    state.dayWindow.load(trades, lastPriceOf);
   }
 }
 
 /** The last 24 hours with the prices before them from the copy: looking for those takes long. */
-async function loadDayOnCopy(store: FactStore, state: MarketState): Promise<void> {
-  const { dayCopy, dayWindow, directory } = state;
-  const lastPriceOf = (tokenId: TokenId) =>
-    dayCopy.baseOf(tokenId, () => directory.totalsOf(tokenId).lastPrice);
-  for await (const trades of readDayTrades(store.engine, { seq: dayCopy.firstSeq })) {
-    dayWindow.add(trades, lastPriceOf);
+async function loadDayOnCopy(
+  store: FactStore,
+  { dayWindow, directory }: MarketState,
+): Promise<void> {
+  const from = dayWindow.savedFrom;
+  // The copy does not have the tokens that were not in the window then, nor were since.
+  const lastPriceOf = (tokenId: TokenId) => {
+    const { lastPrice } = directory.totalsOf(tokenId);
+    return lastPrice !== null && lastPrice.seq < from ? lastPrice : null;
+  };
+  for await (const trades of readDayTrades(store.engine, { seq: from })) {
+    dayWindow.load(trades, lastPriceOf);
   }
 }
 

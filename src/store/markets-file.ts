@@ -21,7 +21,7 @@ import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.t
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 3;
+const formatVersion = 4;
 
 const fileName = "markets.sqlite";
 const pageBytes = 16_384;

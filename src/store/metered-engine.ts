@@ -36,8 +36,8 @@ export class MeteredEngine implements Engine {
     return this.#measured("query", () => this.#engine.query(sql));
   }
 
-  async queryBinary(sql: string): Promise<Buffer> {
-    return this.#measured("query", () => this.#engine.queryBinary(sql));
+  async queryNative(sql: string): Promise<Buffer> {
+    return this.#measured("query", () => this.#engine.queryNative(sql));
   }
 
   async command(sql: string): Promise<void> {

@@ -1,71 +1,114 @@
 import type { Seq, TokenId } from "../base/ids.ts";
-import type { DayTrade } from "../market/day-trade.ts";
+import type { StoredTrades } from "../market/day-window.ts";
 import type { Engine } from "./engine.ts";
+import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import { enumCodes } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Rows read at once: the next ones come while these are taken in. */
-const pageRows = 100_000;
+const pageRows = 200_000;
 
-/** Bytes of a row: two numbers, an id, two decimals and a word. */
-const rowBytes = 8 + 4 + 32 + 16 + 16 + 1;
+/** Bytes of a position, a time, an id, two decimals of micros and a word. */
+const widths = [8, 4, 32, 16, 16, 1] as const;
+const idBytes = 32;
+const two32 = 2 ** 32;
+/** The highest word of safe integers is below it. */
+const safeWordMax = 2 ** 21;
 
 /**
- * The trades from a position or a time on, in chain order, page by page. Some hundred thousand are
- * read at every start, so they come in binary: a tenth of the time of text.
+ * The trades from a position or a time on, in chain order. All of a day are read at every start,
+ * some hundred thousand to some millions, so they come as columns: nothing is made of each.
  */
 export async function* readDayTrades(
   engine: Engine,
   from: { readonly seq: Seq } | { readonly timestamp: number },
-): AsyncGenerator<readonly DayTrade[], void, undefined> {
+): AsyncGenerator<StoredTrades, void, undefined> {
   const since =
     "seq" in from
       ? `seq >= ${integerLiteral(from.seq)}`
       : `timestamp >= ${integerLiteral(from.timestamp)}`;
-  const tokenIds = new Map<string, TokenId>();
   let page = readPage(engine, since);
   for (;;) {
-    const rows = await page;
-    const count = rows.length / rowBytes;
-    const isLast = count < pageRows;
-    if (!isLast) {
-      const last = Number(rows.readBigUInt64LE(rows.length - rowBytes));
-      page = readPage(engine, `${since} AND seq > ${integerLiteral(last)}`);
+    const blocks = [...readNativeBlocks(await page, widths)].map(tradesOf);
+    const isLast = blocks.reduce((sum, { length }) => sum + length, 0) < pageRows;
+    const last = blocks.at(-1);
+    if (!isLast && last !== undefined) {
+      const newest = integerLiteral(last.seqs.at(-1) ?? 0);
+      page = readPage(engine, `${since} AND seq > ${newest}`);
       // It is awaited after these are taken in; until then nobody else looks at its failure.
       page.catch(() => {});
     }
-    yield Array.from({ length: count }, (_, index) => parseRow(rows, index * rowBytes, tokenIds));
+    yield* blocks;
     if (isLast) return;
   }
 }
 
 async function readPage(engine: Engine, where: string): Promise<Buffer> {
-  return engine.queryBinary(
+  return engine.queryNative(
     `SELECT seq, timestamp, token_id, size, value, side FROM oddwire.fills
      WHERE role != 'taker' AND ${where} ORDER BY seq LIMIT ${pageRows}`,
   );
 }
 
-/** `tokenIds` are those met so far, by their bytes: there are far fewer of them than trades. */
-function parseRow(rows: Buffer, at: number, tokenIds: Map<string, TokenId>): DayTrade {
-  const bytes = rows.toString("latin1", at + 12, at + 44);
-  let tokenId = tokenIds.get(bytes);
-  if (tokenId === undefined) {
-    tokenId = `0x${rows.toString("hex", at + 12, at + 44)}` as TokenId;
-    tokenIds.set(bytes, tokenId);
-  }
+/** Every block has all of its columns. */
+const none = Buffer.alloc(0);
+
+function tradesOf({ rows, columns }: NativeBlock): StoredTrades {
+  const [seqs = none, timestamps = none, ids = none, ...rest] = columns;
+  const [sizes = none, values = none, sides = none] = rest;
+  const [sizeWords, valueWords] = [wordsOf(sizes), wordsOf(values)];
   return {
-    seq: (rows.readUInt32LE(at) + rows.readUInt32LE(at + 4) * 2 ** 32) as Seq,
-    timestamp: rows.readUInt32LE(at + 8),
-    tokenId,
-    size: readMicros(rows, at + 44),
-    value: readMicros(rows, at + 60),
-    isBuy: rows[at + 76] === enumCodes.side.BUY,
+    length: rows,
+    seqs: positionsOf(wordsOf(seqs), rows),
+    timestamps: wordsOf(timestamps),
+    tokenIds: wordsOf(ids),
+    ...amountsOf(sizeWords, valueWords, rows),
+    buys: sides.map((side) => (side === enumCodes.side.BUY ? 1 : 0)),
+    exactAt: (index) => ({
+      size: amountAt(sizeWords, 4 * index),
+      value: amountAt(valueWords, 4 * index),
+    }),
+    tokenIdAt: (index) =>
+      `0x${ids.toString("hex", idBytes * index, idBytes * (index + 1))}` as TokenId,
   };
 }
 
-/** A `Decimal(38, 6)`: 128 bits, of which nearly always the lowest 64 say it all. */
-function readMicros(rows: Buffer, at: number): bigint {
-  const [low, high] = [rows.readBigUInt64LE(at), rows.readBigInt64LE(at + 8)];
-  return high === 0n ? low : (high << 64n) + low;
+/** Columns stand wherever the ones before end; words only where they can be read as such. */
+function wordsOf(column: Buffer): Uint32Array {
+  const words = new Uint32Array(column.length / 4);
+  new Uint8Array(words.buffer).set(column);
+  return words;
+}
+
+function positionsOf(words: Uint32Array, rows: number): Float64Array {
+  const positions = new Float64Array(rows);
+  for (let i = 0; i < rows; i += 1) {
+    positions[i] = (words[2 * i] ?? 0) + (words[2 * i + 1] ?? 0) * two32;
+  }
+  return positions;
+}
+
+/** Amounts of four words each, of which nearly always the lower two say it all. */
+function amountsOf(sizeWords: Uint32Array, valueWords: Uint32Array, rows: number) {
+  const [sizes, values] = [new Float64Array(rows), new Float64Array(rows)];
+  for (let i = 0; i < rows; i += 1) {
+    const isSafe = isSafeAt(sizeWords, 4 * i) && isSafeAt(valueWords, 4 * i);
+    sizes[i] = isSafe ? lowOf(sizeWords, 4 * i) : Number.NaN;
+    values[i] = isSafe ? lowOf(valueWords, 4 * i) : Number.NaN;
+  }
+  return { sizes, values };
+}
+
+function isSafeAt(words: Uint32Array, at: number): boolean {
+  return words[at + 3] === 0 && words[at + 2] === 0 && (words[at + 1] ?? 0) < safeWordMax;
+}
+
+function lowOf(words: Uint32Array, at: number): number {
+  return (words[at] ?? 0) + (words[at + 1] ?? 0) * two32;
+}
+
+function amountAt(words: Uint32Array, at: number): bigint {
+  const [low = 0, high = 0, higher = 0, highest = 0] = words.subarray(at, at + 4);
+  const upper = (BigInt(highest | 0) << 32n) | BigInt(higher);
+  return (upper << 64n) | (BigInt(high) << 32n) | BigInt(low);
 }

@@ -55,8 +55,8 @@ class MortalEngine implements Engine {
     return this.#engine.query(sql);
   }
 
-  queryBinary(sql: string): Promise<Buffer> {
-    return this.#engine.queryBinary(sql);
+  queryNative(sql: string): Promise<Buffer> {
+    return this.#engine.queryNative(sql);
   }
 
   command(sql: string): Promise<void> {

@@ -73,7 +73,7 @@ test("a store that does not answer is no size, and no error", async () => {
   const refuse = () => Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
   const engine = {
     query: refuse,
-    queryBinary: refuse,
+    queryNative: refuse,
     command: refuse,
     insert: refuse,
     close: refuse,

@@ -55,7 +55,7 @@ This list is made from [src/web/metric-table.ts](../src/web/metric-table.ts) by 
 /** Nothing is asked of it: only what would be measured is read. */
 const noEngine = new MeteredEngine({
   query: refuse,
-  queryBinary: refuse,
+  queryNative: refuse,
   command: refuse,
   insert: refuse,
   close: refuse,
