@@ -2,24 +2,46 @@ import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../base/limits.ts";
 import { DataFolderUnwritableError } from "./chdb-engine.ts";
 import type { Engine } from "./engine.ts";
+import { wordLiteral } from "./sql-literal.ts";
 
 /** Their rows are also in a projection, from which rows that are merely hidden would still be read. */
 const tablesWithProjections: ReadonlySet<string> = new Set(["oddwire.fills"]);
 
 /**
- * Deletes the rows of a table that a condition names; nothing is written when there are none. Of
- * tables without projections rows are only hidden, until parts merge: that costs the same however
- * many others there are. Parts of the rest are written anew, which the engine waits for room to do
- * without an end and without a word: better to throw `DataFolderUnwritableError` before.
+ * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly in parts of its
+ * own, which are dropped at once. Parts with other rows too are written anew, which the engine
+ * waits for room to do without an end and without a word: better to throw
+ * `DataFolderUnwritableError` before. Without projections, rows of those are only hidden, until
+ * parts merge.
  */
 export async function deleteRows(engine: Engine, table: string, where: string): Promise<void> {
   if ((await readCount(engine, `${table} WHERE ${where}`)) === 0) return;
+  if (await dropParts(engine, table, where)) return;
   await refuseFullDisk(engine);
   await engine.command(
     tablesWithProjections.has(table)
       ? `ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS mutations_sync = 2`
       : `DELETE FROM ${table} WHERE ${where}`,
   );
+}
+
+/** Drops the parts that have no other rows; answers whether that was all there was to delete. */
+async function dropParts(engine: Engine, table: string, where: string): Promise<boolean> {
+  // A merge would put other parts in the place of those that are named.
+  await engine.command(`SYSTEM STOP MERGES ${table}`);
+  try {
+    const parts = await engine.query(
+      `SELECT _part, countIf(NOT (${where})) FROM ${table}
+       WHERE _part IN (SELECT DISTINCT _part FROM ${table} WHERE ${where}) GROUP BY _part`,
+    );
+    const whole = parts.filter(([, others]) => Number(others) === 0);
+    for (const [name] of whole) {
+      await engine.command(`ALTER TABLE ${table} DROP PART ${wordLiteral(String(name))}`);
+    }
+    return whole.length === parts.length;
+  } finally {
+    await engine.command(`SYSTEM START MERGES ${table}`);
+  }
 }
 
 /** How many rows `<table> WHERE <condition>` names. */
