@@ -386,6 +386,7 @@ export type GetMarketsById = {
 /** GET /v1/trades: Trades, newest first. */
 export type GetTrades = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;
@@ -404,7 +405,6 @@ export type GetTrades = {
     readonly wallet?: string;
     readonly condition_id?: string;
     readonly exchange?: "standard" | "neg_risk";
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly match_type?: "complementary" | "mint" | "merge" | "direct";
     readonly token_id?: readonly string[];
   };
@@ -418,6 +418,7 @@ export type GetTrades = {
 /** GET /v1/trades/market/{token_id}: Trades of one token, newest first. */
 export type GetTradesMarketByTokenId = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;
@@ -436,7 +437,6 @@ export type GetTradesMarketByTokenId = {
     readonly wallet?: string;
     readonly condition_id?: string;
     readonly exchange?: "standard" | "neg_risk";
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly match_type?: "complementary" | "mint" | "merge" | "direct";
     readonly include_complement?: boolean;
   };
@@ -450,6 +450,7 @@ export type GetTradesMarketByTokenId = {
 /** GET /v1/fills: Every OrderFilled as on the chain, both legs; for volume use trades. */
 export type GetFills = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;
@@ -480,6 +481,7 @@ export type GetFills = {
 /** GET /v1/matches: Matches: what each taker order got from all its legs. */
 export type GetMatches = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;
@@ -508,6 +510,7 @@ export type GetMatches = {
 /** GET /v1/cancellations: Cancellations on the chain, by kind; cancelling off the chain leaves no trace. */
 export type GetCancellations = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;
@@ -531,6 +534,7 @@ export type GetCancellations = {
 /** GET /v1/exchange-events: What exchanges log besides fills: cancellations, approvals, pauses, roles, fees. */
 export type GetExchangeEvents = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;
@@ -579,6 +583,7 @@ export type GetExchangeEvents = {
 /** GET /v1/resolutions: Resolutions of conditions, newest first. */
 export type GetResolutions = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
     readonly limit?: number;
     readonly order?: "desc" | "asc";
     readonly start?: string | number;

@@ -323,8 +323,12 @@ export const webLimits = {
   exportsMax: 4,
   /** Exports of one key, so that one cannot take all of the above. */
   exportsPerKeyMax: 2,
-  /** Rows read, shown and encoded at once: encoding 2,000 trades as Parquet takes the main thread 30 ms. */
+  /** Rows read at once: the main thread has 10 ms of work with what the engine answers. */
   exportChunkRows: 2_000,
+  /** Rows are written for so long at a stretch, then others have their turn. */
+  exportTurnMs: 5,
+  /** Rows of a group of columns: 30 MB while it is made. Fewer make files slow to read. */
+  exportGroupRows: 10_000,
   /** A cursor holds a position and a signature, about 120 characters. */
   cursorLengthMax: 512,
 } as const;

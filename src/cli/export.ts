@@ -10,18 +10,18 @@ import { downloadFile } from "./download-file.ts";
 /** Options that are parameters of the list, by the name of the parameter. */
 const filters = {
   token: { name: "token_id", value: "ID", description: "Of this token; required for candles" },
-  condition: { name: "condition_id", value: "ID", description: "Trades of this market" },
-  wallet: { name: "wallet", value: "ADDRESS", description: "Trades of this wallet" },
+  condition: { name: "condition_id", value: "ID", description: "Of this market" },
+  wallet: { name: "wallet", value: "ADDRESS", description: "Of this wallet" },
   start: { name: "start", value: "TIME", description: "From this time on" },
   end: { name: "end", value: "TIME", description: "Before this time" },
-  "from-block": { name: "from_block", value: "N", description: "Trades from this block on" },
-  "to-block": { name: "to_block", value: "N", description: "Trades up to this block" },
-  "after-seq": { name: "after_seq", value: "SEQ", description: "Trades behind this position" },
+  "from-block": { name: "from_block", value: "N", description: "From this block on" },
+  "to-block": { name: "to_block", value: "N", description: "Up to this block" },
+  "after-seq": { name: "after_seq", value: "SEQ", description: "Behind this position" },
   status: {
     name: "status",
     value: "STATUS",
     choices: ["confirmed", "finalized"],
-    description: "Trades that no fork can take back, or all (default finalized)",
+    description: "Rows that no fork can take back, or all (default finalized; not of candles)",
   },
   resolution: {
     name: "resolution",
@@ -31,17 +31,27 @@ const filters = {
   },
 };
 
+/** Lists of what stands somewhere on the chain, by the last part of their path. */
+const rowLists = [
+  "trades",
+  "fills",
+  "matches",
+  "cancellations",
+  "exchange-events",
+  "resolutions",
+] as const;
+
 /** Where an export stands between two files. */
 type Standing = { readonly query: string; readonly files: number; readonly cursor: string | null };
 
 /** Writes lists of a running service to files. */
 export const exportList: Command = {
   name: "export",
-  summary: "Write trades or candles of a service to files, oldest first",
+  summary: "Write a list of a service to files, oldest first",
   details: `What the service gives at once becomes one file; if there is more, PATH.2, PATH.3 and so on follow,
 numbered before the ending. A file has its name once it is whole. What breaks off is tried again;
-the same command goes on behind the last whole file.`,
-  argument: { name: "LIST", choices: ["trades", "candles"] },
+the same command goes on behind the last whole file. Filters that a list does not have are refused.`,
+  argument: { name: "LIST", choices: [...rowLists, "candles"] },
   options: {
     out: { value: "PATH", description: `Ends in ${Object.keys(fileFormats).join(", ")}` },
     ...filters,
@@ -50,6 +60,7 @@ the same command goes on behind the last whole file.`,
   examples: [
     "oddwire export trades --out trades.parquet --key-file ./key",
     "oddwire export trades --start 2026-11-01T00:00:00Z --out november.csv --key-file ./key",
+    "oddwire export resolutions --out resolutions.csv --key-file ./key",
     "oddwire export candles --token 5292...5859 --resolution 1m --out candles.ndjson --key-file ./key",
   ],
   run: async (words) => {
@@ -69,14 +80,14 @@ function formatOf(out: string): string {
 }
 
 function listPath(words: Words, format: string): string {
-  const isTrades = words.argument === "trades";
+  const list = rowLists.find((name) => name === words.argument);
   const query = new URLSearchParams({ format, order: "asc" });
-  if (isTrades) query.set("status", "finalized");
+  if (list !== undefined) query.set("status", "finalized");
   for (const [option, { name }] of Object.entries(filters)) {
     const text = words.text(option);
-    if (text !== null && (isTrades || option !== "token")) query.set(name, text);
+    if (text !== null && (list !== undefined || option !== "token")) query.set(name, text);
   }
-  if (isTrades) return `/v1/trades?${query.toString()}`;
+  if (list !== undefined) return `/v1/${list}?${query.toString()}`;
   const token = words.text("token");
   if (token === null) throw new UsageError("candles need --token");
   // With a start pages lead forward.

@@ -45,7 +45,7 @@ export class ConditionBook {
   protected readonly conditions: JournaledMap<ConditionId, Condition>;
   protected readonly places: JournaledMap<TokenId, TokenPlace>;
   /** How conditions ended, in chain order. */
-  readonly resolutions: Pick<ResolutionLog, "at" | "count" | "indexOf" | "select">;
+  readonly resolutions: Pick<ResolutionLog, "at" | "count" | "indexOf" | "places" | "select">;
   protected readonly results: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
   /** What a fork takes back of it, the venue is asked for again. */

@@ -67,18 +67,41 @@ export class ResolutionLog {
 
   /** The results asked for from a place on, in the direction of `step`. */
   *select(range: ResolutionRange, from: { index: number; step: 1 | -1 }): Generator<Resolution> {
-    const tag = range.txHash === undefined ? null : tagOf(range.txHash);
-    for (let at = from.index; at >= 0 && at < this.count; at += from.step) {
-      const [seq, timestamp] = [this.#seqs.get(at), this.#timestamps.get(at)];
-      if (from.step === 1 ? seq >= range.seqTo : seq < range.seqFrom) return;
-      if (seq < range.seqFrom || seq >= range.seqTo) continue;
-      if (timestamp < range.timestampFrom || timestamp >= range.timestampTo) continue;
-      if (tag !== null && this.#txTags.get(at) !== tag) continue;
-      if (range.conditionId !== undefined && this.#idAt(at) !== range.conditionId) continue;
-      const resolution = this.at(at);
-      const isOfTx = range.txHash === undefined || resolution?.txHash === range.txHash;
-      if (resolution !== null && isOfTx) yield resolution;
+    const isAskedFor = this.#test(range);
+    for (let at = from.index; this.#isWithin(at, range, from.step); at += from.step) {
+      const resolution = isAskedFor(at) ? this.at(at) : null;
+      if (resolution !== null) yield resolution;
     }
+  }
+
+  /** The same as places, which stay what they are while no fork takes back what is below them. */
+  places(range: ResolutionRange, from: { index: number; step: 1 | -1 }): number[] {
+    const isAskedFor = this.#test(range);
+    const places: number[] = [];
+    for (let at = from.index; this.#isWithin(at, range, from.step); at += from.step) {
+      if (isAskedFor(at)) places.push(at);
+    }
+    return places;
+  }
+
+  /** Whether a place in that direction can still be of the range. */
+  #isWithin(at: number, { seqFrom, seqTo }: ResolutionRange, step: 1 | -1): boolean {
+    if (at < 0 || at >= this.count) return false;
+    const seq = this.#seqs.get(at);
+    return step === 1 ? seq < seqTo : seq >= seqFrom;
+  }
+
+  #test(range: ResolutionRange): (at: number) => boolean {
+    const { seqFrom, seqTo, timestampFrom, timestampTo, txHash, conditionId } = range;
+    const tag = txHash === undefined ? null : tagOf(txHash);
+    return (at) => {
+      const [seq, timestamp] = [this.#seqs.get(at), this.#timestamps.get(at)];
+      if (seq < seqFrom || seq >= seqTo) return false;
+      if (timestamp < timestampFrom || timestamp >= timestampTo) return false;
+      if (tag !== null && this.#txTags.get(at) !== tag) return false;
+      if (conditionId !== undefined && this.#idAt(at) !== conditionId) return false;
+      return txHash === undefined || this.at(at)?.txHash === txHash;
+    };
   }
 
   /** Adds a result unless the condition has one: a module may log again what already followed. */

@@ -1,17 +1,19 @@
-import type { Hash, Seq } from "../base/ids.ts";
-import { firstSeqOf } from "../base/ids.ts";
+import type { Address, Hash, Seq } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { subjectOf } from "./event-codec.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
+import { type ListOrder, readRows, type StoredList } from "./stored-list.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
 
-/** Which events, in which order. Times are unix seconds, `From` inclusive, `To` exclusive. */
-export type EventPage = {
+/** Which events. Absent means any. Times are unix seconds, `From` inclusive, `To` exclusive. */
+export type EventFilter = {
   /** None of them asks for nothing. */
   readonly kinds: readonly EventKind[];
+  /** Logged by one of these contracts. */
+  readonly addresses?: readonly Address[];
   /** What the events are about: a condition, an order, a padded user. */
   readonly subject?: Hash;
   readonly txHash?: Hash;
@@ -19,68 +21,68 @@ export type EventPage = {
   readonly seqTo?: Seq;
   readonly timestampFrom?: number;
   readonly timestampTo?: number;
-  readonly order: "asc" | "desc";
-  /** Rows behind this position only, exclusive. */
-  readonly after: Seq | null;
-  readonly limit: number;
-  readonly finalizedOnly: boolean;
 };
 
-/** Reads one page of events over the store and the tail as one, like `readFills`. */
+/** A list of events, in the order of the chain or against it. */
+export type EventList = ListOrder & EventFilter;
+
+/** Where the rows of a list are. */
+export function storedEvents({
+  order,
+  after,
+  finalizedOnly,
+  ...filter
+}: EventList): StoredList<LocatedEvent> {
+  return {
+    order,
+    after,
+    finalizedOnly,
+    table: "events",
+    columns: eventColumns,
+    parse: parseEvent,
+    sql: eventSql(filter),
+    heldBy: (tail) => tail.events(),
+    holds: (located) => isWanted(located, filter),
+  };
+}
+
+/** Reads one page, like `readFills`. */
 export async function readEvents(
   store: FactStore,
-  page: EventPage,
+  { limit, ...list }: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
-  if (page.kinds.length === 0) return [];
-  const boundary = firstSeqOf((store.coverage?.last.number ?? -1) + 1);
-  const held = page.finalizedOnly ? [] : store.tail.events().filter((e) => isWanted(e, page));
-  const stored = await readStored(store, page, boundary);
-  const rows = [...stored, ...held].toSorted((a, b) => a.seq - b.seq);
-  return (page.order === "asc" ? rows : rows.toReversed()).slice(0, page.limit);
+  return readRows(store, storedEvents(list), { limit });
 }
 
-async function readStored(
-  store: FactStore,
-  page: EventPage,
-  boundary: Seq,
-): Promise<LocatedEvent[]> {
-  const { kinds, subject, txHash, order } = page;
-  const { from, to } = seqRange(page);
-  const conditions = [
-    `kind IN ${listLiteral(kinds.map(wordLiteral))}`,
-    `seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(Math.min(to, boundary))}`,
-    `timestamp >= ${integerLiteral(page.timestampFrom ?? 0)}`,
-    `timestamp < ${integerLiteral(page.timestampTo ?? Number.MAX_SAFE_INTEGER)}`,
+function eventSql(filter: EventFilter): string {
+  const { kinds, addresses, subject, txHash, seqFrom, seqTo, timestampFrom, timestampTo } = filter;
+  return [
+    anyOf("kind", kinds.map(wordLiteral)),
+    ...(addresses === undefined ? [] : [anyOf("address", addresses.map(hexLiteral))]),
     ...(subject === undefined ? [] : [`subject = ${hexLiteral(subject)}`]),
     ...(txHash === undefined ? [] : [`tx_hash = ${hexLiteral(txHash)}`]),
-  ];
-  const rows = await store.engine.query(
-    `SELECT ${eventColumns} FROM oddwire.events WHERE ${conditions.join(" AND ")}
-     ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ${integerLiteral(page.limit)}`,
-  );
-  return rows.map(parseEvent);
+    ...(seqFrom === undefined ? [] : [`seq >= ${integerLiteral(seqFrom)}`]),
+    ...(seqTo === undefined ? [] : [`seq < ${integerLiteral(seqTo)}`]),
+    ...(timestampFrom === undefined ? [] : [`timestamp >= ${integerLiteral(timestampFrom)}`]),
+    ...(timestampTo === undefined ? [] : [`timestamp < ${integerLiteral(timestampTo)}`]),
+  ].join(" AND ");
 }
 
-function isWanted(located: LocatedEvent, page: EventPage): boolean {
-  const { seq, timestamp, txHash, event } = located;
-  const { from, to } = seqRange(page);
+function anyOf(column: string, literals: readonly string[]): string {
+  return literals.length === 0 ? "0" : `${column} IN ${listLiteral(literals)}`;
+}
+
+function isWanted(located: LocatedEvent, filter: EventFilter): boolean {
+  const { seq, timestamp, txHash, address, event } = located;
+  const { seqFrom = 0, seqTo = Infinity, timestampFrom = 0, timestampTo = Infinity } = filter;
   return (
-    page.kinds.includes(event.kind) &&
-    seq >= from &&
-    seq < to &&
-    timestamp >= (page.timestampFrom ?? 0) &&
-    timestamp < (page.timestampTo ?? Infinity) &&
-    (page.txHash === undefined || txHash === page.txHash) &&
-    (page.subject === undefined || subjectOf(event) === page.subject)
+    filter.kinds.includes(event.kind) &&
+    seq >= seqFrom &&
+    seq < seqTo &&
+    timestamp >= timestampFrom &&
+    timestamp < timestampTo &&
+    (filter.addresses?.includes(address) ?? true) &&
+    (filter.txHash === undefined || txHash === filter.txHash) &&
+    (filter.subject === undefined || subjectOf(event) === filter.subject)
   );
-}
-
-/** The positions a page can hold: `from` inclusive, `to` exclusive, the cursor taken in. */
-function seqRange({ seqFrom, seqTo, order, after }: EventPage): { from: number; to: number } {
-  const from = seqFrom ?? 0;
-  const to = seqTo ?? Number.MAX_SAFE_INTEGER;
-  if (after === null) return { from, to };
-  return order === "asc"
-    ? { from: Math.max(from, after + 1), to }
-    : { from, to: Math.min(to, after) };
 }

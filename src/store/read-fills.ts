@@ -1,92 +1,64 @@
-import type { Seq } from "../base/ids.ts";
-import { firstSeqOf } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import type { NewestOf } from "./newest-fills.ts";
-import { integerLiteral } from "./sql-literal.ts";
+import {
+  type ListOrder,
+  type Reach,
+  readFinalRows,
+  readRows,
+  type StoredList,
+} from "./stored-list.ts";
 
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
-export type FillList = {
-  readonly filter: FillFilter;
-  readonly order: "asc" | "desc";
-  /** Rows behind this position only, exclusive: where the page before ended. */
-  readonly after: Seq | null;
-  /** Leave out what a fork could still take back. */
-  readonly finalizedOnly: boolean;
-};
+export type FillList = ListOrder & { readonly filter: FillFilter };
 
 /** The first `limit` rows of a list. */
-export type FillPage = FillList & { readonly limit: number };
+type FillPage = FillList & { readonly limit: number };
+
+/** Where the rows of a list are. */
+export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
+  return {
+    ...order,
+    table: "fills",
+    columns: fillColumns,
+    parse: parseFill,
+    sql: filterSql(filter),
+    heldBy: (tail) => tail.fills(),
+    holds: filterHolds(filter),
+  };
+}
+
+/** Reads one page. */
+export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {
+  const { limit, ...list } = page;
+  const newest = page.after === null && page.order === "desc" ? plainTrades(page.filter) : null;
+  const rows = storedFills(list);
+  return newest === null
+    ? readRows(store, rows, { limit })
+    : readRows(store, rows, {
+        limit,
+        readFinal: async (reach) => readNewest(store, rows, { ...reach, of: newest, size: limit }),
+      });
+}
 
 /**
- * Reads one page, over the store and the tail as one. What is final and what is not is decided
- * once, before the query, so that a block which becomes final meanwhile is neither lost nor told
- * twice.
+ * The newest final rows of a list that may be popular, which are kept. What is held now will be
+ * final soon: of what has to be read a whole page is kept, of `size`.
  */
-export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {
-  const boundary = finalBoundary(store);
-  const held = heldFills(store, page).slice(0, page.limit);
-  if (page.order === "desc") {
-    const missing = page.limit - held.length;
-    return missing <= 0
-      ? held
-      : [...held, ...(await readNewest(store, page, { boundary, limit: missing }))];
-  }
-  const final = await readFinalFills(store, page, { boundary, limit: page.limit });
-  return [...final, ...held].slice(0, page.limit);
-}
-
-/** Every row of a list that a fork could still take back, in its order. */
-export function heldFills(
-  store: FactStore,
-  { filter, order, after, finalizedOnly }: FillList,
-): readonly Fill[] {
-  if (finalizedOnly) return [];
-  const passes = filterHolds(filter);
-  const rows = store.tail
-    .fills()
-    .filter((fill) => isBehind(fill.seq, after, order) && passes(fill));
-  return order === "asc" ? rows : rows.toReversed();
-}
-
-/** Below this position rows are final at this moment. */
-export function finalBoundary(store: FactStore): Seq {
-  return firstSeqOf((store.coverage?.last.number ?? -1) + 1);
-}
-
-/** The first `limit` rows of a list below `boundary`, which no fork can take back. */
-export async function readFinalFills(
-  store: FactStore,
-  list: FillList,
-  { boundary, limit }: { boundary: Seq; limit: number },
-): Promise<readonly Fill[]> {
-  const { order, after } = list;
-  if (order === "desc" && after === 0) return [];
-  const rows = await store.engine.query(
-    `SELECT ${fillColumns} FROM oddwire.fills WHERE ${finalWhere(list, boundary)}
-     ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ${integerLiteral(limit)}`,
-  );
-  return rows.map(parseFill);
-}
-
-/** The same for a list from its newest row on, which popular ones are kept for. */
 async function readNewest(
   store: FactStore,
-  page: FillPage,
-  reach: { boundary: Seq; limit: number },
+  list: StoredList<Fill>,
+  { of, size, boundary, limit }: Reach & { readonly of: NewestOf; readonly size: number },
 ): Promise<readonly Fill[]> {
-  const of = page.after === null ? plainTrades(page.filter) : null;
-  const kept = of === null ? null : store.newestFills.get(of, reach.limit);
+  const kept = store.newestFills.get(of, limit);
   if (kept !== null) return kept;
   const { appends } = store;
-  // What is held now will be final soon: the whole page is kept.
-  const limit = of === null ? reach.limit : page.limit;
-  const rows = await readFinalFills(store, page, { ...reach, limit });
+  const rows = await readFinalRows(store, list, { boundary, limit: size });
   // An append in between has told of trades that these do not have.
-  if (of !== null && store.appends === appends) store.newestFills.put(of, rows, limit);
-  return rows.slice(0, reach.limit);
+  if (store.appends === appends) store.newestFills.put(of, rows, size);
+  return rows.slice(0, limit);
 }
 
 /** What does not narrow a list down beyond its tokens. */
@@ -99,16 +71,4 @@ function plainTrades(filter: FillFilter): NewestOf | null {
   const areFew = tokenIds === null || (tokenIds.length > 0 && tokenIds.length <= 2);
   const isPlain = areTrades && areFew && Object.keys(filter).every((name) => plainNames.has(name));
   return isPlain ? { tokenIds } : null;
-}
-
-/** The condition of a list's rows below `boundary`, for a `WHERE`. */
-export function finalWhere({ filter, order, after }: FillList, boundary: Seq): string {
-  const position =
-    after === null ? "" : `AND seq ${order === "asc" ? ">" : "<"} ${integerLiteral(after)}`;
-  return `${filterSql(filter)} AND seq < ${integerLiteral(boundary)} ${position}`;
-}
-
-function isBehind(seq: Seq, after: Seq | null, order: "asc" | "desc"): boolean {
-  if (after === null) return true;
-  return order === "asc" ? seq > after : seq < after;
 }

@@ -2,18 +2,21 @@
 import { type Static, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import { isGiven } from "../base/optional.ts";
+import type { Fill } from "../market/fill.ts";
 import type { FillFilter } from "../store/fill-filter.ts";
-import type { FillList, FillPage } from "../store/read-fills.ts";
+import { readFills, storedFills } from "../store/read-fills.ts";
+import type { ListOrder } from "../store/stored-list.ts";
 import type { Backend } from "./backend.ts";
 import { checkBounds, checkSpan } from "./check-bounds.ts";
 import { address, amount, conditionId, cursor, hash, time, tokenId } from "./parameters.ts";
+import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 
 /** The highest whose next block still has positions that are safe integers. */
 const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
 
 /** Which stretch of the chain, and in which order. */
 export const rangeQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+  ...rowListQuery,
   cursor: Type.Optional(cursor),
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
   start: Type.Optional(time),
@@ -48,11 +51,9 @@ const rangeSchema = Type.Object(rangeQuery);
 const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
 export type RangeQuery = Static<typeof rangeSchema>;
 export type FillQuery = Static<typeof fillSchema>;
-/** Which rows, however many are told at once. */
-type Unlimited<Query> = Omit<Query, "limit">;
 
 /** The part of a filter that says which stretch of the chain. */
-export function rangeFilter(query: Unlimited<RangeQuery>): FillFilter {
+export function rangeFilter(query: RangeQuery): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   checkSpan(query, ["start", "end"]);
   checkBounds(query, ["from_block", "to_block"]);
@@ -71,7 +72,7 @@ export function rangeFilter(query: Unlimited<RangeQuery>): FillFilter {
 }
 
 /** The whole filter. */
-export function fillFilter(query: Unlimited<FillQuery>, { state }: Backend): FillFilter {
+export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
   const tokenIds = wantedTokens(query, state.directory);
   checkBounds(query, ["min_size", "max_size"]);
@@ -89,22 +90,31 @@ export function fillFilter(query: Unlimited<FillQuery>, { state }: Backend): Fil
   };
 }
 
-/** The page of a filter. One row more than asked for tells whether there is a next page. */
-export function fillPage(filter: FillFilter, query: RangeQuery, after: Seq | null): FillPage {
-  return { ...fillList(filter, query, after), limit: query.limit + 1 };
-}
-
-/** The list of a filter, from the place where the page before ended. */
-export function fillList(
+/** The fills of a filter, from the place where the page before ended. */
+export function fillSource(
+  backend: Backend,
   filter: FillFilter,
-  query: Pick<RangeQuery, "order" | "status">,
-  after: Seq | null,
-): FillList {
-  return { filter, order: query.order, after, finalizedOnly: query.status === "finalized" };
+  place: { readonly path: string; readonly query: RangeQuery },
+): RowSource<Fill> {
+  const list = { filter, ...listOrder(backend, place) };
+  const readPage = async (limit: number) => readFills(backend.store, { ...list, limit });
+  return storedSource(backend.store, storedFills(list), readPage);
 }
 
-/** Where the page before ended; `null` on the first page. Throws `INVALID_CURSOR`. */
-export function positionAfter(
+/** Throws `INVALID_CURSOR`. */
+export function listOrder(
+  backend: Backend,
+  { path, query }: { readonly path: string; readonly query: RangeQuery },
+): ListOrder {
+  return {
+    order: query.order,
+    after: positionAfter(backend, path, query),
+    finalizedOnly: query.status === "finalized",
+  };
+}
+
+/** Where the page before ended; `null` on the first page. */
+function positionAfter(
   { cursors }: Backend,
   path: string,
   query: { readonly cursor?: string | undefined },
@@ -116,7 +126,7 @@ export function positionAfter(
 
 /** Tokens named directly, narrowed to those of a condition when one is named too. */
 function wantedTokens(
-  { token_id, condition_id }: Unlimited<FillQuery>,
+  { token_id, condition_id }: FillQuery,
   directory: Backend["state"]["directory"],
 ): readonly TokenId[] | undefined {
   if (condition_id === undefined) return token_id;

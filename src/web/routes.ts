@@ -42,18 +42,19 @@ export function createRoutes(parts: {
   const { backend, access, clock, version, readChecks, metrics } = parts;
   const { keys, ipBlocks } = access;
   const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
+  const lists = { backend, bulk };
   const { cursors, freshness } = backend;
   const services = { keys, ipBlocks, clock, cursors, freshness };
   const routes = [
     listMarkets(backend, clock),
     getMarket(backend),
-    listTrades(backend, bulk),
-    listTokenTrades(backend, bulk),
-    listFills(backend),
-    listMatches(backend),
-    listCancellations(backend),
-    listExchangeEvents(backend),
-    listResolutions(backend),
+    listTrades(lists),
+    listTokenTrades(lists),
+    listFills(lists),
+    listMatches(lists),
+    listCancellations(lists),
+    listExchangeEvents(lists),
+    listResolutions(lists),
     getOrder(backend),
     getPrice(backend),
     listPrices(backend),

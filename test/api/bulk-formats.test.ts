@@ -57,11 +57,18 @@ const lists = [
   { path: `/v1/candles/${token}?start=0&resolution=1m`, name: "candles" },
   { path: `/v1/candles/${token}?start=0&resolution=5m&fill=previous&order=desc`, name: "candles" },
   { path: "/v1/trades?from_block=9000000000", name: "trades" },
+  { path: "/v1/fills?side=BUY", name: "fills" },
+  { path: "/v1/matches?order=asc", name: "matches" },
+  { path: "/v1/cancellations?order=asc", name: "cancellations" },
+  { path: "/v1/exchange-events?order=desc", name: "exchange-events" },
+  { path: "/v1/resolutions?order=asc", name: "resolutions" },
+  { path: "/v1/resolutions?order=desc", name: "resolutions" },
 ] as const;
 
 for (const { path, name } of lists) {
   suite(path.replace(token, "{token_id}"), async () => {
     const rows = await server.getAll(`${path}&limit=1000`);
+    if (!path.includes("9000000000")) assert(rows.length > 0, "there is something to tell");
 
     test("200: ndjson has the rows of all pages, one a line", async () => {
       const { headers, text } = await fetchFile(`${path}&format=ndjson`);
@@ -72,7 +79,7 @@ for (const { path, name } of lists) {
       assert.equal(headers.get("x-rows-truncated"), "false");
       assert.equal(headers.get("x-row-cap"), "1000000");
       assert.equal(headers.get("x-next-cursor"), null);
-      if (name === "trades") assert.equal(headers.get("x-row-count"), String(rows.length));
+      if (name !== "candles") assert.equal(headers.get("x-row-count"), String(rows.length));
     });
 
     test("200: csv has a line of names and the same values", async () => {
@@ -99,9 +106,17 @@ for (const { path, name } of lists) {
   });
 }
 
+/** Columns hold lists as their JSON. */
+function listsAsText(row: Row): Row {
+  const entries = Object.entries(row).map(([name, value]) =>
+    Array.isArray(value) ? [name, JSON.stringify(value)] : [name, value],
+  );
+  return Object.fromEntries(entries) as Row;
+}
+
 async function assertColumnar(format: ColumnarFormat, bytes: Uint8Array, rows: readonly Row[]) {
   const { columns, rows: read } = await readColumnar(server.store.engine, format, bytes);
-  assert.deepEqual(read, rows);
+  assert.deepEqual(read, rows.map(listsAsText));
   const types = new Map(
     columns.map(([name, type]) => [name, type.replace(/^Nullable\((.*)\)$/, "$1")]),
   );

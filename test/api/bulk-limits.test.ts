@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { pino } from "pino";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { BulkAnswers } from "../../src/web/bulk/bulk-answers.ts";
 import { defineRoute, type Route } from "../../src/web/route.ts";
 import { assertError, openTestServer, type RouteParts } from "../support/open-test-server.ts";
@@ -42,7 +42,8 @@ function makeRoutes({ access }: RouteParts): readonly Route[] {
           open: async () => {
             await gate.opening();
             const told = { rowCount: null, isCut: false, nextCursor: null };
-            return { ...told, chunks: endlessChunks() };
+            const writer = () => (one: Static<typeof row>) => JSON.stringify(one);
+            return { ...told, chunks: endlessChunks(), writer };
           },
         },
       ),

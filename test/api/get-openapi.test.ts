@@ -45,7 +45,7 @@ test("200: parameters tell their type, their bounds, their default and their val
     assert(found !== undefined, `${at} ${name}`);
     return found;
   };
-  assert.deepEqual(parameter("/v1/fills", "limit"), {
+  assert.deepEqual(parameter("/v1/ip-blocks", "limit"), {
     name: "limit",
     in: "query",
     required: false,

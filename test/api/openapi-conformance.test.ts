@@ -163,10 +163,19 @@ suite("lists as files", () => {
     parameters.some(({ name }) => name === "format"),
   );
 
-  test("are trades and candles", () => {
+  test("are those of the chain", () => {
     assert.deepEqual(
       bulk.map(({ path }) => path),
-      ["/v1/trades", "/v1/trades/market/{token_id}", "/v1/candles/{token_id}"],
+      [
+        "/v1/trades",
+        "/v1/trades/market/{token_id}",
+        "/v1/fills",
+        "/v1/matches",
+        "/v1/cancellations",
+        "/v1/exchange-events",
+        "/v1/resolutions",
+        "/v1/candles/{token_id}",
+      ],
     );
   });
 

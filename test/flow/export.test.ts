@@ -64,10 +64,22 @@ test("an export that was ended goes on behind its last whole file", async () => 
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
+test("other lists are written the same way", async () => {
+  const rows = await server.getAll("/v1/matches?order=asc&status=finalized&limit=1000");
+  const out = join(folder, "matches.ndjson");
+  const { code, stderr } = await run("matches", "--out", out);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await readRows(out), rows.slice(0, 700));
+});
+
 test("mistakes are told before anything is written", async () => {
   const cases: [string[], RegExp][] = [
     [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/],
     [["trades", "--out", join(folder, "all.ndjson")], /is there already/],
+    [
+      ["resolutions", "--wallet", `0x${"1".repeat(40)}`, "--out", join(folder, "x.csv")],
+      /wallet is not known/,
+    ],
     [["candles", "--out", join(folder, "x.csv")], /candles need --token/],
     [["candles", "--token", "1", "--out", join(folder, "x.csv")], /answered 404/],
   ];

@@ -60,7 +60,7 @@ const nodeHomes: Readonly<Record<string, readonly string[]>> = {
   "node:net": ["base", "web"],
   "node:sqlite": ["store"],
   "node:tls": [],
-  "node:worker_threads": ["store"],
+  "node:worker_threads": ["store", "web"],
 };
 
 /** Folders without clock, input, output, log or chance. */

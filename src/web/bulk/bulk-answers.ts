@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import { AppError } from "../../base/errors.ts";
@@ -7,27 +6,31 @@ import { webLimits } from "../../base/limits.ts";
 import type { Log } from "../../base/log.ts";
 import type { Keys, VerifiedKey } from "../../store/keys.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
-import { columnsOf, type Row } from "./columns.ts";
+import { columnsOf } from "./columns.ts";
+import { EncodingThread } from "./encoding-thread.ts";
+import { writeRows } from "./write-rows.ts";
 
 /** Rows of a list, told of before the first is sent. */
-export type BulkRows = {
+export type BulkRows<Item> = {
   /** How many there are in this answer; `null` where that is not known before. */
   readonly rowCount: number | null;
   /** Whether the row cap left rows out. */
   readonly isCut: boolean;
   /** Where to go on when rows are left out, by the cap or by `limit`. */
   readonly nextCursor: string | null;
-  readonly chunks: AsyncIterable<readonly Row[]>;
+  readonly chunks: AsyncIterable<readonly Item[]>;
+  /** Called for each chunk; what it returns writes a row as JSON. */
+  readonly writer: () => (item: Item) => string;
 };
 
 /** A list as a file. */
-export type BulkRequest = {
+export type BulkRequest<Item> = {
   readonly format: FileFormatName;
   readonly row: TObject;
   /** Of the file, without its ending. */
   readonly name: string;
   /** Finds out what there is, before anything is sent. */
-  readonly open: () => Promise<BulkRows>;
+  readonly open: () => Promise<BulkRows<Item>>;
 };
 
 /**
@@ -42,6 +45,7 @@ export class BulkAnswers {
   readonly #log: Log;
   /** Exports under way by the id of their key. */
   readonly #running = new Map<string, number>();
+  readonly #encoding = new EncodingThread();
 
   constructor(options: { rowsMax: number; keys: Pick<Keys, "isLive">; log: Log }) {
     this.rowsMax = options.rowsMax;
@@ -50,9 +54,9 @@ export class BulkAnswers {
   }
 
   /** What the handler answers, with its headers set. */
-  async answer(
+  async answer<Item>(
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-    bulk: BulkRequest,
+    bulk: BulkRequest<Item>,
   ): Promise<Readable | string> {
     const { key } = request.caller;
     const release = this.#take(key?.id ?? "");
@@ -63,10 +67,7 @@ export class BulkAnswers {
         release();
         return "";
       }
-      const pieces = fileFormats[bulk.format].encode(
-        columnsOf(bulk.row),
-        this.#whileLive(rows.chunks, key),
-      );
+      const pieces = this.#piecesOf(bulk, this.#whileLive(rows, key));
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
       // Also when the client goes away before it has taken anything.
       body.once("close", release);
@@ -82,15 +83,27 @@ export class BulkAnswers {
     }
   }
 
-  async *#whileLive(
-    chunks: AsyncIterable<readonly Row[]>,
+  #piecesOf(
+    { format, row }: Pick<BulkRequest<unknown>, "format" | "row">,
+    chunks: AsyncIterable<readonly string[]>,
+  ): AsyncIterable<string | Uint8Array> {
+    return format === "ndjson"
+      ? mapped(chunks, (lines) => lines.map((line) => `${line}\n`).join(""))
+      : this.#encoding.encode(
+          { format, columns: columnsOf(row) },
+          mapped(chunks, (lines) => `[${lines.join(",")}]`),
+        );
+  }
+
+  /** The rows of each chunk as JSON. */
+  async *#whileLive<Item>(
+    { chunks, writer }: BulkRows<Item>,
     key: VerifiedKey | null,
-  ): AsyncGenerator<readonly Row[], void, undefined> {
+  ): AsyncGenerator<readonly string[], void, undefined> {
     for await (const chunk of chunks) {
-      // Reading, showing and encoding a chunk at a stretch would hold up everybody else for their sum.
-      await nextTurn();
+      const lines = await writeRows(chunk, writer());
       if (key !== null && !this.#keys.isLive(key)) throw new AppError("UNAUTHORIZED");
-      yield chunk;
+      yield lines;
     }
   }
 
@@ -113,9 +126,16 @@ export class BulkAnswers {
   }
 }
 
-function setHeaders(
+async function* mapped<From, To>(
+  from: AsyncIterable<From>,
+  map: (one: From) => To,
+): AsyncGenerator<To, void, undefined> {
+  for await (const one of from) yield map(one);
+}
+
+function setHeaders<Item>(
   reply: FastifyReply,
-  { bulk, rows, rowsMax }: { bulk: BulkRequest; rows: BulkRows; rowsMax: number },
+  { bulk, rows, rowsMax }: { bulk: BulkRequest<Item>; rows: BulkRows<Item>; rowsMax: number },
 ): void {
   const { format, name } = bulk;
   reply.headers({

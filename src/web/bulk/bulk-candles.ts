@@ -18,14 +18,14 @@ export async function openBulkCandles(
   backend: Backend,
   candles: BulkCandles,
   capRows: number,
-): Promise<BulkRows> {
+): Promise<BulkRows<CandleRow>> {
   const { limit } = candles.query;
   return limit === undefined || limit > capRows
     ? openAll(backend, candles, capRows)
     : openPage(backend, candles);
 }
 
-async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRows> {
+async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRows<CandleRow>> {
   const { query, page } = candles;
   const { rows, hasMore } = await readCandlePage(backend.store, page);
   const edge = rows.at(-1);
@@ -34,6 +34,7 @@ async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRow
     isCut: false,
     nextCursor: hasMore && edge !== undefined ? cursorAt(backend, candles, bucketOf(edge)) : null,
     chunks: only(page.order === query.order ? rows : rows.toReversed()),
+    writer,
   };
 }
 
@@ -41,14 +42,19 @@ async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRow
  * Cut by time, so that it is known before how far the answer goes: a stretch of as many buckets as
  * the cap has rows, of which those without trades are left out unless they are filled.
  */
-async function openAll(backend: Backend, candles: BulkCandles, capRows: number): Promise<BulkRows> {
+async function openAll(
+  backend: Backend,
+  candles: BulkCandles,
+  capRows: number,
+): Promise<BulkRows<CandleRow>> {
   const { page, query } = candles;
   const { bucketSeconds, now } = page;
   // Trades that come while rows are sent fill the open bucket and add none behind it.
   const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const whole = { ...page, to };
   const [first] = (await readCandlePage(backend.store, { ...whole, limit: 1 })).rows;
-  if (first === undefined) return { rowCount: 0, isCut: false, nextCursor: null, chunks: only([]) };
+  if (first === undefined)
+    return { rowCount: 0, isCut: false, nextCursor: null, chunks: only([]), writer };
   const span = capRows * bucketSeconds;
   const isRising = page.order === "asc";
   const told = isRising
@@ -62,7 +68,12 @@ async function openAll(backend: Backend, candles: BulkCandles, capRows: number):
     isCut,
     nextCursor: isCut ? cursorAt(backend, candles, edge) : null,
     chunks: readChunks(backend, { ...whole, ...told, order: query.order }),
+    writer,
   };
+}
+
+function writer() {
+  return (row: CandleRow): string => JSON.stringify(row);
 }
 
 async function* readChunks(

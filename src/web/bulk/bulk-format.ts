@@ -1,24 +1,12 @@
 import { Type } from "typebox";
-import type { Column, Row } from "./columns.ts";
-import { encodeArrow } from "./encode-arrow.ts";
-import { encodeParquet } from "./encode-parquet.ts";
-import { encodeCsv, encodeNdjson } from "./text-formats.ts";
-
-/** Rows in chunks as the pieces of a file. */
-type Encode = (
-  columns: readonly Column[],
-  chunks: AsyncIterable<readonly Row[]>,
-) => AsyncGenerator<string | Uint8Array, void, undefined>;
-
-type FileFormat = { readonly contentType: string; readonly encode: Encode };
 
 /** The formats besides `json`, by the name that is also the ending of their files. */
 export const fileFormats = {
-  ndjson: { contentType: "application/x-ndjson; charset=utf-8", encode: encodeNdjson },
-  csv: { contentType: "text/csv; charset=utf-8; header=present", encode: encodeCsv },
-  parquet: { contentType: "application/vnd.apache.parquet", encode: encodeParquet },
-  arrow: { contentType: "application/vnd.apache.arrow.stream", encode: encodeArrow },
-} as const satisfies Readonly<Record<string, FileFormat>>;
+  ndjson: { contentType: "application/x-ndjson; charset=utf-8" },
+  csv: { contentType: "text/csv; charset=utf-8; header=present" },
+  parquet: { contentType: "application/vnd.apache.parquet" },
+  arrow: { contentType: "application/vnd.apache.arrow.stream" },
+} as const satisfies Readonly<Record<string, { readonly contentType: string }>>;
 
 /** How a file may be asked for. */
 export type FileFormatName = keyof typeof fileFormats;

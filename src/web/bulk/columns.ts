@@ -1,7 +1,10 @@
 import type { TObject } from "typebox";
 
+/** A value of a row; a list of texts is JSON wherever it has to be one text. */
+export type Value = string | number | boolean | null | readonly string[];
+
 /** A row of a list as clients see it. */
-export type Row = Readonly<Record<string, string | number | boolean | null>>;
+export type Row = Readonly<Record<string, Value>>;
 
 /** A field of a row as a column: `integer` is 64 bits, `text` everything that JSON has as a string. */
 export type Column = {
@@ -20,6 +23,23 @@ export function columnsOf(row: TObject): readonly Column[] {
     const [only] = types;
     return { name, kind: types.size === 1 ? kindOf(only) : "text", nullable };
   });
+}
+
+/** The values of a column, as encoders of typed columns take them. */
+export function valuesOf(
+  { name, kind }: Column,
+  rows: readonly Row[],
+): (string | bigint | boolean | null)[] {
+  return rows.map((row) => {
+    const value = row[name] ?? null;
+    if (value === null || typeof value === "boolean") return value;
+    return kind === "integer" ? BigInt(Number(value)) : textOf(value);
+  });
+}
+
+/** A value as a text. */
+export function textOf(value: Exclude<Value, null>): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** Numbers of rows are whole: decimals are texts. */

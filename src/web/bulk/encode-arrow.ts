@@ -8,26 +8,26 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import { assert } from "../../base/assert.ts";
-import type { Column, Row } from "./columns.ts";
+import { type Column, type Row, valuesOf } from "./columns.ts";
+import type { FileEncoder } from "./file-encoder.ts";
 
 /** Marks the end of a stream: no message follows. */
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
-/** An Arrow IPC stream with one record batch a chunk. */
-export async function* encodeArrow(
-  columns: readonly Column[],
-  chunks: AsyncIterable<readonly Row[]>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield splitStream(streamOf(columns, [])).schema;
-  for await (const rows of chunks) yield splitStream(streamOf(columns, rows)).batches;
-  yield endOfStream;
+/** An Arrow IPC stream with one record batch a group. */
+export function encodeArrow(columns: readonly Column[]): FileEncoder {
+  return {
+    begin: () => splitStream(streamOf(columns, [])).schema,
+    add: (rows) => splitStream(streamOf(columns, rows)).batches,
+    end: () => endOfStream,
+  };
 }
 
 /** A whole stream of its own: schema, batch, end. */
 function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
-  const entries = columns.map(({ name, kind }) => {
-    const values = rows.map((row) => valueOf(row[name], kind));
-    return [name, columnFromArray(values, typeOf(kind))] as const;
+  const entries = columns.map((column) => {
+    const values = columnFromArray(valuesOf(column, rows), typeOf(column.kind));
+    return [column.name, values] as const;
   });
   const bytes = tableToIPC(tableFromColumns(Object.fromEntries(entries)), { format: "stream" });
   assert(bytes !== null, "a table without a sink of its own is encoded in memory");
@@ -39,7 +39,7 @@ function splitStream(bytes: Uint8Array): { schema: Uint8Array; batches: Uint8Arr
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const schemaEnd = 8 + view.getInt32(4, true);
   const end = bytes.length - endOfStream.length;
-  return { schema: bytes.subarray(0, schemaEnd), batches: bytes.subarray(schemaEnd, end) };
+  return { schema: bytes.slice(0, schemaEnd), batches: bytes.slice(schemaEnd, end) };
 }
 
 function typeOf(kind: Column["kind"]): DataType {
@@ -51,8 +51,4 @@ function typeOf(kind: Column["kind"]): DataType {
     case "text":
       return utf8();
   }
-}
-
-function valueOf(value: Row[string] | undefined, kind: Column["kind"]): unknown {
-  return kind === "integer" && value !== null ? BigInt(value as number) : value;
 }

@@ -1,16 +1,14 @@
 import { constants, zstdCompressSync } from "node:zlib";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { Column, Row } from "./columns.ts";
+import { type Column, valuesOf } from "./columns.ts";
+import type { FileEncoder } from "./file-encoder.ts";
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 
 const compressionLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A Parquet file with one row group a chunk; what is written is let go at once. */
-export async function* encodeParquet(
-  columns: readonly Column[],
-  chunks: AsyncIterable<readonly Row[]>,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** A Parquet file with one row group a group; what is written is let go at once. */
+export function encodeParquet(columns: readonly Column[]): FileEncoder {
   const writer = new ByteWriter();
   const file = new ParquetWriter({
     writer,
@@ -19,16 +17,21 @@ export async function* encodeParquet(
     compressors: { ZSTD: (bytes) => zstdCompressSync(bytes, compressionLevel) },
     createdBy: "oddwire",
   });
-  for await (const rows of chunks) {
-    const columnData = columns.map((column) => ({
-      name: column.name,
-      data: rows.map((row) => valueOf(row, column)),
-    }));
-    await file.write({ columnData, rowGroupSize: rows.length });
-    yield take(writer);
-  }
-  await file.finish();
-  yield take(writer);
+  return {
+    begin: () => take(writer),
+    add: (rows) => {
+      const columnData = columns.map((column) => ({
+        name: column.name,
+        data: valuesOf(column, rows),
+      }));
+      void file.write({ columnData, rowGroupSize: rows.length });
+      return take(writer);
+    },
+    end: () => {
+      void file.finish();
+      return take(writer);
+    },
+  };
 }
 
 /** What was written since the last time. The writer goes on counting where it is in the file. */
@@ -48,9 +51,4 @@ function elementOf({ name, kind, nullable }: Column): SchemaElement {
     case "text":
       return { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type };
   }
-}
-
-function valueOf(row: Row, { name, kind }: Column): unknown {
-  const value = row[name];
-  return kind === "integer" && value !== null ? BigInt(value as number) : value;
 }

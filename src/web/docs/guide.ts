@@ -40,7 +40,7 @@ parameters; only limit and format may change. Pages from the first to the last h
   },
   {
     title: "Files",
-    text: `Trades and candles take format: ndjson, csv, parquet or arrow. Without limit a file holds every row, up to the row \
+    text: `Trades, candles and the other lists of the chain take format: ndjson, csv, parquet or arrow. Without limit a file holds every row, up to the row \
 cap of the service. X-Row-Cap, X-Row-Count and X-Rows-Truncated tell before it begins what it will hold; X-Next-Cursor is \
 the cursor for the rows that are left out. A file that breaks off has no end of its chunked body.`,
   },

@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
+import { assert } from "../../base/assert.ts";
 import type { Address, Hash } from "../../base/ids.ts";
+import type { Contracts } from "../../decode/contracts.ts";
 import type { ExchangeNotice } from "../../decode/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import {
@@ -14,12 +16,21 @@ import {
   presentExchangeEvent,
   userEventKinds,
 } from "../../rows/exchange-event-row.ts";
-import { readEvents } from "../../store/read-events.ts";
-import { type Backend, rowContextOf } from "../backend.ts";
-import { positionAfter, rangeFilter, rangeQuery } from "../fill-query.ts";
-import { answerPage, listOf } from "../list-answer.ts";
+import type { RowContext } from "../../rows/trade-row.ts";
+import { type EventFilter, storedEvents } from "../../store/read-events.ts";
+import type { Backend } from "../backend.ts";
+import type { Row } from "../bulk/columns.ts";
+import { listOrder, rangeFilter, rangeQuery } from "../fill-query.ts";
 import { address, hash } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
+import {
+  answerList,
+  type ListParts,
+  type RowSource,
+  rowListRoute,
+  shownAs,
+  storedSource,
+} from "../row-list.ts";
 
 const eventQuery = {
   ...rangeQuery,
@@ -34,73 +45,74 @@ const exchangeEventQuery = Type.Object({
   ...eventQuery,
   kind: Type.Optional(Type.Enum([...exchangeEventKinds])),
 });
-const common = {
-  method: "GET",
-  access: "read",
-  errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
-  cacheControl: "private, max-age=1",
-} as const;
 
 /** What ended orders, or may have, as far as the chain tells. */
-export function listCancellations(backend: Backend): Route {
+export function listCancellations(parts: ListParts): Route {
   const path = "/v1/cancellations";
   return defineRoute({
-    ...common,
+    ...rowListRoute(cancellationRow),
     path,
     summary: "Cancellations on the chain, by kind; cancelling off the chain leaves no trace",
     querystring: cancellationQuery,
-    response: listOf(cancellationRow),
-    handler: async ({ id: requestId, query }) => {
-      const events = await readPage(backend, query, { path, kinds: cancellationKinds });
-      const context = rowContextOf(backend);
-      const rows = events.flatMap((e) => presentCancellation(e, backend.contracts, context) ?? []);
-      return answerPage(
-        backend,
-        { path, query, rows, positionOf: (row) => [row.seq] },
-        { requestId, present: (row) => row },
-      );
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = eventSource(parts.backend, cancellationKinds, { path, query });
+      const list = { path, query, name: "cancellations", row: cancellationRow, source };
+      const shown = ofExchange(presentCancellation, parts.backend);
+      return answerList(parts, { request, reply }, { ...list, ...shown });
     },
   });
 }
 
 /** Everything else that exchanges log: approvals, pauses, roles and fee settings too. */
-export function listExchangeEvents(backend: Backend): Route {
+export function listExchangeEvents(parts: ListParts): Route {
   const path = "/v1/exchange-events";
   return defineRoute({
-    ...common,
+    ...rowListRoute(exchangeEventRow),
     path,
     summary: "What exchanges log besides fills: cancellations, approvals, pauses, roles, fees",
     querystring: exchangeEventQuery,
-    response: listOf(exchangeEventRow),
-    handler: async ({ id: requestId, query }) => {
-      const events = await readPage(backend, query, { path, kinds: exchangeEventKinds });
-      const context = rowContextOf(backend);
-      const rows = events.flatMap((e) => presentExchangeEvent(e, backend.contracts, context) ?? []);
-      return answerPage(
-        backend,
-        { path, query, rows, positionOf: (row) => [row.seq] },
-        { requestId, present: (row) => row },
-      );
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = eventSource(parts.backend, exchangeEventKinds, { path, query });
+      const list = { path, query, name: "exchange-events", row: exchangeEventRow, source };
+      const shown = ofExchange(presentExchangeEvent, parts.backend);
+      return answerList(parts, { request, reply }, { ...list, ...shown });
     },
   });
 }
 
-/** One row more than asked for. */
-function readPage(
+function eventSource(
   backend: Backend,
-  query: Static<typeof exchangeEventQuery>,
-  { path, kinds }: { path: string; kinds: readonly ExchangeNotice["kind"][] },
-): Promise<readonly LocatedEvent[]> {
-  const { order_hash, user, order, status } = query;
+  kinds: readonly ExchangeNotice["kind"][],
+  place: { readonly path: string; readonly query: Static<typeof exchangeEventQuery> },
+): RowSource<LocatedEvent> {
+  const { query } = place;
+  const { order_hash, user } = query;
   const subject = order_hash ?? (user === undefined ? undefined : paddedUser(user));
-  return readEvents(backend.store, {
+  const filter: EventFilter = {
     ...rangeFilter(query),
     kinds: kinds.filter((kind) => isAskedFor(kind, query)),
+    addresses: exchangesOf(backend),
     ...(subject === undefined ? {} : { subject }),
-    order,
-    after: positionAfter(backend, path, query),
-    limit: query.limit + 1,
-    finalizedOnly: status === "finalized",
+  };
+  return storedSource(backend.store, storedEvents({ ...filter, ...listOrder(backend, place) }));
+}
+
+/** What else logs such events, or did when it was indexed, is not told. */
+function exchangesOf({ contracts }: Backend): readonly Address[] {
+  const all = [...contracts.byAddress.values()];
+  return all.filter(({ kind }) => kind === "exchange").map(({ address: own }) => own);
+}
+
+function ofExchange<Shown extends Row>(
+  present: (located: LocatedEvent, contracts: Contracts, context: RowContext) => Shown | null,
+  { contracts }: Backend,
+) {
+  return shownAs((located: LocatedEvent, context: RowContext): Shown => {
+    const row = present(located, contracts, context);
+    assert(row !== null, "only what exchanges log is read");
+    return row;
   });
 }
 

@@ -4,72 +4,61 @@ import { isGiven } from "../../base/optional.ts";
 import { fillRow, presentFill } from "../../rows/fill-row.ts";
 import { matchRow, presentMatch } from "../../rows/match-row.ts";
 import type { FillFilter } from "../../store/fill-filter.ts";
-import { readFills } from "../../store/read-fills.ts";
-import { type Backend, rowContextOf } from "../backend.ts";
+import type { Backend } from "../backend.ts";
 import {
   type FillQuery,
   fillFilter,
-  fillPage,
   fillQuery,
-  positionAfter,
+  fillSource,
   tokenListQuery,
 } from "../fill-query.ts";
-import { answerPage, listOf } from "../list-answer.ts";
 import { defineRoute, type Route } from "../route.ts";
+import { answerList, type ListParts, rowListRoute, shownAs } from "../row-list.ts";
 
 const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
 /** A match has one taker and any number of makers, who are told by its trades. */
 const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
 const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
-const common = {
-  method: "GET",
-  access: "read",
-  errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
-  cacheControl: "private, max-age=1",
-} as const;
 
 /** Every `OrderFilled`, legs and summaries, as on the chain. */
-export function listFills(backend: Backend): Route {
+export function listFills(parts: ListParts): Route {
+  const { backend } = parts;
   const path = "/v1/fills";
   return defineRoute({
-    ...common,
+    ...rowListRoute(fillRow),
     path,
     summary: "Every OrderFilled as on the chain, both legs; for volume use trades",
     querystring: fillListQuery,
-    response: listOf(fillRow),
-    handler: async ({ id: requestId, query }) => {
-      const filter = orderFilter(query, backend);
-      const page = fillPage(filter, query, positionAfter(backend, path, query));
-      const rows = await readFills(backend.store, page);
-      const context = rowContextOf(backend);
-      return answerPage(
-        backend,
-        { path, query, rows, positionOf: (fill) => [fill.seq] },
-        { requestId, present: (fill) => presentFill(fill, context) },
-      );
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = fillSource(backend, orderFilter(query, backend), { path, query });
+      const list = { path, query, name: "fills", row: fillRow, source, ...shownAs(presentFill) };
+      return answerList(parts, { request, reply }, list);
     },
   });
 }
 
 /** Matches, each with the sums of its legs. */
-export function listMatches(backend: Backend): Route {
+export function listMatches(parts: ListParts): Route {
+  const { backend } = parts;
   const path = "/v1/matches";
   return defineRoute({
-    ...common,
+    ...rowListRoute(matchRow),
     path,
     summary: "Matches: what each taker order got from all its legs",
     querystring: matchListQuery,
-    response: listOf(matchRow),
-    handler: async ({ id: requestId, query }) => {
-      const filter = summaryFilter(query, backend);
-      const page = fillPage(filter, query, positionAfter(backend, path, query));
-      const rows = await readFills(backend.store, page);
-      const context = rowContextOf(backend);
-      return answerPage(
-        backend,
-        { path, query, rows, positionOf: (fill) => [fill.seq] },
-        { requestId, present: (fill) => presentMatch(fill, context) },
-      );
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = fillSource(backend, summaryFilter(query, backend), { path, query });
+      const list = {
+        path,
+        query,
+        name: "matches",
+        row: matchRow,
+        source,
+        ...shownAs(presentMatch),
+      };
+      return answerList(parts, { request, reply }, list);
     },
   });
 }

@@ -1,31 +1,30 @@
 import { assert } from "../base/assert.ts";
 import type { Seq } from "../base/ids.ts";
-import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
 import {
-  type FillList,
+  countFinalRows,
   finalBoundary,
-  finalWhere,
-  heldFills,
-  readFinalFills,
-} from "./read-fills.ts";
-import { integerLiteral } from "./sql-literal.ts";
+  heldRows,
+  readFinalRows,
+  readFinalSeqAt,
+  type StoredList,
+} from "./stored-list.ts";
 
 /**
  * All rows of a list as they are when it is made, however long they are read: final rows never
  * change, and the few above are taken at once. Every reading is one query of bounded size.
  */
-export class FillSnapshot {
+export class RowSnapshot<Item extends { readonly seq: Seq }> {
   readonly #store: FactStore;
-  readonly #list: FillList;
+  readonly #list: StoredList<Item>;
   readonly #boundary: Seq;
-  readonly #held: readonly Fill[];
+  readonly #held: readonly Item[];
 
-  constructor(store: FactStore, list: FillList) {
+  constructor(store: FactStore, list: StoredList<Item>) {
     this.#store = store;
     this.#list = list;
     this.#boundary = finalBoundary(store);
-    this.#held = heldFills(store, list);
+    this.#held = heldRows(store, list);
   }
 
   /** How many rows there are; counts no further than `max`. */
@@ -50,7 +49,7 @@ export class FillSnapshot {
   async *chunks(size: {
     readonly rowsMax: number;
     readonly chunkRows: number;
-  }): AsyncGenerator<readonly Fill[], void, undefined> {
+  }): AsyncGenerator<readonly Item[], void, undefined> {
     let left = size.rowsMax;
     for await (const chunk of this.#all(size.chunkRows)) {
       if (left <= 0) return;
@@ -59,12 +58,12 @@ export class FillSnapshot {
     }
   }
 
-  async *#all(chunkRows: number): AsyncGenerator<readonly Fill[], void, undefined> {
+  async *#all(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
     if (this.#list.order === "desc") yield* this.#heldChunks(chunkRows);
     let { after } = this.#list;
     for (;;) {
-      const range = { boundary: this.#boundary, limit: chunkRows };
-      const chunk = await readFinalFills(this.#store, { ...this.#list, after }, range);
+      const reach = { boundary: this.#boundary, limit: chunkRows };
+      const chunk = await readFinalRows(this.#store, { ...this.#list, after }, reach);
       if (chunk.length > 0) yield chunk;
       if (chunk.length < chunkRows) break;
       after = chunk.at(-1)?.seq ?? after;
@@ -72,28 +71,18 @@ export class FillSnapshot {
     if (this.#list.order === "asc") yield* this.#heldChunks(chunkRows);
   }
 
-  *#heldChunks(chunkRows: number): Generator<readonly Fill[], void, undefined> {
+  *#heldChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
     for (let at = 0; at < this.#held.length; at += chunkRows)
       yield this.#held.slice(at, at + chunkRows);
   }
 
   async #countFinal(max: number): Promise<number> {
-    const rows = await this.#store.engine.query(
-      `SELECT count() FROM (
-         SELECT 1 FROM oddwire.fills WHERE ${finalWhere(this.#list, this.#boundary)}
-         LIMIT ${integerLiteral(max)})`,
-    );
-    return Number(rows[0]?.[0]);
+    const reach = { boundary: this.#boundary, limit: max };
+    return countFinalRows(this.#store, this.#list, reach);
   }
 
   async #finalSeqAt(index: number): Promise<Seq | null> {
-    const rows = await this.#store.engine.query(
-      `SELECT seq FROM oddwire.fills WHERE ${finalWhere(this.#list, this.#boundary)}
-       ORDER BY seq ${this.#list.order === "asc" ? "ASC" : "DESC"}
-       LIMIT 1 OFFSET ${integerLiteral(index)}`,
-    );
-    const seq = rows[0]?.[0];
-    return seq === undefined ? null : (Number(seq) as Seq);
+    return readFinalSeqAt(this.#store, this.#list, { boundary: this.#boundary, index });
   }
 }
 

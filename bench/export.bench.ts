@@ -1,0 +1,173 @@
+/**
+ * Exports: a file of all trades, and one of all fills, in each format, over HTTP from a service of
+ * its own. Told are rows a second, the processor time of the main thread and of the whole service
+ * for a million rows, memory, and how long others wait meanwhile: `/v1/health` is asked for every
+ * few milliseconds on a connection of its own, so its slowest answer is about the longest turn of
+ * the main thread. Arguments: rows of a file (default 1000000), formats (default all, with commas
+ * between them), a folder to keep the store in for the next run (default one that is deleted).
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { generateKey } from "../src/store/key-format.ts";
+import { fileFormats } from "../src/web/bulk/bulk-format.ts";
+import { contractsFromBlock0 } from "./endless-node.ts";
+
+const rows = Number(process.argv[2] ?? 1_000_000);
+const formats = process.argv[3]?.split(",") ?? Object.keys(fileFormats);
+const kept = process.argv[4] ?? null;
+/** Each has some 55. */
+const tradesPerBlock = 50;
+const blocks = Math.ceil(rows / tradesPerBlock);
+const ticksPerSecond = 100;
+const healthEveryMs = 5;
+const memoryEveryMs = 50;
+
+type Service = { readonly child: ChildProcess; readonly url: string };
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
+
+const dir = kept ?? (await mkdtemp(join(tmpdir(), "oddwire-bench-")));
+await mkdir(dir, { recursive: true });
+const key = generateKey("admin");
+const children: ChildProcess[] = [];
+try {
+  const node = await start("endless-node.ts", [String(blocks)]);
+  const service = await startService(node.url);
+  console.log(`${blocks} blocks are stored`);
+  for (const list of ["trades", "fills"]) {
+    for (const format of formats) await measure(service, `/v1/${list}?format=${format}`);
+  }
+} finally {
+  for (const child of children) child.kill("SIGKILL");
+  if (kept === null) await rm(dir, { recursive: true, force: true });
+}
+
+async function measure({ child, url }: Service, path: string): Promise<void> {
+  const [mainBefore, allBefore] = [await cpuSecondsOf(child, "main"), await cpuSecondsOf(child)];
+  const idleMegabytes = await residentMegabytes(child);
+  const watching = new AbortController();
+  const health = watchHealth(url, watching.signal);
+  const memory = watchMemory(child, watching.signal);
+  const startedAt = performance.now();
+  const file = await download(url + path);
+  const seconds = (performance.now() - startedAt) / 1000;
+  watching.abort();
+  const latencies = (await health).toSorted((a, b) => a - b);
+  const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1);
+  const perMillion = (cpuSeconds: number) => ((cpuSeconds * 1e6) / file.rows).toFixed(1);
+  const main = perMillion((await cpuSecondsOf(child, "main")) - mainBefore);
+  const all = perMillion((await cpuSecondsOf(child)) - allBefore);
+  console.log(
+    `${path}: ${grouped(file.rows)} rows, ${(file.bytes / 1e6).toFixed(0)} MB, ` +
+      `${grouped(file.rows / seconds)} rows/s; CPU s a million rows: main thread ${main}, all ${all}; ` +
+      `memory ${idleMegabytes.toFixed(0)} MB before, ${(await memory).toFixed(0)} MB at most; ` +
+      `health p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${latencies.at(-1)?.toFixed(1)} ms`,
+  );
+}
+
+async function download(url: string): Promise<{ rows: number; bytes: number }> {
+  const answer = await request(url, { "x-api-key": key });
+  let bytes = 0;
+  for await (const chunk of answer) bytes += (chunk as Buffer).length;
+  if (answer.statusCode !== 200) throw new Error(`${url} was answered with ${answer.statusCode}`);
+  return { rows: Number(answer.headers["x-row-count"]), bytes };
+}
+
+/** Milliseconds that each answer took. */
+async function watchHealth(url: string, signal: AbortSignal): Promise<readonly number[]> {
+  const latencies: number[] = [];
+  while (!signal.aborted) {
+    const askedAt = performance.now();
+    // From ever new callers: one alone may not ask so often.
+    const count = latencies.length;
+    const caller = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
+    const answer = await request(`${url}/v1/health`, { "x-forwarded-for": caller });
+    for await (const _ of answer);
+    latencies.push(performance.now() - askedAt);
+    await new Promise((resolve) => setTimeout(resolve, healthEveryMs));
+  }
+  return latencies;
+}
+
+/** The most megabytes seen. */
+async function watchMemory(child: ChildProcess, signal: AbortSignal): Promise<number> {
+  let most = 0;
+  while (!signal.aborted) {
+    most = Math.max(most, await residentMegabytes(child));
+    await new Promise((resolve) => setTimeout(resolve, memoryEveryMs));
+  }
+  return most;
+}
+
+function request(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, resolve).once("error", reject);
+  });
+}
+
+async function startService(rpcUrl: string): Promise<Service> {
+  const contracts = join(dir, "contracts.json");
+  await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
+  const service = await start("../src/cli.ts", ["serve"], {
+    PATH: process.env["PATH"],
+    ODDWIRE_RPC_URLS: rpcUrl,
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_CONTRACTS_FILE: contracts,
+    ODDWIRE_DATA_DIR: join(dir, "data"),
+    ODDWIRE_PORT: "0",
+    ODDWIRE_ADMIN_KEY: key,
+    ODDWIRE_EXPORT_ROWS_MAX: String(rows),
+    ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
+    ODDWIRE_LOG_LEVEL: "error",
+  });
+  while ((await indexedBlock(service.url)) < blocks - 1)
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  return service;
+}
+
+async function indexedBlock(url: string): Promise<number> {
+  const answer = await fetch(`${url}/v1/trades?limit=1`, { headers: { "x-api-key": key } });
+  const { meta } = (await answer.json()) as { meta: { finalized_block: number | null } };
+  return meta.finalized_block ?? -1;
+}
+
+/** A process that prints its URL, bare or as the service does. */
+async function start(
+  script: string,
+  parameters: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Service> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [path, ...parameters], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = line.startsWith("{") ? (JSON.parse(line) as { listening: string }).listening : line;
+    return { child, url };
+  }
+  throw new Error(`${script} ended before it was ready`);
+}
+
+/** Of the main thread, or of all threads. */
+async function cpuSecondsOf({ pid }: ChildProcess, of: "main" | "all" = "all"): Promise<number> {
+  const path = of === "all" ? `/proc/${pid}/stat` : `/proc/${pid}/task/${pid}/stat`;
+  const fields = (await readFile(path, "utf8")).split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+([0-9]+) kB/.exec(status)?.[1]) / 1024;
+}
+
+function grouped(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
