@@ -7,17 +7,10 @@
 import { tokenIdOf } from "../base/ids.ts";
 import type { RawLog } from "../chain/log.ts";
 import type { Decoder } from "./decoder.ts";
-import type { ChainEvent, Undecodable } from "./events.ts";
-import {
-  readBytes,
-  readUint,
-  readUints,
-  topicAddress,
-  topicConditionId,
-  zeroHash,
-} from "./words.ts";
+import { outsideData, withText } from "./dynamic-fields.ts";
+import type { ChainEvent } from "./events.ts";
+import { readUint, readUints, topicAddress, topicConditionId, zeroHash } from "./words.ts";
 
-const badData: Undecodable = { kind: "undecodable", reason: "a field points outside the data" };
 /** Both numbers of a result sum to exactly this. */
 const resultSum = 1_000_000n;
 /** The contract's bound on the legs of a combination. */
@@ -55,12 +48,12 @@ export const ooReporterDecoders: readonly Decoder[] = [
     topic0: "0x459464e3d93204e986f0b20e33596daba585b1f37d5afe1eb1821551f7cb6f49",
     topicCount: 4,
     dataBytes: { min: 128 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 0);
-      if (text === null) return badData;
-      const requester = topicAddress(topics[2]);
-      return { kind: "gen3_text_registered", requestId: topics[1] ?? zeroHash, requester, text };
-    },
+    read: withText(0, ({ topics }, text) => ({
+      kind: "gen3_text_registered",
+      requestId: topics[1] ?? zeroHash,
+      requester: topicAddress(topics[2]),
+      text,
+    })),
   },
 ];
 
@@ -120,7 +113,7 @@ export const combinatorialModuleDecoders: readonly Decoder[] = [
     dataBytes: { min: 64 },
     read: ({ topics, data }) => {
       const legs = readUints(data, 0);
-      if (legs === null) return badData;
+      if (legs === null) return outsideData;
       if (legs.length === 0 || legs.length > comboLegsMax) {
         return { kind: "undecodable", reason: "a combination has 1 to 50 legs" };
       }
@@ -137,7 +130,7 @@ const marketTypes = ["binary", "incremental", "atomic"] as const;
 
 function readConditionResolved({ address, topics, data }: RawLog): ChainEvent {
   const payouts = readUints(data, 0);
-  if (payouts === null) return badData;
+  if (payouts === null) return outsideData;
   if (payouts.length !== 2 || payouts.reduce((sum, part) => sum + part, 0n) !== resultSum) {
     return { kind: "undecodable", reason: "a result is two numbers that sum to 1000000" };
   }

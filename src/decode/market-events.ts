@@ -1,19 +1,8 @@
 import type { RawLog } from "../chain/log.ts";
 import type { Decoder } from "./decoder.ts";
-import type { ChainEvent, Undecodable } from "./events.ts";
-import {
-  readBytes,
-  readUint,
-  readUints,
-  topicAddress,
-  topicConditionId,
-  zeroHash,
-} from "./words.ts";
-
-const badBytes: Undecodable = {
-  kind: "undecodable",
-  reason: "a dynamic field points outside the data",
-};
+import { outsideData, withText } from "./dynamic-fields.ts";
+import type { ChainEvent } from "./events.ts";
+import { readUint, readUints, topicAddress, topicConditionId, zeroHash } from "./words.ts";
 
 /** More slots than the contract allows (256) cannot be real. */
 const outcomeSlotsMax = 256n;
@@ -43,32 +32,24 @@ export const negRiskAdapterDecoders: readonly Decoder[] = [
     topic0: "0xf059ab16d1ca60e123eab60e3c02b68faf060347c701a5d14885a8e1def7b3a8",
     topicCount: 3,
     dataBytes: { min: 96 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 1);
-      if (text === null) return badBytes;
-      return {
-        kind: "neg_risk_market_prepared",
-        negRiskMarketId: topics[1] ?? zeroHash,
-        oracle: topicAddress(topics[2]),
-        text,
-      };
-    },
+    read: withText(1, ({ topics }, text) => ({
+      kind: "neg_risk_market_prepared",
+      negRiskMarketId: topics[1] ?? zeroHash,
+      oracle: topicAddress(topics[2]),
+      text,
+    })),
   },
   {
     signature: "QuestionPrepared(bytes32,bytes32,uint256,bytes)",
     topic0: "0xaac410f87d423a922a7b226ac68f0c2eaf5bf6d15e644ac0758c7f96e2c253f7",
     topicCount: 3,
     dataBytes: { min: 96 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 1);
-      if (text === null) return badBytes;
-      return {
-        kind: "neg_risk_question_prepared",
-        negRiskMarketId: topics[1] ?? zeroHash,
-        questionId: topics[2] ?? zeroHash,
-        text,
-      };
-    },
+    read: withText(1, ({ topics }, text) => ({
+      kind: "neg_risk_question_prepared",
+      negRiskMarketId: topics[1] ?? zeroHash,
+      questionId: topics[2] ?? zeroHash,
+      text,
+    })),
   },
 ];
 
@@ -79,17 +60,13 @@ export const negRiskOperatorDecoders: readonly Decoder[] = [
     topic0: "0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa",
     topicCount: 4,
     dataBytes: { min: 96 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 1);
-      if (text === null) return badBytes;
-      return {
-        kind: "neg_risk_question_requested",
-        negRiskMarketId: topics[1] ?? zeroHash,
-        questionId: topics[2] ?? zeroHash,
-        requestId: topics[3] ?? zeroHash,
-        text,
-      };
-    },
+    read: withText(1, ({ topics }, text) => ({
+      kind: "neg_risk_question_requested",
+      negRiskMarketId: topics[1] ?? zeroHash,
+      questionId: topics[2] ?? zeroHash,
+      requestId: topics[3] ?? zeroHash,
+      text,
+    })),
   },
 ];
 
@@ -100,33 +77,25 @@ export const umaAdapterDecoders: readonly Decoder[] = [
     topic0: "0xeee0897acd6893adcaf2ba5158191b3601098ab6bece35c5d57874340b64c5b7",
     topicCount: 4,
     dataBytes: { min: 160 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 0);
-      if (text === null) return badBytes;
-      return {
-        kind: "question_initialized",
-        questionId: topics[1] ?? zeroHash,
-        creator: topicAddress(topics[3]),
-        text,
-        isHashOfText: true,
-      };
-    },
+    read: withText(0, ({ topics }, text) => ({
+      kind: "question_initialized",
+      questionId: topics[1] ?? zeroHash,
+      creator: topicAddress(topics[3]),
+      text,
+      isHashOfText: true,
+    })),
   },
   {
     signature: "AncillaryDataUpdated(bytes32,address,bytes)",
     topic0: "0x0059e11815211969c0c4aaf3f498b52b6c2f2d14f286275d0862d70de22a836b",
     topicCount: 3,
     dataBytes: { min: 64 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 0);
-      if (text === null) return badBytes;
-      return {
-        kind: "question_updated",
-        questionId: topics[1] ?? zeroHash,
-        owner: topicAddress(topics[2]),
-        text,
-      };
-    },
+    read: withText(0, ({ topics }, text) => ({
+      kind: "question_updated",
+      questionId: topics[1] ?? zeroHash,
+      owner: topicAddress(topics[2]),
+      text,
+    })),
   },
 ];
 
@@ -137,17 +106,13 @@ export const umaAdapterV1Decoders: readonly Decoder[] = [
     topic0: "0x53af6c2e40505bb55a47d917203a12c8f063b6c505c11094d98ac8f772e8a031",
     topicCount: 2,
     dataBytes: { min: 224 },
-    read: ({ topics, data }) => {
-      const text = readBytes(data, 0);
-      if (text === null) return badBytes;
-      return {
-        kind: "question_initialized",
-        questionId: topics[1] ?? zeroHash,
-        creator: null,
-        text,
-        isHashOfText: false,
-      };
-    },
+    read: withText(0, ({ topics }, text) => ({
+      kind: "question_initialized",
+      questionId: topics[1] ?? zeroHash,
+      creator: null,
+      text,
+      isHashOfText: false,
+    })),
   },
 ];
 
@@ -167,7 +132,7 @@ function readConditionPreparation({ topics, data }: RawLog): ChainEvent {
 
 function readConditionResolution({ topics, data }: RawLog): ChainEvent {
   const payouts = readUints(data, 1);
-  if (payouts === null) return badBytes;
+  if (payouts === null) return outsideData;
   if (BigInt(payouts.length) !== readUint(data, 0) || payouts.every((payout) => payout === 0n)) {
     return { kind: "undecodable", reason: "payouts are all zero or not one per outcome slot" };
   }
