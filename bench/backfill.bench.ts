@@ -1,8 +1,8 @@
 /**
  * Backfill: JSON-RPC without latency to rows that can be queried, with the node on the same
  * machine. Beside it, in the same run, the raw ceiling: the same answers fetched and parsed as
- * JSON, and nothing else; and, where `npm install --prefix bench/peers` has brought its packages, a
- * squid with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3).
+ * JSON, and nothing else; and, where `npm install --prefix bench/peers` has brought its packages, other
+ * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3).
  *
  * With several millions the processor time of the first and of the last one are told apart: the
  * cost of a log must not grow with what is stored.
@@ -15,7 +15,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/store/key-format.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
-import { measureSubsquid, type SubsquidRound } from "./peers/measure-subsquid.ts";
+import { measurePeer, type Peer, type PeerRound, peers } from "./peers/measure-peer.ts";
 
 const logsPerBlock = 112;
 const millions = Number(process.argv[2] ?? 1);
@@ -52,7 +52,7 @@ const node = await startNode();
 try {
   const ceilings: Ceiling[] = [];
   const results: Round[] = [];
-  const squids: SubsquidRound[] = [];
+  const ofPeers = new Map<Peer, PeerRound[]>(peers.map((peer) => [peer, []]));
   for (let round = 1; round <= rounds; round += 1) {
     const nodeBefore = await cpuSecondsOf(node.child);
     const ceiling = await measureCeiling(node.url);
@@ -71,24 +71,29 @@ try {
         `peak ${result.peakMegabytes.toFixed(0)} MB, ` +
         `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
     );
-    const squid = await measureSubsquid({ rpcUrl: node.url, blocks });
-    if (squid === null) continue;
-    squids.push(squid);
-    console.log(
-      `  Subsquid ${format(squid.logsPerSecond)} logs/s, ${squid.cpuSeconds.toFixed(1)} CPU s with PostgreSQL`,
-    );
+    for (const [peer, rounds] of ofPeers) {
+      const measured = await measurePeer(peer, { rpcUrl: node.url, blocks });
+      if (measured === null) continue;
+      rounds.push(measured);
+      console.log(
+        `  ${peer.name} ${format(measured.logsPerSecond)} logs/s, ` +
+          `${measured.cpuSeconds.toFixed(1)} CPU s with PostgreSQL`,
+      );
+    }
   }
   const rate = median(results.map(({ logsPerSecond }) => logsPerSecond));
   const ceiling = median(ceilings.map(({ logsPerSecond }) => logsPerSecond));
   console.log(
     `median: service ${format(rate)} logs/s, ceiling ${format(ceiling)} logs/s, ratio ${(rate / ceiling).toFixed(2)}`,
   );
-  const squid = median(squids.map(({ logsPerSecond }) => logsPerSecond));
-  console.log(
-    squids.length === 0
-      ? "Subsquid is not here to compare with: npm install --prefix bench/peers"
-      : `median: Subsquid with PostgreSQL ${format(squid)} logs/s, the service ${(rate / squid).toFixed(1)} times that`,
-  );
+  for (const [{ name }, rounds] of ofPeers) {
+    const peerRate = median(rounds.map(({ logsPerSecond }) => logsPerSecond));
+    console.log(
+      rounds.length === 0
+        ? `${name} is not here to compare with: npm install --prefix bench/peers`
+        : `median: ${name} with PostgreSQL ${format(peerRate)} logs/s, the service ${(rate / peerRate).toFixed(1)} times that`,
+    );
+  }
 } finally {
   node.child.kill();
 }

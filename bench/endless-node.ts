@@ -29,13 +29,13 @@ const exchange = "0xe111180000d2663c0091e4f400237545b87b996b";
 const conditionalTokens = "0x4d97dcd97ec945f40cf65f87097ace5ea0476045";
 const oracle = "0x65070be91477460d8a7aeeb94ef92fe056c2f2a7";
 
-/** The logs of a block without brackets, and where its own number and time have to be filled in. */
-type Template = {
+/** A list without brackets, and where the number and the time of its block have to be filled in. */
+type List = {
   readonly bytes: Buffer;
   readonly numberHoles: readonly number[];
   readonly timeHoles: readonly number[];
-  readonly logs: number;
 };
+type Template = { readonly logs: List; readonly logCount: number; readonly transactions: List };
 /** Stand for digits in the text of a template; no other text has them. */
 const numberHole = "N".repeat(numberDigits);
 const timeHole = "T".repeat(timeDigits);
@@ -87,6 +87,9 @@ function answer(call: Call, head: number, templates: readonly Template[]): reado
   if (call.method === "eth_getLogs") {
     return logs(first as { fromBlock?: string; toBlock?: string }, templates);
   }
+  if (call.method === "eth_getBlockByNumber" && call.params?.[1] === true) {
+    return wholeBlock(numberOf(first, head), head, templates);
+  }
   return [Buffer.from(shortAnswer(call.method, first, head))];
 }
 
@@ -105,6 +108,20 @@ function shortAnswer(method: string, first: unknown, head: number): string {
   }
 }
 
+/** The header, with the transactions that the logs are of. */
+function wholeBlock(
+  number: number,
+  head: number,
+  templates: readonly Template[],
+): readonly Buffer[] {
+  const text = header(number, head);
+  const template = templates[number % templates.length];
+  if (text === "null" || template === undefined) return [Buffer.from('"result":null')];
+  const rest = `${restOfHeader},"transactions":[`;
+  const start = Buffer.from(`"result":${text.slice(0, -noTransactions.length)}${rest}`);
+  return [start, filled(template.transactions, number), Buffer.from("]}")];
+}
+
 function logs(
   { fromBlock, toBlock }: { fromBlock?: string; toBlock?: string },
   templates: readonly Template[],
@@ -114,22 +131,22 @@ function logs(
   for (let number = Number(fromBlock); number <= Number(toBlock); number += 1) {
     const template = templates[number % templates.length];
     if (template === undefined) continue;
-    count += template.logs;
+    count += template.logCount;
     if (count > resultsMax) {
       const message = `query returned more than ${resultsMax} results`;
       return [Buffer.from(`"error":{"code":-32005,"message":"${message}"}`)];
     }
     if (parts.length > 1) parts.push(comma);
-    parts.push(blockOf(template, number));
+    parts.push(filled(template.logs, number));
   }
   parts.push(Buffer.from("]"));
   return parts;
 }
 
-function blockOf(template: Template, number: number): Buffer {
-  const bytes = Buffer.from(template.bytes);
-  fill(bytes, template.numberHoles, hexDigits(number, numberDigits));
-  fill(bytes, template.timeHoles, hexDigits(timeOf(number), timeDigits));
+function filled(list: List, number: number): Buffer {
+  const bytes = Buffer.from(list.bytes);
+  fill(bytes, list.numberHoles, hexDigits(number, numberDigits));
+  fill(bytes, list.timeHoles, hexDigits(timeOf(number), timeDigits));
   return bytes;
 }
 
@@ -140,21 +157,41 @@ function fill(bytes: Buffer, holes: readonly number[], digits: string): void {
   }
 }
 
+/** What a header has besides, and only an indexer that keeps headers whole looks at. */
+const restOfHeader = [
+  ...["receiptsRoot", "stateRoot", "transactionsRoot", "sha3Uncles", "mixHash"].map(
+    (name) => `"${name}":"${word(0n)}"`,
+  ),
+  ...["gasLimit", "gasUsed", "size", "difficulty", "totalDifficulty", "baseFeePerGas"].map(
+    (name) => `"${name}":"0x1"`,
+  ),
+  `"miner":"${oracle}","nonce":"0x0000000000000000","extraData":"0x"`,
+].join(",");
+const noTransactions = '"transactions":[]}';
+
 function header(number: number | null, head: number): string {
   if (number === null || number > head) return "null";
   const bloom = `0x${"f".repeat(512)}`;
-  return `{"number":"${hex(number)}","hash":"${hashOf(number)}","parentHash":"${hashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}","transactions":[]}`;
+  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${hashOf(number)}","parentHash":"${hashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}",${noTransactions}`;
 }
 
 function templateOf(seed: number): Template {
   const random = generator(seed + 1);
   const texts: string[] = [];
   const isFull = (): boolean => texts.length >= logsPerBlockMin;
+  const transactions = new Map<number, string>();
+  const ofBlock = `"blockNumber":"0x${numberHole}","blockHash":"${hashOfDigits(numberHole)}"`;
   const put: Put = ({ address, topics, data }, tx) => {
-    const own = `"blockNumber":"0x${numberHole}","blockHash":"${hashOfDigits(numberHole)}","blockTimestamp":"0x${timeHole}"`;
-    const txHash = `0x${tx.toString(16).padStart(48, "0")}000000000${numberHole}`;
+    const txHash = `0x${(tx + 1).toString(16).padStart(48, "0")}000000000${numberHole}`;
+    transactions.set(
+      tx,
+      `{"hash":"${txHash}","transactionIndex":"${hex(tx)}",${ofBlock},` +
+        `"from":"${oracle}","to":"${address}","input":"0x","value":"0x0","nonce":"0x0",` +
+        `"gas":"0x5208","gasPrice":"0x1","type":"0x0","v":"0x1b","r":"0x1","s":"0x1"}`,
+    );
     texts.push(
-      `{"address":"${address}","topics":${JSON.stringify(topics)},"data":"${data}",${own},` +
+      `{"address":"${address}","topics":${JSON.stringify(topics)},"data":"${data}",` +
+        `${ofBlock},"blockTimestamp":"0x${timeHole}",` +
         `"transactionHash":"${txHash}","transactionIndex":"${hex(tx)}",` +
         `"logIndex":"${hex(texts.length)}","removed":false}`,
     );
@@ -171,14 +208,18 @@ function templateOf(seed: number): Template {
     );
   }
   for (let tx = 1; !isFull(); tx += 1) putMatch(put, tx, random);
-  const bytes = Buffer.from(texts.join(","));
-  const holesOf = (hole: string) => [...bytes.toString().matchAll(new RegExp(hole, "g"))];
   return {
-    bytes,
-    numberHoles: holesOf(numberHole).map(({ index }) => index),
-    timeHoles: holesOf(timeHole).map(({ index }) => index),
-    logs: texts.length,
+    logs: listOf(texts),
+    logCount: texts.length,
+    transactions: listOf([...transactions.values()]),
   };
+}
+
+function listOf(texts: readonly string[]): List {
+  const bytes = Buffer.from(texts.join(","));
+  const holesOf = (hole: string) =>
+    [...bytes.toString().matchAll(new RegExp(hole, "g"))].map(({ index }) => index);
+  return { bytes, numberHoles: holesOf(numberHole), timeHoles: holesOf(timeHole) };
 }
 
 type Put = (log: { address: string; topics: readonly string[]; data: string }, tx: number) => void;
@@ -278,7 +319,7 @@ export function contractsFromBlock0(): typeof polygonContracts {
 
 /** How many logs the first so many blocks of the chain have. */
 export function logsOfBlocks(blocks: number): number {
-  const counts = Array.from({ length: templatesCount }, (_, index) => templateOf(index).logs);
+  const counts = Array.from({ length: templatesCount }, (_, index) => templateOf(index).logCount);
   const numbers = Array.from({ length: blocks }, (_, number) => number);
   return numbers.reduce((sum, number) => sum + (counts[number % templatesCount] ?? 0), 0);
 }

@@ -192,7 +192,7 @@ async function transact(
   await client.query(`update cursor set height = ${nextHead.height}, hash = '${nextHead.hash}'`);
   await client.query("commit");
   if (nextHead.height < Number(lastBlock)) return;
-  console.log(JSON.stringify({ rows: await countRows() }));
+  console.log(`${await countRows()} rows`);
   await new Promise(() => {});
 }
 

@@ -6,43 +6,63 @@ import { fileURLToPath } from "node:url";
 import { logsOfBlocks } from "../endless-node.ts";
 import { startPostgres, stopPostgres } from "./postgres.ts";
 
-/** Half a million logs: long enough for a rate, and a round takes less than a minute. */
-const blocksMax = 4500;
+/** Another indexer from npm, with PostgreSQL. */
+export type Peer = {
+  readonly name: string;
+  readonly program: string;
+  readonly package: string;
+  /** So many that there is a rate, and a round takes less than a minute. */
+  readonly blocksMax: number;
+};
+
+export const peers: readonly Peer[] = [
+  {
+    name: "Subsquid",
+    program: "subsquid.ts",
+    package: "@subsquid/evm-processor",
+    blocksMax: 4500,
+  },
+  { name: "Ponder", program: "ponder.ts", package: "ponder", blocksMax: 2000 },
+];
+
+/** What a peer took for a chain; processor seconds are those of one million logs, PostgreSQL's included. */
+export type PeerRound = { readonly logsPerSecond: number; readonly cpuSeconds: number };
+
+/** Ponder takes no block of Polygon for final before there are 200 more. */
+const aboveBlocks = 250;
 const timeoutMs = 180_000;
 const ticksPerSecond = 100;
 
-/** What a squid took for a chain; processor seconds are those of one million logs, PostgreSQL's included. */
-export type SubsquidRound = { readonly logsPerSecond: number; readonly cpuSeconds: number };
-
 /**
- * Lets the squid index the first blocks of the node's chain into a PostgreSQL of its own; null when
- * the packages are not there. Like the service's, its time is from its start as a process, with
+ * Lets a peer index the first blocks of the node's chain into a PostgreSQL of its own; null when
+ * its packages are not there. Like the service's, its time is from its start as a process, with
  * the database up, until everything can be asked for.
  */
-export async function measureSubsquid(chain: {
-  readonly rpcUrl: string;
-  readonly blocks: number;
-}): Promise<SubsquidRound | null> {
-  if (!existsSync(pathOf("node_modules/@subsquid/evm-processor"))) return null;
-  const blocks = Math.min(chain.blocks, blocksMax);
+export async function measurePeer(
+  peer: Peer,
+  chain: { readonly rpcUrl: string; readonly blocks: number },
+): Promise<PeerRound | null> {
+  if (!existsSync(pathOf(`node_modules/${peer.package}`))) return null;
+  const blocks = Math.min(chain.blocks - aboveBlocks, peer.blocksMax);
+  if (blocks <= 0) throw new Error(`a chain of ${chain.blocks} blocks is too short for a peer`);
   const postgres = await startPostgres();
   try {
     const startedAt = performance.now();
-    const arguments_ = [chain.rpcUrl, postgres.folder, String(blocks - 1)];
-    const squid = spawn(process.execPath, [pathOf("subsquid.ts"), ...arguments_], {
-      env: { SQD_ERROR: "*" },
+    const words = [pathOf(peer.program), chain.rpcUrl, postgres.folder, String(blocks - 1)];
+    const child = spawn(process.execPath, words, {
+      env: { SQD_ERROR: "*", PONDER_TELEMETRY_DISABLED: "1", NODE_NO_WARNINGS: "1" },
       stdio: ["ignore", "pipe", "inherit"],
       timeout: timeoutMs,
     });
     try {
-      const { rows } = JSON.parse(await firstLine(squid)) as { rows: number };
+      const line = await firstLine(child);
       const seconds = (performance.now() - startedAt) / 1000;
       const logs = logsOfBlocks(blocks);
-      if (rows !== logs) throw new Error(`the squid has ${rows} rows of ${logs} logs`);
-      const cpuSeconds = (await cpuSecondsOf(squid)) + (await cpuSecondsOf(postgres.child));
+      if (line !== `${logs} rows`) throw new Error(`${peer.name} of ${logs} logs: ${line}`);
+      const cpuSeconds = (await cpuSecondsOf(child)) + (await cpuSecondsOf(postgres.child));
       return { logsPerSecond: logs / seconds, cpuSeconds: (cpuSeconds * 1e6) / logs };
     } finally {
-      squid.kill("SIGKILL");
+      child.kill("SIGKILL");
     }
   } finally {
     await stopPostgres(postgres);
@@ -52,7 +72,7 @@ export async function measureSubsquid(chain: {
 async function firstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error("no standard output");
   for await (const line of createInterface({ input: stdout })) return line;
-  throw new Error("the squid ended before it was done");
+  throw new Error("the peer ended before it was done");
 }
 
 /** Of the process, its children, and those of them that have ended. */
