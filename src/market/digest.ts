@@ -38,22 +38,6 @@ export function digestOf(blocks: readonly BlockFacts[]): Digest {
   };
 }
 
-/** One digest of several stretches that follow each other. */
-export function mergeDigests(parts: readonly Digest[]): Digest {
-  return {
-    events: parts.flatMap((part) => part.events),
-    candles: parts.flatMap((part) => part.candles),
-    trades: parts.flatMap((part) => part.trades),
-    lastTrades: parts.flatMap((part) => part.lastTrades),
-    tally: {
-      fills: parts.reduce((sum, { tally }) => sum + tally.fills, 0),
-      events: parts.reduce((sum, { tally }) => sum + tally.events, 0),
-      quarantined: parts.flatMap(({ tally }) => tally.quarantined),
-      anomalies: parts.flatMap(({ tally }) => tally.anomalies),
-    },
-  };
-}
-
 function tallyOf(blocks: readonly BlockFacts[]): Tally {
   return {
     fills: blocks.reduce((sum, block) => sum + block.fills.length, 0),

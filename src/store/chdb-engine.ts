@@ -5,7 +5,7 @@ import { drainPending, Session } from "chdb";
 import { assert } from "../base/assert.ts";
 import { AppError, toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
-import type { Engine, Row } from "./engine.ts";
+import type { Engine, Row, Rows } from "./engine.ts";
 
 /** The data folder is in use by another process; start again when that one has stopped. */
 export class DataFolderBusyError extends Error {
@@ -82,23 +82,28 @@ export class ChdbEngine implements Engine {
     await written(this.#writer.queryAsync(sql));
   }
 
-  async insert(table: string, rows: Buffer): Promise<void> {
-    if (rows.length > 0) await written(this.#insertFile(table, rows));
+  async insert(table: string, rows: Rows): Promise<void> {
+    const buffers = (Buffer.isBuffer(rows) ? [rows] : rows).filter(({ length }) => length > 0);
+    if (buffers.length > 0) await written(this.#insertFile(table, buffers));
   }
 
   /**
    * The library takes rows in memory as text only, but reads binary ones from a file. The file has
    * no name, so that nothing of it is left whatever happens.
    */
-  async #insertFile(table: string, rows: Buffer): Promise<void> {
+  async #insertFile(table: string, buffers: readonly Buffer[]): Promise<void> {
     const path = `${this.#path}-rows-${this.#inserts}`;
     this.#inserts += 1;
     const file = await open(path, "w+");
     try {
       await unlink(path);
       // By position: where `/dev/fd` shares its offset with the file, reading starts at the beginning.
-      for (let at = 0; at < rows.length; ) {
-        at += (await file.write(rows, at, rows.length - at, at)).bytesWritten;
+      let end = 0;
+      for (const rows of buffers) {
+        for (let at = 0; at < rows.length; ) {
+          at += (await file.write(rows, at, rows.length - at, end + at)).bytesWritten;
+        }
+        end += rows.length;
       }
       const source = `file('/dev/fd/${file.fd}', 'RowBinary')`;
       await this.#writer.queryAsync(

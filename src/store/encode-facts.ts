@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
-import { type Digest, digestOf, mergeDigests } from "../market/digest.ts";
+import { type Digest, digestOf } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
 import type { MinuteCandle } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
@@ -61,34 +61,19 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
   };
 }
 
-/** One batch of several that follow each other, at least one. */
-export function mergeBatches(parts: readonly EncodedBatch[]): EncodedBatch {
-  const [first, last] = [parts[0], parts.at(-1)];
-  assert(first !== undefined && last !== undefined, "there is a batch to merge");
-  if (first === last) return first;
-  return {
-    fromBlock: first.fromBlock,
-    toBlock: last.toBlock,
-    last: last.last,
-    fills: Buffer.concat(parts.map((part) => part.fills)),
-    minuteCandles: Buffer.concat(parts.map((part) => part.minuteCandles)),
-    events: Buffer.concat(parts.map((part) => part.events)),
-    quarantine: Buffer.concat(parts.map((part) => part.quarantine)),
-    digest: mergeDigests(parts.map((part) => part.digest)),
-  };
-}
-
-/** The marker that vouches for the rows of a batch. */
-export function encodeMarker({
-  fromBlock,
-  toBlock,
-  last,
-  digest: { tally },
-}: EncodedBatch): Buffer {
+/** The marker that vouches for the rows of batches that follow each other, at least one. */
+export function encodeMarker(batches: readonly EncodedBatch[]): Buffer {
+  const [first, last] = [batches[0], batches.at(-1)];
+  assert(first !== undefined && last !== undefined, "there is a batch to vouch for");
+  const tallies = batches.map(({ digest }) => digest.tally);
+  const sumOf = (count: (tally: Digest["tally"]) => number) =>
+    tallies.reduce((sum, tally) => sum + count(tally), 0);
   const marker = new RowWriter();
-  marker.uint64(fromBlock).uint64(toBlock).hex(last.hash).uint32(last.timestamp);
-  marker.uint64(tally.fills).uint64(tally.events);
-  marker.uint64(tally.quarantined.length).uint64(tally.anomalies.length);
+  marker.uint64(first.fromBlock).uint64(last.toBlock);
+  marker.hex(last.last.hash).uint32(last.last.timestamp);
+  marker.uint64(sumOf((tally) => tally.fills)).uint64(sumOf((tally) => tally.events));
+  marker.uint64(sumOf((tally) => tally.quarantined.length));
+  marker.uint64(sumOf((tally) => tally.anomalies.length));
   return marker.finish();
 }
 

@@ -7,6 +7,9 @@
 export type Cell = string | number | null | readonly Cell[];
 export type Row = readonly Cell[];
 
+/** Whole rows, one after the other. */
+export type Rows = Buffer | readonly Buffer[];
+
 export type Engine = {
   /** Runs a `SELECT`; the SQL holds only literals that `sql-literal.ts` made. */
   query(sql: string): Promise<readonly Row[]>;
@@ -14,8 +17,11 @@ export type Engine = {
   queryNative(sql: string): Promise<Buffer>;
   /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
-  /** Inserts rows of `row-writer.ts`; durable when it resolves. One call is one atomic block. */
-  insert(table: string, rows: Buffer): Promise<void>;
+  /**
+   * Inserts rows of `row-writer.ts`, in one buffer or several; durable when it resolves. One call is
+   * one atomic block.
+   */
+  insert(table: string, rows: Rows): Promise<void>;
   /** Waits for what is running, then frees the engine. */
   close(): Promise<void>;
 };

@@ -36,6 +36,8 @@ export class FactStore {
   /** The first minutes of tokens that were asked for, which can change no more. */
   readonly firstMinutes = new Map<TokenId, number>();
   #coverage: Coverage | null;
+  /** The block that the newest append ends with, also while it is under way. */
+  #writtenThrough: number | null;
   #appends = 0;
   #openMinutes: readonly MinuteCandle[];
 
@@ -46,6 +48,7 @@ export class FactStore {
   ) {
     this.engine = engine;
     this.#coverage = coverage;
+    this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = openMinutes;
   }
 
@@ -101,8 +104,39 @@ export class FactStore {
    * it resolves; when it rejects, the store must be closed: `open` will trim what was half written.
    */
   async append(batch: EncodedBatch): Promise<void> {
+    await this.writeFills([batch]);
+    await this.vouchFor([batch]);
+    this.cover(batch);
+  }
+
+  /**
+   * The first step of appending batches that follow each other: their fills. May be taken while those
+   * before are vouched for: a start trims whatever is above the newest marker.
+   */
+  async writeFills(batches: readonly EncodedBatch[]): Promise<void> {
     assert(this.tail.newest === null, "nothing is appended below blocks that are held");
-    await this.#insert(batch);
+    await this.#insertFills(batches);
+  }
+
+  /** The second step, once their fills are there: the other facts, then the marker. */
+  async vouchFor(batches: readonly EncodedBatch[]): Promise<void> {
+    await this.engine.insert(
+      "oddwire.minute_candles",
+      batches.map(({ minuteCandles }) => minuteCandles),
+    );
+    await this.engine.insert(
+      "oddwire.events",
+      batches.map(({ events }) => events),
+    );
+    await this.engine.insert(
+      "oddwire.quarantine",
+      batches.map(({ quarantine }) => quarantine),
+    );
+    await this.engine.insert("oddwire.markers", encodeMarker(batches));
+  }
+
+  /** The last step, for each batch in order: from now on reads find it. */
+  cover(batch: EncodedBatch): void {
     this.#cover(batch);
     this.newestFills.forget(new Set(batch.digest.candles.map(({ tokenId }) => tokenId)));
   }
@@ -114,24 +148,27 @@ export class FactStore {
     if (first === undefined || last === undefined) return;
     const stretch = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
     const batch = encodeFacts(stretch, final);
-    await this.#insert(batch);
+    await this.#insertFills([batch]);
+    await this.vouchFor([batch]);
     // In one go: a read must see each row in the engine or in the tail, never in both.
     this.#cover(batch);
     this.newestFills.add(final.flatMap(({ fills }) => fills));
     this.tail.dropThrough(block);
   }
 
-  async #insert(batch: EncodedBatch): Promise<void> {
-    const coverage = this.#coverage;
-    assert(
-      coverage === null || batch.fromBlock === coverage.last.number + 1,
-      "an append goes on where the last one ended",
+  async #insertFills(batches: readonly EncodedBatch[]): Promise<void> {
+    for (const { fromBlock, toBlock } of batches) {
+      const written = this.#writtenThrough;
+      assert(
+        written === null || fromBlock === written + 1,
+        "an append goes on where the last one ended",
+      );
+      this.#writtenThrough = toBlock;
+    }
+    await this.engine.insert(
+      "oddwire.fills",
+      batches.map(({ fills }) => fills),
     );
-    await this.engine.insert("oddwire.fills", batch.fills);
-    await this.engine.insert("oddwire.minute_candles", batch.minuteCandles);
-    await this.engine.insert("oddwire.events", batch.events);
-    await this.engine.insert("oddwire.quarantine", batch.quarantine);
-    await this.engine.insert("oddwire.markers", encodeMarker(batch));
   }
 
   #cover({ fromBlock, last, digest }: EncodedBatch): void {

@@ -1,17 +1,20 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { storeLimits } from "../base/limits.ts";
-import { type EncodedBatch, mergeBatches } from "./encode-facts.ts";
+import type { EncodedBatch } from "./encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
 /**
  * Appends final blocks by group commit: what arrives while an append is under way is appended
  * together by the next one. An append costs some fsyncs whatever its size, so nodes that allow
- * only small ranges would otherwise be waiting for the disk.
+ * only small ranges would otherwise be waiting for the disk. While one group is vouched for, the
+ * fills of the next one are already written.
  */
 export class FinalWriter {
   readonly #store: FactStore;
   readonly #onAppended: (batch: EncodedBatch) => void;
   #pending: EncodedBatch[] = [];
   #pendingRows = 0;
+  #taken = Promise.withResolvers<void>();
   #writing: Promise<void> | null = null;
 
   /** `onAppended` is called in chain order, each time once the blocks are durable. */
@@ -21,8 +24,8 @@ export class FinalWriter {
   }
 
   /**
-   * Takes the blocks that follow. Resolves at once while there is room, else when the append under
-   * way is done; rejects with what an earlier append failed of.
+   * Takes the blocks that follow. Resolves at once while there is room, else when there is; rejects
+   * with what an earlier append failed of.
    */
   async write(batch: EncodedBatch): Promise<void> {
     this.#pending.push(batch);
@@ -30,9 +33,8 @@ export class FinalWriter {
     this.#writing ??= this.#writeAll();
     const { pendingRowsMax, pendingBatchesMax } = storeLimits;
     const isFull = this.#pendingRows >= pendingRowsMax || this.#pending.length >= pendingBatchesMax;
-    if (isFull) await this.drain();
     // A failed append must reach the caller even when there is always room.
-    else await Promise.race([this.#writing, Promise.resolve()]);
+    await Promise.race([this.#writing, isFull ? this.#taken.promise : Promise.resolve()]);
   }
 
   /** Resolves when everything taken is durable. */
@@ -41,15 +43,38 @@ export class FinalWriter {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const group = this.#pending;
-      this.#pending = [];
-      this.#pendingRows = 0;
-      const batch = mergeBatches(group);
-      await this.#store.append(batch);
-      this.#onAppended(batch);
-    }
+    let before: readonly EncodedBatch[] = [];
+    do {
+      const group = this.#take();
+      // Neither is under way any more when the other has failed: the store will be closed then.
+      const steps = await Promise.allSettled([this.#writeFills(group), this.#complete(before)]);
+      for (const step of steps) if (step.status === "rejected") throw step.reason;
+      before = group;
+    } while (before.length > 0 || this.#pending.length > 0);
     this.#writing = null;
+  }
+
+  #take(): readonly EncodedBatch[] {
+    const group = this.#pending;
+    this.#pending = [];
+    this.#pendingRows = 0;
+    this.#taken.resolve();
+    this.#taken = Promise.withResolvers();
+    return group;
+  }
+
+  async #writeFills(group: readonly EncodedBatch[]): Promise<void> {
+    if (group.length > 0) await this.#store.writeFills(group);
+  }
+
+  /** Memory takes in a batch in one go; requests have their turn in between. */
+  async #complete(group: readonly EncodedBatch[]): Promise<void> {
+    if (group.length > 0) await this.#store.vouchFor(group);
+    for (const batch of group) {
+      this.#store.cover(batch);
+      this.#onAppended(batch);
+      await turn();
+    }
   }
 }
 

@@ -11,7 +11,7 @@ export async function appendPart(
   count: number,
 ): Promise<void> {
   const { fills, minuteCandles, events, quarantine } = batch;
-  const rows = [fills, minuteCandles, events, quarantine, encodeMarker(batch)];
+  const rows = [fills, minuteCandles, events, quarantine, encodeMarker([batch])];
   for (const [index, table] of tables.slice(0, count).entries()) {
     await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
   }
