@@ -3,7 +3,7 @@
  * that needs neither store nor state, and so can run in a thread of its own.
  */
 import { assert } from "./base/assert.ts";
-import type { ChainBatch } from "./chain/log.ts";
+import type { BlockStretch, ChainBatch } from "./chain/log.ts";
 import type { LogDecoder } from "./decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "./market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "./store/encode-facts.ts";
@@ -18,20 +18,23 @@ export type ChainNews =
   | { readonly kind: "fork"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
 
+/** What is made of final blocks as soon as they are read: their facts, encoded. */
+export function encodeFinal(stretch: BlockStretch, decoder: LogDecoder): EncodedBatch {
+  const facts = stretch.blocks.map((block) => deriveBlockFacts(block, decoder));
+  return encodeFacts(stretch, facts);
+}
+
 /** Derives the news of each batch. */
 export async function* deriveNews(
-  batches: AsyncIterable<ChainBatch>,
+  batches: AsyncIterable<ChainBatch<EncodedBatch>>,
   decoder: LogDecoder,
 ): AsyncGenerator<ChainNews, void, undefined> {
   for await (const batch of batches) yield newsOf(batch, decoder);
 }
 
-function newsOf(batch: ChainBatch, decoder: LogDecoder): ChainNews {
+function newsOf(batch: ChainBatch<EncodedBatch>, decoder: LogDecoder): ChainNews {
   if (batch.kind !== "blocks") return batch;
-  if (batch.finalized) {
-    const facts = batch.blocks.map((block) => deriveBlockFacts(block, decoder));
-    return { kind: "final", batch: encodeFacts(batch, facts) };
-  }
+  if (batch.finalized) return { kind: "final", batch: batch.blocks };
   assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
   const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
   return { kind: "held", block: deriveBlockFacts(block, decoder) };

@@ -8,7 +8,7 @@ import { toError } from "./base/errors.ts";
 import { chainLimits } from "./base/limits.ts";
 import { openLog } from "./base/log.ts";
 import { ChainSource } from "./chain/chain-source.ts";
-import { type ChainNews, deriveNews } from "./chain-news.ts";
+import { type ChainNews, deriveNews, encodeFinal } from "./chain-news.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
 import { LogDecoder } from "./decode/log-decoder.ts";
 import { rereadFacts } from "./reread-facts.ts";
@@ -23,11 +23,10 @@ let ahead = 0;
 let wake: (() => void) | null = null;
 
 try {
-  const source = await ChainSource.open({
-    ...options,
-    filter: decoder.filter,
-    log: openLog({ level: options.logLevel }),
-  });
+  const source = await ChainSource.open(
+    { ...options, filter: decoder.filter, log: openLog({ level: options.logLevel }) },
+    (stretch) => encodeFinal(stretch, decoder),
+  );
   port.on("message", (message: ToChainThread) => {
     if (message.kind === "reread") void reread(source, message);
     else if (message.kind === "close") source.close();
@@ -50,7 +49,7 @@ try {
 
 /** A failure that is not an endpoint's is a bug, and ends the thread. */
 async function reread(
-  { rereader }: ChainSource,
+  { rereader }: ChainSource<unknown>,
   { id, request }: Extract<ToChainThread, { kind: "reread" }>,
 ): Promise<void> {
   post({ kind: "reread", id, reading: await rereadFacts({ rereader, decoder }, request) });

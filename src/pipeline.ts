@@ -61,7 +61,7 @@ export class Pipeline {
     this.#state = parts.state;
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    this.#writer = new FinalWriter(parts.store, ({ digest, last }) => {
+    this.#writer = new FinalWriter(parts.store, (digest, last) => {
       this.#state.applyFinal(digest, last);
       this.#count(digest);
       this.#subscribers?.appended(digest);

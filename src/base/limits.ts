@@ -6,6 +6,8 @@ export const storeLimits = {
   queriesWaitingMax: 256,
   /** Queries at once: more than the cores help nobody, and each takes one of Node's four threads. */
   readersMax: 2,
+  /** Connections that write: while one waits for the disk, the other one has something to do. */
+  writersMax: 2,
   /** Blocks above finality held in memory: finality 15 minutes late (seen once) at 1.5 s a block. */
   tailBlocksMax: 4096,
   /** Newest markers whose row counts are compared with the tables at start. */
@@ -16,17 +18,16 @@ export const storeLimits = {
   trimBytesFreeMin: 8 * 1024 * 1024,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
-  /**
-   * Rows that may wait for the append under way: about 24 MB of objects. Memory takes them in at
-   * once, in 2 us each, and every request waits for that.
-   */
-  pendingRowsMax: 20_000,
+  /** Rows that may wait for the append under way, which may be as many: 18 MB of fills. */
+  pendingRowsMax: 40_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   pendingBatchesMax: 256,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,
   /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */
   newestCandlesMax: 200_000,
+  /** Texts of token ids, twice: at 200 bytes each 20 MB, and more than are traded in a day. */
+  tokenTextsMax: 50_000,
   /** First minutes of tokens, which never change: at 150 bytes each 15 MB. */
   firstMinutesMax: 100_000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
@@ -74,8 +75,8 @@ export const chainLimits = {
    * the young generation. With four times as much a backfill takes a tenth more processor time.
    */
   responseBytesGoal: 2 * mebibyte,
-  /** Ranges are halved here: several answers of this size are in memory at once. */
-  responseBytesHalve: 16 * mebibyte,
+  /** Ranges are halved here, for the same reason. */
+  responseBytesHalve: 4 * mebibyte,
   /** Open requests of one endpoint; the source itself needs fewer than this. */
   concurrentRequestsMax: 16,
   /** Providers refuse much larger batches. */
@@ -89,7 +90,7 @@ export const chainLimits = {
   /** After this time a learnt cap is tried again: plans and nodes change. */
   rangeCapKeptMs: 3_600_000,
   /** Ranges fetched ahead of the consumer, and what they may hold together, as estimated. */
-  prefetchRangesMax: 3,
+  prefetchRangesMax: 6,
   prefetchBytesMax: 64 * mebibyte,
   /** Unfinalised blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
   tailBlocksMax: 1_024,

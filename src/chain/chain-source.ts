@@ -11,10 +11,11 @@ import { EndpointPool } from "./endpoint-pool.ts";
 import { Finality } from "./finality.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { History } from "./history.ts";
-import type { Block, BlockRef, ChainBatch } from "./log.ts";
+import type { Block, BlockRef, BlockStretch, ChainBatch } from "./log.ts";
 import { deriveLogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
+import type { RangeSource } from "./range-prefetch.ts";
 import { RangeWalker } from "./range-walker.ts";
 import { Rereader } from "./rereader.ts";
 import { Tail } from "./tail.ts";
@@ -40,6 +41,13 @@ export type ChainSourceOptions = {
   readonly openTransport?: OpenTransport;
 };
 
+/**
+ * Makes of final blocks what is told of them. It is called as soon as they are read, ahead of those
+ * before them, and what they were read from can be let go then: a log takes some times the memory
+ * that its facts do.
+ */
+export type Prepare<Final> = (stretch: BlockStretch) => Final;
+
 /** How often to look again when nothing tells of news. */
 const idleMs = 1_000;
 
@@ -47,7 +55,7 @@ const idleMs = 1_000;
  * The chain as a stream of complete facts: finalised blocks in ranges, then block by block at the
  * head, with forks and finality as data. Tries for ever while nodes fail, and says so in `status`.
  */
-export class ChainSource {
+export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;
   readonly #abort = new AbortController();
   readonly #context: ChainContext;
@@ -57,7 +65,7 @@ export class ChainSource {
   readonly #history: History;
   readonly #finality: Finality;
   readonly #blockLogs: BlockLogs;
-  readonly #rangeWalker: RangeWalker;
+  readonly #rangeWalker: RangeWalker<Final>;
   readonly #tailWalker: TailWalker;
   /** Reads final blocks again, beside everything else and without a memory of its own. */
   readonly rereader: Rereader;
@@ -66,7 +74,7 @@ export class ChainSource {
   #reorgs = 0;
   #deepestReorg = 0;
 
-  private constructor(options: ChainSourceOptions) {
+  private constructor(options: ChainSourceOptions, prepare: Prepare<Final>) {
     this.#options = options;
     const clock = options.clock ?? systemClock;
     const { signal } = this.#abort;
@@ -90,16 +98,19 @@ export class ChainSource {
       hashAt: (number) => tail.hashAt(number),
     });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
-    this.#rangeWalker = new RangeWalker({ pool, history, ranges });
+    this.#rangeWalker = new RangeWalker({ pool, history, ranges: prepared(ranges, prepare) });
     this.#tailWalker = new TailWalker({ tail, pool, watch, history, blockLogs, context });
   }
 
   /**
    * Asks every endpoint once who it is. Throws `WrongChainError` when one serves another chain; one
-   * that does not answer is tried again later.
+   * that does not answer is tried again later. Of final blocks is told what `prepare` makes of them.
    */
-  static async open(options: ChainSourceOptions): Promise<ChainSource> {
-    const source = new ChainSource(options);
+  static async open<Final>(
+    options: ChainSourceOptions,
+    prepare: Prepare<Final>,
+  ): Promise<ChainSource<Final>> {
+    const source = new ChainSource(options, prepare);
     try {
       await source.#watch.hearAll();
       for (const { refusal } of source.#pool.endpoints) if (refusal !== null) throw refusal;
@@ -119,7 +130,7 @@ export class ChainSource {
    * What happens on the chain, in order, until the source is closed. Throws
    * `ReorgBeyondFinalityError` when finalised history is gone. To be called once.
    */
-  async *batches(): AsyncGenerator<ChainBatch, void, undefined> {
+  async *batches(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
     assert(!this.#isStarted, "a chain source is consumed once");
     this.#isStarted = true;
     try {
@@ -186,7 +197,7 @@ export class ChainSource {
     }
   }
 
-  async *#backfill(): AsyncGenerator<ChainBatch, void, undefined> {
+  async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
     const tail = this.#tail;
     const isFinal = (number: number) => number <= (this.#finality.agreement?.block.number ?? -1);
     if (tail.length > 0 || !isFinal(tail.nextNumber)) return;
@@ -198,7 +209,7 @@ export class ChainSource {
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
       const { from, to, last, blocks } = part;
       tail.restart(to + 1, { number: last.number, hash: last.hash });
-      yield this.#blocksBatch({ from, last, blocks }, true);
+      yield { ...this.#stretch({ from, last, blocks }), finalized: true };
     }
   }
 
@@ -208,12 +219,15 @@ export class ChainSource {
     return settled ?? (await this.#tailWalker.advance());
   }
 
-  *#tell(news: TailNews): Generator<ChainBatch, void, undefined> {
+  *#tell(news: TailNews): Generator<ChainBatch<Final>, void, undefined> {
     switch (news.kind) {
       case "blocks":
         for (const header of news.headers) {
           const blocks = news.blocks.filter(({ number }) => number === header.number);
-          yield this.#blocksBatch({ from: header.number, last: header, blocks }, false);
+          yield {
+            ...this.#stretch({ from: header.number, last: header, blocks }),
+            finalized: false,
+          };
         }
         return;
       case "fork": {
@@ -229,10 +243,7 @@ export class ChainSource {
     }
   }
 
-  #blocksBatch(
-    { from, last, blocks }: { from: number; last: Header; blocks: readonly Block[] },
-    isFinalized: boolean,
-  ): ChainBatch {
+  #stretch<Blocks>({ from, last, blocks }: { from: number; last: Header; blocks: Blocks }) {
     const known = this.#watch.head;
     const head = known === null || known.number < last.number ? last : known;
     return {
@@ -241,9 +252,8 @@ export class ChainSource {
       toBlock: last.number,
       blocks,
       last: refAndTime(last),
-      finalized: isFinalized,
       head: refAndTime(head),
-    };
+    } as const;
   }
 
   #alarms(): readonly ChainAlarm[] {
@@ -265,6 +275,21 @@ export class ChainSource {
       this.#watch.wake.notify();
     });
   }
+}
+
+function prepared<Final>(ranges: RangeFetcher, prepare: Prepare<Final>): RangeSource<Final> {
+  return {
+    get blocksAtOnce() {
+      return ranges.blocksAtOnce;
+    },
+    estimateBytes: (blocks) => ranges.estimateBytes(blocks),
+    fetch: (range) =>
+      ranges.fetch(range, ({ blocks, ...part }) => {
+        const { from, to, last } = part;
+        const stretch = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
+        return { ...part, blocks: prepare(stretch) };
+      }),
+  };
 }
 
 function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endpoint[] {

@@ -28,24 +28,30 @@ export type Block = BlockRef & {
   readonly logs: readonly RawLog[];
 };
 
+/** A stretch of blocks, both ends included, and those of them that have logs. */
+export type BlockStretch<Blocks = readonly Block[]> = {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Hash and time of `toBlock`, also when it has no logs. */
+  readonly last: BlockRef & { readonly timestamp: number };
+  readonly blocks: Blocks;
+};
+
 /**
  * What a chain source tells, in order. Backfill and live are the same loop:
- * - `blocks`: the next stretch `fromBlock..toBlock` (both included). `blocks` holds those that
- *   have logs; `finalized` says that they can never change. Others come one block at a time.
+ * - `blocks`: the next stretch. `finalized` says that its blocks can never change, and what is told
+ *   of them is `Final`, which may be what the consumer makes of blocks. Others come one at a time.
  * - `fork`: everything above `safeBlock` is taken back.
  * - `finalized`: every block up to and including `block` can never change.
  */
-export type ChainBatch =
-  | {
-      readonly kind: "blocks";
-      readonly fromBlock: number;
-      readonly toBlock: number;
-      readonly blocks: readonly Block[];
-      /** Hash and time of `toBlock`, also when it has no logs. */
-      readonly last: BlockRef & { readonly timestamp: number };
-      readonly finalized: boolean;
-      /** The highest block the source knows of. */
-      readonly head: BlockRef & { readonly timestamp: number };
-    }
+export type ChainBatch<Final = readonly Block[]> =
+  | (BlockStretch<Final> & Told & { readonly finalized: true })
+  | (BlockStretch & Told & { readonly finalized: false })
   | { readonly kind: "fork"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
+
+type Told = {
+  readonly kind: "blocks";
+  /** The highest block the source knows of. */
+  readonly head: BlockRef & { readonly timestamp: number };
+};

@@ -14,12 +14,12 @@ import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-
 import { RangeReader } from "./range-reader.ts";
 
 /** A stretch of finalised blocks with all its wanted logs. */
-export type RangePart = BlockRange & {
+export type RangePart<Blocks = readonly Block[]> = BlockRange & {
   /** Of block `from`: links the part to the one before. */
   readonly parentHash: Hash;
   readonly last: Header;
   /** Those that have logs. */
-  readonly blocks: readonly Block[];
+  readonly blocks: Blocks;
   /** Size of the answers it was made of. */
   readonly bytes: number;
   /** The endpoint that answered. */
@@ -62,13 +62,19 @@ export class RangeFetcher {
     return blocks * this.#bytesPerBlock;
   }
 
-  /** The range in order, in as many parts as it took. Tries until it has all of it, or is closed. */
-  async fetch(range: BlockRange): Promise<readonly RangePart[]> {
-    const parts: RangePart[] = [];
+  /**
+   * The range in order, in as many parts as it took, each as what `prepare` makes of it as soon as it
+   * is there. Tries until it has all of it, or is closed.
+   */
+  async fetch<Part>(
+    range: BlockRange,
+    prepare: (part: RangePart) => Part,
+  ): Promise<readonly Part[]> {
+    const parts: Part[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
       const part = await this.#pool.persist(() => this.#fetchSomewhere(rest));
-      parts.push(part);
+      parts.push(prepare(part));
       from = part.to + 1;
     }
     return parts;

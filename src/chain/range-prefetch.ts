@@ -3,27 +3,30 @@ import type { BlockRange } from "./log.ts";
 import type { RangePart } from "./range-fetcher.ts";
 
 /** What prefetching needs of a fetcher, wherever that runs. */
-export type RangeSource = {
+export type RangeSource<Blocks> = {
   readonly blocksAtOnce: number;
   estimateBytes(blocks: number): number;
-  fetch(range: BlockRange): Promise<readonly RangePart[]>;
+  fetch(range: BlockRange): Promise<readonly RangePart<Blocks>[]>;
 };
 
-type Slot = { readonly parts: Promise<readonly RangePart[]>; readonly bytes: number };
+type Slot<Blocks> = {
+  readonly parts: Promise<readonly RangePart<Blocks>[]>;
+  readonly bytes: number;
+};
 
 /** Fetches the next ranges while the consumer is busy with one, and hands them out in order. */
-export class RangePrefetch {
-  readonly #source: RangeSource;
-  #slots: Slot[] = [];
+export class RangePrefetch<Blocks> {
+  readonly #source: RangeSource<Blocks>;
+  #slots: Slot<Blocks>[] = [];
   #nextFrom: number;
 
-  constructor(source: RangeSource, from: number) {
+  constructor(source: RangeSource<Blocks>, from: number) {
     this.#source = source;
     this.#nextFrom = from;
   }
 
   /** The parts of the next range; `null` once all blocks up to `to` were handed out. */
-  async next(to: number): Promise<readonly RangePart[] | null> {
+  async next(to: number): Promise<readonly RangePart<Blocks>[] | null> {
     this.#fill(to);
     const slot = this.#slots.shift();
     if (slot === undefined) return null;

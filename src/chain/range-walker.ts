@@ -6,12 +6,12 @@ import type { RangePart } from "./range-fetcher.ts";
 import { RangePrefetch, type RangeSource } from "./range-prefetch.ts";
 
 /** Walks finalised blocks in ranges that are proven to be linked to each other. */
-export class RangeWalker {
+export class RangeWalker<Blocks> {
   readonly #pool: EndpointPool;
   readonly #history: History;
-  readonly #ranges: RangeSource;
+  readonly #ranges: RangeSource<Blocks>;
 
-  constructor(parts: { pool: EndpointPool; history: History; ranges: RangeSource }) {
+  constructor(parts: { pool: EndpointPool; history: History; ranges: RangeSource<Blocks> }) {
     this.#pool = parts.pool;
     this.#history = parts.history;
     this.#ranges = parts.ranges;
@@ -21,7 +21,7 @@ export class RangeWalker {
   async *walk(
     start: { readonly next: number; readonly base: BlockRef | null },
     finalized: () => BlockRef,
-  ): AsyncGenerator<RangePart, void, undefined> {
+  ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
     let prefetch = new RangePrefetch(this.#ranges, next);
     for (;;) {
@@ -42,14 +42,18 @@ export class RangeWalker {
   }
 
   /** Either our own last block is gone, or the endpoint of this part mixed up forks. */
-  async #blame(part: RangePart, base: BlockRef | null, flaw: string): Promise<void> {
+  async #blame(part: RangePart<unknown>, base: BlockRef | null, flaw: string): Promise<void> {
     const endpoint = this.#pool.endpoints.find(({ host }) => host === part.host);
     endpoint?.noteBadData(new EndpointError("inconsistent", flaw));
     if (base !== null) await this.#history.confirm(base);
   }
 }
 
-function flawOf(part: RangePart, base: BlockRef | null, finalized: BlockRef): string | null {
+function flawOf(
+  part: RangePart<unknown>,
+  base: BlockRef | null,
+  finalized: BlockRef,
+): string | null {
   if (base !== null && part.parentHash !== base.hash) {
     return `block ${part.from} is not the child of ${base.hash}`;
   }

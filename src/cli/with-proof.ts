@@ -3,7 +3,7 @@ import { type AuditParts, auditRange, type Difference, type Verdict } from "../a
 import { type Config, readConfig } from "../base/config.ts";
 import { auditLimits } from "../base/limits.ts";
 import { openLog } from "../base/log.ts";
-import { ChainSource } from "../chain/chain-source.ts";
+import { ChainSource, type ChainSourceOptions } from "../chain/chain-source.ts";
 import type { BlockRange } from "../chain/log.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
@@ -79,14 +79,15 @@ async function withNodes<Result>(
 ): Promise<Result> {
   const { config, contracts, store } = parts;
   const decoder = new LogDecoder(contracts);
-  const source = await ChainSource.open({
+  const options: ChainSourceOptions = {
     urls: config.rpcUrls,
     chainId: config.chainId,
     startBlock: "latest",
     resumeAfter: store.coverage?.last ?? null,
     filter: decoder.filter,
     log: openLog({ level: "error" }),
-  });
+  };
+  const source = await ChainSource.open(options, ({ blocks }) => blocks);
   try {
     const { rereader } = source;
     return await work({

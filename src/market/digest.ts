@@ -5,10 +5,7 @@ import { isTrade } from "./fill.ts";
 import { type LastTrade, lastTradesOf } from "./last-trades.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 
-/**
- * What memory needs of some blocks, in chain order: a fraction of their fills. Plain data, so that
- * it can come from another thread.
- */
+/** What memory needs of some blocks, in chain order: a fraction of their fills. */
 export type Digest = {
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
@@ -19,7 +16,7 @@ export type Digest = {
 };
 
 /** What is counted and told to operators. */
-type Tally = {
+export type Tally = {
   readonly fills: number;
   readonly events: number;
   readonly quarantined: readonly Pick<QuarantinedLog, "seq" | "reason">[];
@@ -38,7 +35,8 @@ export function digestOf(blocks: readonly BlockFacts[]): Digest {
   };
 }
 
-function tallyOf(blocks: readonly BlockFacts[]): Tally {
+/** The tally of some blocks. */
+export function tallyOf(blocks: readonly BlockFacts[]): Tally {
   return {
     fills: blocks.reduce((sum, block) => sum + block.fills.length, 0),
     events: blocks.reduce((sum, block) => sum + block.events.length, 0),

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
-import { assert } from "../base/assert.ts";
-import { AppError, toError } from "../base/errors.ts";
+import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
+import { SessionPool } from "./session-pool.ts";
 
 /** The data folder is in use by another process; start again when that one has stopped. */
 export class DataFolderBusyError extends Error {
@@ -31,32 +31,27 @@ export class DataFolderUnwritableError extends Error {
  * `DataFolderBusyError`. Queries cannot be cancelled, so how many may wait is bounded; over that
  * `SERVICE_UNAVAILABLE` is thrown.
  *
- * A connection does one thing at a time. Those that read are not the one that writes: an insert
+ * A connection does one thing at a time. Those that read are not those that write: an insert
  * waits for the disk, and whoever asks would wait with it.
  */
 export class ChdbEngine implements Engine {
-  readonly #writer: Session;
-  readonly #readers: readonly Session[];
+  readonly #writers: SessionPool;
+  readonly #readers: SessionPool;
   readonly #path: string;
   #inserts = 0;
-  /** Readers with nothing to do, and who waits for one, first come first. */
-  readonly #idle: Session[];
-  readonly #waiting: ((reader: Session) => void)[] = [];
 
-  private constructor(writer: Session, readers: readonly Session[], path: string) {
-    this.#writer = writer;
-    this.#readers = readers;
-    this.#idle = [...readers];
+  private constructor(sessions: readonly Session[], path: string) {
+    this.#writers = new SessionPool(sessions.slice(0, storeLimits.writersMax));
+    this.#readers = new SessionPool(sessions.slice(storeLimits.writersMax));
     this.#path = path;
   }
 
   static open(path: string): ChdbEngine {
     const sessions: Session[] = [];
     try {
-      while (sessions.length <= storeLimits.readersMax) sessions.push(new Session(path));
-      const [writer, ...readers] = sessions;
-      assert(writer !== undefined, "one was opened");
-      return new ChdbEngine(writer, readers, path);
+      const { writersMax, readersMax } = storeLimits;
+      while (sessions.length < writersMax + readersMax) sessions.push(new Session(path));
+      return new ChdbEngine(sessions, path);
     } catch (thrown) {
       for (const session of sessions) session.close();
       const cause = toError(thrown);
@@ -79,7 +74,7 @@ export class ChdbEngine implements Engine {
   }
 
   async command(sql: string): Promise<void> {
-    await written(this.#writer.queryAsync(sql));
+    await written(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
   async insert(table: string, rows: Rows): Promise<void> {
@@ -106,41 +101,24 @@ export class ChdbEngine implements Engine {
         end += rows.length;
       }
       const source = `file('/dev/fd/${file.fd}', 'RowBinary')`;
-      await this.#writer.queryAsync(
-        `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`,
-      );
+      const sql = `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`;
+      await this.#writers.run((writer) => writer.queryAsync(sql));
     } finally {
       await file.close();
     }
   }
 
   async #ask(sql: string, format: "JSONCompactEachRow" | "Native") {
-    const reader = this.#idle.pop() ?? (await this.#nextReader());
-    try {
-      return await undamaged(reader.queryAsync(sql, { format }));
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#idle.push(reader);
-      else next(reader);
-    }
-  }
-
-  /** In line here: waiting in the library would take a thread of those that files are read with. */
-  async #nextReader(): Promise<Session> {
-    if (this.#waiting.length >= storeLimits.queriesWaitingMax) {
-      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    }
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
+    return this.#readers.run((reader) => undamaged(reader.queryAsync(sql, { format })));
   }
 
   async close(): Promise<void> {
     // Closing with work in flight aborts the engine for the whole process, and what ends lets the
     // next in line begin.
     do await drainPending();
-    while (this.#idle.length < this.#readers.length);
-    for (const session of [...this.#readers, this.#writer]) session.close();
+    while (!this.#readers.isIdle || !this.#writers.isIdle);
+    this.#readers.close();
+    this.#writers.close();
     await drainPending();
   }
 }

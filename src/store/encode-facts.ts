@@ -2,9 +2,9 @@ import { assert } from "../base/assert.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
-import { type Digest, digestOf } from "../market/digest.ts";
+import { type Tally, tallyOf } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
-import type { MinuteCandle } from "../market/minute-candle.ts";
+import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { RowWriter } from "./row-writer.ts";
 import { enumCodes } from "./schema.ts";
@@ -16,20 +16,25 @@ export type Stretch = {
   readonly last: BlockRef & { readonly timestamp: number };
 };
 
-/** Final blocks as rows ready to insert, one buffer a table, and as what memory keeps of them. */
+/** Final blocks as rows ready to insert, one buffer a table, and what memory needs besides. */
 export type EncodedBatch = Stretch & {
   readonly fills: Buffer;
   readonly minuteCandles: Buffer;
   readonly events: Buffer;
   readonly quarantine: Buffer;
-  readonly digest: Digest;
+  /** The events as they are; there are few of them. */
+  readonly located: readonly LocatedEvent[];
+  readonly tally: Tally;
 };
 
 /** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
 const priceMax = 10n ** 38n - 1n;
 
+/** Stands for the position of a price where there is none: above all others. */
+export const noSeq = Number.MAX_SAFE_INTEGER;
+
 /** Bytes of a row, which are always the same: a writer that has to grow copies what it has. */
-const bytesOf = { fill: 440, minuteCandle: 213 } as const;
+export const bytesOf = { fill: 440, minuteCandle: 213 } as const;
 
 /** What the column holds; a match of so many legs would take a block of its own. */
 const legsMax = 2 ** 16 - 1;
@@ -40,24 +45,28 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
   const fills = new RowWriter(fillsCount * bytesOf.fill);
   const events = new RowWriter();
   const quarantine = new RowWriter();
+  const candles = new MinuteCandles();
   for (const block of blocks) {
-    for (const fill of block.fills) writeFill(fills, fill);
+    for (const fill of block.fills) {
+      writeFill(fills, fill);
+      candles.add(fill);
+    }
     for (const event of block.events) writeEvent(events, event);
     for (const { seq, timestamp, reason, log } of block.quarantined) {
       quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
     }
   }
-  const digest = digestOf(blocks);
   const { fromBlock, toBlock, last } = stretch;
   return {
     fromBlock,
     toBlock,
     last: { number: last.number, hash: last.hash, timestamp: last.timestamp },
     fills: fills.finish(),
-    minuteCandles: encodeMinuteCandles(digest.candles),
+    minuteCandles: encodeMinuteCandles(candles.values()),
     events: events.finish(),
     quarantine: quarantine.finish(),
-    digest,
+    located: blocks.flatMap((block) => block.events),
+    tally: tallyOf(blocks),
   };
 }
 
@@ -65,9 +74,8 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
 export function encodeMarker(batches: readonly EncodedBatch[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
   assert(first !== undefined && last !== undefined, "there is a batch to vouch for");
-  const tallies = batches.map(({ digest }) => digest.tally);
-  const sumOf = (count: (tally: Digest["tally"]) => number) =>
-    tallies.reduce((sum, tally) => sum + count(tally), 0);
+  const sumOf = (count: (tally: Tally) => number) =>
+    batches.reduce((sum, { tally }) => sum + count(tally), 0);
   const marker = new RowWriter();
   marker.uint64(first.fromBlock).uint64(last.toBlock);
   marker.hex(last.last.hash).uint32(last.last.timestamp);
@@ -102,7 +110,7 @@ function writeFill(row: RowWriter, fill: Fill): void {
 function writeMinuteCandle(row: RowWriter, candle: MinuteCandle): void {
   const { open, close } = candle;
   row.hex(candle.tokenId).uint32(candle.minute);
-  row.uint64(open?.seq ?? Number.MAX_SAFE_INTEGER).int128(open?.price ?? 0n);
+  row.uint64(open?.seq ?? noSeq).int128(open?.price ?? 0n);
   row.uint64(close?.seq ?? 0).int128(close?.price ?? 0n);
   row.int128(open === null ? -priceMax : candle.high);
   row.int128(open === null ? priceMax : candle.low);

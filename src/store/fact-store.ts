@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import type { TokenId } from "../base/ids.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
+import { type Digest, digestOf } from "../market/digest.ts";
 import {
   deriveMinuteCandles,
   type MinuteCandle,
@@ -15,6 +16,7 @@ import {
   minuteOf,
 } from "../market/minute-candle.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
+import { decodeDigest } from "./decode-digest.ts";
 import { type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
@@ -106,7 +108,7 @@ export class FactStore {
   async append(batch: EncodedBatch): Promise<void> {
     await this.writeFills([batch]);
     await this.vouchFor([batch]);
-    this.cover(batch);
+    this.cover(batch, decodeDigest(batch));
   }
 
   /**
@@ -136,9 +138,9 @@ export class FactStore {
   }
 
   /** The last step, for each batch in order: from now on reads find it. */
-  cover(batch: EncodedBatch): void {
-    this.#cover(batch);
-    this.newestFills.forget(new Set(batch.digest.candles.map(({ tokenId }) => tokenId)));
+  cover(batch: EncodedBatch, digest: Digest): void {
+    this.#cover(batch, digest);
+    this.newestFills.forget(new Set(digest.candles.map(({ tokenId }) => tokenId)));
   }
 
   /** Moves the tail's blocks up to and including `block` to the engine. */
@@ -151,7 +153,7 @@ export class FactStore {
     await this.#insertFills([batch]);
     await this.vouchFor([batch]);
     // In one go: a read must see each row in the engine or in the tail, never in both.
-    this.#cover(batch);
+    this.#cover(batch, digestOf(final));
     this.newestFills.add(final.flatMap(({ fills }) => fills));
     this.tail.dropThrough(block);
   }
@@ -171,16 +173,16 @@ export class FactStore {
     );
   }
 
-  #cover({ fromBlock, last, digest }: EncodedBatch): void {
+  #cover({ fromBlock, last }: EncodedBatch, { candles }: Digest): void {
     this.#appends += 1;
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
     const open = new MinuteCandles();
     const openFrom = minuteOf(last.timestamp);
-    for (const candle of [...this.#openMinutes, ...digest.candles]) {
+    for (const candle of [...this.#openMinutes, ...candles]) {
       if (candle.minute >= openFrom) open.merge(candle);
     }
     this.#openMinutes = open.values();
-    this.newestCandles.add(digest.candles);
+    this.newestCandles.add(candles);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { storeLimits } from "../base/limits.ts";
+import type { Digest } from "../market/digest.ts";
+import { decodeDigest } from "./decode-digest.ts";
 import type { EncodedBatch } from "./encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
+
+/** Told what of the blocks memory needs, and where they end. */
+type OnAppended = (digest: Digest, last: EncodedBatch["last"]) => void;
 
 /**
  * Appends final blocks by group commit: what arrives while an append is under way is appended
@@ -11,14 +16,14 @@ import type { FactStore } from "./fact-store.ts";
  */
 export class FinalWriter {
   readonly #store: FactStore;
-  readonly #onAppended: (batch: EncodedBatch) => void;
+  readonly #onAppended: OnAppended;
   #pending: EncodedBatch[] = [];
   #pendingRows = 0;
   #taken = Promise.withResolvers<void>();
   #writing: Promise<void> | null = null;
 
   /** `onAppended` is called in chain order, each time once the blocks are durable. */
-  constructor(store: FactStore, onAppended: (batch: EncodedBatch) => void) {
+  constructor(store: FactStore, onAppended: OnAppended) {
     this.#store = store;
     this.#onAppended = onAppended;
   }
@@ -71,13 +76,14 @@ export class FinalWriter {
   async #complete(group: readonly EncodedBatch[]): Promise<void> {
     if (group.length > 0) await this.#store.vouchFor(group);
     for (const batch of group) {
-      this.#store.cover(batch);
-      this.#onAppended(batch);
+      const digest = decodeDigest(batch);
+      this.#store.cover(batch, digest);
+      this.#onAppended(digest, batch.last);
       await turn();
     }
   }
 }
 
-function rowsOf({ digest: { tally } }: EncodedBatch): number {
+function rowsOf({ tally }: EncodedBatch): number {
   return tally.fills + tally.events + tally.quarantined.length;
 }

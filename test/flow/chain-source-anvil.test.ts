@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
-import { ChainSource } from "../../src/chain/chain-source.ts";
+import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -81,14 +81,15 @@ async function headNumber(): Promise<number> {
 }
 
 async function follow(url: string): Promise<{ source: ChainSource; follower: ChainFollower }> {
-  const source = await ChainSource.open({
+  const options: ChainSourceOptions = {
     urls: [url],
     chainId: 31_337,
     startBlock: 0,
     resumeAfter: null,
     filter: { addresses: [emitter.toLowerCase() as Address], topics0: [wanted] },
     log: openLog({ level: "silent" }),
-  });
+  };
+  const source = await ChainSource.open(options, ({ blocks }) => blocks);
   return { source, follower: new ChainFollower(source, 0) };
 }
 

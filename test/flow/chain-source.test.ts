@@ -67,7 +67,7 @@ async function openSource(
 ): Promise<ChainSource> {
   const filter = { addresses: [ours], topics0: [topic] };
   const fixed = { urls, chainId: 137, startBlock: 0, resumeAfter: null, filter, log };
-  const source = await ChainSource.open({ ...fixed, ...options });
+  const source = await ChainSource.open({ ...fixed, ...options }, ({ blocks }) => blocks);
   closers.push(() => source.close());
   return source;
 }

@@ -19,6 +19,7 @@ import { readEvents } from "../../src/store/read-events.ts";
 import { readFills } from "../../src/store/read-fills.ts";
 import { appendPart } from "../support/append-part.ts";
 import { describeState } from "../support/describe-state.ts";
+import { encodeBatches } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -63,7 +64,9 @@ class StoreSubject implements Subject {
 
   async follow(source: ChainSource): Promise<void> {
     const pipeline = new Pipeline({ store: this.#folder.store, state: this.state, log: silent });
-    await pipeline.run(this.#timed(deriveNews(this.told.listen(source.batches()), decoder)));
+    await pipeline.run(
+      this.#timed(deriveNews(encodeBatches(this.told.listen(source.batches()), decoder), decoder)),
+    );
     this.#isAtWork = false;
   }
 

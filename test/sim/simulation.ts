@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { toError } from "../../src/base/errors.ts";
 import { openLog } from "../../src/base/log.ts";
-import { ChainSource } from "../../src/chain/chain-source.ts";
+import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
 import type { BlockRef } from "../../src/chain/log.ts";
 import { LogDecoder } from "../../src/decode/log-decoder.ts";
 import { numberBeforeChains } from "../support/generate-chain.ts";
@@ -133,7 +133,7 @@ export class Simulation {
   }
 
   #openSource(): Promise<ChainSource> {
-    return ChainSource.open({
+    const options: ChainSourceOptions = {
       urls: this.world.urls,
       chainId: 137,
       startBlock,
@@ -144,6 +144,7 @@ export class Simulation {
       random: this.random.next,
       callsPerSecondMax: this.#callsPerSecondMax,
       openTransport: this.world.openTransport,
-    });
+    };
+    return ChainSource.open(options, ({ blocks }) => blocks);
   }
 }

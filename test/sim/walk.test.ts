@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ChainSource } from "../../src/chain/chain-source.ts";
 import { deriveNews } from "../../src/chain-news.ts";
+import { encodeBatches } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { ModelStore } from "./model-store.ts";
@@ -51,7 +52,10 @@ class ModelSubject implements Subject {
     const { random } = simulation;
     // A slow store is one more thing that shuffles the order of events.
     const slowness = random.pick([0, 0, 0.2]);
-    for await (const news of deriveNews(this.told.listen(source.batches()), decoder)) {
+    for await (const news of deriveNews(
+      encodeBatches(this.told.listen(source.batches()), decoder),
+      decoder,
+    )) {
       this.store.take(news);
       if (random.chance(slowness)) await simulation.pause(random.integer(1, 1_500));
     }

@@ -18,6 +18,7 @@ import { loadMarketState } from "../../src/store/load-market-state.ts";
 import { readEvents } from "../../src/store/read-events.ts";
 import { readFills } from "../../src/store/read-fills.ts";
 import { describeState } from "../support/describe-state.ts";
+import { encodeBatches } from "../support/encode-batches.ts";
 import {
   anyBlockPlan,
   anyOrder,
@@ -162,7 +163,9 @@ describe("the pipeline", () => {
       const { store } = folder;
       const state = new MarketState(contracts);
       const source = new ScriptedSource(steps, order);
-      await new Pipeline({ store, state, log: silent }).run(deriveNews(source.batches(), decoder));
+      await new Pipeline({ store, state, log: silent }).run(
+        deriveNews(encodeBatches(source.batches(), decoder), decoder),
+      );
 
       const left = factsOf(source.chain);
       const final = left.slice(0, source.finalCount);
@@ -205,7 +208,7 @@ describe("the pipeline", () => {
     }
     const state = new MarketState(contracts);
     const pipeline = new Pipeline({ store, state, subscribers, log: silent });
-    await pipeline.run(deriveNews(source(), decoder));
+    await pipeline.run(deriveNews(encodeBatches(source(), decoder), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
     assert.deepEqual(told, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
     assert.equal(store.coverage?.last.number, 3);
@@ -222,7 +225,7 @@ describe("the pipeline", () => {
         yield blocksBatch([{ ...emptyBlock, number, timestamp: number }], true);
       }
     }
-    await assert.rejects(pipeline.run(deriveNews(endless(), decoder)));
+    await assert.rejects(pipeline.run(deriveNews(encodeBatches(endless(), decoder), decoder)));
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
   });
 
@@ -237,6 +240,6 @@ describe("the pipeline", () => {
       await new Promise<never>(() => {});
     }
     const pipeline = new Pipeline({ store, state, log: silent });
-    await assert.rejects(pipeline.run(deriveNews(standing(), decoder)));
+    await assert.rejects(pipeline.run(deriveNews(encodeBatches(standing(), decoder), decoder)));
   });
 });

@@ -1,0 +1,122 @@
+/**
+ * What memory needs of final blocks, read from the rows that are stored of them: nothing of it has
+ * to be told between threads as objects, which would cost more there than all else.
+ */
+import type { Hash, Seq, TokenId } from "../base/ids.ts";
+import type { DayTrade } from "../market/day-trade.ts";
+import type { Digest } from "../market/digest.ts";
+import type { LastTrade } from "../market/last-trades.ts";
+import type { MinuteCandle, Tick } from "../market/minute-candle.ts";
+import { bytesOf, type EncodedBatch, noSeq } from "./encode-facts.ts";
+import { RowReader } from "./row-reader.ts";
+import { enumCodes } from "./schema.ts";
+
+/** Where the fields stand in a row of `fills`. */
+const inFill = {
+  seq: 0,
+  timestamp: 8,
+  txHash: 44,
+  role: 98,
+  tokenId: 332,
+  side: 364,
+  size: 365,
+  value: 381,
+} as const;
+
+/** The same in a row of `minute_candles`. */
+const inCandle = {
+  tokenId: 0,
+  minute: 32,
+  open: 36,
+  close: 60,
+  high: 84,
+  low: 100,
+  volume: 116,
+  buyVolumeUsd: 132,
+  sellVolumeUsd: 148,
+  trades: 164,
+  unpricedTrades: 172,
+  unpricedUsd: 180,
+  firstSeq: 196,
+  firstTimestamp: 204,
+  lastTimestamp: 208,
+  generations: 212,
+} as const;
+
+/** The digest of the blocks of a batch, as `digestOf` makes it of their facts. */
+export function decodeDigest({ fills, minuteCandles, located, tally }: EncodedBatch): Digest {
+  return {
+    events: located,
+    candles: decodeCandles(new RowReader(minuteCandles)),
+    ...decodeTrades(new RowReader(fills)),
+    tally,
+  };
+}
+
+function decodeTrades(rows: RowReader): Pick<Digest, "trades" | "lastTrades"> {
+  const trades: DayTrade[] = [];
+  const lastOf = new Map<TokenId, number>();
+  for (let row = 0; row < rows.length; row += bytesOf.fill) {
+    if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;
+    const tokenId = rows.tokenId(row + inFill.tokenId);
+    const size = rows.int128(row + inFill.size);
+    trades.push({
+      seq: rows.uint64(row + inFill.seq) as Seq,
+      timestamp: rows.uint32(row + inFill.timestamp),
+      tokenId,
+      size,
+      value: rows.int128(row + inFill.value),
+      isBuy: rows.uint8(row + inFill.side) === enumCodes.side.BUY,
+    });
+    if (size !== 0n) lastOf.set(tokenId, row);
+  }
+  return { trades, lastTrades: [...lastOf.values()].map((row) => decodeLastTrade(rows, row)) };
+}
+
+function decodeLastTrade(rows: RowReader, row: number): LastTrade {
+  return {
+    seq: rows.uint64(row + inFill.seq) as Seq,
+    timestamp: rows.uint32(row + inFill.timestamp),
+    tokenId: rows.tokenId(row + inFill.tokenId),
+    side: rows.uint8(row + inFill.side) === enumCodes.side.BUY ? "BUY" : "SELL",
+    size: rows.int128(row + inFill.size),
+    value: rows.int128(row + inFill.value),
+    txHash: rows.hash(row + inFill.txHash) as Hash,
+  };
+}
+
+function decodeCandles(rows: RowReader): readonly MinuteCandle[] {
+  const candles: MinuteCandle[] = [];
+  for (let row = 0; row < rows.length; row += bytesOf.minuteCandle) {
+    candles.push(decodeCandle(rows, row));
+  }
+  return candles;
+}
+
+function decodeCandle(rows: RowReader, row: number): MinuteCandle {
+  const open = decodeTick(rows, row + inCandle.open);
+  const isPriced = open !== null;
+  return {
+    tokenId: rows.tokenId(row + inCandle.tokenId),
+    minute: rows.uint32(row + inCandle.minute),
+    open,
+    close: isPriced ? decodeTick(rows, row + inCandle.close) : null,
+    high: isPriced ? rows.int128(row + inCandle.high) : 0n,
+    low: isPriced ? rows.int128(row + inCandle.low) : 0n,
+    volume: rows.int128(row + inCandle.volume),
+    buyVolumeUsd: rows.int128(row + inCandle.buyVolumeUsd),
+    sellVolumeUsd: rows.int128(row + inCandle.sellVolumeUsd),
+    trades: rows.uint64(row + inCandle.trades),
+    unpricedTrades: rows.uint64(row + inCandle.unpricedTrades),
+    unpricedUsd: rows.int128(row + inCandle.unpricedUsd),
+    firstSeq: rows.uint64(row + inCandle.firstSeq),
+    firstTimestamp: rows.uint32(row + inCandle.firstTimestamp),
+    lastTimestamp: rows.uint32(row + inCandle.lastTimestamp),
+    generations: rows.uint8(row + inCandle.generations),
+  };
+}
+
+function decodeTick(rows: RowReader, at: number): Tick | null {
+  const seq = rows.uint64(at) as Seq;
+  return seq === noSeq ? null : { seq, price: rows.int128(at + 8) };
+}

@@ -1,0 +1,52 @@
+/** What memory is told of final blocks, which is read from their rows, is what their facts tell. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { decodeDigest } from "../../src/store/decode-digest.ts";
+import { anyChain } from "../support/generate-chain.ts";
+import { propertySettings } from "../support/property-settings.ts";
+import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+
+const decoder = new LogDecoder(knownContracts());
+
+test("of generated blocks", () => {
+  const chains = anyChain({ blocksMin: 1, blocksMax: 12 }).map(factsOf);
+  const holds = fc.property(chains, (facts) => {
+    assert.deepEqual(decodeDigest(encode(facts)), digestOf(facts));
+  });
+  fc.assert(holds, propertySettings(100));
+});
+
+for (const name of recordingNames) {
+  test(`of the recorded blocks of ${name}`, () => {
+    const facts = readRecordedBlocks(name).map((block) => deriveBlockFacts(block, decoder));
+    assert.deepEqual(decodeDigest(encode(facts)), digestOf(facts));
+  });
+}
+
+test("of amounts of any size, and trades without a price", () => {
+  const amounts = [
+    0n,
+    1n,
+    -1n,
+    2n ** 31n,
+    2n ** 63n - 1n,
+    2n ** 63n,
+    -(2n ** 63n) - 1n,
+    10n ** 30n,
+  ];
+  const blocks = readRecordedBlocks("contracts-gen2").map((one) => deriveBlockFacts(one, decoder));
+  const block = blocks.find(({ fills }) => fills.length > 0);
+  const fill = block?.fills.find(({ role }) => role !== "taker");
+  assert(block !== undefined && fill !== undefined);
+  for (const value of amounts) {
+    for (const size of [0n, 1n, 10n ** 30n]) {
+      const facts: BlockFacts[] = [{ ...block, fills: [{ ...fill, size, value }] }];
+      assert.deepEqual(decodeDigest(encode(facts)), digestOf(facts));
+    }
+  }
+});
