@@ -28,6 +28,8 @@ export const storeLimits = {
   newestCandlesMax: 200_000,
   /** Texts of token ids, twice: at 200 bytes each 20 MB, and more than are traded in a day. */
   tokenTextsMax: 50_000,
+  /** Minutes of a token read for a chart whatever it asks for: aggregating them takes some ms. */
+  minutesAtOnce: 20_000,
   /** First minutes of tokens, which never change: at 150 bytes each 15 MB. */
   firstMinutesMax: 100_000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */

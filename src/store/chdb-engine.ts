@@ -51,6 +51,7 @@ export class ChdbEngine implements Engine {
     try {
       const { writersMax, readersMax } = storeLimits;
       while (sessions.length < writersMax + readersMax) sessions.push(new Session(path));
+      for (const reader of sessions.slice(writersMax)) reader.query(readerSettings);
       return new ChdbEngine(sessions, path);
     } catch (thrown) {
       for (const session of sessions) session.close();
@@ -65,7 +66,7 @@ export class ChdbEngine implements Engine {
   }
 
   async query(sql: string): Promise<readonly Row[]> {
-    return parseRows((await this.#ask(`${sql} ${querySettings}`, "JSONCompactEachRow")).text());
+    return parseRows((await this.#ask(sql, "JSONCompactEachRow")).text());
   }
 
   async queryNative(sql: string): Promise<Buffer> {
@@ -181,8 +182,8 @@ const insertSettings =
   "SETTINGS async_insert=0, max_threads=1, max_insert_threads=1, " +
   "min_insert_block_size_rows=1000000000, min_insert_block_size_bytes=0";
 
-const querySettings =
-  "SETTINGS output_format_json_quote_64bit_integers=0, output_format_json_quote_decimals=1";
+const readerSettings =
+  "SET output_format_json_quote_64bit_integers=0, output_format_json_quote_decimals=1";
 
 function parseRows(text: string): readonly Row[] {
   if (text === "") return [];

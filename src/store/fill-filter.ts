@@ -143,9 +143,14 @@ function isAmong(
   ids: readonly TokenId[],
   { column, read }: { column: string; read: (fill: Fill) => TokenId },
 ): Condition {
-  if (ids.length === 0) return nothing;
+  const [only, ...others] = ids;
+  if (only === undefined) return nothing;
   return {
-    sql: `${column} IN ${listLiteral(ids.map(hexLiteral))}`,
+    // Only of what equals one value does the engine know that it lies in the order of the rest.
+    sql:
+      others.length === 0
+        ? `${column} = ${hexLiteral(only)}`
+        : `${column} IN ${listLiteral(ids.map(hexLiteral))}`,
     holds: (fill) => ids.includes(read(fill)),
   };
 }

@@ -1,3 +1,4 @@
+import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
 import { fillColumns, parseFill } from "./fill-columns.ts";
@@ -19,7 +20,12 @@ type FillPage = FillList & { readonly limit: number };
 
 /** Where the rows of a list are. */
 export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
+  const { tokenIds = [] } = filter;
+  const byToken = isFew(tokenIds)
+    ? { sqlByToken: [...new Set(tokenIds)].map((id) => filterSql({ ...filter, tokenIds: [id] })) }
+    : {};
   return {
+    ...byToken,
     ...order,
     table: "fills",
     columns: fillColumns,
@@ -68,7 +74,12 @@ const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "mirroredT
 function plainTrades(filter: FillFilter): NewestOf | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");
-  const areFew = tokenIds === null || (tokenIds.length > 0 && tokenIds.length <= 2);
+  const areFew = tokenIds === null || isFew(tokenIds);
   const isPlain = areTrades && areFew && Object.keys(filter).every((name) => plainNames.has(name));
   return isPlain ? { tokenIds } : null;
+}
+
+/** A token or a pair. */
+function isFew(tokenIds: readonly TokenId[]): boolean {
+  return tokenIds.length > 0 && tokenIds.length <= 2;
 }

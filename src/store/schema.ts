@@ -29,6 +29,12 @@ const durable =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1";
 
 /**
+ * Rows read at the least where those of one token are: few tokens have as many in a part as the
+ * engine's own 8,192. It costs an insert nothing, and 40 bytes of memory a granule.
+ */
+const smallGranule = 1024;
+
+/**
  * Every `OrderFilled` once, legs and summaries, with what its match adds. Ordered by position for
  * pages over everything; the projection is the same rows by token, for pages of one token
  * (measured: 7 ms instead of 68 ms for the newest 100 of a cold token in 5 M rows).
@@ -64,6 +70,7 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   legs UInt16,
   INDEX timestamps timestamp TYPE minmax,
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
+    WITH SETTINGS (index_granularity = ${smallGranule})
 ) ENGINE = MergeTree ORDER BY seq
 SETTINGS ${durable}`;
 
@@ -90,7 +97,7 @@ CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
   last_timestamp SimpleAggregateFunction(max, UInt32),
   generations SimpleAggregateFunction(groupBitOr, UInt8)
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
-SETTINGS ${durable}`;
+SETTINGS ${durable}, index_granularity = ${smallGranule}`;
 
 /** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
 const eventsTable = `

@@ -23,6 +23,8 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   readonly parse: (row: Row) => Item;
   /** For a `WHERE`. */
   readonly sql: string;
+  /** The same for each token alone, when the list is of the fills of few. */
+  readonly sqlByToken?: readonly string[];
   readonly heldBy: (tail: Tail) => readonly Item[];
   readonly holds: (item: Item) => boolean;
 };
@@ -79,11 +81,35 @@ export async function readFinalRows<Item extends Located>(
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
-  const rows = await store.engine.query(
-    `SELECT ${list.columns} FROM oddwire.${list.table} WHERE ${finalWhere(list, boundary)}
-     ORDER BY seq ${directionOf(list)} LIMIT ${integerLiteral(limit)}`,
+  const { columns, sqlByToken } = list;
+  if (sqlByToken === undefined) {
+    const rows = await store.engine.query(
+      `SELECT ${columns} FROM oddwire.${list.table} ${behind(list, boundary, limit)}`,
+    );
+    return rows.map(list.parse);
+  }
+  // In the projection a token's rows lie in this order: so many are read, and no more, however many
+  // there are. Left to itself the engine reads all of the token's and sorts them.
+  const source = "mergeTreeProjection('oddwire', 'fills', 'by_token')";
+  const parts = await Promise.all(
+    sqlByToken.map(async (sql) =>
+      store.engine.query(
+        `SELECT ${columns} FROM ${source} ${behind({ ...list, sql }, boundary, limit)}
+         SETTINGS max_threads = 1`,
+      ),
+    ),
   );
-  return rows.map(list.parse);
+  const sign = list.order === "asc" ? 1 : -1;
+  return parts
+    .flatMap((rows) => rows.map(list.parse))
+    .toSorted((a, b) => sign * (a.seq - b.seq))
+    .slice(0, limit);
+}
+
+/** The first rows of a list below a boundary, as the end of a `SELECT`. */
+function behind(list: Place, boundary: Seq, limit: number): string {
+  const direction = directionOf(list);
+  return `WHERE ${finalWhere(list, boundary)} ORDER BY seq ${direction} LIMIT ${integerLiteral(limit)}`;
 }
 
 /** How many rows a list has below a boundary; counts no further than `max`. */

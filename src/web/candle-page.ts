@@ -2,7 +2,8 @@ import type { TokenId } from "../base/ids.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../rows/candle-row.ts";
 import type { FactStore } from "../store/fact-store.ts";
 import type { BucketCandle } from "../store/newest-candles.ts";
-import { readCandles, readFirstMinute } from "../store/read-candles.ts";
+import { readCandles, readFirstBucket } from "../store/read-candles.ts";
+import type { Activity } from "../store/read-stored-candles.ts";
 
 /** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
 export type CandlePage = {
@@ -15,6 +16,7 @@ export type CandlePage = {
   readonly limit: number;
   /** Whether buckets without trades carry the close before them on. */
   readonly carryOn: boolean;
+  readonly activityOf: (tokenId: TokenId) => Activity;
   /** Time of the newest block: buckets that end at or before it are closed. */
   readonly now: number;
 };
@@ -37,12 +39,10 @@ async function readFilledPage(
 ): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
   const { bucketSeconds, order, limit, now } = page;
   const { tokenId, complement } = page;
-  const first = await readFirstMinute(
-    store,
-    complement === null ? [tokenId] : [tokenId, complement],
-  );
+  const tokenIds = complement === null ? [tokenId] : [tokenId, complement];
+  const first = await readFirstBucket(store, tokenIds, bucketSeconds);
   if (first === null) return { rows: [], hasMore: false };
-  const lowest = Math.max(page.from, first - (first % bucketSeconds));
+  const lowest = Math.max(page.from, first);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const span = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);

@@ -6,7 +6,7 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import type { BucketCandle } from "../../src/store/newest-candles.ts";
-import { type CandleRange, readCandles, readFirstMinute } from "../../src/store/read-candles.ts";
+import { type CandleRange, readCandles, readFirstBucket } from "../../src/store/read-candles.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -34,11 +34,15 @@ const anyRange: fc.Arbitrary<CandleRange> = fc
     to: anyTime,
     order: fc.constantFrom("asc" as const, "desc" as const),
     limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1000)),
+    // What is told of how much a token is traded may be out of date, and changes no candle.
+    trades: fc.constantFrom(0, 1_000_000),
+    lastTimestamp: anyTime,
   })
-  .map(({ pair: [tokenId, other], isPair, ...range }) => ({
+  .map(({ pair: [tokenId, other], isPair, trades, lastTimestamp, ...range }) => ({
     ...range,
     tokenId,
     complement: isPair ? other : null,
+    activityOf: () => ({ trades, lastTimestamp }),
   }));
 
 function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
@@ -117,9 +121,11 @@ describe("candles", () => {
         ({ role, size, tokenId }) => role !== "taker" && size > 0n && pair.includes(tokenId),
       );
       const first = priced[0]?.timestamp;
-      const minute = first === undefined ? null : first - (first % 60);
-      assert.equal(await readFirstMinute(store, pair), minute);
+      for (const seconds of Object.values(resolutionSeconds)) {
+        const bucket = first === undefined ? null : first - (first % seconds);
+        assert.equal(await readFirstBucket(store, pair, seconds), bucket);
+      }
     }
-    assert.equal(await readFirstMinute(store, []), null);
+    assert.equal(await readFirstBucket(store, [], 60), null);
   });
 });

@@ -87,8 +87,10 @@ class CandleLog {
   #read(range: { from: number; order: "asc" | "desc"; limit: number }) {
     const [tokenId, complement = null] = [this.#tokenId, this.pair[1]];
     const bucketSeconds = this.#bucketSeconds;
+    const { store, state } = this.#sources;
     const to = Number.MAX_SAFE_INTEGER;
-    return readCandles(this.#sources.store, { tokenId, complement, bucketSeconds, to, ...range });
+    const activityOf = (id: TokenId) => state.directory.totalsOf(id);
+    return readCandles(store, { tokenId, complement, bucketSeconds, activityOf, to, ...range });
   }
 
   /** The time of the newest trade at or before a position; 0 without one. */

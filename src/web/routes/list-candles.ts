@@ -7,7 +7,7 @@ import { resolutionSeconds } from "../../market/candle.ts";
 import { pairPrice } from "../../market/price.ts";
 import { type CandleRow, candleRow } from "../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../rows/wire-format.ts";
-import { readFirstMinute } from "../../store/read-candles.ts";
+import { readFirstBucket } from "../../store/read-candles.ts";
 import { type Backend, keptUntilTraded } from "../backend.ts";
 import type { BulkAnswers } from "../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../bulk/bulk-candles.ts";
@@ -119,7 +119,9 @@ function pageOf(
   const from = isGiven(start) ? bucketAt(start) : 0;
   const to = isGiven(end) ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
-  const page = { ...tokens, bucketSeconds, order, limit, carryOn: query.fill === "previous", now };
+  const carryOn = query.fill === "previous";
+  const activityOf = (id: TokenId) => backend.state.directory.totalsOf(id);
+  const page = { ...tokens, bucketSeconds, order, limit, carryOn, activityOf, now };
   if (query.cursor === undefined) return { ...page, from, to };
   const [position] = backend.cursors.decode(path, query, query.cursor);
   const edge = Number(position);
@@ -130,11 +132,9 @@ function pageOf(
 
 async function readFirstBucketMs(backend: Backend, page: CandlePage): Promise<number | null> {
   const { tokenId: asked, complement, bucketSeconds } = page;
-  const first = await readFirstMinute(
-    backend.store,
-    complement === null ? [asked] : [asked, complement],
-  );
-  return first === null ? null : (first - (first % bucketSeconds)) * 1000;
+  const tokenIds = complement === null ? [asked] : [asked, complement];
+  const first = await readFirstBucket(backend.store, tokenIds, bucketSeconds);
+  return first === null ? null : first * 1000;
 }
 
 function settlementOf(

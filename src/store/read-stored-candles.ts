@@ -1,0 +1,178 @@
+/**
+ * Buckets of the complete minutes in the engine. What a query costs is the minutes it aggregates, so
+ * of a token that is traded much no more of them are read than it takes.
+ */
+import type { Seq, TokenId } from "../base/ids.ts";
+import { storeLimits } from "../base/limits.ts";
+import type { Candle } from "../market/candle.ts";
+import type { Cell, Engine, Row } from "./engine.ts";
+import { microsOf, prefixed } from "./fill-columns.ts";
+import type { BucketCandle, BucketRange } from "./newest-candles.ts";
+import { hexLiteral, integerLiteral } from "./sql-literal.ts";
+
+/** How much a token is traded: only how fast it is read depends on it. */
+export type Activity = {
+  readonly trades: number;
+  /** Unix seconds of the newest trade. */
+  readonly lastTimestamp: number;
+};
+
+type StoredRange = Omit<BucketRange, "tokenId"> & {
+  readonly tokenIds: readonly TokenId[];
+  readonly activityOf?: (tokenId: TokenId) => Activity;
+};
+
+/** Minutes of a token that are looked through at once: `from` inclusive, `to` exclusive. */
+type Stretch = { readonly tokenId: TokenId; readonly from: number; readonly to: number };
+
+/** The first `limit` buckets of each token in the order asked for, from minutes before `openFrom`. */
+export async function readStoredCandles(
+  engine: Engine,
+  range: StoredRange,
+  openFrom: number,
+): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  const found = new Map<TokenId, BucketCandle[]>();
+  const bounds = boundsOf(range, openFrom);
+  let stretches = await firstStretches(engine, range, bounds);
+  while (stretches.length > 0) {
+    for (const row of await readBuckets(engine, stretches, range)) {
+      const tokenId = prefixed(row[0]) as TokenId;
+      found.set(tokenId, [...(found.get(tokenId) ?? []), parseBucket(row)]);
+    }
+    stretches = stretches.flatMap((stretch) => {
+      const isFull = (found.get(stretch.tokenId)?.length ?? 0) >= range.limit;
+      return isFull ? [] : nextStretch(stretch, range, bounds);
+    });
+  }
+  return new Map([...found].map(([tokenId, buckets]) => [tokenId, buckets.slice(0, range.limit)]));
+}
+
+/** The first minute of each token with a priced trade before `openFrom`, where there is one. */
+export async function readStoredFirsts(
+  engine: Engine,
+  tokenIds: readonly TokenId[],
+  openFrom: number,
+): Promise<ReadonlyMap<TokenId, number>> {
+  if (tokenIds.length === 0) return new Map();
+  // In the order of the table, so that reading ends with the first one.
+  const firsts = tokenIds.map(
+    (tokenId) =>
+      `SELECT hex(token_id), minute FROM oddwire.minute_candles
+       WHERE token_id = ${hexLiteral(tokenId)} AND minute < ${integerLiteral(openFrom)} AND trades > 0
+       ORDER BY minute LIMIT 1`,
+  );
+  const rows = await engine.query(`${firsts.join(" UNION ALL ")} SETTINGS max_threads = 1`);
+  return new Map(rows.map(([id, minute]) => [prefixed(id) as TokenId, Number(minute)]));
+}
+
+type Bounds = { readonly from: number; readonly to: number };
+
+/** A bucket is asked for by its start: all of its complete minutes or none. */
+function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): Bounds {
+  const minuteAt = (time: number): number =>
+    Math.min(openFrom, Math.ceil(time / bucketSeconds) * bucketSeconds);
+  return { from: minuteAt(from), to: minuteAt(to) };
+}
+
+/** Where the first buckets of each token are likely to be; all of it for those traded little. */
+async function firstStretches(
+  engine: Engine,
+  range: StoredRange,
+  bounds: Bounds,
+): Promise<readonly Stretch[]> {
+  const { tokenIds, activityOf, order } = range;
+  if (bounds.from >= bounds.to) return [];
+  const isBusy = (tokenId: TokenId): boolean =>
+    (activityOf?.(tokenId).trades ?? 0) > storeLimits.minutesAtOnce;
+  const unanchored = order === "asc" && bounds.from === 0 ? tokenIds.filter(isBusy) : [];
+  const firsts = await readStoredFirsts(engine, unanchored, bounds.to);
+  return tokenIds.map((tokenId) => {
+    const whole = { tokenId, ...bounds };
+    if (!isBusy(tokenId)) return whole;
+    // The newest trade told of may not be the newest stored, so nothing above it is left out.
+    const newest = Math.min(bounds.to, activityOf?.(tokenId).lastTimestamp ?? bounds.to);
+    return order === "asc"
+      ? cut(whole, range, (firsts.get(tokenId) ?? bounds.from) + widthOf(range))
+      : cut(whole, range, newest - widthOf(range));
+  });
+}
+
+/** What follows a stretch, several times as wide; nothing at the end. */
+function nextStretch(stretch: Stretch, range: StoredRange, bounds: Bounds): readonly Stretch[] {
+  const { tokenId, from, to } = stretch;
+  const width = (to - from) * widerBy;
+  if (range.order === "asc") {
+    return to >= bounds.to ? [] : [cut({ tokenId, from: to, to: bounds.to }, range, to + width)];
+  }
+  return from <= bounds.from
+    ? []
+    : [cut({ tokenId, from: bounds.from, to: from }, range, from - width)];
+}
+
+const widerBy = 8;
+
+/** The time that all buckets asked for take, when none between them is without trades. */
+function widthOf({ limit, bucketSeconds }: StoredRange): number {
+  return limit * bucketSeconds;
+}
+
+/** The part of a stretch that comes first, up to about a time, in whole buckets. */
+function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: number): Stretch {
+  const at = Math.ceil(time / bucketSeconds) * bucketSeconds;
+  return order === "asc"
+    ? { ...stretch, to: Math.min(stretch.to, at) }
+    : { ...stretch, from: Math.max(stretch.from, at - bucketSeconds) };
+}
+
+async function readBuckets(
+  engine: Engine,
+  stretches: readonly Stretch[],
+  { bucketSeconds, order, limit }: StoredRange,
+): Promise<readonly Row[]> {
+  const seconds = integerLiteral(bucketSeconds);
+  const minutes = stretches.map(
+    ({ tokenId, from, to }) =>
+      `(token_id = ${hexLiteral(tokenId)}
+        AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`,
+  );
+  return engine.query(
+    `SELECT hex(token_id), intDiv(minute, ${seconds}) * ${seconds} AS bucket, min(open), max(close),
+       max(high), min(low), sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
+     FROM oddwire.minute_candles WHERE (${minutes.join(" OR ")}) AND trades > 0
+     GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
+     LIMIT ${integerLiteral(limit)} BY token_id SETTINGS max_threads = 1`,
+  );
+}
+
+function parseBucket([
+  ,
+  bucket,
+  open,
+  close,
+  high,
+  low,
+  volume,
+  buy,
+  sell,
+  trades,
+]: Row): BucketCandle {
+  const buyVolumeUsd = microsOf(buy);
+  const sellVolumeUsd = microsOf(sell);
+  const candle = {
+    open: tickOf(open),
+    close: tickOf(close),
+    high: microsOf(high),
+    low: microsOf(low),
+    volume: microsOf(volume),
+    buyVolumeUsd,
+    sellVolumeUsd,
+    priceVolume: buyVolumeUsd + sellVolumeUsd,
+    trades: Number(trades),
+  };
+  return { bucket: Number(bucket), candle };
+}
+
+function tickOf(cell: Cell | undefined): Candle["open"] {
+  const [seq, price] = Array.isArray(cell) ? (cell as Row) : [];
+  return { seq: Number(seq) as Seq, price: microsOf(price) };
+}
