@@ -1,7 +1,7 @@
 /**
- * The search of markets by words, all of which have to be found. What costs is the words that many
- * markets have: which have them is remembered, and kept right as texts come. The rarest word is
- * looked for first, and the others then only in the markets that have it.
+ * The search of markets by words, all of which have to be found. The rarest word is looked for first,
+ * and the others then only in the markets that have it. What costs is searches for nothing but words
+ * that many markets have: which have them is remembered, and kept right as texts come.
  */
 import { marketLimits } from "../base/limits.ts";
 import type { Depot } from "./depot.ts";
@@ -98,20 +98,20 @@ export class MarketSearch {
     this.#unsearched = 0;
     if (this.#scratch.length < count) this.#scratch = new Uint16Array(roomFor(count));
     const common: Uint16Array[] = [];
-    const rare: Asked[] = [];
+    const asked: Asked[] = [];
     for (const word of [...new Set(words)].slice(0, marketLimits.searchWordsMax)) {
       const known = this.#recall(word);
-      const asked = known === null ? this.#ask(word) : null;
-      if (known !== null) common.push(known);
-      else if (asked !== null && asked.postings * commonShare < Math.max(count, commonMin))
-        rare.push(asked);
-      else if (asked !== null) common.push(this.#remember(asked, count));
+      if (known === null) asked.push(this.#ask(word));
+      else common.push(known);
     }
-    const [first, ...others] = rare.toSorted((a, b) => a.postings - b.postings);
-    if (first === undefined) return { ordinals: null, scores: sumOf(common, count) };
-    let hits = this.#hitsOf(first, count);
-    for (const asked of others) hits = this.#within(hits, asked, count);
+    const [rarest, ...others] = asked.toSorted((a, b) => a.postings - b.postings);
+    if (rarest === undefined || rarest.postings * commonShare >= Math.max(count, commonMin)) {
+      const all = [...common, ...asked.map((one) => this.#remember(one, count))];
+      return { ordinals: null, scores: sumOf(all, count) };
+    }
+    let hits = this.#hitsOf(rarest, count);
     for (const scores of common) hits = intersect(hits, scores);
+    for (const other of others) hits = this.#within(hits, other);
     return hits;
   }
 
@@ -147,12 +147,12 @@ export class MarketSearch {
     return { ordinals: ordinals.slice(0, length), scores };
   }
 
-  #within(hits: Found, asked: Asked, count: number): Found {
-    if (hits.ordinals.length === 0) return hits;
-    this.#score(asked, this.#scratch);
-    const both = intersect(hits, this.#scratch);
-    this.#scratch.fill(0, 0, count);
-    return both;
+  #within(hits: Found, { titles, descriptions }: Asked): Found {
+    const things = hits.ordinals;
+    const scores = new Uint16Array(things.length);
+    this.#titles.scoreTermsAmong(titles, titleWeights, { things, scores });
+    this.#descriptions.scoreTermsAmong(descriptions, descriptionWeights, { things, scores });
+    return both(hits, (at) => scores[at] ?? 0);
   }
 
   #recall(word: string): Uint16Array | null {
@@ -232,14 +232,18 @@ function worthIn(terms: readonly string[], word: string, way: MatchWay): number 
 }
 
 function intersect(hits: Found, more: Uint16Array): Found {
+  return both(hits, (at) => more[hits.ordinals[at] ?? 0] ?? 0);
+}
+
+/** What was found and has a further score, by its place. */
+function both(hits: Found, scoreAt: (at: number) => number): Found {
   const ordinals = new Int32Array(hits.ordinals.length);
   const scores = new Uint16Array(hits.ordinals.length);
   let length = 0;
   for (let at = 0; at < hits.ordinals.length; at += 1) {
-    const ordinal = hits.ordinals[at] ?? 0;
-    const score = more[ordinal] ?? 0;
+    const score = scoreAt(at);
     if (score === 0) continue;
-    ordinals[length] = ordinal;
+    ordinals[length] = hits.ordinals[at] ?? 0;
     scores[length] = (hits.scores[at] ?? 0) + score;
     length += 1;
   }

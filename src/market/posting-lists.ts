@@ -2,7 +2,8 @@
  * For each term the documents that have it, and in which fields: about a byte each. A list is a
  * chain of slices in one block of bytes, each twice as long as the one before, which ends in the
  * place of the next. A posting is the distance to the document before and a bit a field, as a
- * variable-length integer.
+ * variable-length integer. The longest slices begin with the document before their first posting,
+ * so that a list can be looked through for a few documents without reading all of it.
  */
 import type { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
@@ -11,6 +12,7 @@ const pointerBytes = 4;
 const firstSliceBytes = 8;
 /** Slices of 4 KiB waste little at the end of the longest lists. */
 const levelMax = 9;
+const baseBytes = 4;
 
 /** Where what matched is written down: a score per owner, the best so far. */
 export type Scoring = {
@@ -18,6 +20,14 @@ export type Scoring = {
   readonly weights: Uint16Array;
   /** Owner plus 1 by document; 0 for documents that are out of date. */
   readonly owners: Int32Array;
+  readonly scores: Uint16Array;
+};
+
+/** Documents that a term is looked for in, and where the score of each is written down: the best so far. */
+export type ScoringAmong = {
+  readonly weights: Uint16Array;
+  /** Rising. */
+  readonly documents: Int32Array;
   readonly scores: Uint16Array;
 };
 
@@ -46,10 +56,15 @@ export class PostingLists {
   /** Adds a document to the list of a term; documents come in rising order, each once a term. */
   add(term: number, document: number, fields: number): void {
     if (this.#ends.get(term) === 0) this.#begin(term);
-    let value = ((document - this.#lasts.get(term)) << this.#fieldBits) | fields;
+    const before = this.#lasts.get(term);
+    let value = ((document - before) << this.#fieldBits) | fields;
     this.#lasts.set(term, document);
-    for (; value > 127; value >>>= 7) this.#push(term, (value & 127) | 128);
-    this.#push(term, value);
+    // The document before what starts in a slice: before this posting, or this one if it is cut.
+    for (let base = before; ; base = document) {
+      this.#push(term, value > 127 ? (value & 127) | 128 : value, base);
+      if (value <= 127) return;
+      value >>>= 7;
+    }
   }
 
   /** How many bytes the list of a term has: about as many as documents. */
@@ -61,11 +76,11 @@ export class PostingLists {
     let level = 0;
     let sum = 0;
     for (;;) {
-      const end = start + sliceBytes(level) - pointerBytes;
+      const end = start - headOf(level) + sliceBytes(level) - pointerBytes;
       if (end === last) return sum + this.#tails.get(term) - start;
       sum += end - start;
-      start = readPointer(bytes, end);
       level = Math.min(level + 1, levelMax);
+      start = readInteger(bytes, end) + headOf(level);
     }
   }
 
@@ -85,9 +100,10 @@ export class PostingLists {
       let byte = 128;
       while (byte > 127) {
         if (at === end) {
-          at = readPointer(bytes, end);
           level = Math.min(level + 1, levelMax);
+          at = readInteger(bytes, end);
           end = at + sliceBytes(level) - pointerBytes;
+          at += headOf(level);
         }
         byte = bytes[at] ?? 0;
         at += 1;
@@ -101,6 +117,57 @@ export class PostingLists {
     }
   }
 
+  /** The same for some documents only, passing over the slices that none of them can be in. */
+  scoreAmong(term: number, { weights, documents, scores }: ScoringAmong): void {
+    const bytes = this.#bytes.values;
+    const bits = this.#fieldBits;
+    const mask = (1 << bits) - 1;
+    const tail = this.#tails.get(term);
+    const last = this.#ends.get(term);
+    let at = this.#heads.get(term);
+    let level = 0;
+    let end = at + sliceBytes(level) - pointerBytes;
+    let document = 0;
+    let next = 0;
+    while (at !== tail && next < documents.length) {
+      let value = 0;
+      let shift = 0;
+      let byte = 128;
+      while (byte > 127) {
+        if (at === end) {
+          level = Math.min(level + 1, levelMax);
+          at = readInteger(bytes, end);
+          end = at + sliceBytes(level) - pointerBytes;
+          at += headOf(level);
+        }
+        byte = bytes[at] ?? 0;
+        at += 1;
+        value |= (byte & 127) << shift;
+        shift += 7;
+      }
+      document += value >>> bits;
+      while (next < documents.length && (documents[next] ?? 0) < document) next += 1;
+      const wanted = documents[next] ?? 0;
+      if (wanted === document) {
+        const weight = weights[value & mask] ?? 0;
+        if (weight > (scores[next] ?? 0)) scores[next] = weight;
+        continue;
+      }
+      // Nothing of this slice is looked for when the next one begins behind no document wanted.
+      if (level < levelMax) continue;
+      while (end !== last) {
+        const following = readInteger(bytes, end);
+        const base = readInteger(bytes, following);
+        if (base >= wanted) break;
+        const isCut = (bytes[end - 1] ?? 0) > 127;
+        at = following + baseBytes;
+        end = following + sliceBytes(level) - pointerBytes;
+        document = base;
+        if (isCut) at = endOfPosting(bytes, at);
+      }
+    }
+  }
+
   #begin(term: number): void {
     const start = this.#allocate(0);
     this.#heads.set(term, start);
@@ -108,18 +175,24 @@ export class PostingLists {
     this.#ends.set(term, start + sliceBytes(0) - pointerBytes);
   }
 
-  #push(term: number, byte: number): void {
+  #push(term: number, byte: number, base: number): void {
     let at = this.#tails.get(term);
     const end = this.#ends.get(term);
     if (at === end) {
       const level = Math.min(this.#levels.get(term) + 1, levelMax);
       at = this.#allocate(level);
-      for (let i = 0; i < pointerBytes; i += 1) this.#bytes.set(end + i, (at >>> (8 * i)) & 255);
+      this.#setInteger(end, at);
       this.#levels.set(term, level);
       this.#ends.set(term, at + sliceBytes(level) - pointerBytes);
+      if (level === levelMax) this.#setInteger(at, base);
+      at += headOf(level);
     }
     this.#bytes.set(at, byte);
     this.#tails.set(term, at + 1);
+  }
+
+  #setInteger(at: number, value: number): void {
+    for (let i = 0; i < pointerBytes; i += 1) this.#bytes.set(at + i, (value >>> (8 * i)) & 255);
   }
 
   #allocate(level: number): number {
@@ -134,7 +207,19 @@ function sliceBytes(level: number): number {
   return firstSliceBytes << level;
 }
 
-function readPointer(bytes: Uint8Array, at: number): number {
+/** Where in a slice its postings start. */
+function headOf(level: number): number {
+  return level === levelMax ? baseBytes : 0;
+}
+
+/** Where the posting ends whose bytes go on at a place. */
+function endOfPosting(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while ((bytes[at] ?? 0) > 127) at += 1;
+  return at + 1;
+}
+
+function readInteger(bytes: Uint8Array, at: number): number {
   const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
   return low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { propertySettings } from "../../test/support/property-settings.ts";
+import { propertySettings, testSeed } from "../../test/support/property-settings.ts";
+import { SeededRandom } from "../../test/support/seeded-random.ts";
 import { MemoryDepot } from "./depot.ts";
 import { Journal } from "./journal.ts";
 import { TextSearch } from "./text-search.ts";
@@ -53,6 +54,14 @@ function openIndex(): { journal: Journal; index: TextSearch } {
   return { journal, index: new TextSearch({ depot: new MemoryDepot(), journal }, "test", 2) };
 }
 
+const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);
+
+function scoresAmong(index: TextSearch, word: string, things: Int32Array): Uint16Array {
+  const scores = new Uint16Array(things.length);
+  index.scoreTermsAmong(index.findTerms(word, "within"), weights, { things, scores });
+  return scores;
+}
+
 describe("a search of texts", () => {
   test("finds what the texts that are left have, after any forks", () => {
     fc.assert(
@@ -86,6 +95,7 @@ describe("a search of texts", () => {
           index.scoreTerms(index.findTerms(word, "within"), weights, scores);
           const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
           assert.deepEqual(scores, expected, word);
+          assert.deepEqual(scoresAmong(index, word, allThings), scores, word);
           const exact = new Uint16Array(31);
           index.scoreTerm(word, weights.whole, exact);
           assert.deepEqual(
@@ -116,6 +126,30 @@ describe("a search of texts", () => {
         scores,
         new Uint16Array(things).map((_, thing) => isOf(thing)),
       );
+    }
+  });
+
+  test("finds the same among a few things, whatever slices they are in", () => {
+    const { index } = openIndex();
+    const random = new SeededRandom(testSeed);
+    const things = 60_000;
+    // Distances of one byte and of several, so that postings are cut between slices.
+    for (let thing = 0; thing < things; thing += 1) {
+      const often = random.chance(0.7) ? ["often"] : [];
+      const seldom = random.chance(0.02) || thing % 9_000 > 8_000 ? ["seldom"] : [];
+      index.put(thing, [often, seldom]);
+    }
+    // Texts that change have documents out of the order of their things.
+    for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
+    for (const word of ["often", "seldom", "new"]) {
+      const scores = new Uint16Array(things);
+      index.scoreTerms(index.findTerms(word, "within"), weights, scores);
+      for (const share of [0.000_1, 0.01, 0.9]) {
+        const some = Int32Array.from({ length: things }, (_, thing) => thing);
+        const among = some.filter(() => random.chance(share));
+        const expected = Uint16Array.from(among, (thing) => scores[thing] ?? 0);
+        assert.deepEqual(scoresAmong(index, word, among), expected, `${word} ${share}`);
+      }
     }
   });
 });

@@ -19,6 +19,9 @@ export type FoundTerms = {
   readonly postings: number;
 };
 
+/** Things that are looked at, and their scores, which are only raised. */
+type Among = { readonly things: Int32Array; readonly scores: Uint16Array };
+
 export class TextSearch {
   readonly #journal: Journal;
   readonly #terms: TermBook;
@@ -94,6 +97,43 @@ export class TextSearch {
     for (const { term, way } of terms) {
       this.#postings.score(term, { weights: weights[way], owners, scores });
     }
+  }
+
+  /** The same for some things only, which rise: the scores stand in their order. */
+  scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
+    const { documents, places } = this.#documentsOf(things);
+    const best = new Uint16Array(documents.length);
+    for (const { term, way } of terms) {
+      this.#postings.scoreAmong(term, { weights: weights[way], documents, scores: best });
+    }
+    for (const [index, place] of places.entries()) {
+      scores[place] = Math.max(scores[place] ?? 0, best[index] ?? 0);
+    }
+  }
+
+  /** The documents of things that have one, rising, and where each thing stands. */
+  #documentsOf(things: Int32Array): { documents: Int32Array; places: Int32Array } {
+    const [documents, places] = [new Int32Array(things.length), new Int32Array(things.length)];
+    let length = 0;
+    let isRising = true;
+    for (const [place, thing] of things.entries()) {
+      const document = this.#documentOf.get(thing) - 1;
+      if (document < 0) continue;
+      if (length > 0 && document < (documents[length - 1] ?? 0)) isRising = false;
+      documents[length] = document;
+      places[length] = place;
+      length += 1;
+    }
+    const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
+    if (isRising) return found;
+    // Texts that have changed have younger documents.
+    const order = Uint32Array.from({ length }, (_, index) => index).toSorted(
+      (a, b) => (documents[a] ?? 0) - (documents[b] ?? 0),
+    );
+    return {
+      documents: Int32Array.from(order, (index) => documents[index] ?? 0),
+      places: Int32Array.from(order, (index) => places[index] ?? 0),
+    };
   }
 }
 
