@@ -19,7 +19,6 @@ export type ChainThreadOptions = {
   readonly callsPerSecondMax: number | null;
   readonly chainId: number;
   readonly startBlock: number | "latest";
-  readonly resumeAfter: BlockRef | null;
   readonly contracts: Contracts;
   readonly logLevel: LogLevel;
 };
@@ -35,8 +34,12 @@ export type FromChainThread =
       readonly error: { readonly name: string; readonly message: string; readonly stack?: string };
     };
 
-/** What it is told: that a piece of news was taken in, to read blocks again, or to stop. */
+/**
+ * What it is told: where to go on from, that a piece of news was taken in, to read blocks again, or
+ * to stop.
+ */
 export type ToChainThread =
+  | { readonly kind: "follow"; readonly resumeAfter: BlockRef | null }
   | { readonly kind: "taken" }
   | { readonly kind: "reread"; readonly id: number; readonly request: FactsRequest }
   | { readonly kind: "close" };
@@ -54,6 +57,8 @@ export class ChainThread {
 
   private constructor(worker: Worker, log: Log) {
     this.#worker = worker;
+    // It may fail before anybody asks.
+    this.#opened.promise.catch(() => {});
     worker.on("message", (message: FromChainThread) => this.#hear(message));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => {
@@ -62,18 +67,25 @@ export class ChainThread {
     });
   }
 
-  /** Resolves once every endpoint was asked who it is. Throws `WrongChainError`. */
-  static async open(options: ChainThreadOptions, log: Log): Promise<ChainThread> {
+  /** Connects to the endpoints, which takes a while that others can make use of. */
+  static start(options: ChainThreadOptions, log: Log): ChainThread {
     const worker = new Worker(new URL("./chain-worker.ts", import.meta.url), {
       workerData: options,
       resourceLimits: { maxYoungGenerationSizeMb: chainLimits.threadYoungMegabytes },
     });
-    const thread = new ChainThread(worker, log);
+    return new ChainThread(worker, log);
+  }
+
+  /**
+   * Goes on after the last final block that is stored. Resolves once every endpoint was asked who it
+   * is. Throws `WrongChainError`.
+   */
+  async follow(resumeAfter: BlockRef | null): Promise<void> {
+    this.#tell({ kind: "follow", resumeAfter });
     try {
-      await thread.#opened.promise;
-      return thread;
+      await this.#opened.promise;
     } catch (thrown) {
-      await thread.close();
+      await this.close();
       throw thrown;
     }
   }

@@ -8,6 +8,7 @@ import { toError } from "./base/errors.ts";
 import { chainLimits } from "./base/limits.ts";
 import { openLog } from "./base/log.ts";
 import { ChainSource } from "./chain/chain-source.ts";
+import type { BlockRef } from "./chain/log.ts";
 import { type ChainNews, deriveNews, encodeFinal } from "./chain-news.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
 import { LogDecoder } from "./decode/log-decoder.ts";
@@ -22,15 +23,25 @@ const decoder = new LogDecoder(options.contracts);
 let ahead = 0;
 let wake: (() => void) | null = null;
 
+const resumeAfter = Promise.withResolvers<BlockRef | null>();
+port.on("message", (message: ToChainThread) => {
+  if (message.kind === "follow") resumeAfter.resolve(message.resumeAfter);
+});
+
 try {
   const source = await ChainSource.open(
-    { ...options, filter: decoder.filter, log: openLog({ level: options.logLevel }) },
+    {
+      ...options,
+      resumeAfter: resumeAfter.promise,
+      filter: decoder.filter,
+      log: openLog({ level: options.logLevel }),
+    },
     (stretch) => encodeFinal(stretch, decoder),
   );
   port.on("message", (message: ToChainThread) => {
     if (message.kind === "reread") void reread(source, message);
     else if (message.kind === "close") source.close();
-    else ahead -= 1;
+    else if (message.kind === "taken") ahead -= 1;
     wake?.();
   });
   post({ kind: "status", status: source.status });

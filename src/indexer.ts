@@ -22,6 +22,8 @@ import type { Checks } from "./web/routes/get-ready.ts";
 type IndexerParts = {
   readonly config: Config;
   readonly contracts: Contracts;
+  /** Connecting already; closed with the indexer. */
+  readonly chain: ChainThread;
   readonly store: FactStore;
   readonly state: MarketState;
   readonly subscribers: Subscribers;
@@ -44,21 +46,12 @@ export class Indexer {
   }
 
   /**
-   * Connects to the nodes and begins. Throws `WrongChainError` when one serves another chain.
+   * Begins as soon as the nodes are connected. Throws `WrongChainError` when one serves another chain.
    * `onFailure` is called once if the facts cannot be stored any more: only a restart helps.
    */
   async start(onFailure: (error: Error) => void): Promise<void> {
-    const { config, contracts, store, log } = this.#parts;
-    const options = {
-      urls: config.rpcUrls,
-      callsPerSecondMax: config.rpcCallsPerSecond,
-      chainId: config.chainId,
-      startBlock: startBlockOf(this.#parts),
-      resumeAfter: store.coverage?.last ?? null,
-      contracts,
-      logLevel: config.logLevel,
-    };
-    const chain = await ChainThread.open(options, log);
+    const { chain, store, log } = this.#parts;
+    await chain.follow(store.coverage?.last ?? null);
     this.#chain = chain;
     this.#running = this.#pipeline.run(chain.news()).catch(async (thrown: unknown) => {
       this.#halted = toError(thrown);
@@ -132,7 +125,7 @@ export class Indexer {
 
   /** Stops after the batch at hand, so that nothing is left half written. */
   async close(): Promise<void> {
-    await this.#chain?.close();
+    await this.#parts.chain.close();
     await this.#running;
   }
 
@@ -156,7 +149,23 @@ export class Indexer {
   }
 }
 
-function startBlockOf({ config, contracts }: IndexerParts): number | "latest" {
+/** Connects to the nodes of a configuration; where to go on from is still to be told. */
+export function startChain(config: Config, contracts: Contracts, log: Log): ChainThread {
+  const options = {
+    urls: config.rpcUrls,
+    callsPerSecondMax: config.rpcCallsPerSecond,
+    chainId: config.chainId,
+    startBlock: startBlockOf({ config, contracts }),
+    contracts,
+    logLevel: config.logLevel,
+  };
+  return ChainThread.start(options, log);
+}
+
+function startBlockOf({
+  config,
+  contracts,
+}: Pick<IndexerParts, "config" | "contracts">): number | "latest" {
   return config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
 }
 

@@ -14,7 +14,7 @@ import { Catalogue } from "./catalog/catalogue.ts";
 import { OrderBooks } from "./catalog/order-books.ts";
 import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
-import { Indexer } from "./indexer.ts";
+import { Indexer, startChain } from "./indexer.ts";
 import { MarketState } from "./market/market-state.ts";
 import { Pace } from "./pace.ts";
 import { Progress } from "./progress.ts";
@@ -86,6 +86,9 @@ export class Service {
     const { dataDir } = config;
     const contracts = await readContracts(config.contractsFile);
     await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
+    // Before everything else that takes long: nodes are asked meanwhile.
+    const chain = startChain(config, contracts, log);
+    this.#endings.push(() => chain.close());
     const store = await FactStore.open(dataDir);
     this.#endings.push(() => store.close());
     const access = AccessStore.open({ ...accessOptions(config), clock, log });
@@ -95,7 +98,7 @@ export class Service {
     const { books, catalogue } = this.#openVenue(config, state, log);
     const bookTopOf = bookTopsOf(books, state);
     const hub = new Hub({ store, state, contracts, books, bookTopOf, freshness });
-    const indexer = new Indexer({ config, contracts, store, state, subscribers: hub, log });
+    const indexer = new Indexer({ config, contracts, chain, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });

@@ -29,8 +29,11 @@ export type ChainSourceOptions = {
   readonly chainId: number;
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
-  /** The last finalised block the consumer has; it goes on with the one after. */
-  readonly resumeAfter: BlockRef | null;
+  /**
+   * The last finalised block the consumer has, as soon as that is known; it goes on with the one
+   * after.
+   */
+  readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   readonly log: Log;
   readonly clock?: Clock;
@@ -178,7 +181,8 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** Before anything else, what we have must still be on the chain (R3). */
   async #start(): Promise<void> {
-    const { resumeAfter, startBlock } = this.#options;
+    const { startBlock } = this.#options;
+    const resumeAfter = await this.#options.resumeAfter;
     if (resumeAfter !== null) {
       await this.#history.confirm(resumeAfter);
       this.#tail.restart(resumeAfter.number + 1, resumeAfter);

@@ -2,6 +2,7 @@ import { RepairOrderedError } from "../auditor.ts";
 import { readConfig } from "../base/config.ts";
 import { openLog } from "../base/log.ts";
 import { version } from "../base/version.ts";
+import { saveCompiledCode } from "../compiled-code.ts";
 import { Service } from "../main.ts";
 import { awaitSignal } from "./await-signal.ts";
 import { type Command, exitCodes } from "./command.ts";
@@ -22,6 +23,7 @@ as JSON; logs go to standard error. SIGTERM and SIGINT let requests in flight fi
     for (;;) {
       const service = await Service.open({ ...config, port }, log);
       process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
+      saveCompiledCode();
       // A service that starts anew is found where it was.
       port = Number(new URL(service.url).port);
       const failure = await Promise.race([stopped, service.failed]);

@@ -16,7 +16,6 @@ import { type Depot, MemoryDepot } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
 import type { Tick } from "./minute-candle.ts";
-import { tokenIdWords } from "./token-slots.ts";
 import { type Amount, type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
@@ -88,10 +87,12 @@ export class DayWindow {
   load(trades: StoredTrades, lastPriceOf: LastPriceOf): void {
     const { slots: known } = this.tokens;
     this.#makeRoom(known.length);
-    const slots = new Int32Array(trades.length);
-    for (let i = 0; i < trades.length; i += 1) {
-      const slot = known.findWords(trades.tokenIds, i * tokenIdWords);
-      slots[i] = slot === -1 ? this.#begin(trades.tokenIdAt(i), lastPriceOf) : slot;
+    const slots = known.findAll(trades.tokenIds);
+    for (let i = slots.indexOf(-1); i !== -1; i = slots.indexOf(-1, i)) {
+      // It may have come with the ones before.
+      const tokenId = trades.tokenIdAt(i);
+      const slot = known.find(tokenId);
+      slots[i] = slot === -1 ? this.#begin(tokenId, lastPriceOf) : slot;
     }
     const first = this.#trades.append(trades, slots);
     for (let i = 0; i < trades.length; i += 1) {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { readConfig } from "../../src/base/config.ts";
 import { openLog } from "../../src/base/log.ts";
-import { Indexer } from "../../src/indexer.ts";
+import { Indexer, startChain } from "../../src/indexer.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -18,18 +18,22 @@ const ignore = (): void => {};
 test("coverage is well without a gap only", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   const contracts = knownContracts();
+  const log = openLog({ level: "fatal" });
+  const config = readConfig("serve", {
+    ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
+    ODDWIRE_DATA_DIR: path,
+    ODDWIRE_START_BLOCK: "latest",
+  });
   const indexer = new Indexer({
-    config: readConfig("serve", {
-      ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
-      ODDWIRE_DATA_DIR: path,
-      ODDWIRE_START_BLOCK: "latest",
-    }),
+    config,
     contracts,
+    chain: startChain(config, contracts, log),
     store,
     state: new MarketState(contracts),
     subscribers: { held: ignore, unwinding: ignore, appended: ignore, finalized: ignore },
-    log: openLog({ level: "fatal" }),
+    log,
   });
+  t.after(() => indexer.close());
   assert.deepEqual(indexer.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });
   await store.append(encode(blocks));
   const stored = `blocks ${blocks[0]?.number} to ${blocks.at(-1)?.number}`;

@@ -1,0 +1,90 @@
+/**
+ * The command line: finds the command, reads its words, runs it, and turns what goes wrong into an
+ * exit code: 0 done, 1 wrong configuration or use, 2 the store is not right, 70 a bug, 75 try again. The commands are in
+ * `cli/`.
+ */
+import { ConfigError } from "../base/config.ts";
+import { AppError, toError } from "../base/errors.ts";
+import { version } from "../base/version.ts";
+import { WrongChainError } from "../chain/chain-errors.ts";
+import {
+  DataFolderBusyError,
+  DataFolderDamagedError,
+  DataFolderUnwritableError,
+} from "../store/chdb-engine.ts";
+import { exitCodes, UsageError } from "./command.ts";
+import { commands } from "./commands.ts";
+import { formatCommand, formatOverview } from "./help.ts";
+import { paintFor } from "./paint.ts";
+import { findCommand, readWords } from "./read-words.ts";
+import { NodesSilentError } from "./with-proof.ts";
+
+/** Runs the command that the words name; its exit code. */
+export async function runCli(words: readonly string[]): Promise<number> {
+  endWithReader();
+  try {
+    return await runCommand(words);
+  } catch (thrown) {
+    const error = toError(thrown);
+    const code = exitCodeOf(error);
+    const text = code === exitCodes.bug ? String(error.stack) : plain(error);
+    process.stderr.write(`${paintFor(process.stderr)("red", text)}\n`);
+    return code;
+  }
+}
+
+async function runCommand(words: readonly string[]): Promise<number> {
+  const [first = "help", ...rest] = words;
+  if (first === "--version") return print(`${version}\n`);
+  if (first === "help" || isHelp(first)) return help(rest);
+  const call = findCommand(commands, words);
+  if (call.rest.some(isHelp)) return help(call.command.name.split(" "));
+  return call.command.run(readWords(call));
+}
+
+function help(words: readonly string[]): number {
+  const paint = paintFor(process.stdout);
+  if (words.length === 0) return print(formatOverview(commands, paint));
+  const group = commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
+  const told = group.length > 0 ? group : [findCommand(commands, words).command];
+  return print(told.map((command) => formatCommand(command, paint)).join("\n"));
+}
+
+function isHelp(word: string): boolean {
+  return word === "--help" || word === "-h";
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return exitCodes.done;
+}
+
+/** Who reads our output may stop, as `head` does; that is no failure of ours. */
+function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.done);
+    throw error;
+  });
+}
+
+function exitCodeOf(error: Error): number {
+  const isPassing = [DataFolderBusyError, DataFolderUnwritableError, NodesSilentError];
+  if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
+  const isMisuse = [ConfigError, UsageError, WrongChainError, DataFolderDamagedError, AppError];
+  return isMisuse.some((kind) => error instanceof kind) || isAddressError(error)
+    ? exitCodes.misused
+    : exitCodes.bug;
+}
+
+/** A port in use or a host that is not ours is a setting that does not fit. */
+function isAddressError(error: Error): boolean {
+  return ["EADDRINUSE", "EADDRNOTAVAIL", "EACCES"].includes(
+    (error as NodeJS.ErrnoException).code ?? "",
+  );
+}
+
+function plain(error: Error): string {
+  if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;
+  const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`);
+  return ["oddwire: the configuration is not right:", ...mistakes].join("\n");
+}
