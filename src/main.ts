@@ -33,7 +33,6 @@ import { explorerRoutes } from "./web/explorer-routes.ts";
 import { IpGuard } from "./web/ip-guard.ts";
 import { scrapeMetrics } from "./web/routes/get-metrics.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
-import { openStream } from "./web/routes/open-stream.ts";
 import { createRoutes } from "./web/routes.ts";
 import { HttpServer } from "./web/server.ts";
 import { StreamServer } from "./web/stream-server.ts";
@@ -125,7 +124,7 @@ export class Service {
     this.#url = await this.#listen({
       ...main,
       port,
-      routes: [...routes, openStream(), ...explorerRoutes(buildExplorer)],
+      routes: [...routes, ...explorerRoutes(buildExplorer)],
       stream,
       observe: (observation) => metrics.requests.observe(observation),
     });

@@ -53,6 +53,8 @@ export type RouteOptions<
   readonly errors?: readonly ErrorCode[];
   /** Whether the list can be had in the formats of files too. */
   readonly isBulk?: boolean;
+  /** Asked for as another protocol; a request that asks for none is refused by the handler. */
+  readonly upgrade?: "websocket";
   /** Of success; JSON unless given. */
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */

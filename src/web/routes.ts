@@ -24,6 +24,7 @@ import { listKeys } from "./routes/list-keys.ts";
 import { listMarkets } from "./routes/list-markets.ts";
 import { listResolutions } from "./routes/list-resolutions.ts";
 import { listTokenTrades, listTrades } from "./routes/list-trades.ts";
+import { openStream } from "./routes/open-stream.ts";
 import { revokeKey } from "./routes/revoke-key.ts";
 import { rotateKey } from "./routes/rotate-key.ts";
 
@@ -60,6 +61,7 @@ export function createRoutes(parts: {
     listPrices(backend),
     listCandles(backend, bulk),
     getOrderbook(backend),
+    openStream(),
     getHealth({ version, clock }),
     getReady(readChecks),
     getMetrics(metrics),

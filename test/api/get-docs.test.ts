@@ -39,13 +39,14 @@ test("200: it needs nothing from elsewhere, and may have nothing", () => {
 });
 
 test("200: every endpoint is there, with how to call it, and so is every error code", () => {
-  for (const { method, path } of server.routes) {
+  for (const { method, path, upgrade } of server.routes) {
     const heading = new RegExp(
       `<h3 id="\\w+"><span class="\\w+">${method}</span> <a href="#\\w+">`,
     );
     assert.match(page, heading);
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
-    assert(page.includes(`&#34;$URL${filled}`), `${method} ${path}`);
+    const call = upgrade === undefined ? `&#34;$URL${filled}` : `new WebSocket(&#34;ws://`;
+    assert(page.includes(call), `${method} ${path}`);
   }
   for (const code of Object.keys(errorTable)) assert(page.includes(`<tr id="${code}">`), code);
 });

@@ -1,6 +1,9 @@
 /** What the running server answers, held against its own OpenAPI document: both directions. */
 import assert from "node:assert/strict";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiContract, type Endpoint } from "../support/api-contract.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader, type TestAnswer } from "../support/open-test-server.ts";
@@ -65,11 +68,45 @@ async function send(endpoint: Endpoint, sent: Sent): Promise<TestAnswer> {
   const query = [...needed, ...(sent.query === undefined ? [] : [sent.query])].join("&");
   const { key = security.length === 0 ? null : edge.keys.admin } = sent;
   const json = requestBody === undefined ? {} : { "content-type": "application/json" };
-  return edge.request(method, query === "" ? filled : `${filled}?${query}`, {
-    headers: { "x-forwarded-for": anyClient(), ...json, ...sent.headers },
+  const target = query === "" ? filled : `${filled}?${query}`;
+  const headers = { "x-forwarded-for": anyClient(), ...json, ...sent.headers };
+  if ("101" in endpoint.responses) {
+    return askForUpgrade(target, { ...headers, ...(key === null ? {} : { "x-api-key": key }) });
+  }
+  return edge.request(method, target, {
+    headers,
     ...(key === null ? {} : { key }),
     ...bodyOf(endpoint, sent),
   });
+}
+
+/** The handshake of a WebSocket, which is over once it is answered. */
+async function askForUpgrade(target: string, sent: Record<string, string>): Promise<TestAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<TestAnswer>();
+  const headers = {
+    ...sent,
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": Buffer.alloc(16).toString("base64"),
+  };
+  const answerOf = (response: IncomingMessage, body: string): TestAnswer => ({
+    status: response.statusCode ?? 0,
+    headers: new Headers(response.headers as Record<string, string>),
+    text: body,
+    body: body === "" ? {} : (JSON.parse(body) as TestAnswer["body"]),
+  });
+  const asked = request(edge.url + target, { headers, agent: false });
+  asked.on("upgrade", (response, socket) => {
+    socket.destroy();
+    resolve(answerOf(response, ""));
+  });
+  asked.on("response", (response) => {
+    text(response).then((body) => resolve(answerOf(response, body)), reject);
+  });
+  asked.on("error", reject);
+  asked.end();
+  return promise;
 }
 
 function bodyOf({ path, requestBody }: Endpoint, { body }: Sent): { body?: string } {
@@ -201,13 +238,23 @@ test("503 of the readiness check is told as its 200", async () => {
   contract.assertTold(endpoint, answer);
 });
 
+test("who asks for the stream as for a page is told what it is", async () => {
+  const endpoint = contract.endpoints.find(({ path }) => path === "/v1/stream");
+  assert(endpoint !== undefined);
+  const headers = { "x-forwarded-for": anyClient() };
+  const answer = await edge.request("GET", "/v1/stream", { headers });
+  assertError(answer, "VALIDATION_ERROR");
+  contract.assertTold(endpoint, answer);
+});
+
 test("503 of a store with too much to do is told", async () => {
   const answered = new AbortController();
-  // Who is done asks again: there is never room.
+  // Who is done, or found no room, asks again: whatever becomes free is taken at once.
   const keepAsking = async (): Promise<void> => {
-    while (!answered.signal.aborted) await server.store.engine.query("SELECT sleep(0.01)");
+    while (!answered.signal.aborted)
+      await server.store.engine.query("SELECT sleep(0.01)").catch(() => nextTurn());
   };
-  const busy = Array.from({ length: 256 }, keepAsking);
+  const busy = Array.from({ length: 300 }, keepAsking);
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/fills");
   assert(endpoint !== undefined);
   // What is held needs no query.
@@ -233,7 +280,8 @@ test("405 and 404 stand beside the document, in the same shape", async () => {
 });
 
 test("HEAD of every GET has its headers and no body", async () => {
-  for (const endpoint of contract.endpoints.filter(({ method }) => method === "GET")) {
+  const pages = contract.endpoints.filter(({ responses }) => !("101" in responses));
+  for (const endpoint of pages.filter(({ method }) => method === "GET")) {
     const answer = await send({ ...endpoint, method: "HEAD" }, {});
     assert.equal(answer.status, endpoint.path === "/v1/ready" ? 503 : 200, endpoint.path);
     assert.equal(answer.text, "");

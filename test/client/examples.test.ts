@@ -10,8 +10,8 @@ import { DataServer } from "../support/open-data-server.ts";
 const folder = new URL("../../client/examples/", import.meta.url);
 const examples = readdirSync(folder).filter((name) => name !== "connect.ts");
 
-/** Pages for people and tools, not calls of a client. */
-const notForClients = ["GET /docs", "GET /v1/openapi.json"];
+/** Pages for people and tools, not calls of a client; the stream is no call that is answered. */
+const notForClients = ["GET /docs", "GET /v1/openapi.json", "GET /v1/stream"];
 
 suite("examples", () => {
   const answered: Observation[] = [];

@@ -29,6 +29,7 @@ const transportHeaders = [
   "date",
   "connection",
   "keep-alive",
+  "sec-websocket-accept",
 ];
 
 export class ApiContract {
@@ -88,6 +89,10 @@ export class ApiContract {
 
   #assertBody(content: Content, answer: TestAnswer, name: string): void {
     const type = answer.headers.get("content-type")?.replace(/;.*/, "") ?? "";
+    if (Object.keys(content).length === 0) {
+      assert.equal(answer.text, "", `${name}: a body is not documented`);
+      return;
+    }
     const media = content[type];
     assert(media !== undefined, `${name}: ${type} is not documented`);
     const isJson = type === "application/json";

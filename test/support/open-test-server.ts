@@ -121,15 +121,13 @@ export async function openTestServer(
   const http = await HttpServer.open({
     host: "127.0.0.1",
     port: 0,
-    routes: [
-      ...(options.makeRoutes?.({ access, clock, cursors }) ?? [
-        getHealth({ version: "0.1.0", clock }),
-        getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
-        ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
-        ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
-        ...(options.routes ?? []),
-      ]),
+    routes: options.makeRoutes?.({ access, clock, cursors }) ?? [
+      getHealth({ version: "0.1.0", clock }),
+      getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
+      ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
+      ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
       ...(stream === null ? [] : [openStream()]),
+      ...(options.routes ?? []),
     ],
     admission,
     ...(stream === null ? {} : { stream }),

@@ -14,6 +14,9 @@ const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
   admin: [{ [keyScheme]: ["admin"] }],
 };
 
+/** Browsers, which cannot send headers with it, tell their key in the first frame. */
+const keyOrLater: Operation["security"] = [{ [keyScheme]: [] }, {}];
+
 const tags = [
   { name: "Data", description: "What happened on the chain, and what follows from it" },
   { name: "Service", description: "The service itself" },
@@ -34,6 +37,15 @@ const ifNoneMatch: Parameter = {
   required: false,
   description: "ETags of answers that the caller holds, with commas between them, or *",
   schema: { type: "string" },
+};
+
+const upgrade: Parameter = {
+  name: "Upgrade",
+  in: "header",
+  required: true,
+  description:
+    "With the other headers of a WebSocket handshake (RFC 6455), which clients send by themselves",
+  schema: { type: "string", const: "websocket" },
 };
 
 /** The whole API from the schemas it runs on. Pure. */
@@ -59,7 +71,7 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
     paths,
     components: {
       schemas: describeComponents(),
-      parameters: { RequestId: requestId, IfNoneMatch: ifNoneMatch },
+      parameters: { RequestId: requestId, IfNoneMatch: ifNoneMatch, Upgrade: upgrade },
       headers: describedHeaders,
       responses: errors,
       securitySchemes: {
@@ -75,11 +87,12 @@ function describeOperation(route: Route, responses: Operation["responses"]): Ope
     operationId: operationIdOf(method, path),
     tags: [tagOf(route)],
     summary,
-    security: securityOf[access],
+    security: route.upgrade === undefined ? securityOf[access] : keyOrLater,
     parameters: [
       ...describeParameters("path", params),
       ...describeParameters("query", querystring),
       refTo("parameters", "RequestId"),
+      ...(route.upgrade === undefined ? [] : [refTo("parameters", "Upgrade")]),
       ...(route.isTagged === undefined ? [] : [refTo("parameters", "IfNoneMatch")]),
     ],
     ...(body === undefined ? {} : { requestBody: describeBody(body) }),
@@ -115,7 +128,8 @@ function operationIdOf(method: string, path: string): string {
   return method.toLowerCase() + named.join("");
 }
 
-function tagOf({ access, path }: Route): (typeof tags)[number]["name"] {
+function tagOf({ access, path, upgrade: to }: Route): (typeof tags)[number]["name"] {
   if (access === "admin") return "Administration";
+  if (to !== undefined) return "Data";
   return access === "public" || path.startsWith("/v1/metrics") ? "Service" : "Data";
 }

@@ -55,6 +55,7 @@ const bulkHeader: Readonly<Record<string, Header>> = optional({
 export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
   ...bulkHeader,
+  Upgrade: header("The protocol from here on", { const: "websocket" }),
   "Retry-After": {
     ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
     required: false,
@@ -75,6 +76,13 @@ const fileContents: Content = Object.fromEntries(
   Object.values(fileFormats).map((format) => [mediaTypeOf(format), { schema: { type: "string" } }]),
 );
 
+const switchingProtocols: Response = {
+  description:
+    "The connection is a WebSocket from here on. What is sent over it is described in docs/stream.md",
+  headers: { ...everyHeaderRef, Upgrade: refTo("headers", "Upgrade") },
+  content: {},
+};
+
 /** The responses of a route by status, and the error responses among them as components. */
 export function describeResponses(route: Route): {
   readonly responses: Readonly<Record<string, Response | Reference>>;
@@ -82,7 +90,8 @@ export function describeResponses(route: Route): {
 } {
   const responses: Record<string, Response | Reference> = {};
   const components: Record<string, Response> = {};
-  for (const status of [route.status ?? 200, ...(route.otherStatuses ?? [])]) {
+  if (route.upgrade !== undefined) responses[101] = switchingProtocols;
+  for (const status of statusesOf(route)) {
     const schema = describeSchema(route.response);
     responses[status] = {
       description: route.summary,
@@ -101,6 +110,11 @@ export function describeResponses(route: Route): {
     components[name] = describeErrors(codes);
   }
   return { responses, components };
+}
+
+/** Those with the body of success. */
+function statusesOf({ upgrade, status = 200, otherStatuses = [] }: Route): readonly number[] {
+  return upgrade === undefined ? [status, ...otherStatuses] : [];
 }
 
 function etagOf({ isTagged }: Route): Record<string, Reference> {

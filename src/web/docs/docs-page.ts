@@ -109,7 +109,7 @@ function endpoint(entry: Entry): Html {
   return html`<section>
 <h3 id="${id}">${badge(method)} <a href="#${id}"><code>${path}</code></a></h3>
 <p>${summary}. <span class="dim">${accessText(entry)}</span></p>
-<pre tabindex="0"><code>${curlLine(entry)}</code></pre>
+<pre tabindex="0"><code>${"101" in responses ? webSocketLine(path) : curlLine(entry)}</code></pre>
 ${parameters.length === 0 ? "" : table("Parameter", parameters.map(parameterRow))}
 ${body === undefined ? "" : table("Field", fieldRows(body))}
 ${Object.entries(responses).map(([status, response]) => answer(status, response))}
@@ -117,8 +117,22 @@ ${Object.entries(responses).map(([status, response]) => answer(status, response)
 `;
 }
 
+/** What browsers and Node have can send no headers: the key is in the first frame. */
+function webSocketLine(path: string): string {
+  return [
+    `const socket = new WebSocket("ws://127.0.0.1:8080${path}");`,
+    "socket.onmessage = ({ data }) => console.log(data);",
+    "const send = (frame) => socket.send(JSON.stringify(frame));",
+    "socket.onopen = () => {",
+    '  send({ action: "auth", api_key: "ow_read_..." });',
+    '  send({ action: "subscribe", channel: { type: "trades" } });',
+    "};",
+  ].join("\n");
+}
+
 function accessText({ security, tags }: Entry): string {
   if (security.length === 0) return "No key; limited by IP.";
+  if (security.length > 1) return "Needs a key, in the header or in the first frame.";
   return tags[0] === "Administration" ? "Needs a key of scope admin." : "Needs a key.";
 }
 

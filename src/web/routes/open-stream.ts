@@ -9,8 +9,11 @@ export function openStream(): Route {
     method: "GET",
     path: streamPath,
     access: "public",
-    summary: "The stream, over WebSocket",
+    upgrade: "websocket",
+    summary:
+      "The stream, over WebSocket: trades, resolutions, markets, candles, prices, books and more, as they happen and from any position on",
     querystring: streamQuery,
+    errors: ["UNAUTHORIZED", "SERVICE_UNAVAILABLE"],
     response: Type.Object({}),
     handler: () => {
       throw validationError([
