@@ -4,14 +4,16 @@
  * JSON, and nothing else; and, where `npm install --prefix bench/peers` has brought its packages, other
  * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3).
  *
- * With several millions the processor time of the first and of the last one are told apart: the
- * cost of a log must not grow with what is stored.
+ * The processor time of each quarter is told: the cost of a log must not grow with what is stored.
+ * `node bench/backfill.bench.ts 20 1` is the long one. At the end the service is told to stop in the middle.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/store/key-format.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
@@ -36,9 +38,8 @@ type Ceiling = {
 type Round = {
   readonly logsPerSecond: number;
   readonly cpuSeconds: number;
-  /** Those of the first and of the last million; equal while there is only one. */
-  readonly firstCpuSeconds: number;
-  readonly lastCpuSeconds: number;
+  /** Those of each quarter. */
+  readonly quarters: readonly number[];
   readonly peakMegabytes: number;
   readonly healthP50Ms: number;
   readonly healthP99Ms: number;
@@ -48,6 +49,11 @@ const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
 console.log(`${blocks} blocks, about ${millions} M logs, ${rounds} rounds`);
 
+/**
+ * Deleted at the end only: on ext4, making files is slow for minutes after many were deleted, and a
+ * round must not pay for the one before.
+ */
+const folders: string[] = [];
 const node = await startNode();
 try {
   const ceilings: Ceiling[] = [];
@@ -67,7 +73,7 @@ try {
     );
     console.log(
       `  service ${format(result.logsPerSecond)} logs/s, ${result.cpuSeconds.toFixed(1)} CPU s ` +
-        `(first million ${result.firstCpuSeconds.toFixed(1)}, last ${result.lastCpuSeconds.toFixed(1)}), ` +
+        `(by quarter ${result.quarters.map((one) => one.toFixed(1)).join(", ")}), ` +
         `peak ${result.peakMegabytes.toFixed(0)} MB, ` +
         `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
     );
@@ -94,12 +100,38 @@ try {
         : `median: ${name} with PostgreSQL ${format(peerRate)} logs/s, the service ${(rate / peerRate).toFixed(1)} times that`,
     );
   }
+  const stopMs = await measureStop(node.url);
+  console.log(`stopped in the middle of a backfill within ${stopMs.toFixed(0)} ms`);
 } finally {
   node.child.kill();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+}
+
+/** From SIGTERM to the end of the process, once a tenth is stored, at full speed. */
+async function measureStop(rpcUrl: string): Promise<number> {
+  const key = generateKey("admin");
+  const child = await startService({ rpcUrl, dir: await makeFolder(), key });
+  try {
+    const { listening } = JSON.parse(await firstLine(child)) as { listening: string };
+    while ((await finalizedBlock(listening, key)) < blocks / 10) await pause(pauseMs);
+    const ended = once(child, "exit");
+    const toldAt = performance.now();
+    child.kill("SIGTERM");
+    await ended;
+    return performance.now() - toldAt;
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+  folders.push(folder);
+  return folder;
 }
 
 async function measureService(rpcUrl: string, logs: number): Promise<Round> {
-  const dir = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+  const dir = await makeFolder();
   const key = generateKey("admin");
   const startedAt = performance.now();
   const child = await startService({ rpcUrl, dir, key });
@@ -112,15 +144,15 @@ async function measureService(rpcUrl: string, logs: number): Promise<Round> {
     return {
       logsPerSecond: logs / seconds,
       cpuSeconds: ((await cpuSecondsOf(child)) * 1e6) / logs,
-      firstCpuSeconds: costOf(seen.standings, 0, 1e6),
-      lastCpuSeconds: costOf(seen.standings, logs - 1e6, logs),
+      quarters: [0, 1, 2, 3].map((one) =>
+        costOf(seen.standings, (logs * one) / 4, (logs * (one + 1)) / 4),
+      ),
       peakMegabytes: seen.peakMegabytes,
       healthP50Ms: at(0.5),
       healthP99Ms: at(0.99),
     };
   } finally {
     child.kill("SIGKILL");
-    await rm(dir, { recursive: true, force: true });
   }
 }
 
@@ -175,7 +207,7 @@ async function watch(
       standings.push({ logs: stored * logsOfBlock, cpuSeconds: await cpuSecondsOf(child) });
       if (stored >= blocks) return { latenciesMs, standings, peakMegabytes };
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
   }
 }
 

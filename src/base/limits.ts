@@ -78,7 +78,7 @@ export const chainLimits = {
    */
   responseBytesGoal: 2 * mebibyte,
   /** Ranges are halved here, for the same reason. */
-  responseBytesHalve: 4 * mebibyte,
+  responseBytesHalve: 3 * mebibyte,
   /** Open requests of one endpoint; the source itself needs fewer than this. */
   concurrentRequestsMax: 16,
   /** Providers refuse much larger batches. */

@@ -94,16 +94,17 @@ export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
 
 function writeFill(row: RowWriter, fill: Fill): void {
   const { exchange, role, side, matchType } = enumCodes;
-  row.uint64(fill.seq).uint32(fill.timestamp).hex(fill.blockHash).hex(fill.txHash);
-  row.hex(fill.exchange.address).uint8(exchange[fill.exchange.exchange]);
+  row.uint64(fill.seq).uint32(fill.timestamp);
+  row.repeated(0, fill.blockHash).repeated(1, fill.txHash).repeated(2, fill.exchange.address);
+  row.uint8(exchange[fill.exchange.exchange]);
   row.uint8(fill.exchange.generation).uint8(role[fill.role]);
-  row.hex(fill.orderHash).hex(fill.maker).hex(fill.taker);
-  row.uint8(side[fill.makerSide]).hex(fill.makerTokenId);
+  row.hex(fill.orderHash).hex(fill.maker).repeated(3, fill.taker);
+  row.uint8(side[fill.makerSide]).repeated(4, fill.makerTokenId);
   row.int128(fill.makerAmount).int128(fill.takerAmount);
   row.int128(fill.fee).int128(fill.feeRefund);
-  row.hex(fill.builder ?? zeroHash).hex(fill.metadata ?? zeroHash);
-  row.hex(fill.tokenId).uint8(side[fill.side]).int128(fill.size).int128(fill.value);
-  row.uint8(matchType[fill.matchType ?? "none"]).hex(fill.takerOrderHash ?? zeroHash);
+  row.repeated(5, fill.builder ?? zeroHash).repeated(6, fill.metadata ?? zeroHash);
+  row.repeated(7, fill.tokenId).uint8(side[fill.side]).int128(fill.size).int128(fill.value);
+  row.uint8(matchType[fill.matchType ?? "none"]).repeated(8, fill.takerOrderHash ?? zeroHash);
   row.uint64(fill.matchSeq ?? 0).uint16(Math.min(fill.legs, legsMax));
 }
 

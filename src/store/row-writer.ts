@@ -15,6 +15,8 @@ const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch
 export class RowWriter {
   #buffer: Buffer;
   #length = 0;
+  /** What `repeated` wrote last, by column, and where that stands. */
+  readonly #newest: { value: string; at: number }[] = [];
 
   /** With room for so many bytes; more is made when they are not enough. */
   constructor(bytesExpected = 1024) {
@@ -39,6 +41,21 @@ export class RowWriter {
     }
     this.#length = at;
     return this;
+  }
+
+  /**
+   * The same, in a column of which rows often have what the row before has: copying its bytes is
+   * several times faster than reading digits. Columns are counted from 0.
+   */
+  repeated(column: number, value: string): this {
+    const newest = this.#newest[column];
+    if (newest === undefined) this.#newest[column] = { value, at: this.#length };
+    else if (newest.value === value) return this.#copy(newest.at, (value.length - 2) / 2);
+    else {
+      newest.value = value;
+      newest.at = this.#length;
+    }
+    return this.hex(value);
   }
 
   /** A `UInt8`, or an `Enum8` by its number. */
@@ -102,6 +119,16 @@ export class RowWriter {
   /** The rows written. The writer must not be used after this. */
   finish(): Buffer {
     return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** Bytes that were written before, once more. */
+  #copy(from: number, bytes: number): this {
+    this.#reserve(bytes);
+    const buffer = this.#buffer;
+    const at = this.#length;
+    for (let index = 0; index < bytes; index += 1) buffer[at + index] = buffer[from + index] ?? 0;
+    this.#length = at + bytes;
+    return this;
   }
 
   #reserve(bytes: number): void {

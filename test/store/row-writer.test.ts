@@ -79,6 +79,28 @@ test("rows come out as they went in, whole or not at all", async (t) => {
   assert.deepEqual(read, expected);
 });
 
+test("what a column repeats is written like anything else", () => {
+  const word = fc.constantFrom(
+    `0x${"0".repeat(64)}`,
+    `0x${"0f".repeat(32)}`,
+    `0x${"f0".repeat(32)}`,
+  );
+  const holds = fc.property(fc.array(fc.tuple(word, word)), (rows) => {
+    // Too little room, so that the buffer is made anew in between.
+    const [repeating, plain] = [new RowWriter(40), new RowWriter()];
+    for (const [one, other] of rows) {
+      // Not the same text twice, only one that is equal.
+      repeating
+        .repeated(0, one.slice(0, 40) + one.slice(40))
+        .uint8(7)
+        .repeated(3, other);
+      plain.hex(one).uint8(7).hex(other);
+    }
+    assert.deepEqual(repeating.finish(), plain.finish());
+  });
+  fc.assert(holds, propertySettings(200));
+});
+
 test("however many rows come at once, they are one part", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   await engine.command("CREATE TABLE oddwire.rows (n UInt32) ENGINE = MergeTree ORDER BY n");
