@@ -1,9 +1,12 @@
 /**
  * How long the service takes to be ready after kill -9, and a fork of 200 blocks to be taken back.
- * `ROWS` says how many fills the store holds (default 2,000,000; the goal is told at 20,000,000).
+ * `ROWS` says how many fills the store holds (default 2,000,000; the goal is told at 20,000,000),
+ * `MARKETS` of how many markets they are (default 150,000). A store that `STORE` names is made there, is
+ * kept, and is only started on when it is there: to make one of 20 million takes ten minutes.
  *
- * The fills are of 25 days and the 100,000 tokens of 50,000 markets, of which each is traded for some
- * days; the markets have a line of text. The process is the real one, from its first instruction to the first 200 of `/v1/ready`, its node a scripted one:
+ * The fills are of 25 days, and those of a day of up to 140,000 tokens, each of which is traded for some
+ * days; the markets have a line of text. The process is the real one, from its first instruction to the
+ * first 200 of `/v1/ready`, its node a scripted one:
  * 1. without a copy of the markets, which is made anew
  * 2. with a copy as old as the newest blocks, killed while it follows the chain
  * 3. with a copy that is `BEHIND` fills old (default a tenth of all), as in the middle of a backfill
@@ -11,8 +14,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -214,13 +217,22 @@ async function measureStart(
   while ((await service.request("/v1/ready")).status !== 200) await pause(5);
   const readyAt = performance.now();
   const { cpuMs, rssMaxMb } = readUsage(service.pid);
+  const steps = stepsIn(service.stderr);
   await service[end]();
   await node.close();
   print(
     `${what}: listening after ${seconds(listeningAt - startedAt)}, ready after ` +
       `${seconds(readyAt - startedAt)} (goal: 2 s at 20 M), ${seconds(cpuMs)} of the processor, ` +
-      `${rssMaxMb} MB at the most`,
+      `${rssMaxMb} MB at the most${steps}`,
   );
+}
+
+/** When its steps were done, as it has logged them. */
+function stepsIn(log: string): string {
+  const [, json] = /"done_at_ms":(\{[^}]*\})/.exec(log) ?? [];
+  if (json === undefined) return "";
+  const doneAtMs = Object.entries(JSON.parse(json) as Record<string, number>);
+  return `\n   done after: ${doneAtMs.map(([step, ms]) => `${step} ${seconds(ms)}`).join(", ")}`;
 }
 
 /** What a process has used until now, as Linux counts it. */
@@ -266,14 +278,22 @@ function print(line: string): void {
 }
 
 async function measure(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+  const kept = process.env["STORE"];
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), "oddwire-bench-")));
   try {
     const dataDir = join(folder, "data");
+    const isMade = existsSync(dataDir);
+    await mkdir(folder, { recursive: true });
     const settings = {
       ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
       ODDWIRE_START_BLOCK: "1",
     };
     const options = { dataDir, settings };
+    if (isMade) {
+      const what = { newest: blocks, end: "kill9" } as const;
+      for (const round of [1, 2, 3]) await measureStart(`killed, start ${round}`, options, what);
+      return;
+    }
     const copied = blocks - Math.ceil(behind / fillsPerBlock);
     await fillInChild(dataDir, copied);
     print(`${copied * fillsPerBlock} fills`);
@@ -283,10 +303,12 @@ async function measure(): Promise<void> {
     await measureStart("2b. killed, copy as it was", options, { newest: copied, end: "kill9" });
     await fillInChild(dataDir, blocks);
     print(`${rows} fills, ${behind} since the copy`);
-    await measureStart("3. killed, copy behind", options, { newest: blocks, end: "kill9" });
+    await measureStart("3a. killed, copy behind", options, { newest: blocks, end: "kill9" });
     await measureUnwind(dataDir);
+    await measureStart("3b. the same, stopped", options, { newest: blocks, end: "stop" });
+    await measureStart("4. killed, all rows and copy", options, { newest: blocks, end: "kill9" });
   } finally {
-    await rm(folder, { recursive: true });
+    if (kept === undefined) await rm(folder, { recursive: true });
   }
 }
 

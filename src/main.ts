@@ -12,6 +12,7 @@ import { version } from "./base/version.ts";
 import { buildExplorer } from "./build-explorer.ts";
 import { Catalogue } from "./catalog/catalogue.ts";
 import { OrderBooks } from "./catalog/order-books.ts";
+import type { ChainThread } from "./chain-thread.ts";
 import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
 import { Indexer, startChain } from "./indexer.ts";
@@ -19,6 +20,7 @@ import { MarketState } from "./market/market-state.ts";
 import { Pace } from "./pace.ts";
 import { Progress } from "./progress.ts";
 import { ServiceMetrics } from "./service-metrics.ts";
+import { StartTimes } from "./start-times.ts";
 import { AccessStore } from "./store/access-store.ts";
 import { claimDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
@@ -82,17 +84,18 @@ export class Service {
 
   async #start(config: Config, log: Log): Promise<void> {
     const clock = systemClock;
+    const times = new StartTimes();
     const { dataDir } = config;
     const contracts = await readContracts(config.contractsFile);
     await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
-    // Before everything else that takes long: nodes are asked meanwhile.
-    const chain = startChain(config, contracts, log);
-    this.#endings.push(() => chain.close());
+    const chain = this.#startChain(config, contracts, log);
     const store = await FactStore.open(dataDir);
     this.#endings.push(() => store.close());
+    times.done("store");
     const access = AccessStore.open({ ...accessOptions(config), clock, log });
     this.#endings.push(() => access.close());
     const state = await this.#openState({ store, contracts, dataDir, clock, log });
+    times.done("state");
     const freshness = () => indexer.freshness();
     const { books, catalogue } = this.#openVenue(config, state, log);
     const bookTopOf = bookTopsOf(books, state);
@@ -128,6 +131,7 @@ export class Service {
       stream,
       observe: (observation) => metrics.requests.observe(observation),
     });
+    times.done("listening");
     // Before the server that carries it: that one waits for its connections.
     this.#endings.push(() => stream.close());
     if (metricsPort !== null) {
@@ -136,7 +140,19 @@ export class Service {
       log.info({ url, path: "/metrics" }, "metrics for scrapers");
     }
     await indexer.start(this.#fail);
+    times.tell(log);
     auditor.start();
+    this.#showProgress(pace, log);
+  }
+
+  /** Before everything else that takes long: nodes are asked meanwhile. */
+  #startChain(config: Config, contracts: Contracts, log: Log): ChainThread {
+    const chain = startChain(config, contracts, log);
+    this.#endings.push(() => chain.close());
+    return chain;
+  }
+
+  #showProgress(pace: Pace, log: Log): void {
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
   }

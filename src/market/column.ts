@@ -30,14 +30,11 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   /** The last copy that was asked for, as long as it is right. */
   #frozen: Float64Array | null = null;
 
-  /** `bytes` is what the pages of an earlier life add up to. */
-  constructor(kind: Kind, bytes: Uint8Array = new Uint8Array(0)) {
+  /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
+  constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
     this.#kind = kind;
-    const pages = Math.max(1, Math.ceil(bytes.length / columnPageBytes));
-    const block = new ArrayBuffer(pages * columnPageBytes);
-    new Uint8Array(block).set(bytes);
     this.#values = viewOf(kind, block);
-    this.#changed = new Uint8Array(pages);
+    this.#changed = new Uint8Array(block.byteLength / columnPageBytes);
   }
 
   /** The numbers for reading, more than were set. A later `set` may move them elsewhere. */

@@ -58,7 +58,11 @@ export class MarketColumns {
     this.venueFlags = depot.column("markets.venue_flags", "u8");
     this.search = new MarketSearch(depot, journal);
     this.labels = new TextSearch({ depot, journal }, "labels", 1);
-    for (let ordinal = 0; ordinal < this.count; ordinal += 1) this.#setIdStart(ordinal);
+    this.idStarts.reserve(this.count);
+    const bytes = new DataView(this.ids.buffer);
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      this.idStarts.set(ordinal, bytes.getUint32(ordinal * idBytes));
+    }
   }
 
   /** How many there are; ordinals are below it. */

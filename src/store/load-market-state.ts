@@ -1,7 +1,7 @@
 import { formatMicros, priceMicros } from "../base/decimal.ts";
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { dayWindowSeconds } from "../market/day-window.ts";
+import { dayWindowSeconds, type StoredTrades } from "../market/day-window.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { minuteOf, type Tick } from "../market/minute-candle.ts";
 import type { Cell, Row } from "./engine.ts";
@@ -48,13 +48,16 @@ export async function loadMarketState(
   const newest = store.coverage?.last;
   if (newest === undefined) return;
   const firstSeq = firstSeqOf((savedThrough ?? -1) + 1);
+  // The trades, of which there are the most, are on their way while events are taken in.
+  const day =
+    savedThrough === null ? null : readDayTrades(store.engine, { seq: state.dayWindow.savedFrom });
   await loadEvents(store, state, firstSeq);
   // The day before the totals: prices before it are told by the totals of the copy.
-  if (savedThrough === null) {
+  if (day === null) {
     await loadDay(store, state, newest.timestamp);
     await loadTotals(store, state);
   } else {
-    await loadDayOnCopy(store, state);
+    await loadDayOnCopy(day, state);
     await loadLaterTotals(store, state, firstSeq);
   }
   state.dayWindow.finishLoading();
@@ -167,7 +170,7 @@ async function loadDay(store: FactStore, state: MarketState, newest: number): Pr
 
 /** The last 24 hours with the prices before them from the copy: looking for those takes long. */
 async function loadDayOnCopy(
-  store: FactStore,
+  day: AsyncIterable<StoredTrades>,
   { dayWindow, directory }: MarketState,
 ): Promise<void> {
   const from = dayWindow.savedFrom;
@@ -176,7 +179,7 @@ async function loadDayOnCopy(
     const { lastPrice } = directory.totalsOf(tokenId);
     return lastPrice !== null && lastPrice.seq < from ? lastPrice : null;
   };
-  for await (const trades of readDayTrades(store.engine, { seq: from })) {
+  for await (const trades of day) {
     dayWindow.load(trades, lastPriceOf);
   }
 }

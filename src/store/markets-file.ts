@@ -103,7 +103,8 @@ export class MarketsFile implements Depot {
     this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
     const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
     const id = Number(row?.["id"]);
-    const column = new Column(kind, this.#readColumn(id));
+    const block = this.#readColumn(id);
+    const column = block === null ? new Column(kind) : new Column(kind, block);
     this.#columns.push({ id, column });
     return column;
   }
@@ -162,12 +163,13 @@ export class MarketsFile implements Depot {
     this.#sql.close();
   }
 
-  #readColumn(id: number): Uint8Array {
+  /** `null` when nothing of it was saved. */
+  #readColumn(id: number): ArrayBuffer | null {
     const range = [id * pagesPerColumn, (id + 1) * pagesPerColumn] as const;
     const [newest] = this.#sql
       .prepare("SELECT max(id) AS id FROM pages WHERE id >= ? AND id < ?")
       .all(...range);
-    if (typeof newest?.["id"] !== "number") return new Uint8Array(0);
+    if (typeof newest?.["id"] !== "number") return null;
     const bytes = new Uint8Array((newest["id"] - range[0] + 1) * columnPageBytes);
     const pages = this.#sql.prepare("SELECT id, bytes FROM pages WHERE id >= ? AND id < ?");
     pages.setReturnArrays(true);
@@ -175,7 +177,7 @@ export class MarketsFile implements Depot {
       const [page, content] = row as unknown as [number, Uint8Array];
       bytes.set(content, (page - range[0]) * columnPageBytes);
     }
-    return bytes;
+    return bytes.buffer;
   }
 
   #set(name: string, value: string): void {

@@ -19,7 +19,7 @@ const safeWordMax = 2 ** 21;
  * The trades from a position or a time on, in chain order. All of a day are read at every start,
  * some hundred thousand to some millions, so they come as columns: nothing is made of each.
  */
-export async function* readDayTrades(
+export function readDayTrades(
   engine: Engine,
   from: { readonly seq: Seq } | { readonly timestamp: number },
 ): AsyncGenerator<StoredTrades, void, undefined> {
@@ -27,27 +27,39 @@ export async function* readDayTrades(
     "seq" in from
       ? `seq >= ${integerLiteral(from.seq)}`
       : `timestamp >= ${integerLiteral(from.timestamp)}`;
-  let page = readPage(engine, since);
+  // On its way before anybody takes it.
+  return pagesFrom(engine, since, readPage(engine, since));
+}
+
+async function* pagesFrom(
+  engine: Engine,
+  since: string,
+  first: Promise<Buffer>,
+): AsyncGenerator<StoredTrades, void, undefined> {
+  let page = first;
   for (;;) {
-    const blocks = [...readNativeBlocks(await page, widths)].map(tradesOf);
+    const blocks = [...readNativeBlocks(await page, widths)]
+      .filter(({ rows }) => rows > 0)
+      .map(tradesOf);
     const isLast = blocks.reduce((sum, { length }) => sum + length, 0) < pageRows;
     const last = blocks.at(-1);
     if (!isLast && last !== undefined) {
       const newest = integerLiteral(last.seqs.at(-1) ?? 0);
       page = readPage(engine, `${since} AND seq > ${newest}`);
-      // It is awaited after these are taken in; until then nobody else looks at its failure.
-      page.catch(() => {});
     }
     yield* blocks;
     if (isLast) return;
   }
 }
 
-async function readPage(engine: Engine, where: string): Promise<Buffer> {
-  return engine.queryNative(
+function readPage(engine: Engine, where: string): Promise<Buffer> {
+  const page = engine.queryNative(
     `SELECT seq, timestamp, token_id, size, value, side FROM oddwire.fills
      WHERE role != 'taker' AND ${where} ORDER BY seq LIMIT ${pageRows}`,
   );
+  // It is awaited later; until then nobody else looks at its failure.
+  page.catch(() => {});
+  return page;
 }
 
 /** Every block has all of its columns. */
