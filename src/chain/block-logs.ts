@@ -90,9 +90,11 @@ export class BlockLogs {
    */
   async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const proven = await this.#fetchProven(endpoint, header);
-    const { replies } = await endpoint.request([this.call(header.hash)]);
+    const [reply] = (await endpoint.request([this.call(header.hash)])).replies;
+    // Who caps answers below the logs of a block has told of all of them by its receipts.
+    if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
     const known = new Set(proven.map((log) => log.logIndex));
-    const told = this.#read(header, resultOf(replies[0])).filter((log) => !known.has(log.logIndex));
+    const told = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
     return [...proven, ...told].toSorted((one, other) => one.logIndex - other.logIndex);
   }
 
