@@ -44,10 +44,15 @@ export class Simulation {
   #source: ChainSource | null = null;
 
   /** Without limits of batches and rates a seed plays as it did before there were any. */
-  constructor(seed: number, subject: Subject, options: { readonly hasLimits: boolean }) {
+  constructor(
+    seed: number,
+    subject: Subject,
+    options: { readonly hasLimits: boolean; readonly blocksMin?: number },
+  ) {
     this.random = new SeededRandom(seed);
     const limits = options.hasLimits ? new SeededRandom(seed + 1) : null;
-    this.world = new SimulatedWorld({ clock: this.clock, random: this.random, limits });
+    const { blocksMin = 0 } = options;
+    this.world = new SimulatedWorld({ clock: this.clock, random: this.random, limits, blocksMin });
     this.#callsPerSecondMax = limits?.pick([null, null, null, 50, 5]) ?? null;
     this.#subject = subject;
   }
@@ -116,7 +121,7 @@ export class Simulation {
     const { signal } = this.#abort;
     const crashes = this.random.pick([0, 0, 1, 2, 4]);
     for (let life = 0; !signal.aborted; life += 1) {
-      const source = await this.#openSource();
+      const source = await this.openSource();
       this.#source = source;
       const close = () => source.close();
       signal.addEventListener("abort", close, { once: true });
@@ -132,7 +137,8 @@ export class Simulation {
     }
   }
 
-  #openSource(): Promise<ChainSource> {
+  /** A source that goes on where the subject is. */
+  openSource(): Promise<ChainSource> {
     const options: ChainSourceOptions = {
       urls: this.world.urls,
       chainId: 137,

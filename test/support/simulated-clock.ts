@@ -12,7 +12,7 @@ export class SimulatedClock implements Clock {
   readonly #timers: Timer[] = [];
 
   nowMs(): number {
-    return 1_700_000_000_000 + this.#monotonicMs;
+    return 1_700_000_000_000 + Math.floor(this.#monotonicMs);
   }
 
   monotonicMs(): number {

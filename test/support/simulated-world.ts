@@ -9,7 +9,7 @@ import * as faults from "./faults.ts";
 import { anyBlockPlan, type BlockPlan, buildChain, numberBeforeChains } from "./generate-chain.ts";
 import { Losses } from "./losses.ts";
 import { scriptBlocks } from "./script-blocks.ts";
-import type { ScriptedBlock } from "./scripted-block.ts";
+import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 import { SimulatedEndpoint } from "./simulated-endpoint.ts";
@@ -52,6 +52,7 @@ type Node = {
 export class SimulatedWorld {
   readonly #clock: SimulatedClock;
   readonly #random: SeededRandom;
+  readonly #blocksMin: number;
   readonly #nodes: readonly Node[];
   readonly #passing: readonly faults.FaultHook[];
   /** Logs that were left out so that nobody can tell. */
@@ -61,17 +62,23 @@ export class SimulatedWorld {
   #finalized: number;
   #forks = 0;
   #faultsToLift: (() => void)[] = [];
+  readonly #liesToLift: (() => void)[] = [];
 
-  /** `limits` decides who refuses batches; with `null` nobody does, nor leaves out single logs. */
+  /**
+   * `limits` decides who refuses batches; with `null` nobody does, nor leaves out single logs. The
+   * chain begins and ends with `blocksMin` at the least.
+   */
   constructor(parts: {
     readonly clock: SimulatedClock;
     readonly random: SeededRandom;
     readonly limits: SeededRandom | null;
+    readonly blocksMin: number;
   }) {
-    const { clock, random, limits } = parts;
+    const { clock, random, limits, blocksMin } = parts;
     this.#clock = clock;
     this.#random = random;
-    this.#blocks = this.#grown([], random.integer(2, 40));
+    this.#blocksMin = blocksMin;
+    this.#blocks = this.#grown([], blocksMin + random.integer(2, 40));
     this.#scripted = scriptBlocks(this.#blocks);
     this.#finalized = numberBeforeChains + random.integer(1, this.#blocks.length);
     this.#nodes = Array.from({ length: random.integer(1, 3) }, (_, index) => {
@@ -108,6 +115,26 @@ export class SimulatedWorld {
     return Math.max(...this.#nodes.map(({ endpoint }) => endpoint.busiestSecond));
   }
 
+  /** Until it heals, every endpoint now and then leaves a log out of an answer. */
+  hideLogs(): void {
+    const lose = this.#loseLog(this.#random);
+    for (const { endpoint } of this.#nodes) {
+      const lift = endpoint.fault((request, chain) =>
+        this.#random.chance(0.3) ? lose(request, chain) : null,
+      );
+      this.#liesToLift.push(lift);
+    }
+  }
+
+  /** From now on one of several endpoints leaves the logs of a block out of its ranges. */
+  forget(block: number): void {
+    const [liar, other] = this.#nodes;
+    if (other === undefined) return;
+    const change = (logs: readonly RpcLog[]) =>
+      logs.filter((log) => Number(log.blockNumber) !== block);
+    liar?.endpoint.fault(faults.on("eth_getLogs", () => ({ kind: "logs", change })));
+  }
+
   readonly openTransport: OpenTransport = (url, onHead) => {
     const node = this.#nodes.find(({ endpoint }) => endpoint.url.href === url.href);
     if (node === undefined) throw new Error(`there is no endpoint ${url.href}`);
@@ -121,14 +148,14 @@ export class SimulatedWorld {
       await this.#clock.sleep(this.#random.integer(20, 900), signal);
       this.#step();
     }
-    for (const lift of this.#faultsToLift) lift();
+    for (const lift of [...this.#faultsToLift, ...this.#liesToLift]) lift();
     for (const node of this.#nodes) {
       node.isFollowing = true;
       node.tag = "honest";
       node.endpoint.isSilent = false;
     }
     // Blocks that stray from the very head are given up only when others come in their place.
-    this.#grow(this.#random.integer(1, 3));
+    this.#grow(Math.max(this.#random.integer(1, 3), this.#blocksMin - this.#blocks.length));
     this.#finalized = Math.max(this.#finalized, this.head - this.#random.integer(0, 6));
     this.#tell();
   }

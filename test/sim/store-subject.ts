@@ -1,0 +1,76 @@
+import { openLog } from "../../src/base/log.ts";
+import type { ChainSource } from "../../src/chain/chain-source.ts";
+import { type ChainNews, deriveNews } from "../../src/chain-news.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { Pipeline } from "../../src/pipeline.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { appendPart } from "../support/append-part.ts";
+import { encodeBatches } from "../support/encode-batches.ts";
+import type { SeededRandom } from "../support/seeded-random.ts";
+import { encode } from "../support/store-chain.ts";
+import type { StoreFolder } from "../support/store-folder.ts";
+import { contracts, decoder, type Subject } from "./simulation.ts";
+import { ToldBlocks } from "./told-blocks.ts";
+
+const silent = openLog({ level: "silent" });
+
+/** The real pipeline, the real store and the state in memory. */
+export class StoreSubject implements Subject {
+  readonly #folder: StoreFolder;
+  readonly told = new ToldBlocks();
+  state = new MarketState(contracts);
+  /** Whether the pipeline, or a death and a new start, is in the middle of something. */
+  #isAtWork = false;
+
+  constructor(folder: StoreFolder) {
+    this.#folder = folder;
+  }
+
+  get resumeAfter() {
+    return this.#folder.store.coverage?.last ?? null;
+  }
+
+  /** Also while final blocks are appended behind the pipeline's back. */
+  get isBusy(): boolean {
+    return this.#isAtWork || this.#folder.store.engine.underWay > 0;
+  }
+
+  get newest() {
+    // Between lives nothing is open.
+    if (this.#isAtWork) return null;
+    return this.#folder.store.tail.newest ?? this.resumeAfter;
+  }
+
+  get finalized(): number {
+    return this.#isAtWork ? -1 : (this.resumeAfter?.number ?? -1);
+  }
+
+  async follow(source: ChainSource): Promise<void> {
+    const pipeline = new Pipeline({ store: this.#folder.store, state: this.state, log: silent });
+    await pipeline.run(
+      this.#timed(deriveNews(encodeBatches(this.told.listen(source.batches()), decoder), decoder)),
+    );
+    this.#isAtWork = false;
+  }
+
+  /** Dies somewhere in an append of what it holds, then starts again as the service does. */
+  async crash(random: SeededRandom): Promise<void> {
+    this.#isAtWork = true;
+    const { store } = this.#folder;
+    const held = store.tail.blocks.slice(0, random.integer(0, 8));
+    if (held.length > 0) await appendPart(store, encode(held), random.integer(0, 4));
+    this.state = new MarketState(contracts);
+    await loadMarketState(await this.#folder.reopen(), this.state);
+    this.#isAtWork = false;
+  }
+
+  /** Simulated time stands still while the pipeline is at work on a piece of news. */
+  async *#timed(news: AsyncIterable<ChainNews>): AsyncGenerator<ChainNews> {
+    for await (const one of news) {
+      this.#isAtWork = true;
+      yield one;
+      this.#isAtWork = false;
+    }
+    this.#isAtWork = true;
+  }
+}
