@@ -23,7 +23,13 @@ type StoredRange = Omit<BucketRange, "tokenId"> & {
 };
 
 /** Minutes of a token that are looked through at once: `from` inclusive, `to` exclusive. */
-type Stretch = { readonly tokenId: TokenId; readonly from: number; readonly to: number };
+type Stretch = {
+  readonly tokenId: TokenId;
+  readonly from: number;
+  readonly to: number;
+  /** How long the part of it is in which trades are expected. */
+  readonly seconds: number;
+};
 
 /** The first `limit` buckets of each token in the order asked for, from minutes before `openFrom`. */
 export async function readStoredCandles(
@@ -37,7 +43,9 @@ export async function readStoredCandles(
   while (stretches.length > 0) {
     for (const row of await readBuckets(engine, stretches, range)) {
       const tokenId = prefixed(row[0]) as TokenId;
-      found.set(tokenId, [...(found.get(tokenId) ?? []), parseBucket(row)]);
+      const buckets = found.get(tokenId);
+      if (buckets === undefined) found.set(tokenId, [parseBucket(row)]);
+      else buckets.push(parseBucket(row));
     }
     stretches = stretches.flatMap((stretch) => {
       const isFull = (found.get(stretch.tokenId)?.length ?? 0) >= range.limit;
@@ -80,41 +88,38 @@ async function firstStretches(
   range: StoredRange,
   bounds: Bounds,
 ): Promise<readonly Stretch[]> {
-  const { tokenIds, activityOf, order } = range;
+  const { tokenIds, activityOf, order, limit, bucketSeconds } = range;
   if (bounds.from >= bounds.to) return [];
   const isBusy = (tokenId: TokenId): boolean =>
     (activityOf?.(tokenId).trades ?? 0) > storeLimits.minutesAtOnce;
   const unanchored = order === "asc" && bounds.from === 0 ? tokenIds.filter(isBusy) : [];
   const firsts = await readStoredFirsts(engine, unanchored, bounds.to);
+  // The time that all buckets asked for take, when none between them is without trades.
+  const seconds = limit * bucketSeconds;
   return tokenIds.map((tokenId) => {
-    const whole = { tokenId, ...bounds };
+    const whole = { tokenId, ...bounds, seconds };
     if (!isBusy(tokenId)) return whole;
     // The newest trade told of may not be the newest stored, so nothing above it is left out.
     const newest = Math.min(bounds.to, activityOf?.(tokenId).lastTimestamp ?? bounds.to);
     return order === "asc"
-      ? cut(whole, range, (firsts.get(tokenId) ?? bounds.from) + widthOf(range))
-      : cut(whole, range, newest - widthOf(range));
+      ? cut(whole, range, (firsts.get(tokenId) ?? bounds.from) + seconds)
+      : cut(whole, range, newest - seconds);
   });
 }
 
 /** What follows a stretch, several times as wide; nothing at the end. */
 function nextStretch(stretch: Stretch, range: StoredRange, bounds: Bounds): readonly Stretch[] {
   const { tokenId, from, to } = stretch;
-  const width = (to - from) * widerBy;
+  const seconds = stretch.seconds * widerBy;
   if (range.order === "asc") {
-    return to >= bounds.to ? [] : [cut({ tokenId, from: to, to: bounds.to }, range, to + width)];
+    if (to >= bounds.to) return [];
+    return [cut({ tokenId, from: to, to: bounds.to, seconds }, range, to + seconds)];
   }
-  return from <= bounds.from
-    ? []
-    : [cut({ tokenId, from: bounds.from, to: from }, range, from - width)];
+  if (from <= bounds.from) return [];
+  return [cut({ tokenId, from: bounds.from, to: from, seconds }, range, from - seconds)];
 }
 
 const widerBy = 8;
-
-/** The time that all buckets asked for take, when none between them is without trades. */
-function widthOf({ limit, bucketSeconds }: StoredRange): number {
-  return limit * bucketSeconds;
-}
 
 /** The part of a stretch that comes first, up to about a time, in whole buckets. */
 function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: number): Stretch {
