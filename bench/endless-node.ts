@@ -146,7 +146,7 @@ function logs(
 function filled(list: List, number: number): Buffer {
   const bytes = Buffer.from(list.bytes);
   fill(bytes, list.numberHoles, hexDigits(number, numberDigits));
-  fill(bytes, list.timeHoles, hexDigits(timeOf(number), timeDigits));
+  fill(bytes, list.timeHoles, hexDigits(blockTimeOf(number, secondsPerBlock), timeDigits));
   return bytes;
 }
 
@@ -172,7 +172,7 @@ const noTransactions = '"transactions":[]}';
 function header(number: number | null, head: number): string {
   if (number === null || number > head) return "null";
   const bloom = `0x${"f".repeat(512)}`;
-  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${hashOf(number)}","parentHash":"${hashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}",${noTransactions}`;
+  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${blockHashOf(number)}","parentHash":"${blockHashOf(number - 1)}","timestamp":"${hex(blockTimeOf(number, secondsPerBlock))}","logsBloom":"${bloom}",${noTransactions}`;
 }
 
 function templateOf(seed: number): Template {
@@ -282,8 +282,8 @@ function numberOf(tag: unknown, head: number): number {
   return typeof tag === "string" && tag.startsWith("0x") ? Number(tag) : head;
 }
 
-/** The block number stands in front, so that a block is found by its hash. */
-function hashOf(number: number): string {
+/** The hash of a block. Its number stands in front, so that a block is found by its hash. */
+export function blockHashOf(number: number): string {
   return number < 0 ? `0x${"0".repeat(64)}` : hashOfDigits(hexDigits(number, numberDigits));
 }
 
@@ -291,8 +291,9 @@ function hashOfDigits(digits: string): string {
   return `0x000000000${digits}${"c0de".repeat(12)}`;
 }
 
-function timeOf(number: number): number {
-  return firstTimestamp + number * secondsPerBlock;
+/** When a block was made, unix seconds. */
+export function blockTimeOf(number: number, secondsBetween: number): number {
+  return firstTimestamp + number * secondsBetween;
 }
 
 function hexDigits(value: number, count: number): string {

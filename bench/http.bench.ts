@@ -6,15 +6,14 @@
  * has asked for. Arguments: millions of logs in the store (default
  * 0.3), seconds for each figure (default 3).
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/store/key-format.ts";
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook } from "../test/support/venue-book.ts";
+import { type ChildServer, killServers, startServer } from "./child-server.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 import { type Load, runClosedLoop, runConstantRate, type Target } from "./http-load.ts";
 
@@ -28,23 +27,20 @@ const tokensAsked = 200;
 const connections = 32;
 const ticksPerSecond = 100;
 
-type Server = { readonly child: ChildProcess; readonly url: string };
-
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
 console.log(`${blocks} blocks in the store, one more every ${newBlockEveryMs} ms`);
 
 const dir = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
 const key = generateKey("admin");
-const children: ChildProcess[] = [];
 const venue = await ScriptedVenue.open({ hasEveryBook: true });
 try {
-  const node = await start(
+  const node = await startServer(
     "endless-node.ts",
     [blocks, secondsPerBlock, newBlockEveryMs].map(String),
   );
   const service = await startService(node.url);
-  const bare = await start("bare-server.ts", []);
+  const bare = await startServer("bare-server.ts", []);
   const tokens = await tokensOf(service.url);
   await measureCold(service, tokens.slice(tokensAsked));
   const asked = tokens.slice(0, tokensAsked);
@@ -60,14 +56,14 @@ try {
     await compare(name, { service, bare, paths });
   }
 } finally {
-  for (const child of children) child.kill("SIGKILL");
+  killServers();
   await venue.close();
   await rm(dir, { recursive: true, force: true });
 }
 
 async function compare(
   name: string,
-  { service, bare, paths }: { service: Server; bare: Server; paths: readonly string[] },
+  { service, bare, paths }: { service: ChildServer; bare: ChildServer; paths: readonly string[] },
 ): Promise<void> {
   const lengths = await Promise.all(paths.map(async (path) => lengthOf(service.url, path)));
   const target = { url: service.url, key, paths, connections };
@@ -84,7 +80,7 @@ async function compare(
 }
 
 async function measure(
-  { child }: Server,
+  { child }: ChildServer,
   target: Target,
 ): Promise<{ cpuRate: number; wallRate: number; load: Load }> {
   await runClosedLoop(target, 1000);
@@ -96,7 +92,7 @@ async function measure(
 }
 
 /** Each token once, one after the other: nothing of them is in memory. */
-async function measureCold(service: Server, tokens: readonly string[]): Promise<void> {
+async function measureCold(service: ChildServer, tokens: readonly string[]): Promise<void> {
   const half = Math.floor(tokens.length / 2);
   const lists = {
     "cold candles, 500": tokens.slice(0, half).map((id) => `/v1/candles/${id}?limit=500`),
@@ -126,10 +122,10 @@ async function tokensOf(url: string): Promise<readonly string[]> {
   return [...tokens];
 }
 
-async function startService(rpcUrl: string): Promise<Server> {
+async function startService(rpcUrl: string): Promise<ChildServer> {
   const contracts = join(dir, "contracts.json");
   await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
-  const service = await start("../src/cli.ts", ["serve"], {
+  const service = await startServer("../src/cli.ts", ["serve"], {
     PATH: process.env["PATH"],
     ODDWIRE_RPC_URLS: rpcUrl,
     ODDWIRE_START_BLOCK: "0",
@@ -167,25 +163,6 @@ async function lengthOf(url: string, path: string): Promise<number> {
 
 async function ask(url: string, path: string): Promise<Response> {
   return fetch(`${url}${path}`, { headers: { "x-api-key": key } });
-}
-
-/** A process that prints its URL, bare or as the service does. */
-async function start(
-  script: string,
-  parameters: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Server> {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path, ...parameters], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(child);
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = line.startsWith("{") ? (JSON.parse(line) as { listening: string }).listening : line;
-    return { child, url };
-  }
-  throw new Error(`${script} ended before it was ready`);
 }
 
 /** Of the main thread. */

@@ -1,0 +1,216 @@
+/**
+ * A store of any size, made by the engine itself in minutes where indexing would take hours: trades,
+ * their minutes, markets and markers as a backfill of the endless node's chain would have left them.
+ *
+ * Blocks have 100 fills: four legs and a summary for each match. One token has a tenth of all trades,
+ * some hundreds are traded from the first block to the last, and most for a fifteenth of the time;
+ * among those of one kind few are traded much, and most little.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
+import { seqOf } from "../src/base/ids.ts";
+import type { BlockFacts } from "../src/market/block-facts.ts";
+import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/gen3-ids.ts";
+import { wordOf } from "../src/market/keccak.ts";
+import { encodeFacts } from "../src/store/encode-facts.ts";
+import type { Engine } from "../src/store/engine.ts";
+import { FactStore } from "../src/store/fact-store.ts";
+import { RowWriter } from "../src/store/row-writer.ts";
+import { blockHashOf, blockTimeOf } from "./endless-node.ts";
+
+/** What a store is of. */
+export type ColdStore = {
+  readonly dataDir: string;
+  readonly trades: number;
+  readonly secondsPerBlock: number;
+};
+
+const fillsPerBlock = 100;
+const fillsPerMatch = 5;
+const legsPerMatch = 4;
+/** One insert, and one part until it is merged with others. */
+const fillsPerInsert = 2_000_000;
+const tradesPerToken = 333;
+const exchange = "e111180000d2663c0091e4f400237545b87b996b";
+const nobody = `0x${"11".repeat(20)}` as Address;
+/** Spreads a number over 32 bytes. */
+const spread = "64564562331257216542318753219864311685431684321684321684343213218643215687";
+
+/** How many blocks hold so many trades. */
+export function blocksOf(trades: number): number {
+  return Math.ceil((trades * fillsPerMatch) / legsPerMatch / fillsPerBlock);
+}
+
+/** The tokens of a store by how they are traded: first the largest, then the long-lived. */
+export function tokensOf(trades: number): {
+  readonly ids: readonly TokenId[];
+  readonly longLived: number;
+  readonly alive: number;
+} {
+  const markets = Math.max(100, Math.ceil(trades / tradesPerToken / 2));
+  const ids = Array.from({ length: markets }, (_, index) =>
+    deriveGen3TokenIds(eventOf(index) as string as ConditionId),
+  ).flat();
+  return { ids, longLived: Math.ceil(ids.length / 100), alive: Math.ceil(ids.length / 15) };
+}
+
+/** Fills an empty data folder. */
+export async function fillColdStore({
+  dataDir,
+  trades,
+  secondsPerBlock,
+}: ColdStore): Promise<void> {
+  const store = await FactStore.open(dataDir);
+  const { engine } = store;
+  try {
+    const tokens = tokensOf(trades);
+    await putTokens(engine, tokens.ids);
+    const blocks = blocksOf(trades);
+    const blocksPerInsert = fillsPerInsert / fillsPerBlock;
+    for (let from = 0; from < blocks; from += blocksPerInsert) {
+      const to = Math.min(blocks, from + blocksPerInsert);
+      const shape = { ...tokens, blocks, secondsPerBlock };
+      await engine.command(fillsSql(from, to, shape));
+      await engine.command(minutesSql(from, to));
+      await engine.insert("oddwire.events", marketsOf({ from, to }, shape));
+      await engine.command(markerSql(from, to, secondsPerBlock));
+      process.stdout.write(`\r${to} of ${blocks} blocks`);
+    }
+    await engine.command("DROP DATABASE bench SYNC");
+    process.stdout.write("\n");
+    await mergesDone(engine);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Resolves when the engine has nothing left to merge, as after a backfill in time. */
+async function mergesDone(engine: Engine): Promise<void> {
+  for (let idle = 0; idle < 5; ) {
+    const [row] = await engine.query("SELECT count() FROM system.merges");
+    idle = Number(row?.[0]) === 0 ? idle + 1 : 0;
+    await pause(1000);
+  }
+}
+
+type Shape = ReturnType<typeof tokensOf> & {
+  readonly blocks: number;
+  readonly secondsPerBlock: number;
+};
+
+async function putTokens(engine: Engine, ids: readonly TokenId[]): Promise<void> {
+  await engine.command("CREATE DATABASE bench ENGINE = Atomic");
+  await engine.command(
+    "CREATE TABLE bench.tokens (number UInt32, token_id FixedString(32)) ENGINE = Memory",
+  );
+  const rows = new RowWriter();
+  for (const [index, id] of ids.entries()) rows.uint32(index).hex(id);
+  await engine.insert("bench.tokens", rows.finish());
+}
+
+/** The fills of some blocks; everything about them follows from their number. */
+function fillsSql(from: number, to: number, shape: Shape): string {
+  const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
+  const youngest = ids.length - alive - longLived - 1;
+  const skewed = (count: number): string => `floor(pow(share, 3) * ${count})`;
+  return `INSERT INTO oddwire.fills SELECT
+    block * 1000000 + n % ${fillsPerBlock} AS seq, ${blockTimeOf(0, secondsPerBlock)} + block * ${secondsPerBlock},
+    toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
+    ${bytes32("1, match")}, unhex('${exchange}'), toInt8(1), 2, toInt8(is_summary ? 2 : 1),
+    is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")},
+    is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
+    is_summary ? unhex('${exchange}') : ${wallet("4, match")},
+    toInt8(is_summary ? 1 : 2), token_id,
+    is_summary ? value : size, is_summary ? size : value, 0, 0,
+    unhex('${"00".repeat(32)}'), unhex('${"00".repeat(32)}'), token_id, toInt8(roll % 2 + 1),
+    reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
+    toInt8(1), ${bytes32("2, match")}, block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch},
+    is_summary ? ${legsPerMatch} : 0
+  FROM (
+    SELECT number AS n, intDiv(number, ${fillsPerBlock}) AS block,
+      intDiv(number, ${fillsPerMatch}) AS match, number % ${fillsPerMatch} = ${legsPerMatch} AS is_summary,
+      cityHash64(match) AS roll, cityHash64(6, match) / 18446744073709551616. AS share,
+      toUInt32(multiIf(
+        roll % 10 = 0, 0,
+        roll % 10 < 3, 1 + ${skewed(longLived)},
+        1 + ${longLived} + floor(block / ${blocks} * ${youngest}) + ${skewed(alive)})) AS number_of_token,
+      (1 + cityHash64(7, match) % 100000) * 10000 * (is_summary ? ${legsPerMatch} : 1) AS size,
+      intDiv(size * (1 + cityHash64(8, match) % 99), 100) AS value
+    FROM numbers(${from * fillsPerBlock}, ${(to - from) * fillsPerBlock})
+  ) AS fill INNER JOIN bench.tokens ON tokens.number = fill.number_of_token
+  SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
+}
+
+/** A hash of some numbers, as long as those of the chain. */
+function bytes32(numbers: string): string {
+  return `reinterpretAsFixedString(toUInt256(cityHash64(${numbers})) * toUInt256('${spread}'))`;
+}
+
+/** One of 100,000 wallets, few of which trade much. */
+function wallet(numbers: string): string {
+  const share = `cityHash64(${numbers}) / 18446744073709551616.`;
+  const hash = bytes32(`9, floor(pow(${share}, 3) * 100000)`);
+  return `toFixedString(substring(${hash}, 1, 20), 20)`;
+}
+
+/** The minutes of the trades of some blocks, as `deriveMinuteCandles` makes them. */
+function minutesSql(from: number, to: number): string {
+  return `INSERT INTO oddwire.minute_candles SELECT
+    token_id, intDiv(timestamp, 60) * 60 AS minute, min((seq, price)), max((seq, price)), max(price), min(price),
+    sum(size), sumIf(value, side = 'BUY'), sumIf(value, side = 'SELL'), count(), 0, 0,
+    min(seq), min(timestamp), max(timestamp), 2
+  FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price FROM oddwire.fills
+    WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
+  GROUP BY token_id, minute
+  SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
+}
+
+function markerSql(from: number, to: number, secondsPerBlock: number): string {
+  const counts = ["fills", "events"].map(
+    (table) =>
+      `(SELECT count() FROM oddwire.${table} WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})`,
+  );
+  const hash = blockHashOf(to - 1).slice(2);
+  const time = blockTimeOf(to - 1, secondsPerBlock);
+  return `INSERT INTO oddwire.markers SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
+}
+
+/** The markets that are told of in some blocks: most of them shortly before they are traded. */
+function marketsOf(stretch: { from: number; to: number }, shape: Shape): Buffer {
+  const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
+  const old = longLived + alive + 2;
+  const isTold = (index: number): boolean => {
+    const place = Math.max(0, ((2 * index - old) / (ids.length - old)) * blocks);
+    return place >= stretch.from && place < stretch.to;
+  };
+  const told = Array.from({ length: ids.length / 2 }, (_, index) => index).filter(isTold);
+  const { from: number } = stretch;
+  const hash = blockHashOf(number) as Hash;
+  const timestamp = blockTimeOf(number, secondsPerBlock);
+  const place = { timestamp, blockHash: hash, txHash: hash, address: nobody };
+  const events = told.flatMap((index, order): BlockFacts["events"][number][] => {
+    const eventId = eventOf(index);
+    const words = `q: title: Will number ${index} win?, description: Yes if it wins.`;
+    const text = `0x${Buffer.from(words).toString("hex")}` as const;
+    const seq = (log: number) => seqOf(number, fillsPerBlock + 2 * order + log);
+    return [
+      {
+        ...place,
+        seq: seq(0),
+        event: { kind: "gen3_event_announced", eventId, marketType: "binary" },
+      },
+      {
+        ...place,
+        seq: seq(1),
+        event: { kind: "gen3_text_registered", requestId: eventId, requester: nobody, text },
+      },
+    ];
+  });
+  const block = { number, hash, timestamp, fills: [], events, quarantined: [], anomalies: [] };
+  const last = { number, hash, timestamp };
+  return encodeFacts({ fromBlock: number, toBlock: number, last }, [block]).events;
+}
+
+function eventOf(index: number) {
+  return deriveNativeEventId("binary", wordOf(index));
+}

@@ -1,0 +1,154 @@
+/**
+ * Tokens that nobody has asked for, out of a store of any size: their newest trades, older pages and
+ * candles, at a constant rate, with keys, limits and headers on and blocks coming in. Beside them, in
+ * the same run and at the same rate, one trade of one block.
+ *
+ * Arguments: millions of trades (default 2), seconds for each kind of question (default 10), a folder
+ * whose store is made once and left there (default: one that is removed at the end). The goals, latest 100 within 10 ms and candles within
+ * 20 ms for 99 of 100, are told at 100 million: some 25 GB, made in a quarter of an hour.
+ */
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { TokenId } from "../src/base/ids.ts";
+import { FactStore } from "../src/store/fact-store.ts";
+import { generateKey } from "../src/store/key-format.ts";
+import { writeContractsFile } from "../test/support/contracts-file.ts";
+import { SeededRandom } from "../test/support/seeded-random.ts";
+import { type ChildServer, killServers, startServer } from "./child-server.ts";
+import { blocksOf, fillColdStore, tokensOf } from "./cold-store.ts";
+import { blockTimeOf } from "./endless-node.ts";
+import { runConstantRate } from "./http-load.ts";
+
+const millions = Number(process.argv[2] ?? 2);
+const secondsEach = Number(process.argv[3] ?? 10);
+const folder = process.argv[4];
+const trades = millions * 1_000_000;
+const blocks = blocksOf(trades);
+/** A year, whatever the size. */
+const secondsPerBlock = Math.round((365 * 86_400) / blocks);
+const newBlockEveryMs = 1500;
+const ratePerSecond = 20;
+const requestsEach = ratePerSecond * secondsEach;
+const connections = 8;
+const key = generateKey("admin");
+const random = new SeededRandom(Math.floor(performance.timeOrigin));
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
+
+const dir = folder ?? (await mkdtemp(join(tmpdir(), "oddwire-bench-")));
+try {
+  await mkdir(dir, { recursive: true });
+  const dataDir = join(dir, "data");
+  if (!existsSync(dataDir)) await fillColdStore({ dataDir, trades, secondsPerBlock });
+  const known = await countBlocks(dataDir);
+  const node = await startServer(
+    "endless-node.ts",
+    [known, secondsPerBlock, newBlockEveryMs].map(String),
+  );
+  const service = await startService(node.url, dataDir);
+  console.log(`${trades} trades in ${known} blocks, one more every ${newBlockEveryMs} ms`);
+  await measure(service.url);
+  // It writes until it is stopped, and the folder is removed.
+  const stopped = once(service.child, "exit");
+  service.child.kill("SIGTERM");
+  await stopped;
+} finally {
+  killServers();
+  if (folder === undefined) await rm(dir, { recursive: true, force: true });
+}
+
+async function measure(url: string): Promise<void> {
+  const { ids, longLived } = tokensOf(trades);
+  const [largest] = ids as readonly [TokenId, ...TokenId[]];
+  const some = (kind: readonly TokenId[]) =>
+    Array.from({ length: requestsEach }, () => random.pick(kind));
+  const shortLived = ids.slice(1 + longLived);
+  const traded = ids.slice(1, 1 + longLived);
+  const anyBlock = (): number => random.integer(0, blocks - 1);
+  const tradeOfBlock = (block = anyBlock()): string =>
+    `/v1/trades?limit=1&from_block=${block}&to_block=${block}`;
+  const both = (): readonly TokenId[] => [
+    ...some(shortLived).slice(0, requestsEach / 2),
+    ...some(traded).slice(0, requestsEach / 2),
+  ];
+  const newest = (id: TokenId): string => `/v1/trades/market/${BigInt(id)}?limit=100`;
+  const candles = (id: TokenId, resolution: string): string =>
+    `/v1/candles/${BigInt(id)}?limit=500&resolution=${resolution}`;
+  const lists: Record<string, readonly string[]> = {
+    "one trade of one block": Array.from({ length: requestsEach }, () => tradeOfBlock()),
+    "latest 100, traded for weeks": some(shortLived).map(newest),
+    "latest 100, traded all the time": some(traded).map(newest),
+    "pages behind the first": await nextPages(url, both().map(newest)),
+    "pages of the largest, near and deep": Array.from(
+      { length: requestsEach },
+      () => `${newest(largest)}&to_block=${anyBlock()}`,
+    ),
+    "candles of hours, traded for weeks": some(shortLived).map((id) => candles(id, "1h")),
+    "candles of hours, traded all the time": some(traded).map((id) => candles(id, "1h")),
+    "candles of days": both().map((id) => candles(id, "1d")),
+    "candles of minutes": both().map((id) => candles(id, "1m")),
+    "candles of the largest": Array.from(
+      { length: requestsEach },
+      (_, index) =>
+        `${candles(largest, index % 2 === 0 ? "1h" : "1m")}&end=${blockTimeOf(anyBlock(), secondsPerBlock)}`,
+    ),
+  };
+  for (const [name, paths] of Object.entries(lists)) {
+    const target = { url, key, paths, connections };
+    const { p50Ms, p99Ms, requests } = await runConstantRate(
+      target,
+      ratePerSecond,
+      secondsEach * 1000,
+    );
+    console.log(
+      `${name.padEnd(40)} p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${requests} at ${ratePerSecond}/s)`,
+    );
+  }
+}
+
+/** What follows each of some pages. */
+async function nextPages(url: string, paths: readonly string[]): Promise<readonly string[]> {
+  const pages: string[] = [];
+  for (const path of paths) pages.push((await nextPage(url, path)) ?? path);
+  return pages;
+}
+
+async function nextPage(url: string, path: string): Promise<string | null> {
+  const response = await fetch(`${url}${path}`, { headers: { "x-api-key": key } });
+  if (!response.ok)
+    throw new Error(`${path} was answered ${response.status}: ${await response.text()}`);
+  const { pagination } = (await response.json()) as { pagination: { next_cursor: string | null } };
+  const { next_cursor: cursor } = pagination;
+  return cursor === null ? null : `${path}&cursor=${encodeURIComponent(cursor)}`;
+}
+
+/** With those that came while the store was measured before. */
+async function countBlocks(dataDir: string): Promise<number> {
+  const store = await FactStore.open(dataDir);
+  await store.close();
+  return (store.newestBlock ?? -1) + 1;
+}
+
+async function startService(rpcUrl: string, dataDir: string): Promise<ChildServer> {
+  const service = await startServer("../src/cli.ts", ["serve"], {
+    PATH: process.env["PATH"],
+    ODDWIRE_RPC_URLS: rpcUrl,
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(dir),
+    ODDWIRE_DATA_DIR: dataDir,
+    ODDWIRE_PORT: "0",
+    ODDWIRE_ADMIN_KEY: key,
+    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
+    ODDWIRE_LOG_LEVEL: "error",
+    // The node would not tell the blocks that the store was filled with.
+    ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
+  });
+  const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/v1/ready`)).ok;
+  while (!(await isReady())) await pause(300);
+  return service;
+}
