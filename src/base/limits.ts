@@ -326,8 +326,8 @@ export const webLimits = {
   exportsMax: 4,
   /** Exports of one key, so that one cannot take all of the above. */
   exportsPerKeyMax: 2,
-  /** Rows read at once: the main thread has 10 ms of work with what the engine answers. */
-  exportChunkRows: 2_000,
+  /** Rows read at once: parsing them is a turn of the main thread, of 8 us each. */
+  exportChunkRows: 1_000,
   /** Rows are written for so long at a stretch, then others have their turn. */
   exportTurnMs: 5,
   /** Rows of a group of columns: 30 MB while it is made. Fewer make files slow to read. */

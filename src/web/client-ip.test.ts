@@ -29,8 +29,23 @@ test("behind a proxy the client is the first untrusted address from the right", 
   assert.equal(clientOf("2001:db8::1", "2001:4860::8888"), "2001:4860::8888");
 });
 
+test("a port that a proxy adds is no part of the address", () => {
+  assert.equal(clientOf("10.0.0.1", "6.6.6.6, 203.0.113.7:61234"), "203.0.113.7");
+  assert.equal(clientOf("10.0.0.1", "[2001:4860::8888]:443, 10.0.0.2:80"), "2001:4860::8888");
+  assert.equal(clientOf("10.0.0.1", "[2001:4860::8888]"), "2001:4860::8888");
+});
+
 test("without a usable header the client is the proxy", () => {
-  for (const header of [undefined, "", " ", ",", "unknown", "1.2.3.4:80", "203.0.113.7, _hidden"])
+  for (const header of [
+    undefined,
+    "",
+    " ",
+    ",",
+    "unknown",
+    "1.2.3.4:",
+    "[",
+    "203.0.113.7, _hidden",
+  ])
     assert.equal(clientOf("10.0.0.1", header), "10.0.0.1", header);
   assert.equal(clientOf("10.0.0.1", "junk, 10.0.0.2"), "10.0.0.2");
 });

@@ -20,12 +20,18 @@ export function clientIpOf(
 /** The peer of a socket that has been closed meanwhile; its answer reaches nobody. */
 const goneAddress = "0.0.0.0";
 
+/** An address as proxies name it: some add the port, and then brackets around IPv6. */
+function parseNode(text: string): string | null {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]{1,5})?$/.exec(text) ?? [];
+  return parseIpAddress(bracketed ?? plain ?? text);
+}
+
 function walkFromRight(forwardedFor: string, peer: string, trustedProxies: IpRanges): string {
   let client = peer;
   let end = forwardedFor.length;
   while (end > 0) {
     const comma = forwardedFor.lastIndexOf(",", end - 1);
-    const address = parseIpAddress(forwardedFor.slice(comma + 1, end).trim());
+    const address = parseNode(forwardedFor.slice(comma + 1, end).trim());
     if (address === null) return client;
     client = address;
     if (!trustedProxies.contains(address)) return client;
