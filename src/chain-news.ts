@@ -3,7 +3,7 @@
  * that needs neither store nor state, and so can run in a thread of its own.
  */
 import { assert } from "./base/assert.ts";
-import type { BlockStretch, ChainBatch } from "./chain/log.ts";
+import type { Block, BlockStretch, ChainBatch } from "./chain/log.ts";
 import type { LogDecoder } from "./decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "./market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "./store/encode-facts.ts";
@@ -20,8 +20,15 @@ export type ChainNews =
 
 /** What is made of final blocks as soon as they are read: their facts, encoded. */
 export function encodeFinal(stretch: BlockStretch, decoder: LogDecoder): EncodedBatch {
-  const facts = stretch.blocks.map((block) => deriveBlockFacts(block, decoder));
-  return encodeFacts(stretch, facts);
+  const logs = stretch.blocks.reduce((sum, block) => sum + block.logs.length, 0);
+  return encodeFacts(stretch, factsOf(stretch.blocks, decoder), logs);
+}
+
+function* factsOf(
+  blocks: readonly Block[],
+  decoder: LogDecoder,
+): Generator<BlockFacts, void, undefined> {
+  for (const block of blocks) yield deriveBlockFacts(block, decoder);
 }
 
 /** Derives the news of each batch. */

@@ -46,3 +46,13 @@ export function tallyOf(blocks: readonly BlockFacts[]): Tally {
     anomalies: blocks.flatMap((block) => block.anomalies),
   };
 }
+
+/** One tally of several, of blocks that follow each other. */
+export function sumTallies(parts: readonly Tally[]): Tally {
+  return {
+    fills: parts.reduce((sum, { fills }) => sum + fills, 0),
+    events: parts.reduce((sum, { events }) => sum + events, 0),
+    quarantined: parts.flatMap(({ quarantined }) => quarantined),
+    anomalies: parts.flatMap(({ anomalies }) => anomalies),
+  };
+}

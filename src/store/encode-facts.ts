@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
-import { type Tally, tallyOf } from "../market/digest.ts";
+import { sumTallies, type Tally, tallyOf } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
@@ -39,13 +39,22 @@ export const bytesOf = { fill: 440, minuteCandle: 213 } as const;
 /** What the column holds; a match of so many legs would take a block of its own. */
 const legsMax = 2 ** 16 - 1;
 
-/** Encodes the facts of a stretch of final blocks, in the column order of `schema.ts`. Pure. */
-export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): EncodedBatch {
-  const fillsCount = blocks.reduce((sum, block) => sum + block.fills.length, 0);
-  const fills = new RowWriter(fillsCount * bytesOf.fill);
+/**
+ * Encodes the facts of a stretch of final blocks, in the column order of `schema.ts`. Takes one block
+ * after the other, so that the facts of those before can be let go. `fillsMax` is for how many fills
+ * there is room from the beginning. Pure.
+ */
+export function encodeFacts(
+  stretch: Stretch,
+  blocks: Iterable<BlockFacts>,
+  fillsMax = 0,
+): EncodedBatch {
+  const fills = new RowWriter(fillsMax * bytesOf.fill);
   const events = new RowWriter();
   const quarantine = new RowWriter();
   const candles = new MinuteCandles();
+  const located: LocatedEvent[] = [];
+  const tallies: Tally[] = [];
   for (const block of blocks) {
     for (const fill of block.fills) {
       writeFill(fills, fill);
@@ -55,6 +64,8 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
     for (const { seq, timestamp, reason, log } of block.quarantined) {
       quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
     }
+    located.push(...block.events);
+    tallies.push(tallyOf([block]));
   }
   const { fromBlock, toBlock, last } = stretch;
   return {
@@ -65,8 +76,8 @@ export function encodeFacts(stretch: Stretch, blocks: readonly BlockFacts[]): En
     minuteCandles: encodeMinuteCandles(candles.values()),
     events: events.finish(),
     quarantine: quarantine.finish(),
-    located: blocks.flatMap((block) => block.events),
-    tally: tallyOf(blocks),
+    located,
+    tally: sumTallies(tallies),
   };
 }
 
