@@ -17,7 +17,8 @@ describe("a damaged folder is refused", () => {
   const damages: readonly (readonly [string, string, RegExp])[] = [
     [
       "a fill is missing",
-      `DELETE FROM oddwire.fills WHERE seq IN (SELECT max(seq) FROM oddwire.fills)`,
+      `ALTER TABLE oddwire.fills DELETE WHERE seq IN (SELECT max(seq) FROM oddwire.fills)
+       SETTINGS mutations_sync = 2`,
       /table fills holds/,
     ],
     ["events are missing", `DELETE FROM oddwire.events WHERE ${range}`, /table events holds/],
