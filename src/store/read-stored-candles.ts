@@ -9,6 +9,7 @@ import type { Cell, Engine, Row } from "./engine.ts";
 import { microsOf, prefixed } from "./fill-columns.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { hexLiteral, integerLiteral } from "./sql-literal.ts";
+import { fewRowsSettings } from "./stored-list.ts";
 
 /** How much a token is traded: only how fast it is read depends on it. */
 export type Activity = {
@@ -69,7 +70,7 @@ export async function readStoredFirsts(
        WHERE token_id = ${hexLiteral(tokenId)} AND minute < ${integerLiteral(openFrom)} AND trades > 0
        ORDER BY minute LIMIT 1`,
   );
-  const rows = await engine.query(`${firsts.join(" UNION ALL ")} SETTINGS max_threads = 1`);
+  const rows = await engine.query(`${firsts.join(" UNION ALL ")} ${fewRowsSettings}`);
   return new Map(rows.map(([id, minute]) => [prefixed(id) as TokenId, Number(minute)]));
 }
 
@@ -145,7 +146,7 @@ async function readBuckets(
        max(high), min(low), sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
      FROM oddwire.minute_candles WHERE (${minutes.join(" OR ")}) AND trades > 0
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
-     LIMIT ${integerLiteral(limit)} BY token_id SETTINGS max_threads = 1`,
+     LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
   );
 }
 
