@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 /**
  * Where the process begins. Everything else is loaded from here, so that it can be told before where
- * compiled code is kept.
+ * compiled code is kept, and how many threads there are.
  */
+import { setPoolThreads } from "./base/config.ts";
+import { storeLimits } from "./base/limits.ts";
 import { keepCompiledCode } from "./compiled-code.ts";
 
 const words = process.argv.slice(2);
+// As many as Node has usually, for files and names, and one for each connection of the engine.
+setPoolThreads(4 + storeLimits.writersMax + storeLimits.readersMax);
 if (words[0] === "serve") keepCompiledCode();
 const { runCli } = await import("./cli/run-cli.ts");
 process.exitCode = await runCli(words);

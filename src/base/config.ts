@@ -231,6 +231,11 @@ export function readConfig(
   return config;
 }
 
+/** How many threads of its own Node has, unless the operator says it; before any of them is used. */
+export function setPoolThreads(threads: number): void {
+  process.env["UV_THREADPOOL_SIZE"] ??= String(threads);
+}
+
 /** A setting as people are told of it. */
 export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
   /** As it would be written; empty for none. */

@@ -8,9 +8,9 @@ import { wordLiteral } from "./sql-literal.ts";
 const tablesWithProjections: ReadonlySet<string> = new Set(["oddwire.fills"]);
 
 /**
- * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly in parts of its
- * own, which are dropped at once. Parts with other rows too are written anew, which the engine
- * waits for room to do without an end and without a word: better to throw
+ * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly
+ * in parts of its own, which are dropped at once. Parts with other rows too are written anew, which
+ * the engine waits for room to do without an end and without a word: better to throw
  * `DataFolderUnwritableError` before. Without projections, rows of those are only hidden, until
  * parts merge.
  */
