@@ -1,7 +1,10 @@
 /** Servers as processes of their own, which print where they listen. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { contractsFromBlock0 } from "./endless-node.ts";
 
 /** A server under way. */
 export type ChildServer = { readonly child: ChildProcess; readonly url: string };
@@ -25,6 +28,24 @@ export async function startServer(
     return { child, url };
   }
   throw new Error(`${script} ended before it was ready`);
+}
+
+/** The service with its data in a folder, over a chain that our contracts are on from the beginning. */
+export async function startService(
+  dir: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ChildServer> {
+  const contracts = join(dir, "contracts.json");
+  await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
+  return startServer("../src/cli.ts", ["serve"], {
+    PATH: process.env["PATH"],
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_CONTRACTS_FILE: contracts,
+    ODDWIRE_DATA_DIR: join(dir, "data"),
+    ODDWIRE_PORT: "0",
+    ODDWIRE_LOG_LEVEL: "error",
+    ...settings,
+  });
 }
 
 /** Ends all that were started, without a word of warning. */

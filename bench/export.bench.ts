@@ -6,16 +6,14 @@
  * the main thread. Arguments: rows of a file (default 1000000), formats (default all, with commas
  * between them), a folder to keep the store in for the next run (default one that is deleted).
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { ChildProcess } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { get, type IncomingMessage } from "node:http";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/store/key-format.ts";
 import { fileFormats } from "../src/web/bulk/bulk-format.ts";
-import { contractsFromBlock0 } from "./endless-node.ts";
+import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const formats = process.argv[3]?.split(",") ?? Object.keys(fileFormats);
@@ -27,28 +25,25 @@ const ticksPerSecond = 100;
 const healthEveryMs = 5;
 const memoryEveryMs = 50;
 
-type Service = { readonly child: ChildProcess; readonly url: string };
-
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
 
 const dir = kept ?? (await mkdtemp(join(tmpdir(), "oddwire-bench-")));
 await mkdir(dir, { recursive: true });
 const key = generateKey("admin");
-const children: ChildProcess[] = [];
 try {
-  const node = await start("endless-node.ts", [String(blocks)]);
-  const service = await startService(node.url);
+  const node = await startServer("endless-node.ts", [String(blocks)]);
+  const service = await openService(node.url);
   console.log(`${blocks} blocks are stored`);
   for (const list of ["trades", "fills"]) {
     for (const format of formats) await measure(service, `/v1/${list}?format=${format}`);
   }
 } finally {
-  for (const child of children) child.kill("SIGKILL");
+  killServers();
   if (kept === null) await rm(dir, { recursive: true, force: true });
 }
 
-async function measure({ child, url }: Service, path: string): Promise<void> {
+async function measure({ child, url }: ChildServer, path: string): Promise<void> {
   const [mainBefore, allBefore] = [await cpuSecondsOf(child, "main"), await cpuSecondsOf(child)];
   const idleMegabytes = await residentMegabytes(child);
   const watching = new AbortController();
@@ -111,20 +106,12 @@ function request(url: string, headers: Record<string, string>): Promise<Incoming
   });
 }
 
-async function startService(rpcUrl: string): Promise<Service> {
-  const contracts = join(dir, "contracts.json");
-  await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
-  const service = await start("../src/cli.ts", ["serve"], {
-    PATH: process.env["PATH"],
+async function openService(rpcUrl: string): Promise<ChildServer> {
+  const service = await startService(dir, {
     ODDWIRE_RPC_URLS: rpcUrl,
-    ODDWIRE_START_BLOCK: "0",
-    ODDWIRE_CONTRACTS_FILE: contracts,
-    ODDWIRE_DATA_DIR: join(dir, "data"),
-    ODDWIRE_PORT: "0",
     ODDWIRE_ADMIN_KEY: key,
     ODDWIRE_EXPORT_ROWS_MAX: String(rows),
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
-    ODDWIRE_LOG_LEVEL: "error",
   });
   while ((await indexedBlock(service.url)) < blocks - 1)
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -135,25 +122,6 @@ async function indexedBlock(url: string): Promise<number> {
   const answer = await fetch(`${url}/v1/trades?limit=1`, { headers: { "x-api-key": key } });
   const { meta } = (await answer.json()) as { meta: { finalized_block: number | null } };
   return meta.finalized_block ?? -1;
-}
-
-/** A process that prints its URL, bare or as the service does. */
-async function start(
-  script: string,
-  parameters: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Service> {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path, ...parameters], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(child);
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = line.startsWith("{") ? (JSON.parse(line) as { listening: string }).listening : line;
-    return { child, url };
-  }
-  throw new Error(`${script} ended before it was ready`);
 }
 
 /** Of the main thread, or of all threads. */

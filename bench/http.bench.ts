@@ -7,14 +7,13 @@
  * 0.3), seconds for each figure (default 3).
  */
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKey } from "../src/store/key-format.ts";
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook } from "../test/support/venue-book.ts";
-import { type ChildServer, killServers, startServer } from "./child-server.ts";
-import { contractsFromBlock0 } from "./endless-node.ts";
+import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";
 import { type Load, runClosedLoop, runConstantRate, type Target } from "./http-load.ts";
 
 const millions = Number(process.argv[2] ?? 0.3);
@@ -39,7 +38,7 @@ try {
     "endless-node.ts",
     [blocks, secondsPerBlock, newBlockEveryMs].map(String),
   );
-  const service = await startService(node.url);
+  const service = await openService(node.url);
   const bare = await startServer("bare-server.ts", []);
   const tokens = await tokensOf(service.url);
   await measureCold(service, tokens.slice(tokensAsked));
@@ -122,20 +121,12 @@ async function tokensOf(url: string): Promise<readonly string[]> {
   return [...tokens];
 }
 
-async function startService(rpcUrl: string): Promise<ChildServer> {
-  const contracts = join(dir, "contracts.json");
-  await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
-  const service = await startServer("../src/cli.ts", ["serve"], {
-    PATH: process.env["PATH"],
+async function openService(rpcUrl: string): Promise<ChildServer> {
+  const service = await startService(dir, {
     ODDWIRE_RPC_URLS: rpcUrl,
-    ODDWIRE_START_BLOCK: "0",
-    ODDWIRE_CONTRACTS_FILE: contracts,
-    ODDWIRE_DATA_DIR: join(dir, "data"),
-    ODDWIRE_PORT: "0",
     ODDWIRE_ADMIN_KEY: key,
     ...venue.settings,
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
-    ODDWIRE_LOG_LEVEL: "error",
   });
   while ((await indexedBlock(service.url)) < blocks - 1)
     await new Promise((resolve) => setTimeout(resolve, 300));
