@@ -1,6 +1,7 @@
 /**
- * What is true after a start. A crash can leave rows whose marker was never written, and nothing
- * else: every insert is one atomic, fsynced block, and markers come last. So:
+ * What is true after a start. A crash can leave rows whose marker was never written, or a deletion
+ * of rows half done, and nothing else: every insert is one atomic, fsynced block, and markers come
+ * last. So, once the engine has ended what it was deleting:
  *
  * 1. A repair that was ordered is carried out, also when a crash had left it half done.
  * 2. The markers must cover their stretch without a hole, and the newest of them must count
