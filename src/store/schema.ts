@@ -25,8 +25,13 @@ function enumOf(codes: Readonly<Record<string, number>>): string {
   return `Enum8(${words.join(", ")})`;
 }
 
-const durable =
-  "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1";
+/**
+ * Durable, and light on the file system: what one insert brings is a single file instead of two for
+ * each column (25 files for 142), and a column's buffer begins at 16 KB instead of 1 MB.
+ */
+const parts =
+  "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, " +
+  "min_level_for_wide_part = 1, min_columns_to_activate_adaptive_write_buffer = 1";
 
 /**
  * Rows read at the least where those of one token are: few tokens have as many in a part as the
@@ -72,7 +77,7 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
     WITH SETTINGS (index_granularity = ${smallGranule})
 ) ENGINE = MergeTree ORDER BY seq
-SETTINGS ${durable}`;
+SETTINGS ${parts}`;
 
 /**
  * One-minute candles of each token's own trades; parts of one minute merge by themselves. Open and
@@ -97,7 +102,7 @@ CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
   last_timestamp SimpleAggregateFunction(max, UInt32),
   generations SimpleAggregateFunction(groupBitOr, UInt8)
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
-SETTINGS ${durable}, index_granularity = ${smallGranule}`;
+SETTINGS ${parts}, index_granularity = ${smallGranule}`;
 
 /** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
 const eventsTable = `
@@ -112,7 +117,7 @@ CREATE TABLE IF NOT EXISTS oddwire.events (
   payload String,
   INDEX subjects subject TYPE bloom_filter(0.01)
 ) ENGINE = MergeTree ORDER BY (kind, seq)
-SETTINGS ${durable}`;
+SETTINGS ${parts}`;
 
 /** Logs of our contracts that could not be read, whole. */
 const quarantineTable = `
@@ -122,7 +127,7 @@ CREATE TABLE IF NOT EXISTS oddwire.quarantine (
   reason String,
   log String
 ) ENGINE = MergeTree ORDER BY seq
-SETTINGS ${durable}`;
+SETTINGS ${parts}`;
 
 /**
  * The markers: a row says that all facts of its blocks are in the other tables, and how many. It is
@@ -139,7 +144,7 @@ CREATE TABLE IF NOT EXISTS oddwire.markers (
   quarantined UInt64,
   anomalies UInt64
 ) ENGINE = MergeTree ORDER BY to_block
-SETTINGS ${durable}`;
+SETTINGS ${parts}`;
 
 /** Statements that make a fresh data folder ready; they do nothing on one that is. */
 export const schemaStatements: readonly string[] = [
