@@ -13,6 +13,11 @@ const quantityDigitsMax = 13;
  */
 const windowBytes = 64 * 1024;
 
+/** A text, and where in the bytes it stands. */
+export type TextAt = { readonly text: string; readonly at: number };
+
+export const nothingBefore: TextAt = { text: "", at: 0 };
+
 /**
  * A place in the bytes of an answer that moves over what it reads. Throws `mismatch` where the bytes
  * are not as asked for; hex is lower case here. Every log of a backfill comes by with a thousand
@@ -72,14 +77,35 @@ export class LogBytes {
     return this.#textOf(start, end);
   }
 
-  /** The same, where it is most often `before`: then that is answered, and no new text made. */
-  known(length: number, before: string): string {
+  /** The same, where it is most often what `before` is: then that is answered, and nothing new made. */
+  known(length: number, before: TextAt): TextAt {
     const start = this.#at;
-    const isCovered = this.#windowAt + this.#window.length >= start + length;
-    if (before.length !== length || !isCovered) return this.hex(length);
-    if (!this.#window.startsWith(before, start - this.#windowAt)) return this.hex(length);
+    if (!this.#repeats(length, before)) return { text: this.hex(length), at: start };
     this.#at = start + length;
     return before;
+  }
+
+  /** The same, where it is one of a few. They are told apart by their last digits. */
+  oneOf(length: number, few: Map<number, TextAt>): string {
+    const end = this.#at + length;
+    if (end > this.#body.length) throw mismatch;
+    const key = this.#view.getInt32(end - 4, true);
+    const before = few.get(key);
+    const one = this.known(length, before ?? nothingBefore);
+    if (one !== before) few.set(key, one);
+    return one.text;
+  }
+
+  /** Whether the bytes here are those of `before`. */
+  #repeats(length: number, { text, at }: TextAt): boolean {
+    const start = this.#at;
+    if (text.length !== length || start + length > this.#body.length) return false;
+    const view = this.#view;
+    // The last digits first: they differ where others, as of addresses that begin with zeros, do not.
+    for (let offset = length - 4; offset > 0; offset -= 4) {
+      if (view.getInt32(start + offset, true) !== view.getInt32(at + offset, true)) return false;
+    }
+    return view.getUint16(start, true) === prefix;
   }
 
   /** Hex of whole bytes, up to the quote that ends it. */

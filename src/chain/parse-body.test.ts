@@ -8,8 +8,13 @@ import { deriveLogFilter } from "./log-filter.ts";
 import { parseBody } from "./parse-body.ts";
 import { ParsedLogs, parseLogs } from "./parse-log.ts";
 
-const addresses = ["ab", "cd"].map((byte) => `0x${byte.repeat(20)}` as Address);
-const topics0 = ["01", "02"].map((byte) => `0x${byte.repeat(32)}` as Hash);
+/** Some differ in their first digits alone. */
+const addresses = ["ab".repeat(20), "cd".repeat(20), `cd${"ab".repeat(19)}`].map(
+  (digits) => `0x${digits}` as Address,
+);
+const topics0 = ["01".repeat(32), "02".repeat(32), `02${"01".repeat(31)}`].map(
+  (digits) => `0x${digits}` as Hash,
+);
 const filter = deriveLogFilter({ addresses, topics0 });
 /** So that answers of a few logs are scanned too. */
 const scannedMin = 0;
@@ -17,7 +22,10 @@ const scannedMin = 0;
 const digit = fc.nat(15).map((value) => value.toString(16));
 const anyDigits = (count: number) =>
   fc.string({ unit: digit, minLength: count, maxLength: count }).map((digits) => `0x${digits}`);
-const anyHash = fc.oneof(fc.constant(`0x${"0b".repeat(32)}`), anyDigits(64));
+const anyHash = fc.oneof(
+  fc.constantFrom(`0x${"0b".repeat(32)}`, `0x0c${"0b".repeat(31)}`),
+  anyDigits(64),
+);
 /** Of up to 52 bits: more are told by no chain, and so not scanned. */
 const anyQuantity = fc
   .oneof(fc.nat(999), fc.integer({ min: 0, max: 2 ** 52 - 1 }))

@@ -48,8 +48,11 @@ export class RangeReader {
       ...(times === null ? logs.map((log) => log.blockNumber) : []),
     ]);
     const missing = [...wanted].filter((number) => !headers.has(number));
-    for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
-    checkLogs(logs, expected);
+    if (missing.length > 0) {
+      for (const header of await fetchHeaders(endpoint, missing))
+        headers.set(header.number, header);
+      checkLogs(logs, expected);
+    }
     checkLinks(headers);
     await this.#checkBlooms(endpoint, headers, logs);
     if (logs.length === 0) await this.#askAnother(endpoint, answer);

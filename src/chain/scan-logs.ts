@@ -6,7 +6,7 @@
  */
 import type { Address, Hash } from "../base/ids.ts";
 import type { RawLog } from "./log.ts";
-import { LogBytes, mismatch } from "./log-bytes.ts";
+import { LogBytes, mismatch, nothingBefore, type TextAt } from "./log-bytes.ts";
 import { type LogLayout, learnLayout } from "./log-layout.ts";
 import { logsPerBlockMax, ParsedLogs } from "./parse-log.ts";
 
@@ -14,8 +14,6 @@ const quote = 0x22;
 const comma = 0x2c;
 const bracket = 0x5d;
 const betweenTopics = Buffer.of(quote, comma, quote);
-const noHash = "" as Hash;
-const noAddress = "" as Address;
 
 /**
  * The logs of the list whose bracket is at `start`, and where it ends; `null` when it is empty, or
@@ -39,11 +37,14 @@ export function scanLogs(
 class LogScan {
   readonly #bytes: LogBytes;
   readonly #layout: LogLayout;
-  #address = noAddress;
+  /** Contracts and events are few, so that all logs of an answer share their texts. */
+  readonly #addresses = new Map<number, TextAt>();
+  readonly #topics0 = new Map<number, TextAt>();
+  #address = "";
   #topics: Hash[] = [];
   #data = "";
-  #blockHash = noHash;
-  #txHash = noHash;
+  #blockHash = nothingBefore;
+  #txHash = nothingBefore;
   #blockNumber = 0;
   #timestamp = 0;
   #txIndex = 0;
@@ -76,7 +77,7 @@ class LogScan {
     const bytes = this.#bytes;
     switch (name) {
       case "address":
-        this.#address = bytes.known(42, this.#address) as Address;
+        this.#address = bytes.oneOf(42, this.#addresses);
         return;
       case "topics":
         this.#topics = this.#readTopics();
@@ -85,10 +86,10 @@ class LogScan {
         this.#data = bytes.data();
         return;
       case "blockHash":
-        this.#blockHash = bytes.known(66, this.#blockHash) as Hash;
+        this.#blockHash = bytes.known(66, this.#blockHash);
         return;
       case "transactionHash":
-        this.#txHash = bytes.known(66, this.#txHash) as Hash;
+        this.#txHash = bytes.known(66, this.#txHash);
         return;
       case "blockNumber":
         this.#blockNumber = bytes.quantity();
@@ -109,8 +110,7 @@ class LogScan {
 
   #readTopics(): Hash[] {
     const bytes = this.#bytes;
-    // Events come in runs, so the first topic is often the one before.
-    const topics = [bytes.known(66, this.#topics[0] ?? noHash) as Hash];
+    const topics = [bytes.oneOf(66, this.#topics0) as Hash];
     while (bytes.skip(betweenTopics)) {
       if (topics.length === 4) throw mismatch;
       topics.push(bytes.hex(66) as Hash);
@@ -120,12 +120,12 @@ class LogScan {
 
   #log(): RawLog {
     return {
-      address: this.#address,
+      address: this.#address as Address,
       topics: this.#topics,
       data: this.#data,
       blockNumber: this.#blockNumber,
-      blockHash: this.#blockHash,
-      txHash: this.#txHash,
+      blockHash: this.#blockHash.text as Hash,
+      txHash: this.#txHash.text as Hash,
       txIndex: this.#txIndex,
       logIndex: this.#logIndex,
     };
