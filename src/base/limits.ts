@@ -26,8 +26,8 @@ export const storeLimits = {
   newestFillsMax: 100_000,
   /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */
   newestCandlesMax: 200_000,
-  /** Texts of token ids, twice: at 200 bytes each 20 MB, and more than are traded in a day. */
-  tokenTextsMax: 50_000,
+  /** Places for texts of token ids: some times what is traded in a day; at 150 bytes each 20 MB. */
+  tokenTextPlaces: 131_072,
   /** Minutes of a token read for a chart whatever it asks for: aggregating them takes some ms. */
   minutesAtOnce: 20_000,
   /** First minutes of tokens, which never change: at 150 bytes each 15 MB. */

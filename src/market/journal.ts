@@ -42,6 +42,11 @@ export class Journal {
     return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
   }
 
+  /** Whether changes are noted at all: within `record` and `amend`. */
+  get isRecording(): boolean {
+    return this.#recording;
+  }
+
   /** Notes a change that is being made; does nothing outside `record` and `amend`. */
   note(change: Change): void {
     if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
@@ -99,6 +104,11 @@ export class JournaledMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
+    if (this.#journal.isRecording) this.#noteSet(key, value);
+    this.#shelf.set(key, value);
+  }
+
+  #noteSet(key: Key, value: Value): void {
     const before = this.#shelf.get(key);
     this.#journal.note({
       undo: () => {
@@ -107,6 +117,5 @@ export class JournaledMap<Key, Value> {
       },
       redo: () => this.#shelf.set(key, value),
     });
-    this.#shelf.set(key, value);
   }
 }

@@ -43,7 +43,7 @@ export class RowReader {
   }
 
   tokenId(at: number): TokenId {
-    return texts.at(this.#rows, at);
+    return texts.at(this.#view, at);
   }
 
   /** 32 bytes as `0x` hex. */
