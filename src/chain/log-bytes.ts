@@ -16,6 +16,7 @@ const windowBytes = 64 * 1024;
 /** A text, and where in the bytes it stands. */
 export type TextAt = { readonly text: string; readonly at: number };
 
+/** Equals no text that stands anywhere. */
 export const nothingBefore: TextAt = { text: "", at: 0 };
 
 /**
