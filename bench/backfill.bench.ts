@@ -29,6 +29,9 @@ const ticksPerSecond = 100;
 const pauseMs = 20;
 const standingEveryMs = 200;
 
+/** Megabytes: what is in memory at all, and what of it is not a page of a file, as of the engine's code. */
+type Memory = { readonly resident: number; readonly anonymous: number };
+
 /** Processor seconds are those of one million logs. */
 type Ceiling = {
   readonly logs: number;
@@ -40,7 +43,7 @@ type Round = {
   readonly cpuSeconds: number;
   /** Those of each quarter. */
   readonly quarters: readonly number[];
-  readonly peakMegabytes: number;
+  readonly peak: Memory;
   readonly healthP50Ms: number;
   readonly healthP99Ms: number;
 };
@@ -74,7 +77,7 @@ try {
     console.log(
       `  service ${format(result.logsPerSecond)} logs/s, ${result.cpuSeconds.toFixed(1)} CPU s ` +
         `(by quarter ${result.quarters.map((one) => one.toFixed(1)).join(", ")}), ` +
-        `peak ${result.peakMegabytes.toFixed(0)} MB, ` +
+        `peak ${result.peak.resident.toFixed(0)} MB, of it ${result.peak.anonymous.toFixed(0)} MB anonymous, ` +
         `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
     );
     for (const [peer, rounds] of ofPeers) {
@@ -147,7 +150,7 @@ async function measureService(rpcUrl: string, logs: number): Promise<Round> {
       quarters: [0, 1, 2, 3].map((one) =>
         costOf(seen.standings, (logs * one) / 4, (logs * (one + 1)) / 4),
       ),
-      peakMegabytes: seen.peakMegabytes,
+      peak: seen.peak,
       healthP50Ms: at(0.5),
       healthP99Ms: at(0.99),
     };
@@ -191,7 +194,7 @@ async function watch(
   const { child, url, key } = service;
   const latenciesMs: number[] = [];
   const standings: Standing[] = [];
-  let peakMegabytes = 0;
+  let peak: Memory = { resident: 0, anonymous: 0 };
   for (let standingDueAt = 0; ; ) {
     const askedAt = performance.now();
     // From ever new callers: one alone may not ask so often.
@@ -202,10 +205,11 @@ async function watch(
     latenciesMs.push(performance.now() - askedAt);
     if (askedAt >= standingDueAt) {
       standingDueAt = askedAt + standingEveryMs;
-      peakMegabytes = Math.max(peakMegabytes, await residentMegabytes(child));
+      const memory = await memoryOf(child);
+      if (memory.resident > peak.resident) peak = memory;
       const stored = (await finalizedBlock(url, key)) + 1;
       standings.push({ logs: stored * logsOfBlock, cpuSeconds: await cpuSecondsOf(child) });
-      if (stored >= blocks) return { latenciesMs, standings, peakMegabytes };
+      if (stored >= blocks) return { latenciesMs, standings, peak };
     }
     await pause(pauseMs);
   }
@@ -265,9 +269,11 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error("the process ended before it was ready");
 }
 
-async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
+async function memoryOf({ pid }: ChildProcess): Promise<Memory> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+([0-9]+) kB/.exec(status)?.[1]) / 1024;
+  const megabytes = (name: string) =>
+    Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1]) / 1024;
+  return { resident: megabytes("VmRSS"), anonymous: megabytes("RssAnon") };
 }
 
 async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
