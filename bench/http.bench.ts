@@ -4,7 +4,7 @@
  * one of the processor time of the thread that answers, so that what runs beside it does not count:
  * the load, the thread of the chain, the engine. Then at a constant rate, and for tokens that nobody
  * has asked for. Arguments: millions of logs in the store (default
- * 0.3), seconds for each figure (default 3).
+ * 0.3), seconds for each figure (default 5), and a part of the names of those that are wanted.
  */
 import type { ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -17,13 +17,15 @@ import { type ChildServer, killServers, startServer, startService } from "./chil
 import { type Load, runClosedLoop, runConstantRate, type Target } from "./http-load.ts";
 
 const millions = Number(process.argv[2] ?? 0.3);
-const seconds = Number(process.argv[3] ?? 3);
+const seconds = Number(process.argv[3] ?? 5);
+const only = process.argv[4] ?? "";
 const blocks = Math.round((millions * 1_000_000) / 112);
 /** Far apart, so that few blocks make charts of many candles. */
 const secondsPerBlock = 60;
 const newBlockEveryMs = 1500;
 const tokensAsked = 200;
 const connections = 32;
+const rounds = 5;
 const ticksPerSecond = 100;
 
 const { model = "unknown" } = cpus()[0] ?? {};
@@ -41,7 +43,7 @@ try {
   const service = await openService(node.url);
   const bare = await startServer("bare-server.ts", []);
   const tokens = await tokensOf(service.url);
-  await measureCold(service, tokens.slice(tokensAsked));
+  if ("cold".includes(only)) await measureCold(service, tokens.slice(tokensAsked));
   const asked = tokens.slice(0, tokensAsked);
   for (const id of asked) fillBook(venue.book(id));
   const routes = {
@@ -52,7 +54,7 @@ try {
     "500 candles": asked.map((id) => `/v1/candles/${id}?resolution=1m&fill=previous`),
   };
   for (const [name, paths] of Object.entries(routes)) {
-    await compare(name, { service, bare, paths });
+    if (name.includes(only)) await compare(name, { service, bare, paths });
   }
 } finally {
   killServers();
@@ -60,6 +62,7 @@ try {
   await rm(dir, { recursive: true, force: true });
 }
 
+/** In turns, so that a machine that is slower for a while is so for both; medians of the rounds. */
 async function compare(
   name: string,
   { service, bare, paths }: { service: ChildServer; bare: ChildServer; paths: readonly string[] },
@@ -67,27 +70,40 @@ async function compare(
   const lengths = await Promise.all(paths.map(async (path) => lengthOf(service.url, path)));
   const target = { url: service.url, key, paths, connections };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
-  const ours = await measure(service, target);
-  const least = await measure(bare, { ...target, url: bare.url, paths: [`/${bytes}`] });
-  const rate = Math.round(Math.min(ours.wallRate, ours.cpuRate) / 2);
+  const bareTarget = { ...target, url: bare.url, paths: [`/${bytes}`] };
+  for (const each of [target, bareTarget]) await runClosedLoop(each, 1000);
+  const measured: { ours: Measured; least: Measured }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const ours = await measure(service, target);
+    measured.push({ ours, least: await measure(bare, bareTarget) });
+  }
+  const cpuRate = median(measured.map(({ ours }) => ours.cpuRate));
+  const wallRate = median(measured.map(({ ours }) => ours.wallRate));
+  const rate = Math.round(Math.min(wallRate, cpuRate) / 2);
   const steady = await runConstantRate(target, rate, seconds * 1000);
   console.log(
-    `${name}, ${bytes} bytes: ${format(ours.cpuRate)}/s a core, bare ${format(least.cpuRate)}/s, ` +
-      `ratio ${(ours.cpuRate / least.cpuRate).toFixed(2)}; wall ${format(ours.wallRate)}/s with ` +
-      `${told(ours.load)}; at ${format(rate)}/s ${told(steady)}`,
+    `${name}, ${bytes} bytes: ${format(cpuRate)}/s a core, ` +
+      `bare ${format(median(measured.map(({ least }) => least.cpuRate)))}/s, ` +
+      `ratio ${median(measured.map(({ ours, least }) => ours.cpuRate / least.cpuRate)).toFixed(2)}; ` +
+      `wall ${format(wallRate)}/s, p50 ${median(measured.map(({ ours }) => ours.load.p50Ms)).toFixed(2)} ms, ` +
+      `p99 ${median(measured.map(({ ours }) => ours.load.p99Ms)).toFixed(2)} ms; ` +
+      `at ${format(rate)}/s ${told(steady)}`,
   );
 }
 
-async function measure(
-  { child }: ChildServer,
-  target: Target,
-): Promise<{ cpuRate: number; wallRate: number; load: Load }> {
-  await runClosedLoop(target, 1000);
+type Measured = { readonly cpuRate: number; readonly wallRate: number; readonly load: Load };
+
+async function measure({ child }: ChildServer, target: Target): Promise<Measured> {
+  const forSeconds = seconds / rounds;
   const before = await cpuSecondsOf(child);
-  const load = await runClosedLoop(target, seconds * 1000);
+  const load = await runClosedLoop(target, forSeconds * 1000);
   const cpuSeconds = (await cpuSecondsOf(child)) - before;
   const { requests } = load;
-  return { cpuRate: requests / cpuSeconds, wallRate: requests / seconds, load };
+  return { cpuRate: requests / cpuSeconds, wallRate: requests / forSeconds, load };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** Each token once, one after the other: nothing of them is in memory. */
