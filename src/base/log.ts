@@ -1,7 +1,7 @@
 import { destination, type Level, type Logger, pino } from "pino";
 
 /** What the code may do with a logger; a child carries its bindings on every line. */
-export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal"> & {
+export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled"> & {
   child(bindings: Readonly<Record<string, unknown>>): Log;
 };
 

@@ -24,6 +24,8 @@ export type BookSource = {
   readonly clock: Clock;
   /** The book of a token if it is held, which is interest in it. Never waits. */
   peek(tokenId: TokenId): LiveBook | null;
+  /** The same for who asks for one token all the time. */
+  peeker(tokenId: TokenId): () => LiveBook | null;
   /** The book of a token; the first time waits until it came, or for 3 seconds. */
   read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook>;
   /** Tells the listener of everything until the function returned is called; `null` when full. */
@@ -140,8 +142,15 @@ export class OrderBooks implements BookSource {
   }
 
   peek(tokenId: TokenId): LiveBook | null {
-    const entry = this.#takeIn(formatTokenId(tokenId));
-    return entry?.book.facts === null ? null : (entry?.book ?? null);
+    return this.peeker(tokenId)();
+  }
+
+  peeker(tokenId: TokenId): () => LiveBook | null {
+    const assetId = formatTokenId(tokenId);
+    return () => {
+      const book = this.#takeIn(assetId)?.book;
+      return book === undefined || book.facts === null ? null : book;
+    };
   }
 
   read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook> {

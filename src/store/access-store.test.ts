@@ -108,6 +108,32 @@ test("allowed IPs are the only ones that a key works from", async () => {
   store.close();
 });
 
+test("a value that worked a moment ago is judged anew each time", async () => {
+  const clock = { ...systemClock, nowMs: () => nowMs };
+  let nowMs = 1_000_000;
+  const store = open(newFolder(), { clock });
+  const allowedIps = ["10.0.0.0/8"];
+  const input = { ...readKey, allowedIps, expiresAtMs: nowMs + 60_000 };
+  const { value, key } = await store.keys.create(input);
+  const works = (text: string) => store.keys.verify(text, "10.1.2.3") !== null;
+  for (let asked = 0; asked < 3; asked += 1) {
+    assert.ok(works(value));
+    assert.equal(store.keys.verify(value, localhost), null);
+    assert.ok(!works(`${value}x`));
+  }
+  const { value: next } = await store.keys.rotate(key.id, 10_000);
+  assert.ok(works(value) && works(next) && works(value) && works(next));
+  nowMs += 10_000;
+  assert.ok(!works(value) && works(next));
+  nowMs += 50_000;
+  assert.ok(!works(next));
+  nowMs -= 50_000;
+  assert.ok(works(next));
+  await store.keys.revoke(key.id);
+  assert.ok(!works(next));
+  store.close();
+});
+
 test("a listener hears of every way a value ends", async () => {
   const store = open(newFolder());
   const { value, key } = await store.keys.create(readKey);

@@ -27,6 +27,9 @@ export type Caller = {
   readonly startedAtMs: number;
 };
 
+/** Who sends, by address, and what that is counted by. */
+type Sender = { readonly ip: string; readonly bucket: string };
+
 type RequestHead = Pick<IncomingMessage, "socket" | "headers">;
 
 const minuteMs = 60_000;
@@ -37,6 +40,7 @@ export class Admission {
   readonly #guard: IpGuard;
   readonly #clock: Clock;
   readonly #trustedProxies: IpRanges | null;
+  readonly #senders = new WeakMap<Socket, Sender>();
   readonly #ipWindows = new WindowTable({
     windowMs: minuteMs,
     entriesMax: webLimits.ipWindowsMax,
@@ -63,8 +67,8 @@ export class Admission {
   /** Block, key, limit, scope, in this order. What is over a limit uses nothing up. */
   admit(request: RequestHead, access: Access): Caller {
     const startedAtMs = this.#clock.monotonicMs();
-    const ip = clientIpOf(request, this.#trustedProxies);
-    const blockedForMs = this.#guard.blockedForMs(ipBucketOf(ip));
+    const { ip, bucket } = this.#senderOf(request);
+    const blockedForMs = this.#guard.blockedForMs(bucket);
     if (blockedForMs > 0) return this.#refuseBlocked(ip, startedAtMs, blockedForMs);
     const value = request.headers["x-api-key"];
     if (access === "public" || (access === "optional" && value === undefined))
@@ -96,6 +100,16 @@ export class Admission {
     const caller = this.admit({ socket, headers: {} }, "public");
     this.#blame(caller.ip, "abuse");
     return caller;
+  }
+
+  /** Of a connection it stays the same, unless a proxy may carry requests of many. */
+  #senderOf(request: RequestHead): Sender {
+    const known = this.#senders.get(request.socket);
+    if (known !== undefined) return known;
+    const ip = clientIpOf(request, this.#trustedProxies);
+    const sender = { ip, bucket: ipBucketOf(ip) };
+    if (this.#trustedProxies === null) this.#senders.set(request.socket, sender);
+    return sender;
   }
 
   #refuseBlocked(ip: string, startedAtMs: number, forMs: number): Caller {

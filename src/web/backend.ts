@@ -4,6 +4,7 @@ import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { RowContext } from "../rows/trade-row.ts";
 import type { PriceSource } from "../store/read-price.ts";
+import { bookTopReader } from "./book-tops.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Freshness } from "./meta.ts";
 import type { Kept } from "./route.ts";
@@ -67,8 +68,12 @@ export function keptWithBook(
     ...kept,
     lasts: (request) => {
       const isCurrent = kept.lasts(request);
-      const tops = tokensOf(request).map((id) => ({ id, top: backend.bookTopOf(id) }));
-      return () => isCurrent() && tops.every(({ id, top }) => backend.bookTopOf(id) === top);
+      const { books, state } = backend;
+      const tops = tokensOf(request).map((id) => {
+        const read = bookTopReader(books, state, id);
+        return { read, top: read() };
+      });
+      return () => isCurrent() && tops.every(({ read, top }) => read() === top);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { TokenId } from "../base/ids.ts";
+import type { LiveBook } from "../catalog/live-book.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { pairPrice } from "../market/price.ts";
@@ -10,10 +11,27 @@ export function bookTopsOf(
   { directory }: MarketState,
 ): (tokenId: TokenId) => BookTop | null {
   return (tokenId) => {
-    if (books === null || !directory.isKnownToken(tokenId)) return null;
-    // The venue has no books of what is resolved.
-    if (pairPrice(tokenId, directory)?.source === "settlement") return null;
-    const book = books.peek(tokenId);
-    return book?.staleReason(books.clock.monotonicMs()) === null ? book.top : null;
+    const hasBook = books !== null && mayHaveBook(tokenId, directory);
+    return hasBook ? topOf(books.peek(tokenId), books) : null;
   };
+}
+
+/** The same for who asks for one token all the time; holds for as long as the state is the same. */
+export function bookTopReader(
+  books: BookSource | null,
+  { directory }: MarketState,
+  tokenId: TokenId,
+): () => BookTop | null {
+  if (books === null || !mayHaveBook(tokenId, directory)) return () => null;
+  const peek = books.peeker(tokenId);
+  return () => topOf(peek(), books);
+}
+
+/** The venue has no books of what is resolved. */
+function mayHaveBook(tokenId: TokenId, directory: MarketState["directory"]): boolean {
+  return directory.isKnownToken(tokenId) && pairPrice(tokenId, directory)?.source !== "settlement";
+}
+
+function topOf(book: LiveBook | null, { clock }: BookSource): BookTop | null {
+  return book !== null && book.staleReason(clock.monotonicMs()) === null ? book.top : null;
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../base/clock.ts";
+import { webLimits } from "../base/limits.ts";
 import type { Admission, Caller } from "./admission.ts";
-import { answerHeaders, corsHeaders } from "./answer-headers.ts";
+import { answerHeaders, callerLines, corsHeaders, linesOf } from "./answer-headers.ts";
 import { isHeld, middleOf, type ReadyAnswer, type ReadyAnswers } from "./ready-answers.ts";
 
 /** What was answered, for who counts. */
@@ -23,6 +25,9 @@ export class FastLane {
   readonly #admission: Admission;
   readonly #corsOrigins: ReadonlySet<string>;
   readonly #onAnswered: (answered: Answered) => void;
+  readonly #clock: Clock;
+  #dateSecond = -1;
+  #date = "";
   readonly #refused = new WeakMap<IncomingMessage, Caller>();
 
   constructor(parts: {
@@ -30,11 +35,13 @@ export class FastLane {
     admission: Admission;
     corsOrigins: ReadonlySet<string>;
     onAnswered: (answered: Answered) => void;
+    clock: Clock;
   }) {
     this.#ready = parts.ready;
     this.#admission = parts.admission;
     this.#corsOrigins = parts.corsOrigins;
     this.#onAnswered = parts.onAnswered;
+    this.#clock = parts.clock;
   }
 
   /** The caller of a request that was admitted here and refused; `undefined` for all others. */
@@ -53,35 +60,82 @@ export class FastLane {
       return false;
     }
     const requestId = requestIdOf(request);
-    const headers: Record<string, string | number> = {
-      ...answerHeaders(caller, requestId),
-      ...corsHeaders(request.headers.origin, this.#corsOrigins),
-      "cache-control": answer.cacheControl,
-    };
-    const isKnown = answer.etag !== null && isHeld(answer.etag, request.headers["if-none-match"]);
-    const status = isKnown ? 304 : 200;
-    if (answer.etag !== null) headers["etag"] = answer.etag;
-    if (isKnown) response.writeHead(304, headers).end();
-    else send(response, { answer, headers, requestId });
+    const cors = corsHeaders(request.headers.origin, this.#corsOrigins);
+    const { etag } = answer;
+    const status = etag !== null && isHeld(etag, request.headers["if-none-match"]) ? 304 : 200;
+    const told = { answer, caller, requestId, cors };
+    if (status === 304) response.writeHead(304, headersOf(told)).end();
+    else this.#send(response, told);
     this.#onAnswered({ method: "GET", route: answer.route, status, requestId, caller });
     return true;
   }
+
+  #send(response: ServerResponse, told: Told): void {
+    const { answer, requestId } = told;
+    const { head, headBytes, tail, encoding } = answer;
+    const middle = middleOf(requestId, answer);
+    const length = headBytes + middle.length + answer.tailBytes;
+    if (response.shouldKeepAlive) {
+      putHead(response, `${headOf(told, length)}${this.#dateLine()}${keptAlive}`);
+    } else {
+      const { contentType } = answer;
+      const ofBody = { "content-type": contentType, "content-length": length };
+      response.writeHead(200, { ...headersOf(told), ...ofBody });
+    }
+    if (typeof head === "string") {
+      response.end(head + middle + tail, encoding);
+      return;
+    }
+    response.write(head);
+    response.end(middle + tail, encoding);
+  }
+
+  /** Made once a second. */
+  #dateLine(): string {
+    const second = Math.floor(this.#clock.nowMs() / 1000);
+    if (second !== this.#dateSecond) {
+      this.#dateSecond = second;
+      this.#date = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
+    }
+    return this.#date;
+  }
 }
 
-type Sent = { answer: ReadyAnswer; headers: Record<string, string | number>; requestId: string };
+/** A ready answer, and what is of one request only. */
+type Told = {
+  readonly answer: ReadyAnswer;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly cors: Record<string, string>;
+};
 
-function send(response: ServerResponse, { answer, headers, requestId }: Sent): void {
-  const { head, headBytes, tail, encoding } = answer;
-  const middle = middleOf(requestId, answer);
-  headers["content-type"] = answer.contentType;
-  headers["content-length"] = headBytes + middle.length + Buffer.byteLength(tail);
-  response.writeHead(200, headers);
-  if (typeof head === "string") {
-    response.end(head + middle + tail, encoding);
-    return;
-  }
-  response.write(head);
-  response.end(middle + tail, encoding);
+function headersOf({ answer, caller, requestId, cors }: Told): Record<string, string | number> {
+  const { etag, cacheControl } = answer;
+  return {
+    ...answerHeaders(caller, requestId),
+    ...cors,
+    "cache-control": cacheControl,
+    ...(etag === null ? {} : { etag }),
+  };
+}
+
+/** The same as text, but for what Node adds of its own. */
+function headOf({ answer, caller, requestId, cors }: Told, length: number): string {
+  return (
+    answer.lines + callerLines(caller, requestId) + linesOf(cors) + `content-length: ${length}\r\n`
+  );
+}
+
+const keptAlive =
+  "Connection: keep-alive\r\n" +
+  `Keep-Alive: timeout=${Math.floor(webLimits.keepAliveTimeoutMs / 1000)}\r\n\r\n`;
+
+/**
+ * Node writes the head of an answer header by header and checks each; for an answer that is ready
+ * that is as much work as all the rest. It sends the text it finds here when there is one.
+ */
+function putHead(response: ServerResponse & { _header?: string }, head: string): void {
+  response._header = head;
 }
 
 /** The client's own id when it is harmless in a header and in a log, else a fresh one. */

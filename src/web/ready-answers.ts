@@ -7,6 +7,7 @@ import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { webLimits } from "../base/limits.ts";
 import type { Access } from "./admission.ts";
+import { fixedLines } from "./answer-headers.ts";
 import { type Freshness, type Meta, metaSchema } from "./meta.ts";
 
 /**
@@ -19,12 +20,15 @@ export type ReadyAnswer = {
   readonly contentType: string;
   readonly cacheControl: string;
   readonly etag: string | null;
+  /** The status line and the headers that are the same each time. */
+  readonly lines: string;
   /** Text while it is short, which goes out in one piece with its headers. */
   readonly head: string | Buffer;
   readonly headBytes: number;
   /** Latin-1 where that is the same bytes, because it is written faster. */
   readonly encoding: "latin1" | "utf8";
   readonly tail: string;
+  readonly tailBytes: number;
   /** Milliseconds that are told as `age_ms`, the last field of the data; `null` for most answers. */
   readonly ageMs: (() => number) | null;
   readonly freshness: () => Freshness;
@@ -124,13 +128,21 @@ export class ReadyAnswers {
   /** Keeps an answer in place of the one before; the oldest ones make room. */
   put(
     target: string,
-    answer: Omit<ReadyAnswer, "headBytes" | "encoding"> & { readonly head: string },
+    answer: Omit<ReadyAnswer, "lines" | "headBytes" | "encoding" | "tailBytes"> & {
+      readonly head: string;
+    },
   ): void {
-    const bytes = Buffer.from(answer.head);
+    const [bytes, tailBytes] = [Buffer.from(answer.head), Buffer.from(answer.tail)];
     this.#forget(target);
     const head = bytes.length <= oneTextBytesMax ? answer.head : bytes;
-    const encoding = isAscii(bytes) && isAscii(Buffer.from(answer.tail)) ? "latin1" : "utf8";
-    this.#answers.set(target, { ...answer, head, headBytes: bytes.length, encoding });
+    this.#answers.set(target, {
+      ...answer,
+      lines: linesOfAnswer(answer),
+      head,
+      headBytes: bytes.length,
+      tailBytes: tailBytes.length,
+      encoding: isAscii(bytes) && isAscii(tailBytes) ? "latin1" : "utf8",
+    });
     this.#bytes += costOf(target, bytes.length);
     for (const oldest of this.#answers.keys()) {
       if (this.#bytes <= webLimits.readyAnswerBytesMax) return;
@@ -144,6 +156,15 @@ export class ReadyAnswers {
     this.#answers.delete(target);
     this.#bytes -= costOf(target, known.headBytes);
   }
+}
+
+function linesOfAnswer({
+  contentType,
+  cacheControl,
+  etag,
+}: Pick<ReadyAnswer, "contentType" | "cacheControl" | "etag">): string {
+  const headers = { "cache-control": cacheControl, "content-type": contentType };
+  return `HTTP/1.1 200 OK\r\n${fixedLines(etag === null ? headers : { ...headers, etag })}`;
 }
 
 /** An entry without its texts takes about this much. */

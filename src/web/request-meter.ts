@@ -31,25 +31,21 @@ export class RequestMeter {
     help: "From the head of a request to that of its answer",
     labelNames: ["method", "route"],
   });
-  readonly #routes = new Map<string, RouteCounts>();
+  /** By route, then by method. */
+  readonly #routes = new Map<string, Map<string, RouteCounts>>();
   readonly #codes = new KindCounts<ErrorCode>();
 
   observe({ method: given, route, status, code, durationMs }: Observation): void {
     const method = knownMethods.has(given) ? given : "other";
-    const key = `${method} ${route}`;
-    let counts = this.#routes.get(key);
-    if (counts === undefined) {
-      counts = { method, route, statuses: new KindCounts() };
-      this.#routes.set(key, counts);
-    }
-    counts.statuses.add(String(status));
+    this.#countsOf(method, route).statuses.add(String(status));
     if (code !== null) this.#codes.add(code);
     if (durationMs !== null) this.latency.observe({ method, route }, durationMs);
   }
 
   async read(): Promise<Metrics["api"]> {
     const latencies = await this.latency.read();
-    const routes = [...this.#routes.values()].map(({ method, route, statuses }) => {
+    const counted = [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
+    const routes = counted.map(({ method, route, statuses }) => {
       const latency = latencies.find(
         ({ labels }) => labels.method === method && labels.route === route,
       );
@@ -64,11 +60,22 @@ export class RequestMeter {
     });
     const codes = Object.entries(this.#codes.toRecord());
     return {
-      requests: [...this.#routes.values()].reduce((sum, { statuses }) => sum + statuses.total, 0),
+      requests: counted.reduce((sum, { statuses }) => sum + statuses.total, 0),
       errors: codes.filter(isError).reduce((sum, [, count]) => sum + count, 0),
       refusals: Object.fromEntries(codes.filter((entry) => !isError(entry))),
       routes,
     };
+  }
+
+  #countsOf(method: string, route: string): RouteCounts {
+    let methods = this.#routes.get(route);
+    if (methods === undefined) this.#routes.set(route, (methods = new Map()));
+    let counts = methods.get(method);
+    if (counts === undefined) {
+      counts = { method, route, statuses: new KindCounts() };
+      methods.set(method, counts);
+    }
+    return counts;
   }
 }
 

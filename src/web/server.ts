@@ -84,6 +84,7 @@ export class HttpServer {
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
       onAnswered: (answered) => this.#note({ ...answered, code: null }),
+      clock: options.clock,
     });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);
@@ -302,8 +303,11 @@ export class HttpServer {
 
   #note({ requestId, caller, ...answered }: Answered): void {
     const { observe, clock, log } = this.#options;
-    const observation = { ...answered, durationMs: clock.monotonicMs() - caller.startedAtMs };
+    const durationMs = clock.monotonicMs() - caller.startedAtMs;
+    const { method, route, status, code } = answered;
+    const observation = { method, route, status, code, durationMs };
     observe?.(observation);
+    if (!log.isLevelEnabled("debug")) return;
     log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
   }
 

@@ -85,6 +85,32 @@ test("200: it has its own request id, and uses up its own slot of the limit", as
   assert.equal((named.body["meta"] as Row)["request_id"], "mine-1");
 });
 
+test("200: its head is that of a first one, line by line, and its connection stays or ends as asked", async () => {
+  const [token] = tokens;
+  assert(token !== undefined);
+  const paths = ["/v1/trades?limit=60", `/v1/price/${formatTokenId(token)}`];
+  for (const path of paths) {
+    await server.get(path);
+    const headOf = async (target: string, connection: string) => {
+      const head = `host: a\r\nx-api-key: ${edge.keys.read}\r\nx-request-id: one\r\n`;
+      const last = `GET /v1/nothing HTTP/1.1\r\n${head}connection: close\r\n\r\n`;
+      const asked = `GET ${target} HTTP/1.1\r\n${head}connection: ${connection}\r\n\r\n`;
+      const sent = connection === "close" ? asked : asked + last;
+      const [found = ""] = (await edge.sendRaw(sent)).split("\r\n\r\n");
+      assert.match(found, /^HTTP\/1\.1 200 OK\r\n/);
+      const own = /^(?:date|x-ratelimit-remaining|x-ratelimit-reset): .+/i;
+      const lines = found.split("\r\n").map((line) => line.replace(own, ""));
+      return lines.map((line) => line.replace(/^[^:]+:/, (name) => name.toLowerCase())).toSorted();
+    };
+    const fresh = await headOf(spelledAnew(path), "keep-alive");
+    assert.deepEqual(await headOf(path, "keep-alive"), fresh);
+    assert(fresh.some((line) => line.startsWith("keep-alive: timeout=")));
+    const ending = await headOf(spelledAnew(path), "close");
+    assert.deepEqual(await headOf(path, "close"), ending);
+    assert(ending.includes("connection: close"));
+  }
+});
+
 test("400: a body, and no host, are refused also when the answer is ready", async () => {
   await server.get("/v1/trades");
   const key = edge.keys.read;

@@ -51,24 +51,51 @@ export function getOrderbook(backend: Backend): Route {
 
 /** The answer is that of one state of one book; only its age goes on. */
 function keptUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
-  const bookOf = ({ params }: FastifyRequest): LiveBook | null => {
-    const { token_id: asked } = params as { readonly token_id: TokenId };
-    return state.directory.isKnownToken(asked) ? books.peek(asked) : null;
-  };
   return {
     freshness,
     lasts: (request) => {
-      const standing = () => {
-        const book = bookOf(request);
-        return book && `${book.version} ${book.staleReason(books.clock.monotonicMs())}`;
+      const bookOf = bookReader(askedIn(request), { state, books });
+      const before = bookOf();
+      const version = before?.version;
+      const staleReason = before?.staleReason(books.clock.monotonicMs());
+      return () => {
+        const book = bookOf();
+        return (
+          book !== null &&
+          book === before &&
+          book.version === version &&
+          book.staleReason(books.clock.monotonicMs()) === staleReason
+        );
       };
-      const before = standing();
-      return () => before !== null && standing() === before;
     },
-    ageMs: (request) => () => {
-      const book = bookOf(request);
-      return book === null ? 0 : ageOf(book, books.clock.monotonicMs());
+    ageMs: (request) => {
+      const peek = books.peeker(askedIn(request));
+      return () => {
+        const book = peek();
+        return book === null ? 0 : ageOf(book, books.clock.monotonicMs());
+      };
     },
+  };
+}
+
+function askedIn({ params }: FastifyRequest): TokenId {
+  return (params as { readonly token_id: TokenId }).token_id;
+}
+
+/** The book of a token as long as the token is known: forks can take back what told of it. */
+function bookReader(
+  tokenId: TokenId,
+  { state, books }: Pick<Backend, "state"> & { readonly books: BookSource },
+): () => LiveBook | null {
+  const peek = books.peeker(tokenId);
+  let revision = -1;
+  let isKnown = false;
+  return () => {
+    if (state.revision !== revision) {
+      revision = state.revision;
+      isKnown = state.directory.isKnownToken(tokenId);
+    }
+    return isKnown ? peek() : null;
   };
 }
 
