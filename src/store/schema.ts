@@ -40,6 +40,12 @@ const parts =
 const smallGranule = 1024;
 
 /**
+ * Keeps all columns of a granule side by side in one file, whatever the size of a part: a page of a
+ * token is read in one place, not one for each column. Writing one file costs less as well.
+ */
+const neverWide = 2 ** 53;
+
+/**
  * Every `OrderFilled` once, legs and summaries, with what its match adds. Ordered by position for
  * pages over everything; the projection is the same rows by token, for pages of one token
  * (measured: 7 ms instead of 68 ms for the newest 100 of a cold token in 5 M rows).
@@ -75,7 +81,7 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   legs UInt16,
   INDEX timestamps timestamp TYPE minmax,
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
-    WITH SETTINGS (index_granularity = ${smallGranule})
+    WITH SETTINGS (index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide})
 ) ENGINE = MergeTree ORDER BY seq
 SETTINGS ${parts}`;
 
