@@ -2,7 +2,7 @@ import type { Address, Hash, Seq } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import type { Row } from "./engine.ts";
 import { decodeEvent } from "./event-codec.ts";
-import { prefixed } from "./fill-columns.ts";
+import { prefixed } from "./json-cells.ts";
 
 /** Columns of `events` in the order `parseEvent` reads them. */
 export const eventColumns = "seq, timestamp, hex(block_hash), hex(tx_hash), hex(address), payload";

@@ -3,6 +3,7 @@
  * order facts, then marker; blocks that are not are held in memory until they are. Reads see both
  * as one: everything up to `coverage.last` from the engine, everything above from the tail.
  */
+
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
@@ -19,7 +20,6 @@ import { ChdbEngine } from "./chdb-engine.ts";
 import { decodeDigest } from "./decode-digest.ts";
 import { type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
-import { fillColumns, parseFill } from "./fill-columns.ts";
 import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
@@ -27,6 +27,7 @@ import { NewestFills } from "./newest-fills.ts";
 import { type Coverage, recover } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
+import { readStoredFills } from "./stored-fills.ts";
 import { Tail } from "./tail.ts";
 
 export class FactStore {
@@ -195,11 +196,12 @@ async function readOpenMinutes(
   coverage: Coverage | null,
 ): Promise<readonly MinuteCandle[]> {
   if (coverage === null) return [];
-  const rows = await engine.query(
-    `SELECT ${fillColumns} FROM oddwire.fills
+  const fills = await readStoredFills(
+    engine,
+    `oddwire.fills
      WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}`,
   );
-  return deriveMinuteCandles(rows.map(parseFill));
+  return deriveMinuteCandles(fills);
 }
 
 function refOf({ number, hash, timestamp }: BlockFacts): Coverage["last"] {

@@ -7,7 +7,7 @@ import { minuteOf, type Tick } from "../market/minute-candle.ts";
 import type { Cell, Row } from "./engine.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
-import { microsOf, prefixed } from "./fill-columns.ts";
+import { microsOf, prefixed } from "./json-cells.ts";
 import { readDayTrades } from "./read-day-trades.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
 

@@ -1,5 +1,6 @@
 import type { Address, Hash, Seq } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
+import type { Engine } from "./engine.ts";
 import { subjectOf } from "./event-codec.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
@@ -38,8 +39,7 @@ export function storedEvents({
     after,
     finalizedOnly,
     table: "events",
-    columns: eventColumns,
-    parse: parseEvent,
+    read: readStoredEvents,
     sql: eventSql(filter),
     heldBy: (tail) => tail.events(),
     holds: (located) => isWanted(located, filter),
@@ -52,6 +52,10 @@ export async function readEvents(
   { limit, ...list }: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
   return readRows(store, storedEvents(list), { limit });
+}
+
+async function readStoredEvents(engine: Engine, from: string): Promise<readonly LocatedEvent[]> {
+  return (await engine.query(`SELECT ${eventColumns} FROM ${from}`)).map(parseEvent);
 }
 
 function eventSql(filter: EventFilter): string {

@@ -1,9 +1,9 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
-import { fillColumns, parseFill } from "./fill-columns.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import type { NewestOf } from "./newest-fills.ts";
+import { readStoredFills } from "./stored-fills.ts";
 import {
   type ListOrder,
   type Reach,
@@ -28,8 +28,7 @@ export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
     ...byToken,
     ...order,
     table: "fills",
-    columns: fillColumns,
-    parse: parseFill,
+    read: readStoredFills,
     sql: filterSql(filter),
     heldBy: (tail) => tail.fills(),
     holds: filterHolds(filter),

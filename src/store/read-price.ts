@@ -5,8 +5,8 @@ import type { MarketState } from "../market/market-state.ts";
 import { newestTradePrice } from "../market/price.ts";
 import { type BookTop, type PriceRow, presentPrice } from "../rows/price-row.ts";
 import type { FactStore } from "./fact-store.ts";
-import { fillColumns, parseFill } from "./fill-columns.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
+import { readStoredFills } from "./stored-fills.ts";
 
 /** What prices are made of. */
 export type PriceSource = {
@@ -65,10 +65,11 @@ async function fetchLastTrades(
   const { revision } = store.tail;
   const wanted = new Set(seqs);
   const held = store.tail.fills().filter((fill) => wanted.has(fill.seq));
-  const rows = await store.engine.query(
-    `SELECT ${fillColumns} FROM oddwire.fills WHERE seq IN ${listLiteral(seqs.map(integerLiteral))}`,
+  const fills = await readStoredFills(
+    store.engine,
+    `oddwire.fills WHERE seq IN ${listLiteral(seqs.map(integerLiteral))}`,
   );
   // What was held may have been taken back meanwhile; the next round finds what took its place.
   const stillHeld = store.tail.revision === revision ? held : [];
-  state.lastTrades.add([...rows.map(parseFill), ...stillHeld].map(lastTradeOf));
+  state.lastTrades.add([...fills, ...stillHeld].map(lastTradeOf));
 }

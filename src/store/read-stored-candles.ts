@@ -6,7 +6,7 @@ import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Candle } from "../market/candle.ts";
 import type { Cell, Engine, Row } from "./engine.ts";
-import { microsOf, prefixed } from "./fill-columns.ts";
+import { microsOf, prefixed } from "./json-cells.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { hexLiteral, integerLiteral } from "./sql-literal.ts";
 import { fewRowsSettings } from "./stored-list.ts";

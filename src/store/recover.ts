@@ -20,9 +20,10 @@ import { DataFolderDamagedError } from "./chdb-engine.ts";
 import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
 import { encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine, Row } from "./engine.ts";
-import { fillColumns, parseFill, prefixed } from "./fill-columns.ts";
+import { prefixed } from "./json-cells.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
+import { readStoredFills } from "./stored-fills.ts";
 
 /** What the store holds for good: every block from `fromBlock` to `last`. */
 export type Coverage = {
@@ -132,11 +133,12 @@ async function remakeMinutes(engine: Engine, above: string): Promise<void> {
   if (Number(row?.[0]) === 0) return;
   const minute = Math.floor(Number(row?.[1]) / 60) * 60;
   await deleteRows(engine, "oddwire.minute_candles", `minute >= ${integerLiteral(minute)}`);
-  const kept: readonly Row[] = await engine.query(
-    `SELECT ${fillColumns} FROM oddwire.fills
+  const kept = await readStoredFills(
+    engine,
+    `oddwire.fills
      WHERE timestamp >= ${integerLiteral(minute)} AND NOT (${above})`,
   );
   const candles = new MinuteCandles();
-  for (const fill of kept) candles.add(parseFill(fill));
+  for (const fill of kept) candles.add(fill);
   await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
 }

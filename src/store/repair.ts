@@ -6,14 +6,15 @@
  *
  * Carried out only while nobody reads or appends, since rows are missing meanwhile.
  */
+
 import type { BlockRange } from "../chain/log.ts";
 import { MinuteCandles } from "../market/minute-candle.ts";
 import { deleteRows, readCount } from "./delete-rows.ts";
 import { type EncodedBatch, encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
-import { fillColumns, parseFill } from "./fill-columns.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
+import { readStoredFills } from "./stored-fills.ts";
 
 const tables = ["fills", "events", "quarantine"] as const;
 
@@ -117,13 +118,14 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
   if (first === undefined || last === undefined) return;
   const wanted = listLiteral(minutes.map(integerLiteral));
   await deleteRows(engine, "oddwire.minute_candles", `minute IN ${wanted}`);
-  const rows = await engine.query(
-    `SELECT ${fillColumns} FROM oddwire.fills
+  const fills = await readStoredFills(
+    engine,
+    `oddwire.fills
      WHERE timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}
        AND intDiv(timestamp, 60) * 60 IN ${wanted}`,
   );
   const candles = new MinuteCandles();
-  for (const row of rows) candles.add(parseFill(row));
+  for (const fill of fills) candles.add(fill);
   await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
 }
 

@@ -1,4 +1,4 @@
-import type { TokenId } from "../base/ids.ts";
+import type { Address, TokenId } from "../base/ids.ts";
 import { TokenTexts } from "./token-texts.ts";
 
 const two32 = 2 ** 32;
@@ -24,6 +24,10 @@ export class RowReader {
     return this.#view.getUint8(at);
   }
 
+  uint16(at: number): number {
+    return this.#view.getUint16(at, true);
+  }
+
   uint32(at: number): number {
     return this.#view.getUint32(at, true);
   }
@@ -40,6 +44,11 @@ export class RowReader {
     // Nearly all are no longer than this.
     if (view.getInt32(at + 8, true) === sign && view.getInt32(at + 12, true) === sign) return low;
     return (view.getBigInt64(at + 8, true) << 64n) | BigInt.asUintN(64, low);
+  }
+
+  /** 20 bytes as `0x` hex. */
+  address(at: number): Address {
+    return `0x${this.#rows.toString("hex", at, at + 20)}` as Address;
   }
 
   tokenId(at: number): TokenId {
