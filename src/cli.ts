@@ -5,11 +5,11 @@
  */
 import { setPoolThreads } from "./base/config.ts";
 import { storeLimits } from "./base/limits.ts";
-import { keepCompiledCode } from "./compiled-code.ts";
+import { beginStart } from "./begin-start.ts";
 
 const words = process.argv.slice(2);
 // As many as Node has usually, for files and names, and one for each connection of the engine.
 setPoolThreads(4 + storeLimits.writersMax + storeLimits.readersMax);
-if (words[0] === "serve") keepCompiledCode();
+if (words[0] === "serve") beginStart();
 const { runCli } = await import("./cli/run-cli.ts");
 process.exitCode = await runCli(words);

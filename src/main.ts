@@ -22,6 +22,7 @@ import { Progress } from "./progress.ts";
 import { ServiceMetrics } from "./service-metrics.ts";
 import { StartTimes } from "./start-times.ts";
 import { AccessStore } from "./store/access-store.ts";
+import { beginColumns, takeColumns } from "./store/columns-ahead.ts";
 import { claimDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
@@ -63,6 +64,8 @@ export class Service {
    */
   static async open(config: Config, log: Log): Promise<Service> {
     const service = new Service();
+    // Begun already, unless a service starts anew in this process.
+    beginColumns(config.dataDir);
     try {
       await service.#start(config, log);
       return service;
@@ -166,7 +169,9 @@ export class Service {
     readonly log: Log;
   }): Promise<MarketState> {
     const { store, contracts, dataDir, clock, log } = parts;
-    const file = MarketsFile.open(dataDir, { contracts, coverage: store.coverage, clock });
+    const { coverage } = store;
+    const columns = await takeColumns(dataDir);
+    const file = MarketsFile.open(dataDir, { contracts, coverage, clock, columns });
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
     await loadMarketState(store, state, file.savedThrough);

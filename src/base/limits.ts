@@ -40,6 +40,8 @@ export const storeLimits = {
   marketsSmallSave: 1000,
   /** A log of the copy this long is brought in even if that takes a second: the disk has an end. */
   marketsLogBytesMax: 1024 * 1024 * 1024,
+  /** Waiting for whoever reads its log after a crash, which takes a second or two a gigabyte. */
+  marketsLockedMs: 5_000,
   /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. */
   shelfRememberedMax: 10_000,
   /** For how long the size of the store is told again: asking takes some ms of the engine. */

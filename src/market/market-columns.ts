@@ -58,10 +58,12 @@ export class MarketColumns {
     this.venueFlags = depot.column("markets.venue_flags", "u8");
     this.search = new MarketSearch(depot, journal);
     this.labels = new TextSearch({ depot, journal }, "labels", 1);
-    this.idStarts.reserve(this.count);
+    const { count } = this;
+    this.idStarts.reserve(count);
+    const starts = this.idStarts.values;
     const bytes = new DataView(this.ids.buffer);
-    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
-      this.idStarts.set(ordinal, bytes.getUint32(ordinal * idBytes));
+    for (let ordinal = 0; ordinal < count; ordinal += 1) {
+      starts[ordinal] = bytes.getUint32(ordinal * idBytes);
     }
   }
 

@@ -12,38 +12,44 @@ export type MatchWay = "whole" | "start" | "within";
 /** Ends a term; no word has it. */
 const separator = 0;
 const slotsMin = 1024;
-/** Terms that start with the same three bytes stand in one of so many chains. */
+/** Terms that start with the same three bytes stand in one chain, of which there are 65,536. */
 const leadBytes = 3;
-const leadChains = 2 ** 16;
 
 export class TermBook {
   readonly #bytes: Column<"u8">;
   /** Where each term starts, and where the next one will. */
   readonly #starts: Column<"i32">;
+  /** How many terms there are, and how many slots. */
   readonly #count: Column<"f64">;
-  /** Term plus 1 by hash, open addressing; made again at start. */
-  #slots = new Int32Array(slotsMin);
-  /** Term plus 1 by how it starts, and the one before it that starts so; made again at start. */
-  readonly #leads = new Int32Array(leadChains);
-  #sameLead = new Int32Array(slotsMin);
+  /** Term plus 1 by hash, open addressing. Kept, as making it again takes long with millions of terms. */
+  readonly #slots: Column<"i32">;
+  /** Term plus 1 by how it starts, and the one before it that starts so. */
+  readonly #leads: Column<"i32">;
+  readonly #sameLead: Column<"i32">;
 
   constructor(depot: Depot, name: string) {
     this.#bytes = depot.column(`${name}.terms`, "u8");
     this.#starts = depot.column(`${name}.starts`, "i32");
     this.#count = depot.column(`${name}.count`, "f64");
-    this.#rehash();
-    this.#sameLead = new Int32Array(this.size + slotsMin);
-    for (let id = 0; id < this.size; id += 1) this.#chain(id);
+    this.#slots = depot.column(`${name}.slots`, "i32");
+    this.#leads = depot.column(`${name}.leads`, "i32");
+    this.#sameLead = depot.column(`${name}.same_lead`, "i32");
+    if (this.#slotCount === 0) this.#makeSlots(slotsMin);
   }
 
   get size(): number {
     return this.#count.get(0);
   }
 
+  /** A power of two. */
+  get #slotCount(): number {
+    return this.#count.get(1);
+  }
+
   /** The number of a term; `null` when no text has it. */
   find(term: string): number | null {
     const bytes = Buffer.from(term);
-    const known = this.#slots[this.#slotOf(bytes)] ?? 0;
+    const known = this.#slots.get(this.#slotOf(bytes));
     return known === 0 ? null : known - 1;
   }
 
@@ -51,7 +57,7 @@ export class TermBook {
   add(term: string): number {
     const bytes = Buffer.from(term);
     const slot = this.#slotOf(bytes);
-    const known = this.#slots[slot] ?? 0;
+    const known = this.#slots.get(slot);
     if (known !== 0) return known - 1;
     const id = this.size;
     const start = this.#starts.get(id);
@@ -59,9 +65,9 @@ export class TermBook {
     this.#bytes.set(start + bytes.length, separator);
     this.#starts.set(id + 1, start + bytes.length + 1);
     this.#count.set(0, id + 1);
-    this.#slots[slot] = id + 1;
+    this.#slots.set(slot, id + 1);
     this.#chain(id);
-    if (this.size * 2 > this.#slots.length) this.#rehash();
+    if (this.size * 3 > this.#slotCount * 2) this.#makeSlots(this.#slotCount * 2);
     return id;
   }
 
@@ -82,8 +88,8 @@ export class TermBook {
 
   #eachStarting(wanted: Uint8Array, visit: (term: number, way: MatchWay) => void): void {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
-    const lead = leadOf(wanted, 0);
-    for (let id = (this.#leads[lead] ?? 0) - 1; id >= 0; id = (this.#sameLead[id] ?? 0) - 1) {
+    const sameLead = this.#sameLead.values;
+    for (let id = this.#leads.get(leadOf(wanted, 0)) - 1; id >= 0; id = (sameLead[id] ?? 0) - 1) {
       const start = starts[id] ?? 0;
       let length = 0;
       while (length < wanted.length && bytes[start + length] === wanted[length]) length += 1;
@@ -109,15 +115,10 @@ export class TermBook {
   /** Puts a term with those that start like it; the shorter ones start like nothing else. */
   #chain(id: number): void {
     const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
-    if (id >= this.#sameLead.length) {
-      const longer = new Int32Array(Math.ceil(id * 1.5));
-      longer.set(this.#sameLead);
-      this.#sameLead = longer;
-    }
     if (next - start - 1 < leadBytes) return;
     const lead = leadOf(this.#bytes.values, start);
-    this.#sameLead[id] = this.#leads[lead] ?? 0;
-    this.#leads[lead] = id + 1;
+    this.#sameLead.set(id, this.#leads.get(lead));
+    this.#leads.set(lead, id + 1);
   }
 
   /** The term a byte belongs to, at `from` or behind: by ever larger steps, then by halves. */
@@ -136,10 +137,11 @@ export class TermBook {
 
   /** The slot of a term: its own, or the empty one where it would go. */
   #slotOf(term: Uint8Array): number {
-    const mask = this.#slots.length - 1;
+    const slots = this.#slots.values;
+    const mask = this.#slotCount - 1;
     let slot = hashOf(term, 0, term.length) & mask;
     for (;;) {
-      const known = this.#slots[slot] ?? 0;
+      const known = slots[slot] ?? 0;
       if (known === 0 || this.#isTerm(known - 1, term)) return slot;
       slot = (slot + 1) & mask;
     }
@@ -153,18 +155,20 @@ export class TermBook {
     return true;
   }
 
-  #rehash(): void {
-    let slots = slotsMin;
-    while (slots < this.size * 4) slots *= 2;
-    this.#slots = new Int32Array(slots);
+  /** Puts all terms into so many slots. */
+  #makeSlots(count: number): void {
+    this.#count.set(1, count);
+    this.#slots.reserve(count);
+    const slots = this.#slots.values.fill(0);
     const bytes = this.#bytes.values;
     const starts = this.#starts.values;
     for (let id = 0; id < this.size; id += 1) {
       const [start = 0, next = 0] = [starts[id], starts[id + 1]];
-      let slot = hashOf(bytes, start, next - 1) & (slots - 1);
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & (slots - 1);
-      this.#slots[slot] = id + 1;
+      let slot = hashOf(bytes, start, next - 1) & (count - 1);
+      while (slots[slot] !== 0) slot = (slot + 1) & (count - 1);
+      slots[slot] = id + 1;
     }
+    this.#slots.touch(0, count - 1);
   }
 }
 

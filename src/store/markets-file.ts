@@ -6,24 +6,30 @@
  * Everything is written in one transaction, which a save ends: what is read in between is what was
  * written last, and what a crash leaves is what was saved last.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Clock } from "../base/clock.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import { Column, type ColumnKind, columnPageBytes } from "../market/column.ts";
+import { Column, type ColumnKind } from "../market/column.ts";
 import type { Codec, Depot, Shelf } from "../market/depot.ts";
+import { marketsFileName } from "./columns-ahead.ts";
 import { FileShelf } from "./file-shelf.ts";
 import type { Coverage } from "./recover.ts";
+import {
+  pagesPerColumn,
+  readSavedColumn,
+  readSetting,
+  type SavedColumns,
+} from "./saved-columns.ts";
 import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.ts";
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 4;
+const formatVersion = 5;
 
-const fileName = "markets.sqlite";
 const pageBytes = 16_384;
 
 const schema = `
@@ -32,20 +38,21 @@ const schema = `
   CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 `;
 
-/** Pages of one column at the most: 256 GiB of it. */
-const pagesPerColumn = 2 ** 26;
-
 type MarketsFileOptions = {
   readonly contracts: Contracts;
   /** What the facts hold. */
   readonly coverage: Coverage | null;
   readonly clock: Clock;
+  /** What was read of it ahead, which counts if it is of the last save. */
+  readonly columns?: SavedColumns | null;
 };
 
 export class MarketsFile implements Depot {
   readonly #sql: DatabaseSync;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
+  /** Columns as they were saved last; empty when they were not read ahead. */
+  readonly #blocks: ReadonlyMap<number, ArrayBuffer>;
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
@@ -55,8 +62,13 @@ export class MarketsFile implements Depot {
   /** The newest block whose facts are in it; `null` when it is empty. */
   readonly savedThrough: number | null;
 
-  private constructor(sql: DatabaseSync, { path, clock }: { path: string; clock: Clock }) {
+  private constructor(
+    sql: DatabaseSync,
+    { path, clock, columns }: { path: string; clock: Clock; columns: SavedColumns | null },
+  ) {
     this.#sql = sql;
+    const isOfLastSave = columns !== null && columns.save === readSetting(sql, "save");
+    this.#blocks = isOfLastSave ? columns.blocks : new Map();
     this.#checkpoints = new WalCheckpoints(path);
     this.#countWrites = sql.prepare("SELECT total_changes() AS writes");
     this.#clock = clock;
@@ -67,27 +79,32 @@ export class MarketsFile implements Depot {
   }
 
   /** Opens the file in a data folder; one that is damaged or belongs to other facts begins anew. */
-  static open(dataDir: string, { contracts, coverage, clock }: MarketsFileOptions): MarketsFile {
-    const path = join(dataDir, fileName);
+  static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
+    const { contracts, coverage, clock, columns = null } = options;
+    const path = join(dataDir, marketsFileName);
     const origin = originOf(contracts);
+    const parts = { origin, path, clock, columns };
     try {
       const sql = withDisk(() => openDatabase(path));
       const through = readSetting(sql, "through");
       const isFit =
         through === null ||
         (readSetting(sql, "origin") === origin && Number(through) <= (coverage?.last.number ?? -1));
-      if (isFit) return MarketsFile.#begin(sql, { origin, path, clock });
+      if (isFit) return MarketsFile.#begin(sql, parts);
       sql.close();
     } catch (thrown) {
       if (!isSqliteFailure(thrown)) throw thrown;
     }
     dropMarketsFile(dataDir);
-    return withDisk(() => MarketsFile.#begin(openDatabase(path), { origin, path, clock }));
+    return withDisk(() => MarketsFile.#begin(openDatabase(path), parts));
   }
 
   static #begin(
     sql: DatabaseSync,
-    { origin, ...parts }: { origin: string; path: string; clock: Clock },
+    {
+      origin,
+      ...parts
+    }: { origin: string; path: string; clock: Clock; columns: SavedColumns | null },
   ) {
     sql.exec("BEGIN IMMEDIATE");
     const file = new MarketsFile(sql, parts);
@@ -103,7 +120,7 @@ export class MarketsFile implements Depot {
     this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
     const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
     const id = Number(row?.["id"]);
-    const block = this.#readColumn(id);
+    const block = this.#blocks.get(id) ?? readSavedColumn(this.#sql, id);
     const column = block === null ? new Column(kind) : new Column(kind, block);
     this.#columns.push({ id, column });
     return column;
@@ -125,6 +142,7 @@ export class MarketsFile implements Depot {
       }
     }
     this.#set("through", String(through));
+    this.#set("save", randomUUID());
     this.#sql.exec("COMMIT");
     this.#checkpoint();
     this.#sql.exec("BEGIN IMMEDIATE");
@@ -163,23 +181,6 @@ export class MarketsFile implements Depot {
     this.#sql.close();
   }
 
-  /** `null` when nothing of it was saved. */
-  #readColumn(id: number): ArrayBuffer | null {
-    const range = [id * pagesPerColumn, (id + 1) * pagesPerColumn] as const;
-    const [newest] = this.#sql
-      .prepare("SELECT max(id) AS id FROM pages WHERE id >= ? AND id < ?")
-      .all(...range);
-    if (typeof newest?.["id"] !== "number") return null;
-    const bytes = new Uint8Array((newest["id"] - range[0] + 1) * columnPageBytes);
-    const pages = this.#sql.prepare("SELECT id, bytes FROM pages WHERE id >= ? AND id < ?");
-    pages.setReturnArrays(true);
-    for (const row of pages.iterate(...range)) {
-      const [page, content] = row as unknown as [number, Uint8Array];
-      bytes.set(content, (page - range[0]) * columnPageBytes);
-    }
-    return bytes.buffer;
-  }
-
   #set(name: string, value: string): void {
     this.#sql.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)").run(name, value);
   }
@@ -188,12 +189,12 @@ export class MarketsFile implements Depot {
 /** Throws the copy away, so that the next start makes it anew; for when facts were changed. */
 export function dropMarketsFile(dataDir: string): void {
   for (const ending of ["", "-wal", "-shm"]) {
-    rmSync(join(dataDir, `${fileName}${ending}`), { force: true });
+    rmSync(join(dataDir, `${marketsFileName}${ending}`), { force: true });
   }
 }
 
 function openDatabase(path: string): DatabaseSync {
-  const sql = new DatabaseSync(path);
+  const sql = new DatabaseSync(path, { timeout: storeLimits.marketsLockedMs });
   try {
     // NORMAL: a loss of power may lose the last saves, and damages nothing.
     // What is written goes to the log as it comes, beyond a little: a save has to write the rest.
@@ -205,11 +206,6 @@ function openDatabase(path: string): DatabaseSync {
     sql.close();
     throw thrown;
   }
-}
-
-function readSetting(sql: DatabaseSync, name: string): string | null {
-  const row = sql.prepare("SELECT value FROM settings WHERE name = ?").get(name);
-  return row === undefined ? null : String(row["value"]);
 }
 
 /** What besides the facts decides the state; lists of whom to trust are part of it. */
