@@ -44,6 +44,10 @@ export const storeLimits = {
   marketsLockedMs: 5_000,
   /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. */
   shelfRememberedMax: 10_000,
+  /** Values of one kind that are written later: a save has to write them all, 5 us each. */
+  shelfUnwrittenMax: 4096,
+  /** Written at once beyond that: together they cost less than one by one, and are no pause. */
+  shelfWrittenAtOnce: 64,
   /** For how long the size of the store is told again: asking takes some ms of the engine. */
   sizeKeptMs: 10_000,
 } as const;

@@ -9,6 +9,9 @@ const nothing = Symbol("nothing");
 /**
  * Values by key in a table, with those used lately in memory. Two generations of them are kept: when
  * the younger is full, the older, of which nothing was asked for since, is forgotten.
+ *
+ * What is set is written some thousands of keys later: the totals of a busy token change with every
+ * batch, and only the last of them counts.
  */
 export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   readonly #sql: DatabaseSync;
@@ -18,6 +21,8 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   readonly #erase: StatementSync;
   #young = new Map<Key, Value | typeof nothing>();
   #old = new Map<Key, Value | typeof nothing>();
+  /** In the order in which the keys were first set. */
+  readonly #unwritten = new Map<Key, Value | typeof nothing>();
 
   /** `name` is ours and safe in SQL; keys are `0x` hex. */
   constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
@@ -39,17 +44,41 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    withinTransaction(this.#sql, () => this.#write.run(bytesOf(key), this.#codec.encode(value)));
-    this.#remember(key, value);
+    this.#change(key, value);
   }
 
   delete(key: Key): void {
-    withinTransaction(this.#sql, () => this.#erase.run(bytesOf(key)));
-    this.#remember(key, nothing);
+    this.#change(key, nothing);
+  }
+
+  /** Writes what is not written yet. Throws `DataFolderUnwritableError`. */
+  flush(): void {
+    this.#writeOldest(this.#unwritten.size);
+  }
+
+  #change(key: Key, value: Value | typeof nothing): void {
+    this.#remember(key, value);
+    this.#unwritten.set(key, value);
+    const { shelfUnwrittenMax, shelfWrittenAtOnce } = storeLimits;
+    if (this.#unwritten.size > shelfUnwrittenMax) this.#writeOldest(shelfWrittenAtOnce);
+  }
+
+  #writeOldest(count: number): void {
+    if (count === 0) return;
+    withinTransaction(this.#sql, () => {
+      let rest = count;
+      for (const [key, value] of this.#unwritten) {
+        if (rest === 0) return;
+        rest -= 1;
+        if (value === nothing) this.#erase.run(bytesOf(key));
+        else this.#write.run(bytesOf(key), this.#codec.encode(value));
+        this.#unwritten.delete(key);
+      }
+    });
   }
 
   #recall(key: Key): Value | typeof nothing {
-    const known = this.#old.get(key) ?? this.#readRow(key);
+    const known = this.#old.get(key) ?? this.#unwritten.get(key) ?? this.#readRow(key);
     this.#remember(key, known);
     return known;
   }

@@ -4,7 +4,7 @@
  * crash, never ahead of them in anything that counts; a copy that does not fit is made anew.
  *
  * Everything is written in one transaction, which a save ends: what is read in between is what was
- * written last, and what a crash leaves is what was saved last.
+ * set last, and what a crash leaves is what was saved last.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -53,6 +53,7 @@ export class MarketsFile implements Depot {
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
   /** Columns as they were saved last; empty when they were not read ahead. */
   readonly #blocks: ReadonlyMap<number, ArrayBuffer>;
+  readonly #shelves: { flush(): void }[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
@@ -113,7 +114,9 @@ export class MarketsFile implements Depot {
   }
 
   shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value> {
-    return new FileShelf<Key, Value>(this.#sql, name, codec ?? jsonCodec());
+    const shelf = new FileShelf<Key, Value>(this.#sql, name, codec ?? jsonCodec());
+    this.#shelves.push(shelf);
+    return shelf;
   }
 
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
@@ -136,6 +139,7 @@ export class MarketsFile implements Depot {
   }
 
   #save(through: number): void {
+    for (const shelf of this.#shelves) shelf.flush();
     for (const { id, column } of this.#columns) {
       for (const { page, bytes } of column.takeChangedPages()) {
         this.#writePage.run(id * pagesPerColumn + page, bytes);
