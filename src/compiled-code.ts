@@ -11,7 +11,7 @@ export function keepCompiledCode(dataDir: string): void {
   enableCompileCache(join(dataDir, "compiled"));
 }
 
-/** Writes down what was compiled, so that it is there after a crash too. Some tenths of a second at first. */
+/** Writes down what was compiled, so that it is there after a crash too. Some tenths of a second the first time. */
 export function saveCompiledCode(): void {
   flushCompileCache();
 }
