@@ -58,8 +58,8 @@ export const marketLimits = {
   lastTradesMax: 100_000,
   /** Words of a search that count; the questions of markets have about ten. */
   searchWordsMax: 16,
-  /** Words that many markets have, of which is remembered which: 3 MB each for 1.5 million. */
-  commonWordsMax: 32,
+  /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */
+  commonWordsMax: 64,
   /** Texts that came since anybody searched: bringing common words up to date stops paying. */
   textsUnsearchedMax: 10_000,
 } as const;

@@ -151,9 +151,9 @@ export class MarketColumns {
 
   /** The ordinals of the markets that have a label, in no particular order. */
   withLabel(kind: LabelKind, value: string): number[] {
-    const scores = new Uint16Array(this.count);
+    const scores = new Uint8Array(this.count);
     const found: number[] = [];
-    this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), scores);
+    this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), scores);
     for (let at = scores.indexOf(1); at !== -1; at = scores.indexOf(1, at + 1)) found.push(at);
     return found;
   }

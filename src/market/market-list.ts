@@ -88,10 +88,7 @@ export class MarketList {
     this.#columns = columns;
     this.#ordinals = ordinals;
     this.#ranks = ranks;
-    this.#keys =
-      ordinals === null
-        ? keys.frozen()
-        : Float64Array.from(ordinals, (ordinal) => keys.get(ordinal));
+    this.#keys = ordinals === null ? keys.frozen() : keysAt(keys.values, ordinals);
     this.length = length;
   }
 
@@ -221,6 +218,13 @@ function keysOf(columns: MarketColumns, sort: MarketSort): Column<"f64"> | Colum
   }
 }
 
+/** The keys of some markets, in their order. */
+function keysAt(keys: ArrayLike<number>, ordinals: Int32Array): Float64Array {
+  const found = new Float64Array(ordinals.length);
+  for (let at = 0; at < ordinals.length; at += 1) found[at] = keys[ordinals[at] ?? 0] ?? 0;
+  return found;
+}
+
 /** The markets that are asked for; without a search all with the same rank. */
 function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
   const candidates = candidatesOf(columns, selection);
@@ -229,13 +233,14 @@ function membersOf(columns: MarketColumns, selection: MarketSelection): Members 
   const listed = selection.ordinals === null ? marketFlags.listed : 0;
   const asked = selection.flags.asked | listed;
   const wanted = selection.flags.wanted | listed;
-  for (let at = 0; at < ranks.length; at += 1) {
-    const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
-    if (((flags[ordinal] ?? 0) & asked) !== wanted) ranks[at] = 0;
-  }
-  for (const bound of boundsOf(columns, selection)) keepWithin(candidates, bound);
   let length = 0;
-  for (let at = 0; at < ranks.length; at += 1) if (ranks[at] !== 0) length += 1;
+  for (let at = 0; at < ranks.length; at += 1) {
+    if (ranks[at] === 0) continue;
+    const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
+    if (((flags[ordinal] ?? 0) & asked) === wanted) length += 1;
+    else ranks[at] = 0;
+  }
+  for (const bound of boundsOf(columns, selection)) length = keepWithin(candidates, bound);
   const members = { ordinals, ranks, length };
   const isDense = ordinals === null && length * densePart >= ranks.length;
   return isDense || length === ordinals?.length ? members : compact(members);
@@ -297,26 +302,29 @@ function boundsOf(
   return bounds;
 }
 
-/** Takes the rank from what has no number within the bound. */
+/** Takes the rank from what has no number within the bound; how many keep theirs. */
 function keepWithin(
   { ordinals, ranks }: Omit<Members, "length">,
   { values, from, before }: Bound,
-): void {
+): number {
+  let length = 0;
   for (let at = 0; at < ranks.length; at += 1) {
     if (ranks[at] === 0) continue;
     const value = values[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0;
-    if (value < from || value >= before) ranks[at] = 0;
+    if (value >= from && value < before) length += 1;
+    else ranks[at] = 0;
   }
+  return length;
 }
 
 function labelledWith(
   columns: MarketColumns,
   kind: LabelKind,
   values: readonly string[],
-): Uint16Array {
-  const marks = new Uint16Array(columns.count);
+): Uint8Array {
+  const marks = new Uint8Array(columns.count);
   for (const value of values) {
-    columns.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint16Array([0, 1]), marks);
+    columns.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), marks);
   }
   return marks;
 }

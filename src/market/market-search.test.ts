@@ -68,10 +68,10 @@ function worthOf(texts: MarketTexts, word: string): number {
     });
   return Math.max(
     0,
-    ...worthIn(texts.question, 100, true),
-    ...[texts.slug, texts.category, ...texts.tags].flatMap((text) => worthIn(text, 32, true)),
-    ...texts.outcomes.flatMap((text) => worthIn(text, 30, true)),
-    ...worthIn(texts.description, 10, false),
+    ...worthIn(texts.question, 50, true),
+    ...[texts.slug, texts.category, ...texts.tags].flatMap((text) => worthIn(text, 16, true)),
+    ...texts.outcomes.flatMap((text) => worthIn(text, 15, true)),
+    ...worthIn(texts.description, 5, false),
   );
 }
 

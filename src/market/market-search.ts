@@ -26,9 +26,12 @@ export type Hits = { readonly ordinals: Int32Array | null; readonly scores: Uint
 
 type Found = { readonly ordinals: Int32Array; readonly scores: Uint16Array };
 
-/** What a field is worth, times 3 for the whole word, 2 for the start of one and 1 within one. */
-const worths = [100, 32, 30] as const;
-const descriptionWorth = 10;
+/**
+ * What a field is worth, times 3 for the whole word, 2 for the start of one and 1 within one: scores
+ * of a word fit into a byte.
+ */
+const worths = [50, 16, 15] as const;
+const descriptionWorth = 5;
 const wayWorth = { whole: 3, start: 2, within: 1 } as const;
 /**
  * What is found where is bounded by what it costs, and by what it is worth: half of all titles have
@@ -39,6 +42,8 @@ const descriptionStartBytesMin = 3;
 /** A word is common when finding its markets costs as much as a walk over a part of all. */
 const commonShare = 16;
 const commonMin = 4096;
+/** Postings of a long list that are passed over at once, about. */
+const passedOver = 4096;
 
 const titleWeights = weightsOf(worths);
 const descriptionWeights = weightsOf([descriptionWorth]);
@@ -60,9 +65,11 @@ export class MarketSearch {
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
   /** Scores by ordinal of common words, those asked for last at the end. */
-  readonly #common = new Map<string, Uint16Array>();
+  readonly #common = new Map<string, Uint8Array>();
+  /** Room of words that were forgotten, to be used again: making it costs as much as looking. */
+  readonly #spare: Uint8Array[] = [];
   /** Scores of the word being looked for, all 0 in between. */
-  #scratch = new Uint16Array(0);
+  #scratch = new Uint8Array(0);
   #unsearched = 0;
   /** Changes taken back and not made again: what is remembered is of a state that is gone. */
   #undone = 0;
@@ -96,8 +103,8 @@ export class MarketSearch {
   find(words: readonly string[], count: number): Hits {
     if (this.#undone !== 0) this.#forget();
     this.#unsearched = 0;
-    if (this.#scratch.length < count) this.#scratch = new Uint16Array(roomFor(count));
-    const common: Uint16Array[] = [];
+    if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
+    const common: Uint8Array[] = [];
     const asked: Asked[] = [];
     for (const word of [...new Set(words)].slice(0, marketLimits.searchWordsMax)) {
       const known = this.#recall(word);
@@ -105,13 +112,18 @@ export class MarketSearch {
       else common.push(known);
     }
     const [rarest, ...others] = asked.toSorted((a, b) => a.postings - b.postings);
-    if (rarest === undefined || rarest.postings * commonShare >= Math.max(count, commonMin)) {
+    const isCommon = ({ postings }: Asked) => postings * commonShare >= Math.max(count, commonMin);
+    if (rarest === undefined || isCommon(rarest)) {
       const all = [...common, ...asked.map((one) => this.#remember(one, count))];
       return { ordinals: null, scores: sumOf(all, count) };
     }
     let hits = this.#hitsOf(rarest, count);
     for (const scores of common) hits = intersect(hits, scores);
-    for (const other of others) hits = this.#within(hits, other);
+    for (const other of others) {
+      // Looking for so many in a long list reads all of it, which is then done once.
+      const isRead = isCommon(other) && hits.ordinals.length * passedOver >= other.postings;
+      hits = isRead ? intersect(hits, this.#remember(other, count)) : this.#within(hits, other);
+    }
     return hits;
   }
 
@@ -121,7 +133,7 @@ export class MarketSearch {
     return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
   }
 
-  #score({ titles, descriptions }: Asked, scores: Uint16Array): void {
+  #score({ titles, descriptions }: Asked, scores: Uint8Array): void {
     this.#titles.scoreTerms(titles, titleWeights, scores);
     this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
   }
@@ -131,11 +143,11 @@ export class MarketSearch {
     this.#score(asked, scratch);
     const ordinals = new Int32Array(Math.min(count, asked.postings));
     let length = 0;
-    // Nearly all are 0: two are looked at together.
-    const pairs = new Uint32Array(scratch.buffer);
-    for (let pair = 0; pair * 2 < count; pair += 1) {
-      if (pairs[pair] === 0) continue;
-      for (let ordinal = pair * 2; ordinal < Math.min(count, pair * 2 + 2); ordinal += 1) {
+    // Nearly all are 0: four are looked at together.
+    const fours = new Uint32Array(scratch.buffer);
+    for (let four = 0; four * 4 < count; four += 1) {
+      if (fours[four] === 0) continue;
+      for (let ordinal = four * 4; ordinal < Math.min(count, four * 4 + 4); ordinal += 1) {
         if (scratch[ordinal] === 0) continue;
         ordinals[length] = ordinal;
         length += 1;
@@ -149,13 +161,13 @@ export class MarketSearch {
 
   #within(hits: Found, { titles, descriptions }: Asked): Found {
     const things = hits.ordinals;
-    const scores = new Uint16Array(things.length);
+    const scores = new Uint8Array(things.length);
     this.#titles.scoreTermsAmong(titles, titleWeights, { things, scores });
     this.#descriptions.scoreTermsAmong(descriptions, descriptionWeights, { things, scores });
     return both(hits, (at) => scores[at] ?? 0);
   }
 
-  #recall(word: string): Uint16Array | null {
+  #recall(word: string): Uint8Array | null {
     const known = this.#common.get(word);
     if (known === undefined) return null;
     this.#common.delete(word);
@@ -163,21 +175,37 @@ export class MarketSearch {
     return known;
   }
 
-  #remember(asked: Asked, count: number): Uint16Array {
-    const scores = new Uint16Array(roomFor(count));
+  #remember(asked: Asked, count: number): Uint8Array {
+    const scores = this.#makeRoom(count);
     this.#score(asked, scores);
     this.#common.set(asked.word, scores);
-    if (this.#common.size > marketLimits.commonWordsMax) {
-      for (const [oldest] of this.#common) {
-        this.#common.delete(oldest);
-        break;
-      }
-    }
     return scores;
   }
 
+  /**
+   * Scores of nothing, for one more word: in the place of the one not asked for longest, which is none
+   * of the search at hand, as more words are remembered than a search has.
+   */
+  #makeRoom(count: number): Uint8Array {
+    if (this.#common.size >= marketLimits.commonWordsMax) {
+      for (const [oldest] of this.#common) {
+        this.#drop(oldest);
+        break;
+      }
+    }
+    const spare = this.#spare.pop();
+    if (spare === undefined || spare.length < count) return new Uint8Array(roomFor(count));
+    return spare.fill(0);
+  }
+
+  #drop(word: string): void {
+    const scores = this.#common.get(word);
+    this.#common.delete(word);
+    if (scores !== undefined) this.#spare.push(scores);
+  }
+
   #forget(): void {
-    this.#common.clear();
+    for (const word of this.#common.keys()) this.#drop(word);
     this.#undone = 0;
   }
 
@@ -197,7 +225,7 @@ export class MarketSearch {
     if (isOut) return this.#forget();
     for (const [word, scores] of this.#common) {
       if (ordinal < scores.length) scores[ordinal] = scoreOf(word, words);
-      else this.#common.delete(word);
+      else this.#drop(word);
     }
   }
 }
@@ -231,7 +259,7 @@ function worthIn(terms: readonly string[], word: string, way: MatchWay): number 
   return best;
 }
 
-function intersect(hits: Found, more: Uint16Array): Found {
+function intersect(hits: Found, more: Uint8Array): Found {
   return both(hits, (at) => more[hits.ordinals[at] ?? 0] ?? 0);
 }
 
@@ -251,8 +279,9 @@ function both(hits: Found, scoreAt: (at: number) => number): Found {
 }
 
 /** How well each market answers all words together; 0 where one of them is nowhere. */
-function sumOf([first, ...others]: readonly Uint16Array[], count: number): Uint16Array {
-  const sums = first === undefined ? new Uint16Array(count) : first.slice(0, count);
+function sumOf([first, ...others]: readonly Uint8Array[], count: number): Uint16Array {
+  const sums = new Uint16Array(count);
+  if (first !== undefined) sums.set(first.subarray(0, count));
   for (const scores of others) {
     for (let ordinal = 0; ordinal < count; ordinal += 1) {
       const sum = sums[ordinal] ?? 0;
@@ -263,15 +292,15 @@ function sumOf([first, ...others]: readonly Uint16Array[], count: number): Uint1
   return sums;
 }
 
-/** Room for markets to come, an even number. */
+/** Room for markets to come, a multiple of four. */
 function roomFor(count: number): number {
-  return Math.ceil(count * 0.55) * 2 + 1024;
+  return Math.ceil(count * 0.275) * 4 + 1024;
 }
 
 /** The score for each combination of fields: that of the best field in it. */
 function weightsOf(fields: readonly number[]): Weights {
-  const times = (factor: number): Uint16Array =>
-    Uint16Array.from({ length: 1 << fields.length }, (_, bits) =>
+  const times = (factor: number): Uint8Array =>
+    Uint8Array.from({ length: 1 << fields.length }, (_, bits) =>
       Math.max(0, ...fields.map((worth, field) => (bits & (1 << field) ? worth * factor : 0))),
     );
   return { whole: times(wayWorth.whole), start: times(wayWorth.start), within: times(1) };

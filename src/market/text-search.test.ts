@@ -34,9 +34,9 @@ const anySteps = fc.array(
 
 /** Field 0 is worth 10, field 1 is worth 1; a whole word 3 times that, the start of one twice. */
 const weights = {
-  whole: new Uint16Array([0, 30, 3, 30]),
-  start: new Uint16Array([0, 20, 2, 20]),
-  within: new Uint16Array([0, 10, 1, 10]),
+  whole: new Uint8Array([0, 30, 3, 30]),
+  start: new Uint8Array([0, 20, 2, 20]),
+  within: new Uint8Array([0, 10, 1, 10]),
 };
 
 function naiveScore(fields: Fields | undefined, word: string, ways = [1, 2, 3]): number {
@@ -56,8 +56,8 @@ function openIndex(): { journal: Journal; index: TextSearch } {
 
 const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);
 
-function scoresAmong(index: TextSearch, word: string, things: Int32Array): Uint16Array {
-  const scores = new Uint16Array(things.length);
+function scoresAmong(index: TextSearch, word: string, things: Int32Array): Uint8Array {
+  const scores = new Uint8Array(things.length);
   index.scoreTermsAmong(index.findTerms(word, "within"), weights, { things, scores });
   return scores;
 }
@@ -79,7 +79,7 @@ describe("a search of texts", () => {
             journal.unwindTo(blocks.length);
           } else {
             journal.withoutRecorded(() => {
-              const scores = new Uint16Array(31);
+              const scores = new Uint8Array(31);
               for (const word of words)
                 index.scoreTerms(index.findTerms(word, "within"), weights, scores);
               assert(
@@ -91,12 +91,12 @@ describe("a search of texts", () => {
         }
         const texts = new Map(blocks.flat().map(({ thing, fields }) => [thing, fields]));
         for (const word of parts) {
-          const scores = new Uint16Array(31);
+          const scores = new Uint8Array(31);
           index.scoreTerms(index.findTerms(word, "within"), weights, scores);
           const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
           assert.deepEqual(scores, expected, word);
           assert.deepEqual(scoresAmong(index, word, allThings), scores, word);
-          const exact = new Uint16Array(31);
+          const exact = new Uint8Array(31);
           index.scoreTerm(word, weights.whole, exact);
           assert.deepEqual(
             exact,
@@ -120,11 +120,11 @@ describe("a search of texts", () => {
       ["some", (thing: number) => (thing % 300 === 0 ? 3 : 0)],
       ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
     ] as const) {
-      const scores = new Uint16Array(things);
+      const scores = new Uint8Array(things);
       index.scoreTerms(index.findTerms(word, "within"), weights, scores);
       assert.deepEqual(
         scores,
-        new Uint16Array(things).map((_, thing) => isOf(thing)),
+        new Uint8Array(things).map((_, thing) => isOf(thing)),
       );
     }
   });
@@ -142,12 +142,12 @@ describe("a search of texts", () => {
     // Texts that change have documents out of the order of their things.
     for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
     for (const word of ["often", "seldom", "new"]) {
-      const scores = new Uint16Array(things);
+      const scores = new Uint8Array(things);
       index.scoreTerms(index.findTerms(word, "within"), weights, scores);
       for (const share of [0.000_1, 0.01, 0.9]) {
         const some = Int32Array.from({ length: things }, (_, thing) => thing);
         const among = some.filter(() => random.chance(share));
-        const expected = Uint16Array.from(among, (thing) => scores[thing] ?? 0);
+        const expected = Uint8Array.from(among, (thing) => scores[thing] ?? 0);
         assert.deepEqual(scoresAmong(index, word, among), expected, `${word} ${share}`);
       }
     }

@@ -10,7 +10,7 @@ import { PostingLists } from "./posting-lists.ts";
 import { type MatchWay, TermBook } from "./term-book.ts";
 
 /** By the way a word is matched, the score for each combination of fields. */
-export type Weights = Readonly<Record<MatchWay, Uint16Array>>;
+export type Weights = Readonly<Record<MatchWay, Uint8Array>>;
 
 /** The terms that have a word. */
 export type FoundTerms = {
@@ -20,7 +20,7 @@ export type FoundTerms = {
 };
 
 /** Things that are looked at, and their scores, which are only raised. */
-type Among = { readonly things: Int32Array; readonly scores: Uint16Array };
+type Among = { readonly things: Int32Array; readonly scores: Uint8Array };
 
 export class TextSearch {
   readonly #journal: Journal;
@@ -74,7 +74,7 @@ export class TextSearch {
   }
 
   /** Raises the scores of the things that have a term, which is exactly `term`. */
-  scoreTerm(term: string, weights: Uint16Array, scores: Uint16Array): void {
+  scoreTerm(term: string, weights: Uint8Array, scores: Uint8Array): void {
     const id = this.#terms.find(term);
     if (id !== null) this.#postings.score(id, { weights, owners: this.#owners.values, scores });
   }
@@ -92,7 +92,7 @@ export class TextSearch {
   }
 
   /** Raises the scores of the things that have a word, whose terms were found. */
-  scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint16Array): void {
+  scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint8Array): void {
     const owners = this.#owners.values;
     for (const { term, way } of terms) {
       this.#postings.score(term, { weights: weights[way], owners, scores });
@@ -102,7 +102,7 @@ export class TextSearch {
   /** The same for some things only, which rise: the scores stand in their order. */
   scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
     const { documents, places } = this.#documentsOf(things);
-    const best = new Uint16Array(documents.length);
+    const best = new Uint8Array(documents.length);
     for (const { term, way } of terms) {
       this.#postings.scoreAmong(term, { weights: weights[way], documents, scores: best });
     }
