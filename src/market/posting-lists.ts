@@ -13,6 +13,8 @@ const firstSliceBytes = 8;
 /** Slices of 4 KiB waste little at the end of the longest lists. */
 const levelMax = 9;
 const baseBytes = 4;
+/** Above all documents. */
+const neverPassed = 2 ** 31 - 1;
 
 /** Where what matched is written down: a score per owner, the best so far. */
 export type Scoring = {
@@ -127,49 +129,58 @@ export class PostingLists {
     const bytes = this.#bytes.values;
     const bits = this.#fieldBits;
     const mask = (1 << bits) - 1;
-    const tail = this.#tails.get(term);
-    const last = this.#ends.get(term);
+    const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
+    if (last === 0 || documents.length === 0) return;
     let at = this.#heads.get(term);
     let level = 0;
     let end = at + sliceBytes(level) - pointerBytes;
     let document = 0;
     let next = 0;
-    while (at !== tail && next < documents.length) {
-      let value = 0;
-      let shift = 0;
-      let byte = 128;
-      while (byte > 127) {
-        if (at === end) {
-          level = Math.min(level + 1, levelMax);
-          at = readInteger(bytes, end);
-          end = at + sliceBytes(level) - pointerBytes;
-          at += headOf(level);
-        }
-        byte = bytes[at] ?? 0;
-        at += 1;
-        value |= (byte & 127) << shift;
-        shift += 7;
-      }
-      document += value >>> bits;
-      while (next < documents.length && (documents[next] ?? 0) < document) next += 1;
-      const wanted = documents[next] ?? 0;
-      if (wanted === document) {
-        const weight = weights[value & mask] ?? 0;
-        if (weight > (scores[next] ?? 0)) scores[next] = weight;
-        continue;
-      }
-      // Nothing of this slice is looked for when the next one begins behind no document wanted.
-      if (level < levelMax) continue;
-      while (end !== last) {
-        const following = readInteger(bytes, end);
-        const base = readInteger(bytes, following);
-        if (base >= wanted) break;
+    let wanted = documents[0] ?? 0;
+    let [value, shift] = [0, 0];
+    for (;;) {
+      const stop = end === last ? tail : end;
+      const following = end === last ? -1 : readInteger(bytes, end);
+      const hasBase = following !== -1 && level >= levelMax - 1;
+      const base = hasBase ? readInteger(bytes, following) : neverPassed;
+      // What is left of this slice is of documents up to that one.
+      if (base < wanted) {
         const isCut = (bytes[end - 1] ?? 0) > 127;
         at = following + baseBytes;
+        if (isCut) at = endOfPosting(bytes, at);
+        level = levelMax;
         end = following + sliceBytes(level) - pointerBytes;
         document = base;
-        if (isCut) at = endOfPosting(bytes, at);
+        value = 0;
+        shift = 0;
+        continue;
       }
+      while (at < stop && wanted <= base) {
+        const byte = bytes[at] ?? 0;
+        at = (at + 1) | 0;
+        value |= (byte & 127) << shift;
+        if (byte > 127) {
+          shift = (shift + 7) | 0;
+          continue;
+        }
+        document = (document + (value >>> bits)) | 0;
+        if (document >= wanted) {
+          while (wanted < document) {
+            next = (next + 1) | 0;
+            if (next >= documents.length) return;
+            wanted = documents[next] ?? 0;
+          }
+          const weight = weights[value & mask] ?? 0;
+          if (wanted === document && weight > (scores[next] ?? 0)) scores[next] = weight;
+        }
+        value = 0;
+        shift = 0;
+      }
+      if (wanted > base) continue;
+      if (end === last) return;
+      level = Math.min(level + 1, levelMax);
+      at = following + headOf(level);
+      end = following + sliceBytes(level) - pointerBytes;
     }
   }
 
