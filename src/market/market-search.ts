@@ -42,19 +42,24 @@ const descriptionStartBytesMin = 3;
 /** A word is common when finding its markets costs as much as a walk over a part of all. */
 const commonShare = 16;
 const commonMin = 4096;
+/** Up to this part of all markets those that have a word are listed, for further ones to be looked up in. */
+const denseShare = 4;
 /** Postings of a long list that are passed over at once, about. */
 const passedOver = 4096;
 
 const titleWeights = weightsOf(worths);
 const descriptionWeights = weightsOf([descriptionWorth]);
 
-/** A word that is looked for: where it stands, or the scores that are remembered of it. */
+/** Where a word stands that is looked for. */
 type Asked = {
   readonly word: string;
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
   readonly postings: number;
 };
+
+/** What is remembered of a word: scores by ordinal, and in how many documents it was, about. */
+type Remembered = { readonly scores: Uint8Array; readonly postings: number };
 
 /** The words of a market, by field. */
 type Words = { readonly titles: readonly (readonly string[])[]; readonly description: string[] };
@@ -64,8 +69,8 @@ export class MarketSearch {
   /** Fields: the question; slug, category and tags; the outcomes. */
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
-  /** Scores by ordinal of common words, those asked for last at the end. */
-  readonly #common = new Map<string, Uint8Array>();
+  /** Common words, those asked for last at the end. */
+  readonly #common = new Map<string, Remembered>();
   /** Room of words that were forgotten, to be used again: making it costs as much as looking. */
   readonly #spare: Uint8Array[] = [];
   /** Scores of the word being looked for, all 0 in between. */
@@ -104,25 +109,22 @@ export class MarketSearch {
     if (this.#undone !== 0) this.#forget();
     this.#unsearched = 0;
     if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
-    const common: Uint8Array[] = [];
-    const asked: Asked[] = [];
-    for (const word of [...new Set(words)].slice(0, marketLimits.searchWordsMax)) {
-      const known = this.#recall(word);
-      if (known === null) asked.push(this.#ask(word));
-      else common.push(known);
-    }
-    const [rarest, ...others] = asked.toSorted((a, b) => a.postings - b.postings);
-    const isCommon = ({ postings }: Asked) => postings * commonShare >= Math.max(count, commonMin);
-    if (rarest === undefined || isCommon(rarest)) {
-      const all = [...common, ...asked.map((one) => this.#remember(one, count))];
+    const asked = [...new Set(words)]
+      .slice(0, marketLimits.searchWordsMax)
+      .map((word) => this.#recall(word) ?? this.#ask(word))
+      .toSorted((a, b) => a.postings - b.postings);
+    const [rarest, ...others] = asked;
+    if (rarest === undefined || rarest.postings * denseShare >= Math.max(count, commonMin)) {
+      const all = asked.map((one) => ("scores" in one ? one : this.#remember(one, count)));
       return { ordinals: null, scores: sumOf(all, count) };
     }
     let hits = this.#hitsOf(rarest, count);
-    for (const scores of common) hits = intersect(hits, scores);
     for (const other of others) {
       // Looking for so many in a long list reads all of it, which is then done once.
-      const isRead = isCommon(other) && hits.ordinals.length * passedOver >= other.postings;
-      hits = isRead ? intersect(hits, this.#remember(other, count)) : this.#within(hits, other);
+      const isRead = isCommon(other, count) && hits.ordinals.length * passedOver >= other.postings;
+      if ("scores" in other) hits = intersect(hits, other.scores);
+      else if (isRead) hits = intersect(hits, this.#remember(other, count).scores);
+      else hits = this.#within(hits, other);
     }
     return hits;
   }
@@ -138,25 +140,13 @@ export class MarketSearch {
     this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
   }
 
-  #hitsOf(asked: Asked, count: number): Found {
-    const scratch = this.#scratch;
-    this.#score(asked, scratch);
-    const ordinals = new Int32Array(Math.min(count, asked.postings));
-    let length = 0;
-    // Nearly all are 0: four are looked at together.
-    const fours = new Uint32Array(scratch.buffer);
-    for (let four = 0; four * 4 < count; four += 1) {
-      if (fours[four] === 0) continue;
-      for (let ordinal = four * 4; ordinal < Math.min(count, four * 4 + 4); ordinal += 1) {
-        if (scratch[ordinal] === 0) continue;
-        ordinals[length] = ordinal;
-        length += 1;
-      }
-    }
-    const scores = new Uint16Array(length);
-    for (let at = 0; at < length; at += 1) scores[at] = scratch[ordinals[at] ?? 0] ?? 0;
-    scratch.fill(0, 0, count);
-    return { ordinals: ordinals.slice(0, length), scores };
+  #hitsOf(rarest: Asked | Remembered, count: number): Found {
+    if ("scores" in rarest) return hitsIn(rarest.scores, count);
+    if (isCommon(rarest, count)) return hitsIn(this.#remember(rarest, count).scores, count);
+    this.#score(rarest, this.#scratch);
+    const hits = hitsIn(this.#scratch, count);
+    this.#scratch.fill(0, 0, count);
+    return hits;
   }
 
   #within(hits: Found, { titles, descriptions }: Asked): Found {
@@ -167,7 +157,7 @@ export class MarketSearch {
     return both(hits, (at) => scores[at] ?? 0);
   }
 
-  #recall(word: string): Uint8Array | null {
+  #recall(word: string): Remembered | null {
     const known = this.#common.get(word);
     if (known === undefined) return null;
     this.#common.delete(word);
@@ -175,11 +165,12 @@ export class MarketSearch {
     return known;
   }
 
-  #remember(asked: Asked, count: number): Uint8Array {
+  #remember(asked: Asked, count: number): Remembered {
     const scores = this.#makeRoom(count);
     this.#score(asked, scores);
-    this.#common.set(asked.word, scores);
-    return scores;
+    const remembered = { scores, postings: asked.postings };
+    this.#common.set(asked.word, remembered);
+    return remembered;
   }
 
   /**
@@ -199,9 +190,9 @@ export class MarketSearch {
   }
 
   #drop(word: string): void {
-    const scores = this.#common.get(word);
+    const known = this.#common.get(word);
     this.#common.delete(word);
-    if (scores !== undefined) this.#spare.push(scores);
+    if (known !== undefined) this.#spare.push(known.scores);
   }
 
   #forget(): void {
@@ -223,7 +214,7 @@ export class MarketSearch {
     this.#unsearched += 1;
     const isOut = this.#undone !== 0 || this.#unsearched > marketLimits.textsUnsearchedMax;
     if (isOut) return this.#forget();
-    for (const [word, scores] of this.#common) {
+    for (const [word, { scores }] of this.#common) {
       if (ordinal < scores.length) scores[ordinal] = scoreOf(word, words);
       else this.#drop(word);
     }
@@ -259,6 +250,31 @@ function worthIn(terms: readonly string[], word: string, way: MatchWay): number 
   return best;
 }
 
+function isCommon({ postings }: Asked | Remembered, count: number): boolean {
+  return postings * commonShare >= Math.max(count, commonMin);
+}
+
+/** The markets that have a score. */
+function hitsIn(all: Uint8Array, count: number): Found {
+  // Most are 0: four are looked at together.
+  const fours = new Uint32Array(all.buffer);
+  let room = 0;
+  for (let four = 0; four * 4 < count; four += 1) if (fours[four] !== 0) room += 4;
+  const [ordinals, scores] = [new Int32Array(room), new Uint16Array(room)];
+  let length = 0;
+  for (let four = 0; four * 4 < count; four += 1) {
+    if (fours[four] === 0) continue;
+    for (let ordinal = four * 4; ordinal < Math.min(count, four * 4 + 4); ordinal += 1) {
+      const score = all[ordinal] ?? 0;
+      if (score === 0) continue;
+      ordinals[length] = ordinal;
+      scores[length] = score;
+      length += 1;
+    }
+  }
+  return { ordinals: ordinals.subarray(0, length), scores: scores.subarray(0, length) };
+}
+
 function intersect(hits: Found, more: Uint8Array): Found {
   return both(hits, (at) => more[hits.ordinals[at] ?? 0] ?? 0);
 }
@@ -279,10 +295,10 @@ function both(hits: Found, scoreAt: (at: number) => number): Found {
 }
 
 /** How well each market answers all words together; 0 where one of them is nowhere. */
-function sumOf([first, ...others]: readonly Uint8Array[], count: number): Uint16Array {
+function sumOf([first, ...others]: readonly Remembered[], count: number): Uint16Array {
   const sums = new Uint16Array(count);
-  if (first !== undefined) sums.set(first.subarray(0, count));
-  for (const scores of others) {
+  if (first !== undefined) sums.set(first.scores.subarray(0, count));
+  for (const { scores } of others) {
     for (let ordinal = 0; ordinal < count; ordinal += 1) {
       const sum = sums[ordinal] ?? 0;
       const score = scores[ordinal] ?? 0;

@@ -165,11 +165,9 @@ export class PostingLists {
         }
         document = (document + (value >>> bits)) | 0;
         if (document >= wanted) {
-          while (wanted < document) {
-            next = (next + 1) | 0;
-            if (next >= documents.length) return;
-            wanted = documents[next] ?? 0;
-          }
+          next = placeFrom(documents, next, document);
+          if (next === documents.length) return;
+          wanted = documents[next] ?? 0;
           const weight = weights[value & mask] ?? 0;
           if (wanted === document && weight > (scores[next] ?? 0)) scores[next] = weight;
         }
@@ -226,6 +224,13 @@ function sliceBytes(level: number): number {
 /** Where in a slice its postings start. */
 function headOf(level: number): number {
   return level === levelMax ? baseBytes : 0;
+}
+
+/** Where the first that is not below a document stands, at `from` or behind; the length if none is. */
+function placeFrom(documents: Int32Array, from: number, document: number): number {
+  let place = from;
+  while (place < documents.length && (documents[place] ?? 0) < document) place = (place + 1) | 0;
+  return place;
 }
 
 /** Where the posting ends whose bytes go on at a place. */
