@@ -5,9 +5,11 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Candle } from "../market/candle.ts";
-import type { Cell, Engine, Row } from "./engine.ts";
-import { microsOf, prefixed } from "./json-cells.ts";
+import type { Engine } from "./engine.ts";
+import { prefixed } from "./json-cells.ts";
+import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
+import { RowReader } from "./row-reader.ts";
 import { hexLiteral, integerLiteral } from "./sql-literal.ts";
 import { fewRowsSettings } from "./stored-list.ts";
 
@@ -42,11 +44,10 @@ export async function readStoredCandles(
   const bounds = boundsOf(range, openFrom);
   let stretches = await firstStretches(engine, range, bounds);
   while (stretches.length > 0) {
-    for (const row of await readBuckets(engine, stretches, range)) {
-      const tokenId = prefixed(row[0]) as TokenId;
+    for (const { tokenId, ...bucket } of await readBuckets(engine, stretches, range)) {
       const buckets = found.get(tokenId);
-      if (buckets === undefined) found.set(tokenId, [parseBucket(row)]);
-      else buckets.push(parseBucket(row));
+      if (buckets === undefined) found.set(tokenId, [bucket]);
+      else buckets.push(bucket);
     }
     stretches = stretches.flatMap((stretch) => {
       const isFull = (found.get(stretch.tokenId)?.length ?? 0) >= range.limit;
@@ -130,55 +131,62 @@ function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: numb
     : { ...stretch, from: Math.max(stretch.from, at - bucketSeconds) };
 }
 
+type OwnBucket = BucketCandle & { readonly tokenId: TokenId };
+
+/** Of the columns of `readBuckets`; a price with its position has two parts. */
+const bucketBytes = [32, 8, 8 + 16, 8 + 16, 16, 16, 16, 16, 16, 8] as const;
+
 async function readBuckets(
   engine: Engine,
   stretches: readonly Stretch[],
   { bucketSeconds, order, limit }: StoredRange,
-): Promise<readonly Row[]> {
+): Promise<readonly OwnBucket[]> {
   const seconds = integerLiteral(bucketSeconds);
   const minutes = stretches.map(
     ({ tokenId, from, to }) =>
       `(token_id = ${hexLiteral(tokenId)}
         AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`,
   );
-  return engine.query(
-    `SELECT hex(token_id), intDiv(minute, ${seconds}) * ${seconds} AS bucket, min(open), max(close),
+  const bytes = await engine.queryNative(
+    `SELECT token_id, intDiv(minute, ${seconds}) * ${seconds} AS bucket, min(open), max(close),
        max(high), min(low), sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
      FROM oddwire.minute_candles WHERE (${minutes.join(" OR ")}) AND trades > 0
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
      LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
   );
+  return [...readNativeBlocks(bytes, bucketBytes)].flatMap((block) => [...bucketsOf(block)]);
 }
 
-function parseBucket([
-  ,
-  bucket,
-  open,
-  close,
-  high,
-  low,
-  volume,
-  buy,
-  sell,
-  trades,
-]: Row): BucketCandle {
-  const buyVolumeUsd = microsOf(buy);
-  const sellVolumeUsd = microsOf(sell);
-  const candle = {
-    open: tickOf(open),
-    close: tickOf(close),
-    high: microsOf(high),
-    low: microsOf(low),
-    volume: microsOf(volume),
-    buyVolumeUsd,
-    sellVolumeUsd,
-    priceVolume: buyVolumeUsd + sellVolumeUsd,
-    trades: Number(trades),
-  };
-  return { bucket: Number(bucket), candle };
+function* bucketsOf({ rows, columns }: NativeBlock): Generator<OwnBucket, void, undefined> {
+  const [ids = none, buckets = none, opens = none, closes = none, ...rest] = columns.map(readerOf);
+  const [highs = none, lows = none, volumes = none, buys = none, sells = none, trades = none] =
+    rest;
+  // All positions of a block stand before all prices.
+  const tickAt = (ticks: RowReader, row: number): Candle["open"] => ({
+    seq: ticks.uint64(8 * row) as Seq,
+    price: ticks.int128(8 * rows + 16 * row),
+  });
+  for (let row = 0; row < rows; row += 1) {
+    const buyVolumeUsd = buys.int128(16 * row);
+    const sellVolumeUsd = sells.int128(16 * row);
+    const candle = {
+      open: tickAt(opens, row),
+      close: tickAt(closes, row),
+      high: highs.int128(16 * row),
+      low: lows.int128(16 * row),
+      volume: volumes.int128(16 * row),
+      buyVolumeUsd,
+      sellVolumeUsd,
+      priceVolume: buyVolumeUsd + sellVolumeUsd,
+      trades: trades.uint64(8 * row),
+    };
+    yield { tokenId: ids.tokenId(32 * row), bucket: buckets.uint64(8 * row), candle };
+  }
 }
 
-function tickOf(cell: Cell | undefined): Candle["open"] {
-  const [seq, price] = Array.isArray(cell) ? (cell as Row) : [];
-  return { seq: Number(seq) as Seq, price: microsOf(price) };
+function readerOf(column: Buffer): RowReader {
+  return new RowReader(column);
 }
+
+/** Every block has all of its columns. */
+const none = readerOf(Buffer.alloc(0));
