@@ -4,8 +4,12 @@
  */
 import { assert } from "../base/assert.ts";
 
-/** A block: how many rows it has, and the bytes of each of its columns. */
-export type NativeBlock = { readonly rows: number; readonly columns: readonly Buffer[] };
+/** A block: how many rows it has, and of each of its columns the name and the bytes. */
+export type NativeBlock = {
+  readonly rows: number;
+  readonly names: readonly string[];
+  readonly columns: readonly Buffer[];
+};
 
 /** The blocks of an answer whose columns are of so many bytes a value, which never differ. */
 export function* readNativeBlocks(
@@ -17,14 +21,14 @@ export function* readNativeBlocks(
     const columns = reader.varint();
     const rows = reader.varint();
     assert(columns === widths.length, "an answer has the columns that were asked for");
-    yield {
-      rows,
-      columns: widths.map((width) => {
-        // Its name and its type.
-        for (let text = 0; text < 2; text += 1) reader.take(reader.varint());
-        return reader.take(rows * width);
-      }),
-    };
+    const names: string[] = [];
+    const bodies = widths.map((width) => {
+      names.push(reader.take(reader.varint()).toString());
+      // Its type.
+      reader.take(reader.varint());
+      return reader.take(rows * width);
+    });
+    yield { rows, names, columns: bodies };
   }
 }
 

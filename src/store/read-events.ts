@@ -41,6 +41,7 @@ export function storedEvents({
     table: "events",
     read: readStoredEvents,
     sql: eventSql(filter),
+    isOfTokens: false,
     heldBy: (tail) => tail.events(),
     holds: (located) => isWanted(located, filter),
   };

@@ -30,6 +30,7 @@ export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
     table: "fills",
     read: readStoredFills,
     sql: filterSql(filter),
+    isOfTokens: tokenIds.length > 0,
     heldBy: (tail) => tail.fills(),
     holds: filterHolds(filter),
   };

@@ -7,6 +7,7 @@ import { type BookTop, type PriceRow, presentPrice } from "../rows/price-row.ts"
 import type { FactStore } from "./fact-store.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
+import { fewRowsSettings } from "./stored-list.ts";
 
 /** What prices are made of. */
 export type PriceSource = {
@@ -67,7 +68,7 @@ async function fetchLastTrades(
   const held = store.tail.fills().filter((fill) => wanted.has(fill.seq));
   const fills = await readStoredFills(
     store.engine,
-    `oddwire.fills WHERE seq IN ${listLiteral(seqs.map(integerLiteral))}`,
+    `oddwire.fills WHERE seq IN ${listLiteral(seqs.map(integerLiteral))} ${fewRowsSettings}`,
   );
   // What was held may have been taken back meanwhile; the next round finds what took its place.
   const stillHeld = store.tail.revision === revision ? held : [];

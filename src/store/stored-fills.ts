@@ -12,7 +12,7 @@ import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import { RowReader } from "./row-reader.ts";
 import { enumCodes } from "./schema.ts";
 
-/** How many bytes a value of each column has. */
+/** How many bytes a value of each column has, in the order of the table. */
 const columnBytes = {
   seq: 8,
   timestamp: 4,
@@ -56,11 +56,13 @@ const words = {
 
 /** Reads what `FROM` and all that follows it select, as the fills that were appended. */
 export async function readStoredFills(engine: Engine, from: string): Promise<readonly Fill[]> {
-  const bytes = await engine.queryNative(`SELECT ${columns.join(", ")} FROM ${from}`);
+  // Naming 27 columns takes a tenth of the query.
+  const bytes = await engine.queryNative(`SELECT * FROM ${from}`);
   return [...readNativeBlocks(bytes, widths)].flatMap(fillsOf);
 }
 
 function fillsOf(block: NativeBlock): Fill[] {
+  assert(block.names.join() === columns.join(), "the table has its columns in their order");
   const readers = new Map(
     columns.map((column, index) => [column, new RowReader(block.columns[index] ?? none)]),
   );
