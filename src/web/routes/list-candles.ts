@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
 import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
+import { storeLimits } from "../../base/limits.ts";
 import { isGiven } from "../../base/optional.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { pairPrice } from "../../market/price.ts";
@@ -74,7 +75,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
         const open = async () => openBulkCandles(backend, { path, query, page }, bulk.rowsMax);
         return bulk.answer({ request, reply }, { format, row: candleRow, name: "candles", open });
       }
-      const { rows, hasMore } = await readCandlePage(backend.store, page);
+      const { rows, hasMore, firstMs } = await readPage(backend, page);
       const edge = rows.at(-1);
       const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
@@ -91,7 +92,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
         meta: {
           ...metaOf(requestId, backend.freshness()),
           resolution: query.resolution,
-          first_candle_ms: await readFirstBucketMs(backend, page),
+          first_candle_ms: firstMs,
           settlement: settlementOf(asked, backend),
         },
       };
@@ -128,6 +129,27 @@ function pageOf(
   return order === "asc"
     ? { ...page, from: Math.max(from, edge + bucketSeconds), to }
     : { ...page, from, to: Math.min(to, edge) };
+}
+
+/**
+ * The page, and when the first candle of all is. That comes with the newest page of a token that is
+ * traded little, and is asked for behind it; else it is a query more, which need not wait.
+ */
+async function readPage(backend: Backend, page: CandlePage) {
+  const { tokenId: asked, complement, from, to, carryOn, activityOf } = page;
+  const isBusy = [asked, complement ?? asked].some(
+    (id) => activityOf(id).trades > storeLimits.minutesAtOnce,
+  );
+  const isNewest = from === 0 && to === Number.MAX_SAFE_INTEGER;
+  if (carryOn || (isNewest && !isBusy)) {
+    const found = await readCandlePage(backend.store, page);
+    return { ...found, firstMs: await readFirstBucketMs(backend, page) };
+  }
+  const [found, firstMs] = await Promise.all([
+    readCandlePage(backend.store, page),
+    readFirstBucketMs(backend, page),
+  ]);
+  return { ...found, firstMs };
 }
 
 async function readFirstBucketMs(backend: Backend, page: CandlePage): Promise<number | null> {
