@@ -60,6 +60,8 @@ export const marketLimits = {
   searchWordsMax: 16,
   /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */
   commonWordsMax: 64,
+  /** Rooms for ranks of all markets that nobody uses: 3 MB each for 1.5 million. */
+  rankRoomsMax: 8,
   /** Texts that came since anybody searched: bringing common words up to date stops paying. */
   textsUnsearchedMax: 10_000,
 } as const;

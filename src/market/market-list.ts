@@ -97,6 +97,11 @@ export class MarketList {
     return (this.#ordinals?.byteLength ?? 0) + this.#keys.byteLength + this.#ranks.byteLength;
   }
 
+  /** Gives back what it is made of; it must not be asked for anything after. */
+  release(): void {
+    if (this.#ordinals === null) this.#columns.search.room.give(this.#ranks);
+  }
+
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
   page(edge: MarketPlace | null, { order, limit }: { order: "asc" | "desc"; limit: number }) {
     const sign = order === "asc" ? 1 : -1;
@@ -243,7 +248,10 @@ function membersOf(columns: MarketColumns, selection: MarketSelection): Members 
   for (const bound of boundsOf(columns, selection)) length = keepWithin(candidates, bound);
   const members = { ordinals, ranks, length };
   const isDense = ordinals === null && length * densePart >= ranks.length;
-  return isDense || length === ordinals?.length ? members : compact(members);
+  if (isDense || length === ordinals?.length) return members;
+  const compacted = compact(members);
+  if (ordinals === null) columns.search.room.give(ranks);
+  return compacted;
 }
 
 /** The markets that others need not be looked at for. */
@@ -257,7 +265,8 @@ function candidatesOf(
     const ranks = Array.from(ordinals, (one) => (hits === null ? 1 : scoreIn(hits, one)));
     return { ordinals, ranks: Uint16Array.from(ranks) };
   }
-  if (hits === null) return { ordinals: null, ranks: new Uint16Array(columns.count).fill(1) };
+  if (hits === null)
+    return { ordinals: null, ranks: columns.search.room.take(columns.count).fill(1) };
   return { ordinals: hits.ordinals, ranks: hits.scores };
 }
 

@@ -6,6 +6,7 @@
 import { marketLimits } from "../base/limits.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
+import { RankRoom } from "./rank-room.ts";
 import { wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./term-book.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
@@ -65,6 +66,8 @@ type Remembered = { readonly scores: Uint8Array; readonly postings: number };
 type Words = { readonly titles: readonly (readonly string[])[]; readonly description: string[] };
 
 export class MarketSearch {
+  /** Where the scores of what most markets have are put, for whoever is done with them to give back. */
+  readonly room = new RankRoom(marketLimits.rankRoomsMax);
   readonly #journal: Journal;
   /** Fields: the question; slug, category and tags; the outcomes. */
   readonly #titles: TextSearch;
@@ -116,7 +119,7 @@ export class MarketSearch {
     const [rarest, ...others] = asked;
     if (rarest === undefined || rarest.postings * denseShare >= Math.max(count, commonMin)) {
       const all = asked.map((one) => ("scores" in one ? one : this.#remember(one, count)));
-      return { ordinals: null, scores: sumOf(all, count) };
+      return { ordinals: null, scores: sumInto(this.room.take(count), all) };
     }
     let hits = this.#hitsOf(rarest, count);
     for (const other of others) {
@@ -295,11 +298,11 @@ function both(hits: Found, scoreAt: (at: number) => number): Found {
 }
 
 /** How well each market answers all words together; 0 where one of them is nowhere. */
-function sumOf([first, ...others]: readonly Remembered[], count: number): Uint16Array {
-  const sums = new Uint16Array(count);
-  if (first !== undefined) sums.set(first.scores.subarray(0, count));
+function sumInto(sums: Uint16Array, [first, ...others]: readonly Remembered[]): Uint16Array {
+  if (first === undefined) return sums.fill(0);
+  sums.set(first.scores.subarray(0, sums.length));
   for (const { scores } of others) {
-    for (let ordinal = 0; ordinal < count; ordinal += 1) {
+    for (let ordinal = 0; ordinal < sums.length; ordinal += 1) {
       const sum = sums[ordinal] ?? 0;
       const score = scores[ordinal] ?? 0;
       sums[ordinal] = sum === 0 || score === 0 ? 0 : sum + score;

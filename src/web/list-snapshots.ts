@@ -2,15 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { webLimits } from "../base/limits.ts";
 
-/** What can be kept: what it costs has to be known. */
-type Sized = { readonly byteLength: number };
+/** What can be kept: what it costs has to be known, and it is told when it is not kept any more. */
+type Sized = { readonly byteLength: number; release(): void };
 type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
  * Lists kept as they were when their first page was asked for. What such a list is ordered by
  * changes all the time, and pages of a list that moves would tell rows twice or never.
  *
- * Bounded by age and by bytes in all; who comes back too late goes on in the list as it is then.
+ * Bounded by age and by bytes in all, but for the newest; who comes back too late goes on in the list
+ * as it is then.
  */
 export class ListSnapshots<List extends Sized> {
   readonly #clock: Clock;
@@ -41,9 +42,12 @@ export class ListSnapshots<List extends Sized> {
     const { listSnapshotBytesMax, listSnapshotMaxAgeMs } = webLimits;
     for (const [name, { list, takenAtMs }] of this.#snapshots) {
       const isOld = nowMs - takenAtMs > listSnapshotMaxAgeMs;
-      if (!isOld && this.#bytes <= listSnapshotBytesMax) return;
+      // The newest is about to be read.
+      const isWithin = this.#bytes <= listSnapshotBytesMax || this.#snapshots.size === 1;
+      if (!isOld && isWithin) return;
       this.#snapshots.delete(name);
       this.#bytes -= list.byteLength;
+      list.release();
     }
   }
 }
