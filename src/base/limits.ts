@@ -73,7 +73,7 @@ export const chainLimits = {
   /** Pieces of news the chain thread may be ahead of what is stored; a range each at the most. */
   newsAheadMax: 4,
   /** Parsing makes garbage at a gigabyte a second; collected in small pieces it costs a fifth. */
-  threadYoungMegabytes: 64,
+  threadYoungMegabytes: 48,
   /** A node that has not answered by then is treated as gone. */
   requestTimeoutMs: 10_000,
   /** At the head, waiting costs more than asking another node; doubled up to the above. */
