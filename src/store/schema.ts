@@ -48,7 +48,8 @@ const neverWide = 2 ** 53;
 /**
  * Every `OrderFilled` once, legs and summaries, with what its match adds. Ordered by position for
  * pages over everything; the projection is the same rows by token, for pages of one token
- * (measured: 7 ms instead of 68 ms for the newest 100 of a cold token in 5 M rows).
+ * (measured: 7 ms instead of 68 ms for the newest 100 of a cold token in 5 M rows). An order is found
+ * without reading the hashes of all: 1.2 bytes a row rule out 99 of 100 granules.
  */
 const fillsTable = `
 CREATE TABLE IF NOT EXISTS oddwire.fills (
@@ -80,6 +81,7 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
   match_seq UInt64,
   legs UInt16,
   INDEX timestamps timestamp TYPE minmax,
+  INDEX orders order_hash TYPE bloom_filter(0.01),
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
     WITH SETTINGS (index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide})
 ) ENGINE = MergeTree ORDER BY seq
