@@ -63,10 +63,23 @@ export function millisecondFields(ms: number): { timestamp: string; timestamp_ms
   return { timestamp: new Date(ms).toISOString(), timestamp_ms: ms };
 }
 
-/** Unix seconds as RFC 3339 without fraction: block times are whole seconds. */
+/** Unix seconds as RFC 3339; without fraction when there is none, as in times of blocks. */
 export function formatTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  if (!Number.isSafeInteger(seconds)) return new Date(seconds * 1000).toISOString();
+  const day = Math.floor(seconds / secondsPerDay);
+  if (day !== lastDay.day) {
+    const [date] = new Date(day * secondsPerDay * 1000).toISOString().split("T");
+    lastDay = { day, text: `${date}T` };
+  }
+  const inDay = seconds - day * secondsPerDay;
+  const minutes = Math.floor(inDay / 60);
+  return `${lastDay.text}${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[inDay % 60]}Z`;
 }
+
+const secondsPerDay = 86_400;
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
+/** Rows of one answer are mostly of few days, and to make a date of each takes as long as all the rest. */
+let lastDay = { day: 0, text: "1970-01-01T" };
 
 /** Micros as a decimal, or `null`. */
 export function decimalOrNull(micros: bigint | null): string | null {

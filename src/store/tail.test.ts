@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { InvariantError } from "../base/assert.ts";
 import { AppError } from "../base/errors.ts";
+import type { TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { Tail } from "./tail.ts";
@@ -35,6 +36,22 @@ describe("the tail", () => {
     tail.push(block(8));
     assert.deepEqual(numbersOf(tail.unwindTo(0)), [5, 6, 7, 8]);
     assert.equal(tail.newest, null);
+  });
+
+  test("counts the fills of a token that it holds now", () => {
+    const tail = new Tail();
+    const held = (number: number, tokenIds: readonly string[]): BlockFacts => {
+      const fills = tokenIds.map((tokenId) => ({ seq: number, tokenId }));
+      return { number, fills, events: [] } as unknown as BlockFacts;
+    };
+    const [a, b] = ["a" as TokenId, "b" as TokenId];
+    tail.push(held(5, [a, a]));
+    tail.push(held(6, [a, b]));
+    assert.deepEqual([tail.countOf(a), tail.countOf(b)], [3, 1]);
+    tail.dropThrough(5);
+    assert.deepEqual([tail.countOf(a), tail.countOf(b)], [1, 1]);
+    tail.unwindTo(5);
+    assert.deepEqual([tail.countOf(a), tail.countOf(b)], [0, 0]);
   });
 
   test("gives up what has become final", () => {

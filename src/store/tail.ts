@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { AppError } from "../base/errors.ts";
+import type { TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
@@ -17,8 +18,9 @@ export class Tail {
   #gathered: {
     readonly fills: readonly Fill[];
     minutes: readonly MinuteCandle[] | null;
+    counts: ReadonlyMap<TokenId, number> | null;
     readonly revision: number;
-  } = { fills: [], minutes: null, revision: 0 };
+  } = { fills: [], minutes: null, counts: null, revision: 0 };
 
   /** Rises with every change. */
   get revision(): number {
@@ -77,9 +79,16 @@ export class Tail {
   fills(): readonly Fill[] {
     if (this.#gathered.revision !== this.#revision) {
       const fills = this.#blocks.flatMap((block) => block.fills);
-      this.#gathered = { fills, minutes: null, revision: this.#revision };
+      this.#gathered = { fills, minutes: null, counts: null, revision: this.#revision };
     }
     return this.#gathered.fills;
+  }
+
+  /** How many fills of a token are held. */
+  countOf(tokenId: TokenId): number {
+    const fills = this.fills();
+    this.#gathered.counts ??= countByToken(fills);
+    return this.#gathered.counts.get(tokenId) ?? 0;
   }
 
   /** The minutes of all trades held. */
@@ -92,4 +101,10 @@ export class Tail {
   events(): readonly LocatedEvent[] {
     return this.#blocks.flatMap((block) => block.events);
   }
+}
+
+function countByToken(fills: readonly Fill[]): ReadonlyMap<TokenId, number> {
+  const counts = new Map<TokenId, number>();
+  for (const { tokenId } of fills) counts.set(tokenId, (counts.get(tokenId) ?? 0) + 1);
+  return counts;
 }

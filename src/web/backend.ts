@@ -34,26 +34,72 @@ export function keptUntilNews({ store, state, freshness }: Backend): Kept {
  * is resolved, when a fork takes blocks back, and when chain time enters another bucket.
  */
 export function keptUntilTraded(
-  { store, state, freshness }: Backend,
+  backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
 ): Kept {
-  const { directory, dayWindow } = state;
+  const { directory, dayWindow } = backend.state;
+  return keptWhileStanding(backend, (request) => {
+    const { tokenId, bucketSeconds } = of(request);
+    const pair = pairOf(tokenId, backend);
+    return () => [
+      ...tradesOf(pair, backend),
+      Math.floor(dayWindow.now / bucketSeconds),
+      directory.complementOf(tokenId),
+      directory.resolutions.count,
+    ];
+  });
+}
+
+/**
+ * Answers with trades of a token or its pair: they change with the trades, when some of them become
+ * final, when a fork takes blocks back, and with what their rows tell of the token.
+ */
+export function keptUntilListed(
+  backend: Backend,
+  tokenOf: (request: FastifyRequest) => TokenId,
+): Kept {
+  const { directory } = backend.state;
+  const { tail } = backend.store;
+  return keptWhileStanding(backend, (request) => {
+    const tokenId = tokenOf(request);
+    const pair = pairOf(tokenId, backend);
+    return () => [
+      ...tradesOf(pair, backend),
+      ...pair.map((id) => tail.countOf(id)),
+      ...pair.map((id) => directory.outcomeOf(id)),
+      directory.complementOf(tokenId),
+      directory.placeOf(tokenId)?.conditionId,
+    ];
+  });
+}
+
+function pairOf(tokenId: TokenId, { state }: Backend): readonly TokenId[] {
+  const complement = state.directory.complementOf(tokenId);
+  return complement === null ? [tokenId] : [tokenId, complement];
+}
+
+/** Changes with every trade of the tokens: they are only ever added, but by forks. */
+function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): readonly unknown[] {
+  return [store.tail.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
+}
+
+/** Answers that are the same as long as what they depend on is; that is looked at with news only. */
+function keptWhileStanding(
+  { store, state, freshness }: Backend,
+  standingFor: (request: FastifyRequest) => () => readonly unknown[],
+): Kept {
   return {
     freshness,
     lasts: (request) => {
-      const { tokenId, bucketSeconds } = of(request);
-      const complement = directory.complementOf(tokenId);
-      const pair = complement === null ? [tokenId] : [tokenId, complement];
-      // Trades are only ever added, but by forks.
-      const standing = (): readonly unknown[] => [
-        store.tail.forks,
-        Math.floor(dayWindow.now / bucketSeconds),
-        directory.complementOf(tokenId),
-        directory.resolutions.count,
-        ...pair.map((id) => directory.totalsOf(id).trades),
-      ];
+      const standing = standingFor(request);
       const before = standing();
-      return () => standing().every((value, index) => value === before[index]);
+      let [stored, known] = [store.revision, state.revision];
+      return () => {
+        if (store.revision === stored && state.revision === known) return true;
+        if (!standing().every((value, index) => value === before[index])) return false;
+        [stored, known] = [store.revision, state.revision];
+        return true;
+      };
     },
   };
 }

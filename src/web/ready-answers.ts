@@ -105,13 +105,14 @@ function metaText(requestId: string, freshness: Freshness): string {
   );
 }
 
-/** The answer to one request. */
-export function textOf(
-  { head, tail }: AnswerParts,
+/** The answer to one request; as bytes when the longest part of it is. */
+export function wholeOf(
+  { head, tail }: Pick<ReadyAnswer, "head" | "tail">,
   { request_id, ...freshness }: Meta,
   ageMs: ReadyAnswer["ageMs"],
-): string {
-  return head + middleOf(request_id, { ageMs, freshness: () => freshness }) + tail;
+): string | Buffer {
+  const rest = middleOf(request_id, { ageMs, freshness: () => freshness }) + tail;
+  return typeof head === "string" ? head + rest : Buffer.concat([head, Buffer.from(rest)]);
 }
 
 /** The newest answers by what was asked, word for word; within a bound of bytes. */
@@ -125,29 +126,31 @@ export class ReadyAnswers {
     return answer?.isCurrent() ? answer : null;
   }
 
-  /** Keeps an answer in place of the one before; the oldest ones make room. */
+  /** Keeps an answer in place of the one before, and gives it back; the oldest ones make room. */
   put(
     target: string,
     answer: Omit<ReadyAnswer, "lines" | "headBytes" | "encoding" | "tailBytes"> & {
       readonly head: string;
     },
-  ): void {
+  ): ReadyAnswer {
     const [bytes, tailBytes] = [Buffer.from(answer.head), Buffer.from(answer.tail)];
     this.#forget(target);
     const head = bytes.length <= oneTextBytesMax ? answer.head : bytes;
-    this.#answers.set(target, {
+    const ready: ReadyAnswer = {
       ...answer,
       lines: linesOfAnswer(answer),
       head,
       headBytes: bytes.length,
       tailBytes: tailBytes.length,
       encoding: isAscii(bytes) && isAscii(tailBytes) ? "latin1" : "utf8",
-    });
+    };
+    this.#answers.set(target, ready);
     this.#bytes += costOf(target, bytes.length);
     for (const oldest of this.#answers.keys()) {
-      if (this.#bytes <= webLimits.readyAnswerBytesMax) return;
+      if (this.#bytes <= webLimits.readyAnswerBytesMax) break;
       this.#forget(oldest);
     }
+    return ready;
   }
 
   #forget(target: string): void {

@@ -9,12 +9,13 @@ import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Access, Admission, Caller } from "./admission.ts";
 import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
+import { AnswerMaker } from "./answer-maker.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { FastLane, hasBody, isHostMissing, requestIdOf } from "./fast-lane.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
-import { etagOf, isAnswerBody, isHeld, partsOf, ReadyAnswers, textOf } from "./ready-answers.ts";
+import { ReadyAnswers } from "./ready-answers.ts";
 import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
 import { SilentSockets } from "./silent-sockets.ts";
@@ -71,7 +72,7 @@ export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #corsOrigins: ReadonlySet<string>;
-  readonly #ready = new ReadyAnswers();
+  readonly #maker: AnswerMaker;
   readonly #fastLane: FastLane;
   readonly #silent: SilentSockets;
   #url = "";
@@ -79,8 +80,10 @@ export class HttpServer {
   private constructor(options: ServerOptions) {
     this.#options = options;
     this.#corsOrigins = new Set(options.corsOrigins);
+    const ready = new ReadyAnswers();
+    this.#maker = new AnswerMaker(ready);
     this.#fastLane = new FastLane({
-      ready: this.#ready,
+      ready,
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
       onAnswered: (answered) => this.#note({ ...answered, code: null }),
@@ -244,35 +247,9 @@ export class HttpServer {
       handler: (request, reply) => {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
-        return isPrepared ? this.#prepare(route, request, reply) : handler(request, reply);
+        return isPrepared ? this.#maker.answer(route, { request, reply }) : handler(request, reply);
       },
     });
-  }
-
-  /** An answer that is tagged, or kept for those who ask the same. */
-  async #prepare(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { kept, isTagged, path, access } = route;
-    // Asked before anything is read: what changes meanwhile must not pass for current.
-    const isCurrent = kept?.lasts(request) ?? null;
-    const body = await route.handler(request, reply);
-    if (!isAnswerBody(body)) return body;
-    const ageMs = kept?.ageMs?.(request) ?? null;
-    const parts = partsOf(body, ageMs !== null);
-    const etag = isTagged?.(body) ? etagOf(parts) : null;
-    if (etag !== null) reply.header("etag", etag);
-    if (kept !== undefined && isCurrent !== null && request.method === "GET") {
-      const cacheControl = String(reply.getHeader("cache-control"));
-      const contentType = String(reply.getHeader("content-type"));
-      const { freshness } = kept;
-      const { head, tail } = parts;
-      const fixed = { route: path, access, contentType, cacheControl, etag };
-      const moving = { freshness, isCurrent, ageMs };
-      this.#ready.put(request.raw.url ?? "", { head, tail, ...fixed, ...moving });
-    }
-    if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
-      return textOf(parts, body.meta, ageMs);
-    reply.code(304).removeHeader("content-type");
-    return reply.send();
   }
 
   /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */

@@ -1,10 +1,11 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
 import { type Fill, mirrorFill } from "../../market/fill.ts";
 import { presentTrade, tradeRow } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import type { FillFilter } from "../../store/fill-filter.ts";
-import { keptUntilNews } from "../backend.ts";
+import { keptUntilListed, keptUntilNews } from "../backend.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../fill-query.ts";
 import { tokenId } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
@@ -57,7 +58,10 @@ export function listTokenTrades(parts: ListParts): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     errors: [...common.errors, "NOT_FOUND"],
-    kept: keptUntilNews(backend),
+    kept: keptUntilListed(
+      backend,
+      ({ params }) => (params as { readonly token_id: TokenId }).token_id,
+    ),
     handler: (request, reply) => {
       const { params, query } = request;
       const asked = params.token_id;

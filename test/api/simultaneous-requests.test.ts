@@ -1,0 +1,116 @@
+/** Who asks the same while it is made is told what is made; nobody is told what was before. */
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import { Type } from "typebox";
+import { AppError } from "../../src/base/errors.ts";
+import { oneOf } from "../../src/web/list-answer.ts";
+import { metaOf } from "../../src/web/meta.ts";
+import { defineRoute } from "../../src/web/route.ts";
+import {
+  assertError,
+  assertEveryHeader,
+  openTestServer,
+  testFreshness,
+} from "../support/open-test-server.ts";
+
+/** What the answer is made of; the handler reads it once it is let go. */
+let news = 0;
+let begun: PromiseWithResolvers<void>[] = [];
+let onBegun = () => {};
+
+const route = defineRoute({
+  method: "GET",
+  path: "/v1/slow",
+  access: "read",
+  summary: "Slow",
+  response: oneOf(Type.Object({ news: Type.Integer() })),
+  cacheControl: "private, max-age=1",
+  kept: {
+    freshness: () => testFreshness,
+    lasts: () => {
+      const before = news;
+      return () => news === before;
+    },
+  },
+  isTagged: () => true,
+  handler: async ({ id }) => {
+    const gate = Promise.withResolvers<void>();
+    const read = news;
+    begun.push(gate);
+    onBegun();
+    await gate.promise;
+    return { data: { news: read }, meta: metaOf(id, testFreshness) };
+  },
+});
+const server = await openTestServer({ routes: [route] });
+after(() => server.close());
+beforeEach(() => {
+  news += 1;
+  begun = [];
+});
+
+async function ask(id: string) {
+  const headers = { "x-request-id": id };
+  return server.request("GET", "/v1/slow", { key: server.keys.read, headers });
+}
+
+/** Resolves once so many have begun to be made. */
+async function made(count: number): Promise<void> {
+  while (begun.length < count) {
+    await new Promise<void>((resolve) => {
+      onBegun = resolve;
+    });
+  }
+}
+
+/** Resolves once all that was sent before has surely come in. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await server.request("GET", "/v1/health", {});
+}
+
+test("200: it is made once for all who ask meanwhile, and each has its own request id", async () => {
+  const first = ask("first");
+  await made(1);
+  const others = Array.from({ length: 5 }, (_, index) => ask(`other-${index}`));
+  await settled();
+  begun[0]?.resolve();
+  const answers = await Promise.all([first, ...others]);
+  assert.equal(begun.length, 1);
+  for (const [index, answer] of answers.entries()) {
+    const id = index === 0 ? "first" : `other-${index - 1}`;
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, { data: { news }, meta: { request_id: id, ...testFreshness } });
+    assertEveryHeader(answer.headers);
+    assert.equal(answer.headers.get("x-request-id"), id);
+    for (const name of ["etag", "cache-control", "content-type"])
+      assert.equal(answer.headers.get(name), answers[0]?.headers.get(name));
+  }
+});
+
+test("200: who asks after the news is not told what is older", async () => {
+  const first = ask("first");
+  await made(1);
+  news += 1;
+  const second = ask("second");
+  await made(2);
+  begun[0]?.resolve();
+  assert.deepEqual((await first).body["data"], { news: news - 1 });
+  const third = ask("third");
+  await settled();
+  begun[1]?.resolve();
+  for (const answer of await Promise.all([second, third]))
+    assert.deepEqual(answer.body["data"], { news });
+  assert.equal(begun.length, 2);
+});
+
+test("503: of one request only; who waited asks anew", async () => {
+  const first = ask("first");
+  await made(1);
+  const second = ask("second");
+  await settled();
+  begun[0]?.reject(new AppError("SERVICE_UNAVAILABLE"));
+  assertError(await first, "SERVICE_UNAVAILABLE");
+  await made(2);
+  begun[1]?.resolve();
+  assert.equal((await second).status, 200);
+});
