@@ -5,7 +5,8 @@
  * 2026; one in twenty prepares a market.
  *
  * `node bench/endless-node.ts BLOCKS [SECONDS [MS]]` prints its URL. Everything up to the head is
- * final. Blocks are SECONDS apart in chain time, 2 unless given; with MS there is a new one so often.
+ * final. Blocks are SECONDS apart in chain time, 2 unless given; with MS there is a new one so often,
+ * 2 seconds of chain time after the one before.
  */
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -16,6 +17,8 @@ const logsPerBlockMin = 110;
 const resultsMax = 20_000;
 const firstTimestamp = 1_780_000_000;
 const secondsPerBlock = Number(process.argv[3] ?? 2);
+const blocksBefore = Number(process.argv[2]);
+const secondsBetweenNew = 2;
 /** Numbers are told with leading zeros, as some nodes do: so their digits always fit the holes. */
 const numberDigits = 7;
 const timeDigits = 8;
@@ -146,7 +149,7 @@ function logs(
 function filled(list: List, number: number): Buffer {
   const bytes = Buffer.from(list.bytes);
   fill(bytes, list.numberHoles, hexDigits(number, numberDigits));
-  fill(bytes, list.timeHoles, hexDigits(blockTimeOf(number, secondsPerBlock), timeDigits));
+  fill(bytes, list.timeHoles, hexDigits(timeOf(number), timeDigits));
   return bytes;
 }
 
@@ -172,7 +175,7 @@ const noTransactions = '"transactions":[]}';
 function header(number: number | null, head: number): string {
   if (number === null || number > head) return "null";
   const bloom = `0x${"f".repeat(512)}`;
-  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${blockHashOf(number)}","parentHash":"${blockHashOf(number - 1)}","timestamp":"${hex(blockTimeOf(number, secondsPerBlock))}","logsBloom":"${bloom}",${noTransactions}`;
+  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${blockHashOf(number)}","parentHash":"${blockHashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}",${noTransactions}`;
 }
 
 function templateOf(seed: number): Template {
@@ -289,6 +292,12 @@ export function blockHashOf(number: number): string {
 
 function hashOfDigits(digits: string): string {
   return `0x000000000${digits}${"c0de".repeat(12)}`;
+}
+
+/** What comes while it runs is as far apart as blocks are in life, whatever those before are. */
+function timeOf(number: number): number {
+  const past = Math.min(number, blocksBefore - 1);
+  return blockTimeOf(past, secondsPerBlock) + (number - past) * secondsBetweenNew;
 }
 
 /** When a block was made, unix seconds. */

@@ -41,6 +41,9 @@ try {
     [blocks, secondsPerBlock, newBlockEveryMs].map(String),
   );
   const service = await openService(node.url);
+  console.log(
+    `nobody asks: ${(100 * (await restingCpu(service))).toFixed(1)} % of a core, for blocks`,
+  );
   const bare = await startServer("bare-server.ts", []);
   const tokens = await tokensOf(service.url);
   if ("cold".includes(only)) await measureCold(service, tokens.slice(tokensAsked));
@@ -70,7 +73,7 @@ async function compare(
   const lengths = await Promise.all(paths.map(async (path) => lengthOf(service.url, path)));
   const target = { url: service.url, key, paths, connections };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
-  const bareTarget = { ...target, url: bare.url, paths: [`/${bytes}`] };
+  const bareTarget = { ...target, url: bare.url, paths: bodiesOf(lengths) };
   for (const each of [target, bareTarget]) await runClosedLoop(each, 1000);
   const measured: { ours: Measured; least: Measured }[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -89,6 +92,18 @@ async function compare(
       `p99 ${median(measured.map(({ ours }) => ours.load.p99Ms)).toFixed(2)} ms; ` +
       `at ${format(rate)}/s ${told(steady)}`,
   );
+}
+
+/** As many as ours and each as long: one body told over and over would stay in the caches. */
+function bodiesOf(lengths: readonly number[]): readonly string[] {
+  return lengths.map((length, index) => `/${length}/${index}`);
+}
+
+/** What the thread that answers does while there is nothing to answer; of each second. */
+async function restingCpu({ child }: ChildServer): Promise<number> {
+  const before = await cpuSecondsOf(child);
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  return ((await cpuSecondsOf(child)) - before) / seconds;
 }
 
 type Measured = { readonly cpuRate: number; readonly wallRate: number; readonly load: Load };
