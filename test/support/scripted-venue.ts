@@ -92,7 +92,7 @@ export class ScriptedVenue {
     };
   }
 
-  /** Method and path of every request so far. */
+  /** Method, path and body of every request so far. */
   get requests(): readonly string[] {
     return this.#requests;
   }
@@ -245,10 +245,11 @@ export class ScriptedVenue {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const path = request.url ?? "";
-    this.#requests.push(`${request.method} ${path}`);
+    const asked = Buffer.concat(chunks).toString();
+    this.#requests.push(`${request.method} ${path} ${asked}`);
     const fault = this.#httpFault(path);
     if (fault === "hang") return;
-    const { status, headers, body } = fault ?? this.#answer(path, Buffer.concat(chunks).toString());
+    const { status, headers, body } = fault ?? this.#answer(path, asked);
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   }
 
