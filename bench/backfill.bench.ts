@@ -17,6 +17,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/store/key-format.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
+import { median } from "./median.ts";
 import { measurePeer, type Peer, type PeerRound, peers } from "./peers/measure-peer.ts";
 
 const logsPerBlock = 112;
@@ -283,10 +284,6 @@ async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
 
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function format(value: number | undefined): string {

@@ -16,6 +16,7 @@ import { anyTransaction } from "../test/support/generate-matches.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
 import { stretchOf } from "../test/support/store-chain.ts";
 import { testPairs } from "../test/support/test-markets.ts";
+import { median } from "./median.ts";
 
 const logsWanted = Number(process.argv[2] ?? 40) * 1000;
 const rounds = Number(process.argv[3] ?? 5);
@@ -120,11 +121,6 @@ function logsPerSecond({ run }: Measure): number {
     passes += copiesAtOnce;
   }
   return ((passes * logCount) / coreMs) * 1000;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 function format(rate: number): string {

@@ -9,6 +9,7 @@ import type { Address, ConditionId } from "../src/base/ids.ts";
 import { deriveTokenIds } from "../src/market/condition-ids.ts";
 import { keccakOfPacked, wordOf } from "../src/market/keccak.ts";
 import { fieldPrime } from "../src/market/quadratic-residue.ts";
+import { median } from "./median.ts";
 
 const markets = Number(process.argv[2] ?? 2000);
 const rounds = Number(process.argv[3] ?? 5);
@@ -69,10 +70,6 @@ function power(base: bigint, exponent: bigint): bigint {
     square = (square * square) % fieldPrime;
   }
   return result;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function format(value: number): string {

@@ -15,6 +15,7 @@ import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook } from "../test/support/venue-book.ts";
 import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";
 import { type Load, runClosedLoop, runConstantRate, type Target } from "./http-load.ts";
+import { median } from "./median.ts";
 
 const millions = Number(process.argv[2] ?? 0.3);
 const seconds = Number(process.argv[3] ?? 5);
@@ -115,10 +116,6 @@ async function measure({ child }: ChildServer, target: Target): Promise<Measured
   const cpuSeconds = (await cpuSecondsOf(child)) - before;
   const { requests } = load;
   return { cpuRate: requests / cpuSeconds, wallRate: requests / forSeconds, load };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** Each token once, one after the other: nothing of them is in memory. */

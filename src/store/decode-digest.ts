@@ -9,18 +9,18 @@ import type { LastTrade } from "../market/last-trades.ts";
 import type { MinuteCandle, Tick } from "../market/minute-candle.ts";
 import { bytesOf, type EncodedBatch, noSeq } from "./encode-facts.ts";
 import { RowReader } from "./row-reader.ts";
-import { enumCodes } from "./schema.ts";
+import { enumCodes, fillColumnBytes } from "./schema.ts";
 
 /** Where the fields stand in a row of `fills`. */
 const inFill = {
-  seq: 0,
-  timestamp: 8,
-  txHash: 44,
-  role: 98,
-  tokenId: 332,
-  side: 364,
-  size: 365,
-  value: 381,
+  seq: placeInFill("seq"),
+  timestamp: placeInFill("timestamp"),
+  txHash: placeInFill("tx_hash"),
+  role: placeInFill("role"),
+  tokenId: placeInFill("token_id"),
+  side: placeInFill("side"),
+  size: placeInFill("size"),
+  value: placeInFill("value"),
 } as const;
 
 /** The same in a row of `minute_candles`. */
@@ -119,4 +119,11 @@ function decodeCandle(rows: RowReader, row: number): MinuteCandle {
 function decodeTick(rows: RowReader, at: number): Tick | null {
   const seq = rows.uint64(at) as Seq;
   return seq === noSeq ? null : { seq, price: rows.int128(at + 8) };
+}
+
+/** Behind all the columns before it. */
+function placeInFill(column: keyof typeof fillColumnBytes): number {
+  const before = Object.keys(fillColumnBytes).indexOf(column);
+  const widths: readonly number[] = Object.values(fillColumnBytes).slice(0, before);
+  return widths.reduce((sum, width) => sum + width, 0);
 }

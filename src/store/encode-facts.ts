@@ -7,7 +7,7 @@ import type { Fill } from "../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { RowWriter } from "./row-writer.ts";
-import { enumCodes } from "./schema.ts";
+import { enumCodes, fillColumnBytes } from "./schema.ts";
 
 /** The stretch of final blocks a batch covers, and where it ends. */
 export type Stretch = {
@@ -34,7 +34,10 @@ const priceMax = 10n ** 38n - 1n;
 export const noSeq = Number.MAX_SAFE_INTEGER;
 
 /** Bytes of a row, which are always the same: a writer that has to grow copies what it has. */
-export const bytesOf = { fill: 440, minuteCandle: 213 } as const;
+export const bytesOf = {
+  fill: Object.values<number>(fillColumnBytes).reduce((sum, width) => sum + width, 0),
+  minuteCandle: 213,
+} as const;
 
 /** What the column holds; a match of so many legs would take a block of its own. */
 const legsMax = 2 ** 16 - 1;

@@ -3,7 +3,6 @@
  * order facts, then marker; blocks that are not are held in memory until they are. Reads see both
  * as one: everything up to `coverage.last` from the engine, everything above from the tail.
  */
-
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";

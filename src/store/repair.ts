@@ -6,7 +6,6 @@
  *
  * Carried out only while nobody reads or appends, since rows are missing meanwhile.
  */
-
 import type { BlockRange } from "../chain/log.ts";
 import { MinuteCandles } from "../market/minute-candle.ts";
 import { deleteRows, readCount } from "./delete-rows.ts";

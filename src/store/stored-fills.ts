@@ -10,42 +10,12 @@ import type { Fill } from "../market/fill.ts";
 import type { Engine } from "./engine.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import { RowReader } from "./row-reader.ts";
-import { enumCodes } from "./schema.ts";
+import { enumCodes, fillColumnBytes } from "./schema.ts";
 
-/** How many bytes a value of each column has, in the order of the table. */
-const columnBytes = {
-  seq: 8,
-  timestamp: 4,
-  block_hash: 32,
-  tx_hash: 32,
-  exchange_address: 20,
-  exchange: 1,
-  exchange_version: 1,
-  role: 1,
-  order_hash: 32,
-  maker: 20,
-  taker: 20,
-  maker_side: 1,
-  maker_token_id: 32,
-  maker_amount: 16,
-  taker_amount: 16,
-  fee: 16,
-  fee_refund: 16,
-  builder: 32,
-  metadata: 32,
-  token_id: 32,
-  side: 1,
-  size: 16,
-  value: 16,
-  match_type: 1,
-  taker_order_hash: 32,
-  match_seq: 8,
-  legs: 2,
-} as const;
-type Column = keyof typeof columnBytes;
+type Column = keyof typeof fillColumnBytes;
 
-const columns = Object.keys(columnBytes) as readonly Column[];
-const widths = Object.values(columnBytes);
+const columns = Object.keys(fillColumnBytes) as readonly Column[];
+const widths = Object.values(fillColumnBytes);
 
 const words = {
   exchange: wordsOf(enumCodes.exchange),
