@@ -67,6 +67,8 @@ export class LiveBook {
   /** While it is being asked for: what the stream tells in the meantime. */
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
+  /** The version that `#top` was looked at for. */
+  #topOf = 0;
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
   #told: "nothing" | "synced" | "stale" = "nothing";
   /** Whether levels were replaced since the listener was told. */
@@ -105,6 +107,8 @@ export class LiveBook {
 
   /** The best prices in millionths, `null` for an empty side; another object once they change. */
   get top(): { readonly bid: bigint | null; readonly ask: bigint | null } {
+    if (this.#topOf === this.#version) return this.#top;
+    this.#topOf = this.#version;
     const [bid, ask] = [this.bids.best, this.asks.best];
     if (this.#bests[0] !== bid || this.#bests[1] !== ask) {
       this.#bests = [bid, ask];

@@ -82,6 +82,8 @@ export class OrderBooks implements BookSource {
   readonly #timers: readonly NodeJS.Timeout[];
   #isFetchPlanned = false;
   #requestsUnderWay = 0;
+  /** How often a book was let go of. */
+  #lettings = 0;
   #changes = 0;
   #snapshots = 0;
   #unreadable = 0;
@@ -115,6 +117,7 @@ export class OrderBooks implements BookSource {
     this.#feed.close();
     for (const { waiting } of this.#entries.values()) for (const wake of waiting) wake();
     this.#entries.clear();
+    this.#lettings += 1;
   }
 
   get status(): BooksStatus {
@@ -147,9 +150,14 @@ export class OrderBooks implements BookSource {
 
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
+    let entry: Entry | null = null;
+    let lettings = 0;
     return () => {
-      const book = this.#takeIn(assetId)?.book;
-      return book === undefined || book.facts === null ? null : book;
+      // As long as none was let go of it is held, and need not be looked up.
+      if (entry === null || lettings !== this.#lettings) entry = this.#takeIn(assetId);
+      else entry.interestAtMs = this.clock.monotonicMs();
+      lettings = this.#lettings;
+      return entry === null || entry.book.facts === null ? null : entry.book;
     };
   }
 
@@ -226,6 +234,7 @@ export class OrderBooks implements BookSource {
   }
 
   #letGo({ book, waiting }: Entry): void {
+    this.#lettings += 1;
     this.#entries.delete(book.assetId);
     this.#feed.remove(book.assetId);
     for (const wake of waiting) wake();
