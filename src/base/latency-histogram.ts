@@ -1,5 +1,3 @@
-import { Histogram } from "prom-client";
-import { assert } from "./assert.ts";
 import { roundToThousandths } from "./round.ts";
 
 type Labels<Label extends string> = Readonly<Record<Label, string>>;
@@ -21,53 +19,100 @@ const bounds = [
 /** How many of all measurements took at most `bound` seconds. */
 type Bucket = { readonly bound: number; readonly count: number };
 
+/** The measurements of one combination of labels. */
+class LatencySeries<Label extends string> {
+  readonly labels: Labels<Label>;
+  /** By the first bound that is not below; the last are above all bounds. */
+  readonly #counts = new Float64Array(bounds.length + 1);
+  #sumMs = 0;
+
+  constructor(labels: Labels<Label>) {
+    this.labels = labels;
+  }
+
+  observe(durationMs: number): void {
+    const seconds = durationMs / 1000;
+    let at = 0;
+    while (at < bounds.length && seconds > (bounds[at] ?? 0)) at += 1;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    this.#sumMs += durationMs;
+  }
+
+  get sumSeconds(): number {
+    return this.#sumMs / 1000;
+  }
+
+  buckets(): Bucket[] {
+    let count = 0;
+    return Array.from(this.#counts, (own, at) => {
+      count += own;
+      return { bound: bounds[at] ?? Infinity, count };
+    });
+  }
+}
+
 /**
  * How long things take, in buckets. Quantiles are read from the buckets as Prometheus does it, so
- * that who asks us and who asks Prometheus is told the same. An observation costs about 0.5 us.
+ * that who asks us and who asks Prometheus is told the same. An observation of a series costs about
+ * 0.02 us.
  */
 export class LatencyHistogram<Label extends string = never> {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly Label[];
-  /** For a registry to print. */
-  readonly instrument: Histogram<Label>;
+  readonly #series = new Map<string, LatencySeries<Label>>();
 
-  /** `name` ends in `_seconds`; values of labels must be bounded. */
+  /** `name` ends in `_seconds`; values of labels must be bounded, and need no escaping. */
   constructor(options: { name: string; help: string; labelNames: readonly Label[] }) {
     this.name = options.name;
     this.help = options.help;
     this.labelNames = options.labelNames;
-    // Without `registers` it would land in the library's global registry.
-    const labelNames = [...options.labelNames];
-    this.instrument = new Histogram({ ...options, labelNames, buckets: bounds, registers: [] });
+    if (options.labelNames.length === 0) this.seriesOf({} as Labels<Label>);
   }
 
   observe(labels: Labels<Label>, durationMs: number): void {
-    this.instrument.observe(labels, durationMs / 1000);
+    this.seriesOf(labels).observe(durationMs);
+  }
+
+  /** Where what has these labels is measured, for who has many of the same. */
+  seriesOf(labels: Labels<Label>): Pick<LatencySeries<Label>, "observe"> {
+    const key = this.labelNames.map((name) => labels[name]).join(" ");
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    const series = new LatencySeries(labels);
+    this.#series.set(key, series);
+    return series;
   }
 
   /** One entry for each combination of labels that was observed. */
-  async read(): Promise<readonly Latency<Label>[]> {
-    const { values } = await this.instrument.get();
-    const buckets = values.flatMap(({ metricName, labels, value: count }) => {
-      if (metricName !== `${this.name}_bucket`) return [];
-      const { le, ...own } = labels as Record<string, string>;
-      const bound = le === "+Inf" ? Infinity : Number(le);
-      return [{ labels: own as Labels<Label>, bound, count }];
-    });
-    const series = Map.groupBy(buckets, ({ labels }) => JSON.stringify(labels));
-    return [...series.values()].map(latencyOf);
+  read(): readonly Latency<Label>[] {
+    return [...this.#series.values()].map(latencyOf);
+  }
+
+  /** In the text format 0.0.4 of Prometheus. */
+  toText(): string {
+    const { name, help } = this;
+    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+    for (const series of this.#series.values()) {
+      const own = this.labelNames.map((label) => `${label}="${series.labels[label]}"`);
+      const buckets = series.buckets();
+      for (const { bound, count } of buckets) {
+        const le = bound === Infinity ? "+Inf" : bound;
+        lines.push(`${name}_bucket{${[`le="${le}"`, ...own].join(",")}} ${count}`);
+      }
+      const labels = own.length === 0 ? "" : `{${own.join(",")}}`;
+      lines.push(`${name}_sum${labels} ${series.sumSeconds}`);
+      lines.push(`${name}_count${labels} ${buckets.at(-1)?.count ?? 0}`);
+    }
+    return `${lines.join("\n")}\n`;
   }
 }
 
-function latencyOf<Label extends string>(
-  buckets: readonly (Bucket & Pick<Latency<Label>, "labels">)[],
-): Latency<Label> {
-  const [first, last] = [buckets[0], buckets.at(-1)];
-  assert(first !== undefined && last !== undefined, "a group has a first and a last member");
+function latencyOf<Label extends string>(series: LatencySeries<Label>): Latency<Label> {
+  const buckets = series.buckets();
   return {
-    labels: first.labels,
-    count: last.count,
+    labels: series.labels,
+    count: buckets.at(-1)?.count ?? 0,
     p50Ms: quantileMs(buckets, 0.5),
     p95Ms: quantileMs(buckets, 0.95),
     p99Ms: quantileMs(buckets, 0.99),

@@ -40,6 +40,6 @@ export async function formatPrometheus(
       for (const { labels, value } of samples) gauge.set(labels, value);
     }
   }
-  for (const { instrument } of histograms) registry.registerMetric(instrument);
-  return registry.metrics();
+  const told = await registry.metrics();
+  return [told, ...histograms.map((histogram) => histogram.toText())].join("\n");
 }

@@ -19,6 +19,8 @@ type RouteCounts = {
   readonly method: string;
   readonly route: string;
   readonly statuses: KindCounts;
+  /** `null` while nothing was timed. */
+  latency: { observe(durationMs: number): void } | null;
 };
 
 /** Any other method is told as `other`: clients make up as many as they like. */
@@ -37,13 +39,16 @@ export class RequestMeter {
 
   observe({ method: given, route, status, code, durationMs }: Observation): void {
     const method = knownMethods.has(given) ? given : "other";
-    this.#countsOf(method, route).statuses.add(String(status));
+    const counts = this.#countsOf(method, route);
+    counts.statuses.add(String(status));
     if (code !== null) this.#codes.add(code);
-    if (durationMs !== null) this.latency.observe({ method, route }, durationMs);
+    if (durationMs === null) return;
+    counts.latency ??= this.latency.seriesOf({ method, route });
+    counts.latency.observe(durationMs);
   }
 
-  async read(): Promise<Metrics["api"]> {
-    const latencies = await this.latency.read();
+  read(): Metrics["api"] {
+    const latencies = this.latency.read();
     const counted = [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
     const routes = counted.map(({ method, route, statuses }) => {
       const latency = latencies.find(
@@ -72,7 +77,7 @@ export class RequestMeter {
     if (methods === undefined) this.#routes.set(route, (methods = new Map()));
     let counts = methods.get(method);
     if (counts === undefined) {
-      counts = { method, route, statuses: new KindCounts() };
+      counts = { method, route, statuses: new KindCounts(), latency: null };
       methods.set(method, counts);
     }
     return counts;
