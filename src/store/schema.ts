@@ -141,7 +141,7 @@ CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
   last_timestamp SimpleAggregateFunction(max, UInt32),
   generations SimpleAggregateFunction(groupBitOr, UInt8)
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
-SETTINGS ${parts}, index_granularity = ${smallGranule}`;
+SETTINGS ${parts}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
 
 /** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
 const eventsTable = `
