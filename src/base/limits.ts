@@ -30,8 +30,8 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Minutes of a token read for a chart whatever it asks for: aggregating them takes some ms. */
   minutesAtOnce: 20_000,
-  /** First minutes of tokens, which never change: at 150 bytes each 15 MB. */
-  firstMinutesMax: 100_000,
+  /** Trades of a token whose minutes are merged here: at 1.5 us each as long as the engine plans to. */
+  minutesMerged: 2000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */

@@ -26,7 +26,7 @@ import { MemoryDepot } from "./depot.ts";
 import { Journal } from "./journal.ts";
 import type { Market } from "./market.ts";
 import { MarketDirectory } from "./market-directory.ts";
-import { deriveMinuteCandles } from "./minute-candle.ts";
+import { deriveMinuteCandles, minuteOf } from "./minute-candle.ts";
 import { hashOfText } from "./question-text.ts";
 
 const contracts = knownContracts();
@@ -378,7 +378,10 @@ describe("totals of a token", () => {
             totals.volumeShares,
             own.reduce((sum, fill) => sum + fill.size, 0n),
           );
-          assert.equal(totals.lastPrice?.seq, own.findLast((fill) => fill.size > 0n)?.seq);
+          const priced = own.filter((fill) => fill.size > 0n);
+          assert.equal(totals.lastPrice?.seq, priced.at(-1)?.seq);
+          const [first] = priced;
+          assert.equal(totals.firstMinute, first === undefined ? null : minuteOf(first.timestamp));
         }
       }),
       propertySettings(100),

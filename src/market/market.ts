@@ -63,6 +63,8 @@ export type TokenTotals = {
   /** The newest price and where it was made; `null` while no trade had one. */
   readonly lastPrice: { readonly seq: Seq; readonly price: bigint } | null;
   readonly lastTimestamp: number;
+  /** The minute of the first trade that had a price, where its candles begin; `null` while none had. */
+  readonly firstMinute: number | null;
   readonly generations: number;
 };
 

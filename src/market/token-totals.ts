@@ -10,6 +10,7 @@ export const noTotals: TokenTotals = {
   volumeShares: 0n,
   lastPrice: null,
   lastTimestamp: 0,
+  firstMinute: null,
   generations: 0,
 };
 
@@ -21,6 +22,7 @@ export function addCandle(before: TokenTotals, candle: MinuteCandle): TokenTotal
     volumeShares: candle.volume,
     lastPrice: candle.close,
     lastTimestamp: candle.lastTimestamp,
+    firstMinute: candle.trades > 0 ? candle.minute : null,
     generations: candle.generations,
   });
 }
@@ -35,18 +37,25 @@ export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
     volumeShares: before.volumeShares + more.volumeShares,
     lastPrice: isNewer ? lastPrice : before.lastPrice,
     lastTimestamp: Math.max(before.lastTimestamp, more.lastTimestamp),
+    firstMinute: earlierOf(before.firstMinute, more.firstMinute),
     generations: before.generations | more.generations,
   };
 }
 
+function earlierOf(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}
+
 /** Written often: as few characters as it takes. */
 export const totalsCodec: Codec<TokenTotals> = {
-  encode: ({ trades, volumeUsd, volumeShares, lastPrice, lastTimestamp, generations }) => {
+  encode: ({ trades, volumeUsd, volumeShares, lastPrice, lastTimestamp, ...rest }) => {
     const price = lastPrice === null ? "0,0" : `${lastPrice.seq},${lastPrice.price}`;
-    return `${trades},${volumeUsd},${volumeShares},${price},${lastTimestamp},${generations}`;
+    const sums = `${trades},${volumeUsd},${volumeShares}`;
+    return `${sums},${price},${lastTimestamp},${rest.generations},${rest.firstMinute ?? 0}`;
   },
   decode: (text) => {
-    const [trades, usd, shares, seq, price, lastTimestamp, generations] = text.split(",");
+    const [trades, usd, shares, seq, price, lastTimestamp, generations, first] = text.split(",");
     return {
       trades: Number(trades),
       volumeUsd: BigInt(usd ?? 0),
@@ -54,6 +63,7 @@ export const totalsCodec: Codec<TokenTotals> = {
       lastPrice: seq === "0" ? null : { seq: Number(seq) as Seq, price: BigInt(price ?? 0) },
       lastTimestamp: Number(lastTimestamp),
       generations: Number(generations),
+      firstMinute: first === "0" ? null : Number(first),
     };
   },
 };

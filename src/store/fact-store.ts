@@ -6,7 +6,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
-import type { TokenId } from "../base/ids.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Digest, digestOf } from "../market/digest.ts";
 import {
@@ -35,8 +34,6 @@ export class FactStore {
   /** What was read lately of what is final, kept up with every append. */
   readonly newestFills = new NewestFills();
   readonly newestCandles = new NewestCandles();
-  /** The first minutes of tokens that were asked for, which can change no more. */
-  readonly firstMinutes = new Map<TokenId, number>();
   #coverage: Coverage | null;
   /** The block that the newest append ends with, also while it is under way. */
   #writtenThrough: number | null;

@@ -88,7 +88,7 @@ async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
       `SELECT hex(token_id), sum(trades) + sum(unpriced_trades),
          sum(buy_volume_usd) + sum(sell_volume_usd) + sum(unpriced_usd), sum(volume),
          max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations),
-         min(first_seq), min(first_timestamp)
+         min(first_seq), min(first_timestamp), minIf(minute, trades > 0)
        FROM oddwire.minute_candles
        ${after === null ? "" : `WHERE token_id > ${hexLiteral(prefixed(after))}`}
        GROUP BY token_id ORDER BY token_id`,
@@ -129,14 +129,15 @@ async function loadLaterTotals(store: FactStore, state: MarketState, firstSeq: S
       `SELECT hex(token_id), count(), sum(value), sum(size),
          maxIf((seq, value, size), size > 0).1, maxIf((seq, value, size), size > 0).2,
          max(timestamp), groupBitOr(bitShiftLeft(1, exchange_version - 1)),
-         min(seq), min(timestamp), maxIf((seq, value, size), size > 0).3
+         min(seq), min(timestamp), intDiv(minIf(timestamp, size > 0), 60) * 60,
+         maxIf((seq, value, size), size > 0).3
        FROM oddwire.fills WHERE role != 'taker' AND seq >= ${integerLiteral(firstSeq)}
        ${after === null ? "" : `AND token_id > ${hexLiteral(prefixed(after))}`}
        GROUP BY token_id ORDER BY token_id`,
   );
   for await (const rows of pages) {
     for (const row of rows) {
-      const price = priceMicros(microsOf(row[5]), microsOf(row[10]));
+      const price = priceMicros(microsOf(row[5]), microsOf(row[11]));
       loadTotal(row.with(5, formatMicros(price ?? 0n)), state);
     }
   }
@@ -152,6 +153,7 @@ function loadTotal(row: Row, state: MarketState): void {
     lastPrice:
       Number(lastSeq) === 0 ? null : { seq: Number(lastSeq) as Seq, price: microsOf(lastPrice) },
     lastTimestamp: Number(lastTimestamp),
+    firstMinute: Number(row[10]) === 0 ? null : Number(row[10]),
     generations: Number(bits),
   };
   state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);

@@ -41,12 +41,6 @@ export class NewestCandles {
     return order === "desc" ? found.slice(-limit) : found.slice(0, limit);
   }
 
-  /** The first bucket of all, `null` when there is none; `undefined` when that is not known here. */
-  firstOf(tokenId: TokenId, bucketSeconds: number): number | null | undefined {
-    const list = this.#lists.get(tokenId)?.get(bucketSeconds);
-    return list?.isWhole === true ? (list.buckets[0]?.bucket ?? null) : undefined;
-  }
-
   /** Keeps what was just read: rising, the newest `limit` or all there are. */
   put({ tokenId, bucketSeconds, limit }: BucketRange, buckets: readonly BucketCandle[]): void {
     const ofToken = this.#lists.get(tokenId) ?? new Map<number, List>();

@@ -1,10 +1,9 @@
 import type { TokenId } from "../base/ids.ts";
-import { storeLimits } from "../base/limits.ts";
 import { type Candle, candleOfMinute, mergeCandles, mirrorCandle } from "../market/candle.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { FactStore } from "./fact-store.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
-import { type Activity, readStoredCandles, readStoredFirsts } from "./read-stored-candles.ts";
+import { type Activity, readStoredCandles } from "./read-stored-candles.ts";
 
 /** Candles of a token's trades, told at its own prices. */
 export type CandleRange = BucketRange & {
@@ -42,34 +41,6 @@ export async function readCandles(
   }
   const sign = range.order === "asc" ? 1 : -1;
   return sorted(buckets, sign).slice(0, range.limit);
-}
-
-/** The bucket of the first priced trade of any of the tokens, unix seconds; `null` without one. */
-export async function readFirstBucket(
-  store: FactStore,
-  tokenIds: readonly TokenId[],
-  bucketSeconds: number,
-): Promise<number | null> {
-  const { openFrom, open } = momentOf(store);
-  const wanted = new Set(tokenIds);
-  const firsts = [...open, ...store.tail.minutes()]
-    .filter((minute) => wanted.has(minute.tokenId) && candleOfMinute(minute) !== null)
-    .map(({ minute }) => minute);
-  const unknown = tokenIds.filter((tokenId) => {
-    const known =
-      store.firstMinutes.get(tokenId) ?? store.newestCandles.firstOf(tokenId, bucketSeconds);
-    if (known !== undefined && known !== null) firsts.push(known);
-    return known === undefined;
-  });
-  for (const [tokenId, minute] of await readStoredFirsts(store.engine, unknown, openFrom)) {
-    firsts.push(minute);
-    // Of minutes that have ended the first stays the first for good.
-    if (store.firstMinutes.size >= storeLimits.firstMinutesMax) store.firstMinutes.clear();
-    store.firstMinutes.set(tokenId, minute);
-  }
-  if (firsts.length === 0) return null;
-  const first = Math.min(...firsts);
-  return first - (first % bucketSeconds);
 }
 
 /** What minutes in memory there are at a moment, and since when those of the engine are not whole. */

@@ -4,9 +4,8 @@
  */
 import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
-import type { Candle } from "../market/candle.ts";
+import { type Candle, mergeCandles } from "../market/candle.ts";
 import type { Engine } from "./engine.ts";
-import { prefixed } from "./json-cells.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
@@ -18,6 +17,8 @@ export type Activity = {
   readonly trades: number;
   /** Unix seconds of the newest trade. */
   readonly lastTimestamp: number;
+  /** The minute of the first trade that has a price; `null` without one. */
+  readonly firstMinute: number | null;
 };
 
 type StoredRange = Omit<BucketRange, "tokenId"> & {
@@ -40,9 +41,47 @@ export async function readStoredCandles(
   range: StoredRange,
   openFrom: number,
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const found = new Map<TokenId, BucketCandle[]>();
+  const { activityOf, tokenIds } = range;
   const bounds = boundsOf(range, openFrom);
-  let stretches = await firstStretches(engine, range, bounds);
+  if (bounds.from >= bounds.to || tokenIds.length === 0) return new Map();
+  const isQuiet = (tokenId: TokenId): boolean =>
+    activityOf !== undefined && activityOf(tokenId).trades <= storeLimits.minutesMerged;
+  return tokenIds.every(isQuiet)
+    ? mergeMinutes(engine, range, bounds)
+    : searchBuckets(engine, range, bounds);
+}
+
+/** Of tokens that are traded little: all of their minutes, merged here in less time than by the engine. */
+async function mergeMinutes(
+  engine: Engine,
+  range: StoredRange,
+  bounds: Bounds,
+): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  const { tokenIds, bucketSeconds, order, limit } = range;
+  const found = new Map(tokenIds.map((tokenId) => [tokenId, new Map<number, Candle>()]));
+  for (const { tokenId, bucket: minute, candle } of await readMinutes(engine, tokenIds, bounds)) {
+    const buckets = found.get(tokenId);
+    const bucket = minute - (minute % bucketSeconds);
+    const known = buckets?.get(bucket);
+    buckets?.set(bucket, known === undefined ? candle : mergeCandles(known, candle));
+  }
+  const sign = order === "asc" ? 1 : -1;
+  const firstOf = (buckets: ReadonlyMap<number, Candle>): readonly BucketCandle[] =>
+    [...buckets]
+      .toSorted(([a], [b]) => sign * (a - b))
+      .slice(0, limit)
+      .map(([bucket, candle]) => ({ bucket, candle }));
+  return new Map([...found].map(([tokenId, buckets]) => [tokenId, firstOf(buckets)]));
+}
+
+/** Of tokens that are traded much: stretch by stretch, each made into buckets by the engine. */
+async function searchBuckets(
+  engine: Engine,
+  range: StoredRange,
+  bounds: Bounds,
+): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  const found = new Map<TokenId, BucketCandle[]>();
+  let stretches = firstStretches(range, bounds);
   while (stretches.length > 0) {
     for (const { tokenId, ...bucket } of await readBuckets(engine, stretches, range)) {
       const buckets = found.get(tokenId);
@@ -57,24 +96,6 @@ export async function readStoredCandles(
   return new Map([...found].map(([tokenId, buckets]) => [tokenId, buckets.slice(0, range.limit)]));
 }
 
-/** The first minute of each token with a priced trade before `openFrom`, where there is one. */
-export async function readStoredFirsts(
-  engine: Engine,
-  tokenIds: readonly TokenId[],
-  openFrom: number,
-): Promise<ReadonlyMap<TokenId, number>> {
-  if (tokenIds.length === 0) return new Map();
-  // In the order of the table, so that reading ends with the first one.
-  const firsts = tokenIds.map(
-    (tokenId) =>
-      `SELECT hex(token_id), minute FROM oddwire.minute_candles
-       WHERE token_id = ${hexLiteral(tokenId)} AND minute < ${integerLiteral(openFrom)} AND trades > 0
-       ORDER BY minute LIMIT 1`,
-  );
-  const rows = await engine.query(`${firsts.join(" UNION ALL ")} ${fewRowsSettings}`);
-  return new Map(rows.map(([id, minute]) => [prefixed(id) as TokenId, Number(minute)]));
-}
-
 type Bounds = { readonly from: number; readonly to: number };
 
 /** A bucket is asked for by its start: all of its complete minutes or none. */
@@ -85,27 +106,19 @@ function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): B
 }
 
 /** Where the first buckets of each token are likely to be; all of it for those traded little. */
-async function firstStretches(
-  engine: Engine,
-  range: StoredRange,
-  bounds: Bounds,
-): Promise<readonly Stretch[]> {
+function firstStretches(range: StoredRange, bounds: Bounds): readonly Stretch[] {
   const { tokenIds, activityOf, order, limit, bucketSeconds } = range;
-  if (bounds.from >= bounds.to) return [];
-  const isBusy = (tokenId: TokenId): boolean =>
-    (activityOf?.(tokenId).trades ?? 0) > storeLimits.minutesAtOnce;
-  const unanchored = order === "asc" && bounds.from === 0 ? tokenIds.filter(isBusy) : [];
-  const firsts = await readStoredFirsts(engine, unanchored, bounds.to);
   // The time that all buckets asked for take, when none between them is without trades.
   const seconds = limit * bucketSeconds;
   return tokenIds.map((tokenId) => {
     const whole = { tokenId, ...bounds, seconds };
-    if (!isBusy(tokenId)) return whole;
-    // The newest trade told of may not be the newest stored, so nothing above it is left out.
-    const newest = Math.min(bounds.to, activityOf?.(tokenId).lastTimestamp ?? bounds.to);
+    const activity = activityOf?.(tokenId);
+    if (activity === undefined || activity.trades <= storeLimits.minutesAtOnce) return whole;
+    // What is told may not be the first or the newest one stored, so nothing before or above is left out.
+    const { firstMinute, lastTimestamp } = activity;
     return order === "asc"
-      ? cut(whole, range, (firsts.get(tokenId) ?? bounds.from) + seconds)
-      : cut(whole, range, newest - seconds);
+      ? cut(whole, range, Math.max(bounds.from, firstMinute ?? 0) + seconds)
+      : cut(whole, range, Math.min(bounds.to, lastTimestamp) - seconds);
   });
 }
 
@@ -133,28 +146,52 @@ function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: numb
 
 type OwnBucket = BucketCandle & { readonly tokenId: TokenId };
 
-/** Of the columns of `readBuckets`; a price with its position has two parts. */
-const bucketBytes = [32, 8, 8 + 16, 8 + 16, 16, 16, 16, 16, 16, 8] as const;
-
 async function readBuckets(
   engine: Engine,
   stretches: readonly Stretch[],
   { bucketSeconds, order, limit }: StoredRange,
 ): Promise<readonly OwnBucket[]> {
   const seconds = integerLiteral(bucketSeconds);
-  const minutes = stretches.map(
-    ({ tokenId, from, to }) =>
-      `(token_id = ${hexLiteral(tokenId)}
-        AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`,
-  );
-  const bytes = await engine.queryNative(
-    `SELECT token_id, intDiv(minute, ${seconds}) * ${seconds} AS bucket, min(open), max(close),
+  return readCandleRows(
+    engine,
+    `SELECT token_id, toUInt32(intDiv(minute, ${seconds}) * ${seconds}) AS bucket, min(open), max(close),
        max(high), min(low), sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
-     FROM oddwire.minute_candles WHERE (${minutes.join(" OR ")}) AND trades > 0
+     FROM oddwire.minute_candles WHERE (${minutesIn(stretches)}) AND trades > 0
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
-     LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
+     LIMIT ${integerLiteral(limit)} BY token_id`,
   );
-  return [...readNativeBlocks(bytes, bucketBytes)].flatMap((block) => [...bucketsOf(block)]);
+}
+
+/** In no order, and a minute as often as there are parts with some of it. */
+async function readMinutes(
+  engine: Engine,
+  tokenIds: readonly TokenId[],
+  bounds: Bounds,
+): Promise<readonly OwnBucket[]> {
+  const stretches = tokenIds.map((tokenId) => ({ tokenId, ...bounds }));
+  return readCandleRows(
+    engine,
+    `SELECT token_id, minute, open, close, high, low, volume, buy_volume_usd, sell_volume_usd, trades
+     FROM oddwire.minute_candles WHERE (${minutesIn(stretches)}) AND trades > 0`,
+  );
+}
+
+function minutesIn(stretches: readonly Omit<Stretch, "seconds">[]): string {
+  return stretches
+    .map(
+      ({ tokenId, from, to }) =>
+        `(token_id = ${hexLiteral(tokenId)}
+          AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`,
+    )
+    .join(" OR ");
+}
+
+/** How wide the columns of candles are; a price with its position has two parts. */
+const columnBytes = [32, 4, 8 + 16, 8 + 16, 16, 16, 16, 16, 16, 8] as const;
+
+async function readCandleRows(engine: Engine, sql: string): Promise<readonly OwnBucket[]> {
+  const bytes = await engine.queryNative(`${sql} ${fewRowsSettings}`);
+  return [...readNativeBlocks(bytes, columnBytes)].flatMap((block) => [...bucketsOf(block)]);
 }
 
 function* bucketsOf({ rows, columns }: NativeBlock): Generator<OwnBucket, void, undefined> {
@@ -180,7 +217,7 @@ function* bucketsOf({ rows, columns }: NativeBlock): Generator<OwnBucket, void, 
       priceVolume: buyVolumeUsd + sellVolumeUsd,
       trades: trades.uint64(8 * row),
     };
-    yield { tokenId: ids.tokenId(32 * row), bucket: buckets.uint64(8 * row), candle };
+    yield { tokenId: ids.tokenId(32 * row), bucket: buckets.uint32(4 * row), candle };
   }
 }
 

@@ -2,7 +2,7 @@ import type { TokenId } from "../base/ids.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../rows/candle-row.ts";
 import type { FactStore } from "../store/fact-store.ts";
 import type { BucketCandle } from "../store/newest-candles.ts";
-import { readCandles, readFirstBucket } from "../store/read-candles.ts";
+import { readCandles } from "../store/read-candles.ts";
 import type { Activity } from "../store/read-stored-candles.ts";
 
 /** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
@@ -21,6 +21,17 @@ export type CandlePage = {
   readonly now: number;
 };
 
+/** The bucket of the first priced trade of either token, unix seconds; `null` without one. */
+export function firstBucketOf(
+  page: Pick<CandlePage, "tokenId" | "complement" | "bucketSeconds" | "activityOf">,
+): number | null {
+  const { tokenId, complement, bucketSeconds, activityOf } = page;
+  const firsts = [tokenId, complement ?? tokenId].flatMap((id) => activityOf(id).firstMinute ?? []);
+  if (firsts.length === 0) return null;
+  const first = Math.min(...firsts);
+  return first - (first % bucketSeconds);
+}
+
 /** Reads one page, in its order; says whether more follow behind it. */
 export async function readCandlePage(
   store: FactStore,
@@ -38,9 +49,7 @@ async function readFilledPage(
   page: CandlePage,
 ): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
   const { bucketSeconds, order, limit, now } = page;
-  const { tokenId, complement } = page;
-  const tokenIds = complement === null ? [tokenId] : [tokenId, complement];
-  const first = await readFirstBucket(store, tokenIds, bucketSeconds);
+  const first = firstBucketOf(page);
   if (first === null) return { rows: [], hasMore: false };
   const lowest = Math.max(page.from, first);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);

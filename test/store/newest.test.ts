@@ -6,7 +6,7 @@ import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
-import { readCandles, readFirstBucket } from "../../src/store/read-candles.ts";
+import { readCandles } from "../../src/store/read-candles.ts";
 import { readFills } from "../../src/store/read-fills.ts";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
@@ -90,18 +90,7 @@ async function assertKept(store: FactStore, facts: readonly BlockFacts[]): Promi
       const range = { ...all, to: Number.MAX_SAFE_INTEGER, order: "desc", limit } as const;
       assert.deepEqual(await readCandles(store, range), naive.slice(0, limit));
     }
-    assert.equal(await readFirstBucket(store, [yes, no], 3600), naiveHour(facts));
   }
-}
-
-function naiveHour(facts: readonly BlockFacts[]): number | null {
-  const hours = naiveCandles(fillsOf(facts), {
-    tokenId: yes,
-    complement: no,
-    bucketSeconds: 3600,
-  }).keys();
-  const all = [...hours];
-  return all.length === 0 ? null : Math.min(...all);
 }
 
 test("newest trades and candles are those of the chain that is left, after any steps", async (t) => {

@@ -4,9 +4,10 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
+import { minuteOf } from "../../src/market/minute-candle.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import type { BucketCandle } from "../../src/store/newest-candles.ts";
-import { type CandleRange, readCandles, readFirstBucket } from "../../src/store/read-candles.ts";
+import { type CandleRange, readCandles } from "../../src/store/read-candles.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -35,14 +36,17 @@ const anyRange: fc.Arbitrary<CandleRange> = fc
     order: fc.constantFrom("asc" as const, "desc" as const),
     limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1000)),
     // What is told of how much a token is traded may be out of date, and changes no candle.
-    trades: fc.constantFrom(0, 1_000_000),
-    lastTimestamp: anyTime,
+    activity: fc.record({
+      trades: fc.constantFrom(0, 10_000, 1_000_000),
+      lastTimestamp: anyTime,
+      firstMinute: fc.option(anyTime.map(minuteOf)),
+    }),
   })
-  .map(({ pair: [tokenId, other], isPair, trades, lastTimestamp, ...range }) => ({
+  .map(({ pair: [tokenId, other], isPair, activity, ...range }) => ({
     ...range,
     tokenId,
     complement: isPair ? other : null,
-    activityOf: () => ({ trades, lastTimestamp }),
+    activityOf: () => activity,
   }));
 
 function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
@@ -111,21 +115,5 @@ describe("candles", () => {
     for (const block of blocks.slice(60)) await store.finalize(block.number);
     done.abort();
     await Promise.all(readers);
-  });
-
-  test("begin with the first priced trade of either token", async (t) => {
-    const { store } = await StoreFolder.open(t);
-    await fillStore(store, { final: blocks.slice(0, 50), held: blocks.slice(50), sizes: [50] });
-    for (const pair of allPairs) {
-      const priced = fillsOf(blocks).filter(
-        ({ role, size, tokenId }) => role !== "taker" && size > 0n && pair.includes(tokenId),
-      );
-      const first = priced[0]?.timestamp;
-      for (const seconds of Object.values(resolutionSeconds)) {
-        const bucket = first === undefined ? null : first - (first % seconds);
-        assert.equal(await readFirstBucket(store, pair, seconds), bucket);
-      }
-    }
-    assert.equal(await readFirstBucket(store, [], 60), null);
   });
 });

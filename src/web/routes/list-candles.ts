@@ -2,18 +2,16 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
 import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
-import { storeLimits } from "../../base/limits.ts";
 import { isGiven } from "../../base/optional.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { pairPrice } from "../../market/price.ts";
 import { type CandleRow, candleRow } from "../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../rows/wire-format.ts";
-import { readFirstBucket } from "../../store/read-candles.ts";
 import { type Backend, keptUntilTraded } from "../backend.ts";
 import type { BulkAnswers } from "../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../bulk/bulk-candles.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
-import { type CandlePage, readCandlePage } from "../candle-page.ts";
+import { type CandlePage, firstBucketOf, readCandlePage } from "../candle-page.ts";
 import { checkSpan } from "../check-bounds.ts";
 import { listOf } from "../list-answer.ts";
 import { metaOf, metaSchema } from "../meta.ts";
@@ -75,7 +73,8 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
         const open = async () => openBulkCandles(backend, { path, query, page }, bulk.rowsMax);
         return bulk.answer({ request, reply }, { format, row: candleRow, name: "candles", open });
       }
-      const { rows, hasMore, firstMs } = await readPage(backend, page);
+      const { rows, hasMore } = await readCandlePage(backend.store, page);
+      const first = firstBucketOf(page);
       const edge = rows.at(-1);
       const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
@@ -92,7 +91,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
         meta: {
           ...metaOf(requestId, backend.freshness()),
           resolution: query.resolution,
-          first_candle_ms: firstMs,
+          first_candle_ms: first === null ? null : first * 1000,
           settlement: settlementOf(asked, backend),
         },
       };
@@ -129,34 +128,6 @@ function pageOf(
   return order === "asc"
     ? { ...page, from: Math.max(from, edge + bucketSeconds), to }
     : { ...page, from, to: Math.min(to, edge) };
-}
-
-/**
- * The page, and when the first candle of all is. That comes with the newest page of a token that is
- * traded little, and is asked for behind it; else it is a query more, which need not wait.
- */
-async function readPage(backend: Backend, page: CandlePage) {
-  const { tokenId: asked, complement, from, to, carryOn, activityOf } = page;
-  const isBusy = [asked, complement ?? asked].some(
-    (id) => activityOf(id).trades > storeLimits.minutesAtOnce,
-  );
-  const isNewest = from === 0 && to === Number.MAX_SAFE_INTEGER;
-  if (carryOn || (isNewest && !isBusy)) {
-    const found = await readCandlePage(backend.store, page);
-    return { ...found, firstMs: await readFirstBucketMs(backend, page) };
-  }
-  const [found, firstMs] = await Promise.all([
-    readCandlePage(backend.store, page),
-    readFirstBucketMs(backend, page),
-  ]);
-  return { ...found, firstMs };
-}
-
-async function readFirstBucketMs(backend: Backend, page: CandlePage): Promise<number | null> {
-  const { tokenId: asked, complement, bucketSeconds } = page;
-  const tokenIds = complement === null ? [asked] : [asked, complement];
-  const first = await readFirstBucket(backend.store, tokenIds, bucketSeconds);
-  return first === null ? null : first * 1000;
 }
 
 function settlementOf(
