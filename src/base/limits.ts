@@ -28,6 +28,8 @@ export const storeLimits = {
   newestCandlesMax: 200_000,
   /** Places for texts of token ids: some times what is traded in a day; at 150 bytes each 20 MB. */
   tokenTextPlaces: 131_072,
+  /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
+  askedOnceMax: 10_000,
   /** Minutes of a token read for a chart whatever it asks for: aggregating them takes some ms. */
   minutesAtOnce: 20_000,
   /** Trades of a token whose minutes are merged here: at 1.5 us each as long as the engine plans to. */

@@ -2,6 +2,7 @@ import type { TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Candle, candleOfMinute, mergeCandles } from "../market/candle.ts";
 import type { MinuteCandle } from "../market/minute-candle.ts";
+import { AskedBefore } from "./asked-before.ts";
 
 /** A candle and the start of its bucket, unix seconds. */
 export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
@@ -27,6 +28,7 @@ type List = { buckets: BucketCandle[]; isWhole: boolean; size: number };
  */
 export class NewestCandles {
   readonly #lists = new Map<TokenId, Map<number, List>>();
+  readonly #asked = new AskedBefore();
   #buckets = 0;
 
   /** What the range holds; `null` when it must be read. */
@@ -41,8 +43,9 @@ export class NewestCandles {
     return order === "desc" ? found.slice(-limit) : found.slice(0, limit);
   }
 
-  /** Keeps what was just read: rising, the newest `limit` or all there are. */
+  /** Keeps what was just read, when it was asked for before: rising, the newest `limit` or all there are. */
   put({ tokenId, bucketSeconds, limit }: BucketRange, buckets: readonly BucketCandle[]): void {
+    if (!this.#asked.ask(`${tokenId} ${bucketSeconds}`)) return;
     const ofToken = this.#lists.get(tokenId) ?? new Map<number, List>();
     this.#buckets += buckets.length - (ofToken.get(bucketSeconds)?.buckets.length ?? 0);
     const list = { buckets: [...buckets], isWhole: buckets.length < limit, size: limit };

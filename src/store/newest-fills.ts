@@ -1,6 +1,7 @@
 import type { TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Fill, isTrade } from "../market/fill.ts";
+import { AskedBefore } from "./asked-before.ts";
 
 /** The newest final trades of some tokens, newest first; of all tokens when `tokenIds` is `null`. */
 type List = {
@@ -22,6 +23,7 @@ export type NewestOf = Pick<List, "tokenIds">;
  */
 export class NewestFills {
   readonly #lists = new Map<string, List>();
+  readonly #asked = new AskedBefore();
   #rows = 0;
 
   /** The newest `limit` of them, or all there are; `null` when they must be read. */
@@ -31,8 +33,9 @@ export class NewestFills {
     return list.rows.slice(0, limit);
   }
 
-  /** Keeps what was just read: `rows` are the newest `limit`, or all there are. */
+  /** Keeps what was just read, when it was asked for before: the newest `limit` `rows`, or all there are. */
   put({ tokenIds }: NewestOf, rows: readonly Fill[], limit: number): void {
+    if (!this.#asked.ask(keyOf({ tokenIds }))) return;
     this.#set({ tokenIds, rows, size: limit, isWhole: rows.length < limit });
     for (const [key, { rows: oldest }] of this.#lists) {
       if (this.#rows <= storeLimits.newestFillsMax) return;
