@@ -31,8 +31,8 @@ type Lasting = { readonly kept: Kept; readonly isCurrent: () => boolean };
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 /**
- * Makes the answers that are tagged, or kept for those who ask the same. When popular ones have
- * changed, many ask for the same at once: it is made once for all of them.
+ * Makes the answers that are tagged, written row by row, or kept for those who ask the same. When
+ * popular ones have changed, many ask for the same at once: it is made once for all of them.
  */
 export class AnswerMaker {
   readonly #ready: ReadyAnswers;

@@ -43,6 +43,15 @@ export type AnswerBody = {
   readonly meta: Meta;
 };
 
+/** Data that is JSON already. */
+export class WrittenJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** An answer in parts of JSON. */
 export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
   /** Ends where the request id follows, or before it the age. */
@@ -59,7 +68,7 @@ export function partsOf(body: AnswerBody, hasAge: boolean): AnswerParts {
   if (hasAge) return agingPartsOf(body);
   const { data, meta, ...rest } = body;
   const more = Object.entries(meta).filter(([name]) => !(name in metaSchema.properties));
-  const dataText = JSON.stringify(data);
+  const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
   const restText = JSON.stringify(rest).slice(1, -1);
   const moreText = JSON.stringify(Object.fromEntries(more)).slice(1, -1);
   return {

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { Access, Caller } from "./admission.ts";
 import { jsonContentType } from "./error-answer.ts";
 import type { Freshness } from "./meta.ts";
-import type { AnswerBody } from "./ready-answers.ts";
+import type { AnswerBody, WrittenJson } from "./ready-answers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -13,8 +13,10 @@ declare module "fastify" {
   }
 }
 
-/** What a handler answers: the object of the schema, its JSON made ready before, or a stream. */
-type Answer<Body> = Body | string | Buffer | Readable;
+/** What a handler answers: the object of the schema, its rows or all of it as JSON already, or a stream. */
+type Answer<Body> = Body | WrittenAnswer | string | Buffer | Readable;
+
+type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
 type Nothing = TObject;
 
@@ -63,6 +65,8 @@ export type RouteOptions<
   readonly kept?: Kept;
   /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
+  /** Its rows come as `WrittenJson`. */
+  readonly isWritten?: boolean;
   readonly handler: (
     request: FastifyRequest<{
       Params: Static<Params>;

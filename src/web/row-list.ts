@@ -13,6 +13,7 @@ import { openBulkRows, type RowsAsOfNow } from "./bulk/bulk-rows.ts";
 import type { Row } from "./bulk/columns.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { answerPage, listOf } from "./list-answer.ts";
+import { WrittenJson } from "./ready-answers.ts";
 
 const pageRows = 100;
 
@@ -26,6 +27,7 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
     access: "read",
     response: listOf(row),
     isBulk: true,
+    isWritten: true,
     errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
   } as const;
@@ -42,7 +44,7 @@ export type RowSource<Item> = {
 };
 
 /** A list as it is asked for. */
-export type RowList<Item, Shown extends Row> = {
+export type RowList<Item> = {
   /** What cursors are bound to, with the query. */
   readonly path: string;
   readonly query: { readonly format: "json" | FileFormatName; readonly limit?: number | undefined };
@@ -50,16 +52,15 @@ export type RowList<Item, Shown extends Row> = {
   readonly name: string;
   readonly row: TObject;
   readonly source: RowSource<Item>;
-  readonly present: (item: Item, context: RowContext) => Shown;
-  /** Writes rows as their JSON; made anew for each chunk of a file. */
+  /** Writes rows as their JSON; made anew for each page, and each chunk of a file. */
   readonly writer: (context: RowContext) => (item: Item) => string;
 };
 
 /** Answers with a page, or with a file of all rows. */
-export async function answerList<Item, Shown extends Row>(
+export async function answerList<Item>(
   { backend, bulk }: ListParts,
   exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  list: RowList<Item, Shown>,
+  list: RowList<Item>,
 ) {
   const { path, query, name, row, source } = list;
   const { format } = query;
@@ -70,16 +71,18 @@ export async function answerList<Item, Shown extends Row>(
   const limit = query.limit ?? pageRows;
   // One more than asked for says that there is a next page.
   const rows = await source.readPage(limit + 1);
-  return answerPage(
+  const write = list.writer(rowContextOf(backend));
+  const page = answerPage(
     backend,
     { path, query: { ...query, limit }, rows, positionOf: source.positionOf },
-    { requestId: exchange.request.id, present: presenterOf(backend, list) },
+    { requestId: exchange.request.id, present: write },
   );
+  return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 
-async function openFile<Item, Shown extends Row>(
+async function openFile<Item>(
   { backend, bulk }: ListParts,
-  list: RowList<Item, Shown>,
+  list: RowList<Item>,
 ): Promise<BulkRows<Item>> {
   const { path, query, source } = list;
   const size = { limit: query.limit, capRows: bulk.rowsMax };
@@ -90,19 +93,10 @@ async function openFile<Item, Shown extends Row>(
 }
 
 /** Rows that are written from what shows them. */
-export function shownAs<Item, Shown extends Row>(
-  present: (item: Item, context: RowContext) => Shown,
-): Pick<RowList<Item, Shown>, "present" | "writer"> {
-  return { present, writer: (context) => (item) => JSON.stringify(present(item, context)) };
-}
-
-/** Shows rows by what is known now. */
-function presenterOf<Item, Shown extends Row>(
-  backend: Backend,
-  { present }: RowList<Item, Shown>,
-): (item: Item) => Shown {
-  const context = rowContextOf(backend);
-  return (item) => present(item, context);
+export function shownAs<Item>(
+  present: (item: Item, context: RowContext) => Row,
+): Pick<RowList<Item>, "writer"> {
+  return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
 }
 
 /** Rows of the store and the tail. */

@@ -238,7 +238,8 @@ export class HttpServer {
   #addRoute(url: string, route: Route): void {
     const { method, path, params, querystring, body, access, handler } = route;
     const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
-    const isPrepared = route.kept !== undefined || route.isTagged !== undefined;
+    const { kept, isTagged, isWritten = false } = route;
+    const isPrepared = kept !== undefined || isTagged !== undefined || isWritten;
     this.#app.route({
       url,
       method,

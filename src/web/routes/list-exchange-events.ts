@@ -105,11 +105,11 @@ function exchangesOf({ contracts }: Backend): readonly Address[] {
   return all.filter(({ kind }) => kind === "exchange").map(({ address: own }) => own);
 }
 
-function ofExchange<Shown extends Row>(
-  present: (located: LocatedEvent, contracts: Contracts, context: RowContext) => Shown | null,
+function ofExchange(
+  present: (located: LocatedEvent, contracts: Contracts, context: RowContext) => Row | null,
   { contracts }: Backend,
 ) {
-  return shownAs((located: LocatedEvent, context: RowContext): Shown => {
+  return shownAs((located: LocatedEvent, context: RowContext): Row => {
     const row = present(located, contracts, context);
     assert(row !== null, "only what exchanges log is read");
     return row;

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { type Fill, mirrorFill } from "../../market/fill.ts";
-import { presentTrade, tradeRow } from "../../rows/trade-row.ts";
+import { tradeRow } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import type { FillFilter } from "../../store/fill-filter.ts";
 import { keptUntilListed, keptUntilNews } from "../backend.ts";
@@ -41,7 +41,7 @@ export function listTrades(parts: ListParts): Route {
       const { query } = request;
       const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles };
       const source = fillSource(backend, filter, { path, query });
-      const list = { ...shape, path, query, source, present: presentTrade, writer: tradeWriter };
+      const list = { ...shape, path, query, source, writer: tradeWriter };
       return answerList(parts, { request, reply }, list);
     },
   });
@@ -85,7 +85,6 @@ export function listTokenTrades(parts: ListParts): Route {
           path,
           query,
           source: fillSource(backend, filter, { path, query }),
-          present: (fill, context) => presentTrade(told(fill), context),
           writer: (context) => {
             const write = tradeWriter(context);
             return (fill) => write(told(fill));
