@@ -1,5 +1,7 @@
 /** Every bound of the service in one place, with where the number comes from. */
 
+const mebibyte = 1024 * 1024;
+
 /** What the store may hold and be asked. */
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */
@@ -62,13 +64,11 @@ export const marketLimits = {
   searchWordsMax: 16,
   /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */
   commonWordsMax: 64,
-  /** Rooms for ranks of all markets that nobody uses: 3 MB each for 1.5 million. */
-  rankRoomsMax: 8,
+  /** Memory of lists that nobody uses any more: one of most of 1.5 million markets has 3 MB. */
+  spareRoomBytesMax: 32 * mebibyte,
   /** Texts that came since anybody searched: bringing common words up to date stops paying. */
   textsUnsearchedMax: 10_000,
 } as const;
-
-const mebibyte = 1024 * 1024;
 
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */
 export const chainLimits = {

@@ -4,10 +4,12 @@
  * they became known; what it is, is put together from elsewhere.
  */
 import type { ConditionId } from "../base/ids.ts";
+import { marketLimits } from "../base/limits.ts";
 import { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
 import { MarketSearch, type MarketTexts } from "./market-search.ts";
+import { Rooms } from "./rooms.ts";
 import { TextSearch } from "./text-search.ts";
 
 const idBytes = 32;
@@ -41,6 +43,8 @@ export class MarketColumns {
   readonly venueFlags: Column<"u8">;
   /** The first four bytes of each id, by which nearly all ids differ. */
   readonly idStarts = new Column("u32");
+  /** What lists stand in, for whoever is done with one to give back. */
+  readonly rooms = new Rooms(marketLimits.spareRoomBytesMax);
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
@@ -151,10 +155,12 @@ export class MarketColumns {
 
   /** The ordinals of the markets that have a label, in no particular order. */
   withLabel(kind: LabelKind, value: string): number[] {
-    const scores = new Uint8Array(this.count);
+    const block = this.rooms.take(this.count);
+    const scores = new Uint8Array(block, 0, this.count).fill(0);
     const found: number[] = [];
     this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), scores);
     for (let at = scores.indexOf(1); at !== -1; at = scores.indexOf(1, at + 1)) found.push(at);
+    this.rooms.give(block);
     return found;
   }
 

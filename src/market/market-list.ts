@@ -5,35 +5,13 @@
  */
 import type { ConditionId } from "../base/ids.ts";
 import type { Column } from "./column.ts";
-import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
-import type { Hits } from "./market-search.ts";
-
-type MarketSort =
-  | "volume_24h"
-  | "volume"
-  | "trades_24h"
-  | "created_at"
-  | "end_date"
-  | "last_trade_at";
-
-/** Which markets are asked for; all that is given has to hold. Micros, unix milliseconds. */
-export type MarketSelection = {
-  /** Words that all have to be found; `null` without a search. */
-  readonly words: readonly string[] | null;
-  /** Only these, which need not be listed. */
-  readonly ordinals: Iterable<number> | null;
-  /** Flags that have to be set or not, as `marketFlags`. */
-  readonly flags: { readonly asked: number; readonly wanted: number };
-  /** Labels of which each kind has to have one. */
-  readonly labels: Partial<Readonly<Record<LabelKind, readonly string[]>>>;
-  readonly minVolume: number;
-  readonly minDayVolume: number;
-  readonly createdFrom: number;
-  readonly createdBefore: number;
-  /** `null` where markets without an end count too. */
-  readonly ends: { readonly from: number; readonly before: number } | null;
-  readonly sort: MarketSort;
-};
+import type { MarketColumns } from "./market-columns.ts";
+import {
+  type MarketSelection,
+  type MarketSort,
+  type Members,
+  membersOf,
+} from "./market-members.ts";
 
 /** Where a market stands in a list: keys that say it fully, whatever else the list holds. */
 export type MarketPlace = {
@@ -48,18 +26,12 @@ const idBytes = 32;
 /** Lists of a smaller part of all markets than this hold what they are of, the others all. */
 const densePart = 8;
 
-/** Which markets a list has: those with a rank. By ordinal where `ordinals` is `null`. */
-type Members = {
+/** What a list is kept as, and the block of memory that it stands in, but for keys shared by some. */
+type Kept = {
   readonly ordinals: Int32Array | null;
   readonly ranks: Uint16Array;
-  readonly length: number;
-};
-
-/** Numbers by ordinal, of which those are wanted from one on and below another. */
-type Bound = {
-  readonly values: ArrayLike<number>;
-  readonly from: number;
-  readonly before: number;
+  readonly keys: Float64Array;
+  readonly block: ArrayBuffer;
 };
 
 /** What an item has to have to be among the best, by its numbers alone; keys with their sign. */
@@ -80,26 +52,29 @@ export class MarketList {
   /** Above 0 for each market of the list; all the same without a search. */
   readonly #ranks: Uint16Array;
   readonly #keys: Float64Array;
+  readonly #block: ArrayBuffer;
   readonly length: number;
 
   constructor(columns: MarketColumns, selection: MarketSelection) {
-    const { ordinals, ranks, length } = membersOf(columns, selection);
+    const members = membersOf(columns, selection);
     const keys = keysOf(columns, selection.sort);
+    const kept = keptFrom(columns, members, keys);
     this.#columns = columns;
-    this.#ordinals = ordinals;
-    this.#ranks = ranks;
-    this.#keys = ordinals === null ? keys.frozen() : keysAt(keys.values, ordinals);
-    this.length = length;
+    this.#ordinals = kept.ordinals;
+    this.#ranks = kept.ranks;
+    this.#keys = kept.keys;
+    this.#block = kept.block;
+    this.length = members.length;
   }
 
   /** What keeping it costs at the most: lists of one moment have the keys of all markets in common. */
   get byteLength(): number {
-    return (this.#ordinals?.byteLength ?? 0) + this.#keys.byteLength + this.#ranks.byteLength;
+    return this.#block.byteLength + (this.#ordinals === null ? this.#keys.byteLength : 0);
   }
 
   /** Gives back what it is made of; it must not be asked for anything after. */
   release(): void {
-    if (this.#ordinals === null) this.#columns.search.room.give(this.#ranks);
+    this.#columns.rooms.give(this.#block);
   }
 
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
@@ -223,117 +198,42 @@ function keysOf(columns: MarketColumns, sort: MarketSort): Column<"f64"> | Colum
   }
 }
 
-/** The keys of some markets, in their order. */
-function keysAt(keys: ArrayLike<number>, ordinals: Int32Array): Float64Array {
-  const found = new Float64Array(ordinals.length);
-  for (let at = 0; at < ordinals.length; at += 1) found[at] = keys[ordinals[at] ?? 0] ?? 0;
-  return found;
-}
-
-/** The markets that are asked for; without a search all with the same rank. */
-function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
-  const candidates = candidatesOf(columns, selection);
-  const { ordinals, ranks } = candidates;
-  const flags = columns.flags.values;
-  const listed = selection.ordinals === null ? marketFlags.listed : 0;
-  const asked = selection.flags.asked | listed;
-  const wanted = selection.flags.wanted | listed;
-  let length = 0;
-  for (let at = 0; at < ranks.length; at += 1) {
-    if (ranks[at] === 0) continue;
-    const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
-    if (((flags[ordinal] ?? 0) & asked) === wanted) length += 1;
-    else ranks[at] = 0;
-  }
-  for (const bound of boundsOf(columns, selection)) length = keepWithin(candidates, bound);
-  const members = { ordinals, ranks, length };
-  const isDense = ordinals === null && length * densePart >= ranks.length;
-  if (isDense || length === ordinals?.length) return members;
-  const compacted = compact(members);
-  if (ordinals === null) columns.search.room.give(ranks);
-  return compacted;
-}
-
-/** The markets that others need not be looked at for. */
-function candidatesOf(
+/** A list as it is kept: most markets by ordinal, with keys that are shared; few with keys of their own. */
+function keptFrom(
   columns: MarketColumns,
-  { words, ordinals: asked }: MarketSelection,
-): Omit<Members, "length"> {
-  const hits = words === null ? null : columns.search.find(words, columns.count);
-  if (asked !== null) {
-    const ordinals = Int32Array.from(new Set(asked));
-    const ranks = Array.from(ordinals, (one) => (hits === null ? 1 : scoreIn(hits, one)));
-    return { ordinals, ranks: Uint16Array.from(ranks) };
+  { ordinals, ranks, length }: Members,
+  keys: Column<"f64"> | Column<"u32">,
+): Kept {
+  const own = ordinals === null ? (ranks.buffer as ArrayBuffer) : null;
+  if (own !== null && length * densePart >= ranks.length) {
+    return { ordinals: null, ranks, keys: keys.frozen(), block: own };
   }
-  if (hits === null)
-    return { ordinals: null, ranks: columns.search.room.take(columns.count).fill(1) };
-  return { ordinals: hits.ordinals, ranks: hits.scores };
+  const block = columns.rooms.take(length * (8 + 4 + 2));
+  const kept = {
+    ordinals: new Int32Array(block, length * 8, length),
+    ranks: new Uint16Array(block, length * 12, length),
+    keys: new Float64Array(block, 0, length),
+    block,
+  };
+  fill(kept, { ordinals, ranks }, keys.values);
+  if (own !== null) columns.rooms.give(own);
+  return kept;
 }
 
-function scoreIn({ ordinals, scores }: Hits, ordinal: number): number {
-  const at = ordinals === null ? ordinal : ordinals.indexOf(ordinal);
-  return scores[at] ?? 0;
-}
-
-/** The same members without those that have no rank in between. */
-function compact({ ordinals, ranks, length }: Members): Members {
-  const [kept, keptRanks] = [new Int32Array(length), new Uint16Array(length)];
+/** Takes over the members that have a rank. */
+function fill(
+  kept: { ordinals: Int32Array; ranks: Uint16Array; keys: Float64Array },
+  { ordinals, ranks }: Omit<Members, "length">,
+  keys: ArrayLike<number>,
+): void {
   let found = 0;
   for (let at = 0; at < ranks.length; at += 1) {
     const rank = ranks[at] ?? 0;
     if (rank === 0) continue;
-    kept[found] = ordinals === null ? at : (ordinals[at] ?? 0);
-    keptRanks[found] = rank;
+    const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
+    kept.ordinals[found] = ordinal;
+    kept.ranks[found] = rank;
+    kept.keys[found] = keys[ordinal] ?? 0;
     found += 1;
   }
-  return { ordinals: kept, ranks: keptRanks, length };
-}
-
-/** What besides flags a market has to pass: its labels, and bounds of its numbers. */
-function boundsOf(
-  columns: MarketColumns,
-  { labels, minVolume, minDayVolume, createdFrom, createdBefore, ends }: MarketSelection,
-): Bound[] {
-  const bounds: Bound[] = Object.entries(labels).map(([kind, values]) => ({
-    values: labelledWith(columns, kind as LabelKind, values),
-    from: 1,
-    before: Infinity,
-  }));
-  const add = (column: Column, from: number, before: number) =>
-    bounds.push({ values: column.values, from, before });
-  if (minVolume > 0) add(columns.volumeUsd, minVolume, Infinity);
-  if (minDayVolume > 0) add(columns.dayVolumeUsd, minDayVolume, Infinity);
-  if (createdFrom > 0 || createdBefore < Infinity) {
-    add(columns.createdAt, createdFrom / 1000, createdBefore / 1000);
-  }
-  // 0 is no end, and not one of 1970.
-  if (ends !== null) add(columns.endMs, Math.max(ends.from, 1), ends.before);
-  return bounds;
-}
-
-/** Takes the rank from what has no number within the bound; how many keep theirs. */
-function keepWithin(
-  { ordinals, ranks }: Omit<Members, "length">,
-  { values, from, before }: Bound,
-): number {
-  let length = 0;
-  for (let at = 0; at < ranks.length; at += 1) {
-    if (ranks[at] === 0) continue;
-    const value = values[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0;
-    if (value >= from && value < before) length += 1;
-    else ranks[at] = 0;
-  }
-  return length;
-}
-
-function labelledWith(
-  columns: MarketColumns,
-  kind: LabelKind,
-  values: readonly string[],
-): Uint8Array {
-  const marks = new Uint8Array(columns.count);
-  for (const value of values) {
-    columns.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), marks);
-  }
-  return marks;
 }

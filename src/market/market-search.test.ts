@@ -84,10 +84,15 @@ function naiveFind(all: readonly MarketTexts[], query: readonly string[]): [numb
 }
 
 function foundBy(search: MarketSearch, query: readonly string[]): [number, number][] {
-  const { ordinals, scores } = search.find(query, markets);
-  return [...scores].flatMap((score, at): [number, number][] =>
-    score === 0 ? [] : [[ordinals === null ? at : (ordinals[at] ?? -1), score]],
-  );
+  const hits = search.find(query, markets);
+  if (hits.kind === "few") {
+    return Array.from(hits.ordinals, (ordinal, at) => [ordinal, hits.scores[at] ?? 0]);
+  }
+  return Array.from({ length: markets }, (_, ordinal) => ordinal).flatMap((ordinal) => {
+    const scores = hits.words.map((word) => word[ordinal] ?? 0);
+    const sum = scores.reduce((all, score) => all + score, 0);
+    return scores.includes(0) ? [] : [[ordinal, sum] as [number, number]];
+  });
 }
 
 /** Markets of which all have some words, so that these are common ones. */

@@ -6,7 +6,6 @@
 import { marketLimits } from "../base/limits.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
-import { RankRoom } from "./rank-room.ts";
 import { wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./term-book.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
@@ -22,10 +21,14 @@ export type MarketTexts = {
   readonly eventId: string | null;
 };
 
-/** What was found: a score for each of `ordinals`, which rise; by ordinal, where that is `null`. */
-export type Hits = { readonly ordinals: Int32Array | null; readonly scores: Uint16Array };
+/** What was found, as long as nothing else is looked for. */
+export type Hits =
+  /** Markets in rising order and how well each answers, for whoever asked to change. */
+  | { readonly kind: "few"; readonly ordinals: Int32Array; readonly scores: Uint16Array }
+  /** Scores by ordinal for each of the words; what has all of them was found. */
+  | { readonly kind: "many"; readonly words: readonly Uint8Array[] };
 
-type Found = { readonly ordinals: Int32Array; readonly scores: Uint16Array };
+type Found = Extract<Hits, { readonly kind: "few" }>;
 
 /**
  * What a field is worth, times 3 for the whole word, 2 for the start of one and 1 within one: scores
@@ -45,9 +48,12 @@ const commonShare = 16;
 const commonMin = 4096;
 /** Up to this part of all markets those that have a word are listed, for further ones to be looked up in. */
 const denseShare = 4;
+/** When so many times more markets may have a word than were found, it is looked up in those. */
+const fewShare = 8;
 /** Postings of a long list that are passed over at once, about. */
 const passedOver = 4096;
 
+const noHits: Hits = { kind: "few", ordinals: new Int32Array(0), scores: new Uint16Array(0) };
 const titleWeights = weightsOf(worths);
 const descriptionWeights = weightsOf([descriptionWorth]);
 
@@ -66,8 +72,6 @@ type Remembered = { readonly scores: Uint8Array; readonly postings: number };
 type Words = { readonly titles: readonly (readonly string[])[]; readonly description: string[] };
 
 export class MarketSearch {
-  /** Where the scores of what most markets have are put, for whoever is done with them to give back. */
-  readonly room = new RankRoom(marketLimits.rankRoomsMax);
   readonly #journal: Journal;
   /** Fields: the question; slug, category and tags; the outcomes. */
   readonly #titles: TextSearch;
@@ -78,6 +82,9 @@ export class MarketSearch {
   readonly #spare: Uint8Array[] = [];
   /** Scores of the word being looked for, all 0 in between. */
   #scratch = new Uint8Array(0);
+  /** What is found is put here. */
+  #ordinals = new Int32Array(0);
+  #scores = new Uint16Array(0);
   #unsearched = 0;
   /** Changes taken back and not made again: what is remembered is of a state that is gone. */
   #undone = 0;
@@ -117,18 +124,12 @@ export class MarketSearch {
       .map((word) => this.#recall(word) ?? this.#ask(word))
       .toSorted((a, b) => a.postings - b.postings);
     const [rarest, ...others] = asked;
-    if (rarest === undefined || rarest.postings * denseShare >= Math.max(count, commonMin)) {
-      const all = asked.map((one) => ("scores" in one ? one : this.#remember(one, count)));
-      return { ordinals: null, scores: sumInto(this.room.take(count), all) };
+    if (rarest === undefined) return noHits;
+    if (rarest.postings * denseShare >= Math.max(count, commonMin)) {
+      return { kind: "many", words: asked.map((one) => this.#scoresOf(one, count)) };
     }
     let hits = this.#hitsOf(rarest, count);
-    for (const other of others) {
-      // Looking for so many in a long list reads all of it, which is then done once.
-      const isRead = isCommon(other, count) && hits.ordinals.length * passedOver >= other.postings;
-      if ("scores" in other) hits = intersect(hits, other.scores);
-      else if (isRead) hits = intersect(hits, this.#remember(other, count).scores);
-      else hits = this.#within(hits, other);
-    }
+    for (const other of others) hits = this.#within(hits, other, count);
     return hits;
   }
 
@@ -143,21 +144,54 @@ export class MarketSearch {
     this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
   }
 
+  /** The scores of all markets for a word, which is remembered from now on. */
+  #scoresOf(asked: Asked | Remembered, count: number): Uint8Array {
+    return "scores" in asked ? asked.scores : this.#remember(asked, count).scores;
+  }
+
   #hitsOf(rarest: Asked | Remembered, count: number): Found {
-    if ("scores" in rarest) return hitsIn(rarest.scores, count);
-    if (isCommon(rarest, count)) return hitsIn(this.#remember(rarest, count).scores, count);
+    if ("scores" in rarest || isCommon(rarest, count)) {
+      return this.#gather(this.#scoresOf(rarest, count), count);
+    }
     this.#score(rarest, this.#scratch);
-    const hits = hitsIn(this.#scratch, count);
+    const hits = this.#gather(this.#scratch, count);
     this.#scratch.fill(0, 0, count);
     return hits;
   }
 
-  #within(hits: Found, { titles, descriptions }: Asked): Found {
-    const things = hits.ordinals;
-    const scores = new Uint8Array(things.length);
-    this.#titles.scoreTermsAmong(titles, titleWeights, { things, scores });
-    this.#descriptions.scoreTermsAmong(descriptions, descriptionWeights, { things, scores });
-    return both(hits, (at) => scores[at] ?? 0);
+  /** What was found and has another word, whatever way of looking for it is the shortest. */
+  #within(hits: Found, other: Asked | Remembered, count: number): Found {
+    if ("scores" in other) return intersect(hits, other.scores);
+    const found = hits.ordinals.length;
+    if (isCommon(other, count)) {
+      // Looking for so many in a long list reads all of it, which is then done once.
+      const isRead = found * passedOver >= other.postings;
+      if (isRead) return intersect(hits, this.#scoresOf(other, count));
+    } else if (found * fewShare >= other.postings) {
+      this.#score(other, this.#scratch);
+      const both = intersect(hits, this.#scratch);
+      this.#scratch.fill(0, 0, count);
+      return both;
+    }
+    const scores = this.#scratch.subarray(0, found);
+    const among = { things: hits.ordinals, scores };
+    this.#titles.scoreTermsAmong(other.titles, titleWeights, among);
+    this.#descriptions.scoreTermsAmong(other.descriptions, descriptionWeights, among);
+    const both = keepScored(hits, scores);
+    scores.fill(0);
+    return both;
+  }
+
+  /** The markets that have a score. */
+  #gather(all: Uint8Array, count: number): Found {
+    const fours = new Uint32Array(all.buffer, 0, Math.ceil(count / 4));
+    const room = 4 * countFilled(fours);
+    if (this.#ordinals.length < room) {
+      this.#ordinals = new Int32Array(room * 2);
+      this.#scores = new Uint16Array(room * 2);
+    }
+    const found = { ordinals: this.#ordinals, scores: this.#scores };
+    return cut(found, gather(fours, found.ordinals, found.scores));
   }
 
   #recall(word: string): Remembered | null {
@@ -257,58 +291,63 @@ function isCommon({ postings }: Asked | Remembered, count: number): boolean {
   return postings * commonShare >= Math.max(count, commonMin);
 }
 
-/** The markets that have a score. */
-function hitsIn(all: Uint8Array, count: number): Found {
-  // Most are 0: four are looked at together.
-  const fours = new Uint32Array(all.buffer);
-  let room = 0;
-  for (let four = 0; four * 4 < count; four += 1) if (fours[four] !== 0) room += 4;
-  const [ordinals, scores] = [new Int32Array(room), new Uint16Array(room)];
+/** How many of all scores, four at a time as most are 0, have one that is not. */
+function countFilled(fours: Uint32Array): number {
+  let filled = 0;
+  for (let four = 0; four < fours.length; four += 1) if (fours[four] !== 0) filled += 1;
+  return filled;
+}
+
+/** Writes down what has a score; how much that is. The first of four is in the lowest byte. */
+function gather(fours: Uint32Array, ordinals: Int32Array, scores: Uint16Array): number {
   let length = 0;
-  for (let four = 0; four * 4 < count; four += 1) {
-    if (fours[four] === 0) continue;
-    for (let ordinal = four * 4; ordinal < Math.min(count, four * 4 + 4); ordinal += 1) {
-      const score = all[ordinal] ?? 0;
+  for (let four = 0; four < fours.length; four += 1) {
+    let rest = fours[four] ?? 0;
+    for (let ordinal = four * 4; rest !== 0; ordinal += 1) {
+      const score = rest & 255;
+      rest >>>= 8;
       if (score === 0) continue;
       ordinals[length] = ordinal;
       scores[length] = score;
       length += 1;
     }
   }
-  return { ordinals: ordinals.subarray(0, length), scores: scores.subarray(0, length) };
+  return length;
 }
 
-function intersect(hits: Found, more: Uint8Array): Found {
-  return both(hits, (at) => more[hits.ordinals[at] ?? 0] ?? 0);
-}
-
-/** What was found and has a further score, by its place. */
-function both(hits: Found, scoreAt: (at: number) => number): Found {
-  const ordinals = new Int32Array(hits.ordinals.length);
-  const scores = new Uint16Array(hits.ordinals.length);
+/** What was found and has a further score, by ordinal; in the place of what was found. */
+function intersect({ ordinals, scores }: Found, more: Uint8Array): Found {
   let length = 0;
-  for (let at = 0; at < hits.ordinals.length; at += 1) {
-    const score = scoreAt(at);
+  for (let at = 0; at < ordinals.length; at += 1) {
+    const ordinal = ordinals[at] ?? 0;
+    const score = more[ordinal] ?? 0;
     if (score === 0) continue;
-    ordinals[length] = hits.ordinals[at] ?? 0;
-    scores[length] = (hits.scores[at] ?? 0) + score;
+    ordinals[length] = ordinal;
+    scores[length] = (scores[at] ?? 0) + score;
     length += 1;
   }
-  return { ordinals: ordinals.subarray(0, length), scores: scores.subarray(0, length) };
+  return cut({ ordinals, scores }, length);
 }
 
-/** How well each market answers all words together; 0 where one of them is nowhere. */
-function sumInto(sums: Uint16Array, [first, ...others]: readonly Remembered[]): Uint16Array {
-  if (first === undefined) return sums.fill(0);
-  sums.set(first.scores.subarray(0, sums.length));
-  for (const { scores } of others) {
-    for (let ordinal = 0; ordinal < sums.length; ordinal += 1) {
-      const sum = sums[ordinal] ?? 0;
-      const score = scores[ordinal] ?? 0;
-      sums[ordinal] = sum === 0 || score === 0 ? 0 : sum + score;
-    }
+/** The same with scores in the order of what was found. */
+function keepScored({ ordinals, scores }: Found, more: Uint8Array): Found {
+  let length = 0;
+  for (let at = 0; at < ordinals.length; at += 1) {
+    const score = more[at] ?? 0;
+    if (score === 0) continue;
+    ordinals[length] = ordinals[at] ?? 0;
+    scores[length] = (scores[at] ?? 0) + score;
+    length += 1;
   }
-  return sums;
+  return cut({ ordinals, scores }, length);
+}
+
+function cut({ ordinals, scores }: Omit<Found, "kind">, length: number): Found {
+  return {
+    kind: "few",
+    ordinals: ordinals.subarray(0, length),
+    scores: scores.subarray(0, length),
+  };
 }
 
 /** Room for markets to come, a multiple of four. */

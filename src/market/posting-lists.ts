@@ -33,6 +33,21 @@ export type ScoringAmong = {
   readonly scores: Uint8Array;
 };
 
+/** A list that is being read, slice by slice. */
+type Reading = {
+  readonly bytes: Uint8Array;
+  readonly bits: number;
+  at: number;
+  /** Where its slice ends. */
+  stop: number;
+  /** The document of the last posting, and what was read of the next, which may go on in the next slice. */
+  document: number;
+  value: number;
+  shift: number;
+};
+
+const noPosting = { document: 0, value: 0, shift: 0 };
+
 export class PostingLists {
   readonly #fieldBits: number;
   readonly #bytes: Column<"u8">;
@@ -71,56 +86,44 @@ export class PostingLists {
 
   /** How many bytes the list of a term has: about as many as documents. */
   bytesOf(term: number): number {
+    const end = this.#ends.get(term);
+    if (end === 0) return 0;
+    const level = this.#levels.get(term);
+    const before = level < levelMax ? bytesBelow(level) : this.#bytesBeforeLast(term, end);
+    const start = end + pointerBytes - sliceBytes(level) + headOf(level);
+    return before + this.#tails.get(term) - start;
+  }
+
+  /** The same of the slices before the last one, of which there may be any number. */
+  #bytesBeforeLast(term: number, last: number): number {
     const bytes = this.#bytes.values;
-    const last = this.#ends.get(term);
-    if (last === 0) return 0;
-    let start = this.#heads.get(term);
     let level = 0;
+    let end = this.#heads.get(term) + sliceBytes(level) - pointerBytes;
     let sum = 0;
-    for (;;) {
-      const end = start - headOf(level) + sliceBytes(level) - pointerBytes;
-      if (end === last) return sum + this.#tails.get(term) - start;
-      sum += end - start;
+    while (end !== last) {
+      sum += sliceBytes(level) - pointerBytes - headOf(level);
       level = Math.min(level + 1, levelMax);
-      start = readInteger(bytes, end) + headOf(level);
+      end = readInteger(bytes, end) + sliceBytes(level) - pointerBytes;
     }
+    return sum;
   }
 
   /** Writes the score of a term to the owners of all documents that have it. */
-  score(term: number, { weights, owners, scores }: Scoring): void {
+  score(term: number, scoring: Scoring): void {
     const bytes = this.#bytes.values;
-    const bits = this.#fieldBits;
-    const mask = (1 << bits) - 1;
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
     if (last === 0) return;
-    let at = this.#heads.get(term);
+    const start = this.#heads.get(term);
+    const reading = { bytes, bits: this.#fieldBits, at: start, stop: 0, ...noPosting };
     let level = 0;
-    let end = at + sliceBytes(level) - pointerBytes;
-    let document = 0;
-    // What was read of a posting, which may go on in the next slice.
-    let [value, shift] = [0, 0];
-    for (;;) {
-      const stop = end === last ? tail : end;
-      // What a search costs is this loop: integers that are known to be small make it twice as fast.
-      for (; at < stop; at = (at + 1) | 0) {
-        const byte = bytes[at] ?? 0;
-        value |= (byte & 127) << shift;
-        if (byte > 127) {
-          shift = (shift + 7) | 0;
-          continue;
-        }
-        document = (document + (value >>> bits)) | 0;
-        const owner = owners[document] ?? 0;
-        const weight = weights[value & mask] ?? 0;
-        if (owner !== 0 && weight > (scores[owner - 1] ?? 0)) scores[owner - 1] = weight;
-        value = 0;
-        shift = 0;
-      }
+    for (let end = start + sliceBytes(level) - pointerBytes; ; ) {
+      reading.stop = end === last ? tail : end;
+      scoreSlice(reading, scoring);
       if (end === last) return;
       level = Math.min(level + 1, levelMax);
-      const start = readInteger(bytes, end);
-      end = start + sliceBytes(level) - pointerBytes;
-      at = start + headOf(level);
+      const next = readInteger(bytes, end);
+      reading.at = next + headOf(level);
+      end = next + sliceBytes(level) - pointerBytes;
     }
   }
 
@@ -217,8 +220,41 @@ export class PostingLists {
   }
 }
 
+/**
+ * Reads a slice and writes the scores. What a search costs is this loop, so it is a function that knows
+ * nothing but numbers: what V8 has made of it stays right whatever happens around it.
+ */
+function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): void {
+  const { bytes, bits, stop } = reading;
+  let { at, document, value, shift } = reading;
+  const mask = (1 << bits) - 1;
+  // Integers that are known to be small make it twice as fast.
+  for (; at < stop; at = (at + 1) | 0) {
+    const byte = bytes[at] ?? 0;
+    value |= (byte & 127) << shift;
+    if (byte > 127) {
+      shift = (shift + 7) | 0;
+      continue;
+    }
+    document = (document + (value >>> bits)) | 0;
+    const owner = owners[document] ?? 0;
+    const weight = weights[value & mask] ?? 0;
+    if (owner !== 0 && weight > (scores[owner - 1] ?? 0)) scores[owner - 1] = weight;
+    value = 0;
+    shift = 0;
+  }
+  reading.document = document;
+  reading.value = value;
+  reading.shift = shift;
+}
+
 function sliceBytes(level: number): number {
   return firstSliceBytes << level;
+}
+
+/** How much of a list the slices below a level hold, of which there is one each. */
+function bytesBelow(level: number): number {
+  return firstSliceBytes * ((1 << level) - 1) - pointerBytes * level;
 }
 
 /** Where in a slice its postings start. */

@@ -77,12 +77,12 @@ export class TermBook {
     if (way === "whole") {
       const id = this.find(word);
       if (id !== null) visit(id, way);
-    } else if (way === "start" && wanted.length >= leadBytes) {
+    } else if (way === "within") {
+      this.#eachWithin(wanted, visit);
+    } else if (wanted.length >= leadBytes) {
       this.#eachStarting(wanted, visit);
     } else {
-      this.#eachWithin(wanted, (term, found) => {
-        if (found !== "within" || way === "within") visit(term, found);
-      });
+      this.#eachStartingShort(wanted, visit);
     }
   }
 
@@ -95,6 +95,19 @@ export class TermBook {
       while (length < wanted.length && bytes[start + length] === wanted[length]) length += 1;
       if (length < wanted.length) continue;
       visit(id, bytes[start + length] === separator ? "whole" : "start");
+    }
+  }
+
+  /** Looks at the start of each: what begins with a letter or two is many anyway. */
+  #eachStartingShort(wanted: Uint8Array, visit: (term: number, way: MatchWay) => void): void {
+    const [bytes, starts] = [this.#bytes.values, this.#starts.values];
+    const [first, second] = wanted;
+    const { size } = this;
+    for (let id = 0; id < size; id += 1) {
+      const start = starts[id] ?? 0;
+      if (bytes[start] !== first) continue;
+      if (second !== undefined && bytes[start + 1] !== second) continue;
+      visit(id, bytes[start + wanted.length] === separator ? "whole" : "start");
     }
   }
 

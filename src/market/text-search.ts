@@ -31,6 +31,9 @@ export class TextSearch {
   readonly #owners: Column<"i32">;
   readonly #documentOf: Column<"i32">;
   readonly #hashOf: Column<"u32">;
+  /** Room for the documents of things looked at. */
+  #documentsFound = new Int32Array(0);
+  #placesFound = new Int32Array(0);
 
   /** `fields` is how many fields a thing has, up to 4. */
   constructor(
@@ -102,6 +105,7 @@ export class TextSearch {
   /** The same for some things only, which rise: the scores stand in their order. */
   scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
     const { documents, places } = this.#documentsOf(things);
+    if (documents.length === 0) return;
     const best = new Uint8Array(documents.length);
     for (const { term, way } of terms) {
       this.#postings.scoreAmong(term, { weights: weights[way], documents, scores: best });
@@ -111,13 +115,17 @@ export class TextSearch {
     }
   }
 
-  /** The documents of things that have one, rising, and where each thing stands. */
+  /** The documents of things that have one, rising, and where each thing stands; until asked again. */
   #documentsOf(things: Int32Array): { documents: Int32Array; places: Int32Array } {
-    const [documents, places] = [new Int32Array(things.length), new Int32Array(things.length)];
+    if (this.#documentsFound.length < things.length) {
+      this.#documentsFound = new Int32Array(things.length * 2);
+      this.#placesFound = new Int32Array(things.length * 2);
+    }
+    const [documents, places] = [this.#documentsFound, this.#placesFound];
     let length = 0;
     let isRising = true;
-    for (const [place, thing] of things.entries()) {
-      const document = this.#documentOf.get(thing) - 1;
+    for (let place = 0; place < things.length; place += 1) {
+      const document = this.#documentOf.get(things[place] ?? 0) - 1;
       if (document < 0) continue;
       if (length > 0 && document < (documents[length - 1] ?? 0)) isRising = false;
       documents[length] = document;
@@ -125,15 +133,21 @@ export class TextSearch {
       length += 1;
     }
     const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
-    if (isRising) return found;
     // Texts that have changed have younger documents.
-    const order = Uint32Array.from({ length }, (_, index) => index).toSorted(
-      (a, b) => (documents[a] ?? 0) - (documents[b] ?? 0),
-    );
-    return {
-      documents: Int32Array.from(order, (index) => documents[index] ?? 0),
-      places: Int32Array.from(order, (index) => places[index] ?? 0),
-    };
+    if (!isRising) sortTogether(found);
+    return found;
+  }
+}
+
+/** Sorts documents and the places that belong to them, both below 2^31 and 2^22. */
+function sortTogether({ documents, places }: { documents: Int32Array; places: Int32Array }): void {
+  const both = Float64Array.from(
+    documents,
+    (document, at) => document * 2 ** 22 + (places[at] ?? 0),
+  );
+  for (const [at, one] of both.toSorted().entries()) {
+    documents[at] = Math.floor(one / 2 ** 22);
+    places[at] = one % 2 ** 22;
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { isGiven } from "../base/optional.ts";
 import { marketFlags } from "../market/market-columns.ts";
-import type { MarketSelection } from "../market/market-list.ts";
+import type { MarketSelection } from "../market/market-members.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { wordsOf } from "../market/search-words.ts";
 import { checkSpan } from "./check-bounds.ts";

@@ -1,0 +1,212 @@
+/** Which markets a list has: what they are asked for by, and how well they answer. */
+import type { Column } from "./column.ts";
+import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
+import type { Hits } from "./market-search.ts";
+
+/** What a list can be ordered by. */
+export type MarketSort =
+  | "volume_24h"
+  | "volume"
+  | "trades_24h"
+  | "created_at"
+  | "end_date"
+  | "last_trade_at";
+
+/** Which markets are asked for; all that is given has to hold. Micros, unix milliseconds. */
+export type MarketSelection = {
+  /** Words that all have to be found; `null` without a search. */
+  readonly words: readonly string[] | null;
+  /** Only these, which need not be listed. */
+  readonly ordinals: Iterable<number> | null;
+  /** Flags that have to be set or not, as `marketFlags`. */
+  readonly flags: { readonly asked: number; readonly wanted: number };
+  /** Labels of which each kind has to have one. */
+  readonly labels: Partial<Readonly<Record<LabelKind, readonly string[]>>>;
+  readonly minVolume: number;
+  readonly minDayVolume: number;
+  readonly createdFrom: number;
+  readonly createdBefore: number;
+  /** `null` where markets without an end count too. */
+  readonly ends: { readonly from: number; readonly before: number } | null;
+  readonly sort: MarketSort;
+};
+
+/** Which markets a list has: those with a rank. By ordinal where `ordinals` is `null`. */
+export type Members = {
+  readonly ordinals: Int32Array | null;
+  readonly ranks: Uint16Array;
+  readonly length: number;
+};
+type Candidates = Omit<Members, "length">;
+
+/** Flags that are asked for, and what they have to be. */
+type Flags = MarketSelection["flags"];
+
+/** Numbers by ordinal, of which those are wanted from one on and below another. */
+type Bound = {
+  readonly values: ArrayLike<number>;
+  readonly from: number;
+  readonly before: number;
+};
+
+/**
+ * The markets that are asked for; without a search all with the same rank. Ranks by ordinal stand in
+ * a block of `columns.rooms`, the others only until something else is looked for.
+ */
+export function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
+  const { ordinals, ranks, length: candidates } = candidatesOf(columns, selection);
+  let length = candidates;
+  for (const [kind, values] of Object.entries(selection.labels)) {
+    length = keepLabelled({ ordinals, ranks }, columns, { kind: kind as LabelKind, values });
+  }
+  for (const bound of boundsOf(columns, selection)) length = keepWithin({ ordinals, ranks }, bound);
+  return { ordinals, ranks, length };
+}
+
+/** The markets that have the flags and the words, of all or of those that are named. */
+function candidatesOf(columns: MarketColumns, selection: MarketSelection): Members {
+  const { words, ordinals: named, flags: asked } = selection;
+  const { count } = columns;
+  const hits = words === null ? null : columns.search.find(words, count);
+  if (named !== null) {
+    const ordinals = Int32Array.from(new Set(named));
+    const ranks = Uint16Array.from(ordinals, (one) => (hits === null ? 1 : scoreIn(hits, one)));
+    return withFlags(columns, { ordinals, ranks }, asked);
+  }
+  const { listed } = marketFlags;
+  const flags = { asked: asked.asked | listed, wanted: asked.wanted | listed };
+  if (hits?.kind === "few") {
+    return withFlags(columns, { ordinals: hits.ordinals, ranks: hits.scores }, flags);
+  }
+  const ranks = new Uint16Array(columns.rooms.take(count * 2), 0, count);
+  return { ordinals: null, ranks, length: rankAll(columns, { ranks, hits }, flags) };
+}
+
+function scoreIn(hits: Hits, ordinal: number): number {
+  if (hits.kind === "few") return hits.scores[hits.ordinals.indexOf(ordinal)] ?? 0;
+  const scores = hits.words.map((word) => word[ordinal] ?? 0);
+  return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0);
+}
+
+/** Takes the rank from what has not the flags; how many keep theirs. */
+function withFlags(
+  { flags: { values } }: MarketColumns,
+  { ordinals, ranks }: { ordinals: Int32Array; ranks: Uint16Array },
+  { asked, wanted }: Flags,
+): Members {
+  let length = 0;
+  for (let at = 0; at < ranks.length; at += 1) {
+    if (ranks[at] === 0) continue;
+    if (((values[ordinals[at] ?? 0] ?? 0) & asked) === wanted) length += 1;
+    else ranks[at] = 0;
+  }
+  return { ordinals, ranks, length };
+}
+
+/** How well each market answers all words together, 1 without any; 0 where a word or a flag is missing. */
+function rankAll(
+  { flags }: MarketColumns,
+  { ranks, hits }: { ranks: Uint16Array; hits: Extract<Hits, { kind: "many" }> | null },
+  { asked, wanted }: Flags,
+): number {
+  const fours = Math.ceil(ranks.length / 4);
+  flags.reserve(fours * 4);
+  const foursOf = (bytes: Uint8Array) => new Uint32Array(bytes.buffer, 0, fours);
+  return rankFours(new Uint32Array(ranks.buffer, 0, fours * 2), {
+    words: hits?.words.map(foursOf) ?? [],
+    flags: foursOf(flags.values),
+    asked: Math.imul(asked, eachByte),
+    wanted: Math.imul(wanted, eachByte),
+  });
+}
+
+const eachByte = 0x01010101;
+const lowBits = 0x7f7f7f7f;
+const highBits = 0x80808080 | 0;
+
+/**
+ * The same for four markets at a time, a byte each, and pairs of their ranks: that is twice as fast as
+ * one by one. The first of them is in the lowest byte. How many have a rank.
+ */
+function rankFours(
+  pairs: Uint32Array,
+  {
+    words,
+    flags,
+    asked,
+    wanted,
+  }: { words: readonly Uint32Array[]; flags: Uint32Array; asked: number; wanted: number },
+): number {
+  const base = words.length === 0 ? 0x00010001 : 0;
+  let length = 4 * flags.length;
+  for (let at = 0; at < flags.length; at = (at + 1) | 0) {
+    const unlike = ((flags[at] ?? 0) & asked) ^ wanted;
+    // The highest bit of each byte says whether it is not 0, and then whether it is: scores are above 1.
+    let missing = (((unlike & lowBits) + lowBits) | unlike) & highBits;
+    let low = base;
+    let high = base;
+    for (let word = 0; word < words.length; word = (word + 1) | 0) {
+      const scores = (words[word] ?? flags)[at] ?? 0;
+      missing |= (scores - eachByte) & ~scores & highBits;
+      low = (low + ((scores & 255) | ((scores & 0xff00) << 8))) | 0;
+      high = (high + (((scores >>> 16) & 255) | ((scores >>> 24) << 16))) | 0;
+    }
+    if (missing !== 0) {
+      if ((missing & 0x80) !== 0) low &= 0xffff0000;
+      if ((missing & 0x8000) !== 0) low &= 0xffff;
+      if ((missing & 0x800000) !== 0) high &= 0xffff0000;
+      if (missing < 0) high &= 0xffff;
+      const ones = (missing >>> 7) & eachByte;
+      length -= Math.imul(ones, eachByte) >>> 24;
+    }
+    pairs[2 * at] = low;
+    pairs[2 * at + 1] = high;
+  }
+  return length;
+}
+
+/** Bounds of the numbers of a market. */
+function boundsOf(
+  columns: MarketColumns,
+  { minVolume, minDayVolume, createdFrom, createdBefore, ends }: MarketSelection,
+): Bound[] {
+  const bounds: Bound[] = [];
+  const add = (column: Column, from: number, before: number) =>
+    bounds.push({ values: column.values, from, before });
+  if (minVolume > 0) add(columns.volumeUsd, minVolume, Infinity);
+  if (minDayVolume > 0) add(columns.dayVolumeUsd, minDayVolume, Infinity);
+  if (createdFrom > 0 || createdBefore < Infinity) {
+    add(columns.createdAt, createdFrom / 1000, createdBefore / 1000);
+  }
+  // 0 is no end, and not one of 1970.
+  if (ends !== null) add(columns.endMs, Math.max(ends.from, 1), ends.before);
+  return bounds;
+}
+
+/** Takes the rank from what has no number within the bound; how many keep theirs. */
+function keepWithin({ ordinals, ranks }: Candidates, { values, from, before }: Bound): number {
+  let length = 0;
+  for (let at = 0; at < ranks.length; at += 1) {
+    if (ranks[at] === 0) continue;
+    const value = values[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0;
+    if (value >= from && value < before) length += 1;
+    else ranks[at] = 0;
+  }
+  return length;
+}
+
+/** Takes the rank from what has none of the labels; how many keep theirs. */
+function keepLabelled(
+  candidates: Candidates,
+  { labels, rooms, count }: MarketColumns,
+  { kind, values }: { kind: LabelKind; values: readonly string[] },
+): number {
+  const block = rooms.take(count);
+  const marks = new Uint8Array(block, 0, count).fill(0);
+  for (const value of values) {
+    labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), marks);
+  }
+  const length = keepWithin(candidates, { values: marks, from: 1, before: Infinity });
+  rooms.give(block);
+  return length;
+}
