@@ -21,6 +21,7 @@ import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/gen3-ids.
 import { wordOf } from "../src/market/keccak.ts";
 import { MarketState } from "../src/market/market-state.ts";
 import { MarketsFile } from "../src/store/markets-file.ts";
+import { warmLists } from "../src/warm-lists.ts";
 import { Cursors } from "../src/web/cursor.ts";
 import { listMarkets } from "../src/web/routes/list-markets.ts";
 import type { ListPage } from "../test/support/open-data-server.ts";
@@ -89,6 +90,8 @@ function measure(path: string): void {
       `file ${(statSync(join(path, "markets.sqlite")).size / 2 ** 20).toFixed()} MiB, ` +
       `resident ${(process.memoryUsage.rss() / 2 ** 20).toFixed()} MiB`,
   );
+  // As the service does after a start.
+  for (const _ of warmLists(state));
   const route = listMarkets(
     { state, cursors: new Cursors(Buffer.alloc(32, 7)), freshness: () => ({}) } as never,
     systemClock,

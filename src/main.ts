@@ -29,6 +29,7 @@ import { loadMarketState } from "./store/load-market-state.ts";
 import { MarketsFile } from "./store/markets-file.ts";
 import { Hub } from "./stream/hub.ts";
 import type { StreamQuotas } from "./stream/session.ts";
+import { startWarmLists } from "./warm-lists.ts";
 import { Admission } from "./web/admission.ts";
 import { bookTopsOf } from "./web/book-tops.ts";
 import { Cursors } from "./web/cursor.ts";
@@ -145,7 +146,7 @@ export class Service {
     await indexer.start(this.#fail);
     times.tell(log);
     auditor.start();
-    this.#showProgress(pace, log);
+    this.#accompany({ pace, state, log });
   }
 
   /** Before everything else that takes long: nodes are asked meanwhile. */
@@ -155,7 +156,9 @@ export class Service {
     return chain;
   }
 
-  #showProgress(pace: Pace, log: Log): void {
+  /** What goes on beside the service once it has started. */
+  #accompany({ pace, state, log }: { pace: Pace; state: MarketState; log: Log }): void {
+    this.#endings.push(startWarmLists(state));
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
   }

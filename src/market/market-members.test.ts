@@ -6,23 +6,11 @@ import type { ConditionId } from "../base/ids.ts";
 import { MemoryDepot } from "./depot.ts";
 import { Journal } from "./journal.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { type MarketSelection, membersOf } from "./market-members.ts";
+import { anyMarket, type MarketSelection, membersOf } from "./market-members.ts";
 
 const { listed, resolved, negRisk } = marketFlags;
 /** So many markets with a word make it one that is looked up for all of them. */
 const markets = 1403;
-const all: MarketSelection = {
-  words: null,
-  ordinals: null,
-  flags: { asked: 0, wanted: 0 },
-  labels: {},
-  minVolume: 0,
-  minDayVolume: 0,
-  createdFrom: 0,
-  createdBefore: Infinity,
-  ends: null,
-  sort: "volume",
-};
 const columns = new MarketColumns(new MemoryDepot(), new Journal());
 const texts = Array.from({ length: markets }, (_, ordinal) =>
   ["all", ...(ordinal % 3 === 0 ? ["third"] : []), ...(ordinal % 7 === 2 ? [] : ["most"])].join(
@@ -39,7 +27,7 @@ for (const [ordinal, question] of texts.entries()) {
 
 /** The ordinals of the members, and how they are ranked. */
 function told(selection: Partial<MarketSelection>): [number, number][] {
-  const { ordinals, ranks, length } = membersOf(columns, { ...all, ...selection });
+  const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, ...selection });
   const found = Array.from(ranks, (rank, at): [number, number] => [ordinals?.[at] ?? at, rank]);
   const members = found.filter(([, rank]) => rank > 0);
   assert.equal(length, members.length);

@@ -133,6 +133,17 @@ export class MarketSearch {
     return hits;
   }
 
+  /** Words of the first texts, among which common ones are; those that fewest markets have come first. */
+  usualWords(count: number): string[] {
+    const postings = new Map<string, number>();
+    for (const texts of [this.#titles, this.#descriptions]) {
+      for (const { term, postings: own } of texts.firstTerms(count)) {
+        postings.set(term, (postings.get(term) ?? 0) + own);
+      }
+    }
+    return [...postings].toSorted(([, a], [, b]) => a - b).map(([term]) => term);
+  }
+
   #ask(word: string): Asked {
     const titles = this.#titles.findTerms(word, reachIn(word).titles);
     const descriptions = this.#descriptions.findTerms(word, reachIn(word).descriptions);
