@@ -124,7 +124,6 @@ function rankAll(
   { asked, wanted }: Flags,
 ): number {
   const fours = Math.ceil(ranks.length / 4);
-  flags.reserve(fours * 4);
   const foursOf = (bytes: Uint8Array) => new Uint32Array(bytes.buffer, 0, fours);
   return rankFours(new Uint32Array(ranks.buffer, 0, fours * 2), {
     words: hits?.words.map(foursOf) ?? [],

@@ -1,6 +1,6 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import { type Candle, mergeCandles, mirrorCandle, mirrorPrice } from "./candle.ts";
-import { payoutMicros } from "./market.ts";
+import { type Market, payoutMicros, type Resolution } from "./market.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 import type { MarketState } from "./market-state.ts";
 
@@ -22,17 +22,40 @@ export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPr
   return settlementPrice(tokenId, directory) ?? newestTradePrice(tokenId, directory);
 }
 
+/** The same for an outcome of a market at hand, of which only what was traded is looked up. */
+export function outcomePrice(
+  { tokens, resolution }: Pick<Market, "tokens" | "resolution">,
+  outcomeIndex: number,
+  directory: MarketDirectory,
+): TokenPrice | null {
+  const settled = resolution === null ? null : settledPrice(resolution, outcomeIndex);
+  if (settled !== null) return settled;
+  const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
+  return own === undefined ? null : newestOfPair(own.tokenId, other?.tokenId ?? null, directory);
+}
+
 function settlementPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
   const place = directory.placeOf(tokenId);
   const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
   if (place === null || resolution === null) return null;
-  const price = payoutMicros(resolution, place.outcomeIndex);
+  return settledPrice(resolution, place.outcomeIndex);
+}
+
+function settledPrice(resolution: Resolution, outcomeIndex: number): TokenPrice | null {
+  const price = payoutMicros(resolution, outcomeIndex);
   return price === null ? null : { price, source: "settlement", seq: resolution.seq };
 }
 
 /** The newest trade of either token of the pair, told on this one, whatever became of it. */
 export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  const complement = directory.complementOf(tokenId);
+  return newestOfPair(tokenId, directory.complementOf(tokenId), directory);
+}
+
+function newestOfPair(
+  tokenId: TokenId,
+  complement: TokenId | null,
+  directory: MarketDirectory,
+): TokenPrice | null {
   const own = directory.totalsOf(tokenId).lastPrice;
   const other = complement === null ? null : directory.totalsOf(complement).lastPrice;
   if (other !== null && (own === null || other.seq > own.seq)) {

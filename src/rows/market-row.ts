@@ -8,7 +8,7 @@ import {
   winningOutcomeIndex,
 } from "../market/market.ts";
 import type { MarketState } from "../market/market-state.ts";
-import { pairPrice } from "../market/price.ts";
+import { outcomePrice } from "../market/price.ts";
 import {
   addressText,
   conditionIdText,
@@ -162,7 +162,7 @@ function presentResolution(
   };
 }
 
-function presentTokens(market: Market, state: MarketState): MarketRow["tokens"] {
+function presentTokens(market: Market, { directory }: MarketState): MarketRow["tokens"] {
   const { resolution, tokens } = market;
   const winner = resolution === null ? null : winningOutcomeIndex(resolution);
   return tokens.map(({ tokenId, outcome, outcomeIndex }) => {
@@ -172,7 +172,7 @@ function presentTokens(market: Market, state: MarketState): MarketRow["tokens"] 
       outcome,
       outcome_index: outcomeIndex,
       complement_token_id: complement === undefined ? null : formatTokenId(complement.tokenId),
-      price: decimalOrNull(pairPrice(tokenId, state.directory)?.price ?? null),
+      price: decimalOrNull(outcomePrice(market, outcomeIndex, directory)?.price ?? null),
       winner: winner === null ? null : winner === outcomeIndex,
     };
   });
