@@ -95,8 +95,11 @@ export const chainLimits = {
   headersPerBatchMax: 100,
   /** Requests that calls are spread over at once where batches are small or not taken. */
   partsAtOnceMax: 8,
-  /** The smallest of the usual caps of paid plans is 1,000 blocks; half of it is safe to begin. */
-  rangeBlocksStart: 500,
+  /**
+   * Six ranges are asked for before the first answer tells how heavy blocks are; busy ones weigh
+   * 60 KB, and so an answer 3 MB. Where blocks are light, ranges have grown to thousands in seconds.
+   */
+  rangeBlocksStart: 50,
   /** Where nothing is logged an answer is small at any range; this keeps progress visible. */
   rangeBlocksMax: 50_000,
   /** After this time a learnt cap is tried again: plans and nodes change. */

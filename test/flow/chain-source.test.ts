@@ -372,11 +372,11 @@ describe("ranges", { concurrency: 4 }, () => {
 
   test("R5: a cap that the message names is not asked beyond again", async () => {
     const { node, source, follower } = await openScene(2_000, {
-      prepare: (node) => node.fault(faults.rangeCap(100, "quicknode")),
+      prepare: (node) => node.fault(faults.rangeCap(60, "quicknode")),
     });
     await follower.untilTip(1_999);
-    assert.equal(source.status.endpoints[0]?.rangeBlocksCap, 100);
-    assert((node.calls.get("eth_getLogs") ?? 0) < 30, "hardly a call more than needed");
+    assert.equal(source.status.endpoints[0]?.rangeBlocksCap, 60);
+    assert((node.calls.get("eth_getLogs") ?? 0) < 50, "hardly a call more than needed");
   });
 });
 
