@@ -1,9 +1,8 @@
 /**
  * Trades in chain order that come at one end and go at the other, as columns of numbers outside of
- * the heap: 49 bytes each. A trade is known by its number, which is above 0, rises by one with every
- * trade and never changes; it knows the trades before and after it of its token.
+ * the heap, in pages: 41 bytes each. A trade is known by its number, which is above 0, rises by one
+ * with every trade and never changes; it knows the trades before and after it of its token.
  */
-
 import { assert } from "../base/assert.ts";
 import { priceMicros } from "../base/decimal.ts";
 import type { Seq } from "../base/ids.ts";
@@ -35,31 +34,34 @@ export type TradeColumns = {
   readonly exactAt: (index: number) => Pick<QueuedTrade, "size" | "value">;
 };
 
-const roomMin = 1024;
-/** More room is made by this much of what there is, so that making it costs little. */
-const growth = 1.5;
+/** Trades of a page, a power of two: what is made, and let go, at once is a megabyte. */
+const pageShift = 15;
+const pageTrades = 2 ** pageShift;
 
-/** The columns, with room for so many trades. */
-function columnsFor(room: number) {
+/** Columns of a page of trades. */
+function pageOf() {
   return {
-    seqs: new Float64Array(room),
-    timestamps: new Uint32Array(room),
-    slots: new Int32Array(room),
+    seqs: new Float64Array(pageTrades),
+    timestamps: new Uint32Array(pageTrades),
+    slots: new Int32Array(pageTrades),
     /** `NaN` where the exact one is kept elsewhere. */
-    sizes: new Float64Array(room),
-    values: new Float64Array(room),
-    buys: new Uint8Array(room),
-    before: new Float64Array(room),
-    after: new Float64Array(room),
+    sizes: new Float64Array(pageTrades),
+    values: new Float64Array(pageTrades),
+    buys: new Uint8Array(pageTrades),
+    /** How many trades before and after it the nearest one of its token is; 0 for none. */
+    before: new Uint32Array(pageTrades),
+    after: new Uint32Array(pageTrades),
   };
 }
 
+type Page = ReturnType<typeof pageOf>;
+
 export class TradeQueue {
-  #columns = columnsFor(roomMin);
-  #room = roomMin;
-  /** The number of the oldest trade, and where it stands; those behind it follow in a circle. */
+  /** Of the trades from number `#pagesFrom` on; the oldest trade is in the first one. */
+  readonly #pages: Page[] = [pageOf()];
+  #pagesFrom = 1;
+  /** The number of the oldest trade. */
   #oldest = 1;
-  #oldestAt = 0;
   #next = 1;
   /** By number, the amounts that are no safe integers. */
   readonly #large = new Map<number, Pick<QueuedTrade, "size" | "value">>();
@@ -76,19 +78,18 @@ export class TradeQueue {
 
   /** Adds the newest trade, of the token in a slot whose trade before it is given; its number. */
   push(slot: number, trade: QueuedTrade, before: number): number {
-    this.#reserve(1);
     const number = this.#next;
+    this.#makeRoom(number);
     this.#next += 1;
-    const at = this.#at(number);
-    const { seqs, timestamps, slots, sizes, values, buys } = this.#columns;
+    const [page, at] = [this.#page(number), this.#at(number)];
     const { size, value } = trade;
     const isSafe = isSafeAmount(size) && isSafeAmount(value);
-    seqs[at] = trade.seq;
-    timestamps[at] = trade.timestamp;
-    slots[at] = slot;
-    sizes[at] = isSafe ? Number(size) : Number.NaN;
-    values[at] = isSafe ? Number(value) : Number.NaN;
-    buys[at] = trade.isBuy ? 1 : 0;
+    page.seqs[at] = trade.seq;
+    page.timestamps[at] = trade.timestamp;
+    page.slots[at] = slot;
+    page.sizes[at] = isSafe ? Number(size) : Number.NaN;
+    page.values[at] = isSafe ? Number(value) : Number.NaN;
+    page.buys[at] = trade.isBuy ? 1 : 0;
     if (!isSafe) this.#large.set(number, { size, value });
     this.link(number, before);
     return number;
@@ -99,18 +100,17 @@ export class TradeQueue {
    * the first.
    */
   append(trades: TradeColumns, slots: Int32Array): number {
-    this.#reserve(trades.length);
     const first = this.#next;
-    const at = this.#at(first);
-    // Up to the end of the columns, and the rest from their start on.
-    const fit = Math.min(trades.length, this.#room - at);
-    const columns = this.#columns;
-    for (const name of ["seqs", "timestamps", "sizes", "values", "buys"] as const) {
-      columns[name].set(trades[name].subarray(0, fit), at);
-      columns[name].set(trades[name].subarray(fit, trades.length));
+    for (let from = 0; from < trades.length; ) {
+      this.#makeRoom(first + from);
+      const [page, at] = [this.#page(first + from), this.#at(first + from)];
+      const to = Math.min(trades.length, from + pageTrades - at);
+      for (const name of ["seqs", "timestamps", "sizes", "values", "buys"] as const) {
+        page[name].set(trades[name].subarray(from, to), at);
+      }
+      page.slots.set(slots.subarray(from, to), at);
+      from = to;
     }
-    columns.slots.set(slots.subarray(0, fit), at);
-    columns.slots.set(slots.subarray(fit));
     for (let i = 0; i < trades.length; i += 1) {
       if (Number.isNaN(trades.sizes[i])) this.#large.set(first + i, trades.exactAt(i));
     }
@@ -120,11 +120,10 @@ export class TradeQueue {
 
   /** Says which trade of its token was before one, which is that token's newest; 0 for none. */
   link(number: number, before: number): void {
-    const { before: befores, after } = this.#columns;
-    const at = this.#at(number);
-    befores[at] = before;
-    after[at] = 0;
-    if (before !== 0) after[this.#at(before)] = number;
+    const [page, at] = [this.#page(number), this.#at(number)];
+    page.before[at] = before === 0 ? 0 : number - before;
+    page.after[at] = 0;
+    if (before !== 0) this.#page(before).after[this.#at(before)] = number - before;
   }
 
   /** Takes the newest trade away. */
@@ -132,7 +131,7 @@ export class TradeQueue {
     assert(this.#next > this.#oldest, "there is a trade to take away");
     this.#next -= 1;
     const before = this.beforeOf(this.#next);
-    if (before !== 0) this.#columns.after[this.#at(before)] = 0;
+    if (before !== 0) this.#page(before).after[this.#at(before)] = 0;
     this.#large.delete(this.#next);
   }
 
@@ -140,46 +139,50 @@ export class TradeQueue {
   shift(): void {
     assert(this.#next > this.#oldest, "there is a trade to let go");
     const after = this.afterOf(this.#oldest);
-    if (after !== 0) this.#columns.before[this.#at(after)] = 0;
+    if (after !== 0) this.#page(after).before[this.#at(after)] = 0;
     this.#large.delete(this.#oldest);
     this.#oldest += 1;
-    this.#oldestAt = this.#oldestAt + 1 === this.#room ? 0 : this.#oldestAt + 1;
+    if (this.#oldest < this.#pagesFrom + pageTrades) return;
+    this.#pages.shift();
+    this.#pagesFrom += pageTrades;
   }
 
   seqOf(number: number): Seq {
-    return (this.#columns.seqs[this.#at(number)] ?? 0) as Seq;
+    return (this.#page(number).seqs[this.#at(number)] ?? 0) as Seq;
   }
 
   timestampOf(number: number): number {
-    return this.#columns.timestamps[this.#at(number)] ?? 0;
+    return this.#page(number).timestamps[this.#at(number)] ?? 0;
   }
 
   slotOf(number: number): number {
-    return this.#columns.slots[this.#at(number)] ?? 0;
+    return this.#page(number).slots[this.#at(number)] ?? 0;
   }
 
   sizeOf(number: number): Amount {
-    const size = this.#columns.sizes[this.#at(number)] ?? 0;
+    const size = this.#page(number).sizes[this.#at(number)] ?? 0;
     return Number.isNaN(size) ? (this.#large.get(number)?.size ?? 0) : size;
   }
 
   valueOf(number: number): Amount {
-    const value = this.#columns.values[this.#at(number)] ?? 0;
+    const value = this.#page(number).values[this.#at(number)] ?? 0;
     return Number.isNaN(value) ? (this.#large.get(number)?.value ?? 0) : value;
   }
 
   isBuy(number: number): boolean {
-    return this.#columns.buys[this.#at(number)] === 1;
+    return this.#page(number).buys[this.#at(number)] === 1;
   }
 
   /** The number of the trade before of the same token; 0 when there is none. */
   beforeOf(number: number): number {
-    return this.#columns.before[this.#at(number)] ?? 0;
+    const distance = this.#page(number).before[this.#at(number)] ?? 0;
+    return distance === 0 ? 0 : number - distance;
   }
 
   /** The number of the trade after it of the same token; 0 when there is none. */
   afterOf(number: number): number {
-    return this.#columns.after[this.#at(number)] ?? 0;
+    const distance = this.#page(number).after[this.#at(number)] ?? 0;
+    return distance === 0 ? 0 : number + distance;
   }
 
   /** Where a trade was made and at which price; `null` when it has none. */
@@ -188,24 +191,19 @@ export class TradeQueue {
     return price === null ? null : { seq: this.seqOf(number), price };
   }
 
-  /** Makes room for so many more trades. */
-  #reserve(more: number): void {
-    const wanted = this.#next - this.#oldest + more;
-    if (wanted <= this.#room) return;
-    const room = Math.max(wanted, Math.ceil(this.#room * growth));
-    const [known, wider] = [this.#columns, columnsFor(room)];
-    for (const name of Object.keys(known) as (keyof typeof known)[]) {
-      wider[name].set(known[name].subarray(this.#oldestAt));
-      wider[name].set(known[name].subarray(0, this.#oldestAt), this.#room - this.#oldestAt);
-    }
-    this.#columns = wider;
-    this.#room = room;
-    this.#oldestAt = 0;
+  /** Makes the page of the next trade, if it is the first there. */
+  #makeRoom(number: number): void {
+    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#pages.push(pageOf());
+  }
+
+  #page(number: number): Page {
+    const page = this.#pages[(number - this.#pagesFrom) >>> pageShift];
+    assert(page !== undefined, "a trade is asked for while it is held");
+    return page;
   }
 
   #at(number: number): number {
-    const at = this.#oldestAt + (number - this.#oldest);
-    return at < this.#room ? at : at - this.#room;
+    return (number - this.#pagesFrom) & (pageTrades - 1);
   }
 }
 
