@@ -5,6 +5,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { allEnded } from "../base/all-ended.ts";
 import { assert } from "../base/assert.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Digest, digestOf } from "../market/digest.ts";
@@ -103,33 +104,28 @@ export class FactStore {
    * it resolves; when it rejects, the store must be closed: `open` will trim what was half written.
    */
   async append(batch: EncodedBatch): Promise<void> {
-    await this.writeFills([batch]);
+    await this.writeFacts([batch]);
     await this.vouchFor([batch]);
     this.cover(batch, decodeDigest(batch));
   }
 
   /**
-   * The first step of appending batches that follow each other: their fills. May be taken while those
+   * The first step of appending batches that follow each other: their facts. May be taken while those
    * before are vouched for: a start trims whatever is above the newest marker.
    */
-  async writeFills(batches: readonly EncodedBatch[]): Promise<void> {
+  async writeFacts(batches: readonly EncodedBatch[]): Promise<void> {
     assert(this.tail.newest === null, "nothing is appended below blocks that are held");
-    await this.#insertFills(batches);
+    await this.#insertFacts(batches);
   }
 
-  /** The second step, once their fills are there: the other facts, then the marker. */
+  /**
+   * The second step, once their facts are there, and in order: the minutes, then the marker. Fills
+   * without a marker tell a start to make their minutes anew, so minutes never come before them.
+   */
   async vouchFor(batches: readonly EncodedBatch[]): Promise<void> {
     await this.engine.insert(
       "oddwire.minute_candles",
       batches.map(({ minuteCandles }) => minuteCandles),
-    );
-    await this.engine.insert(
-      "oddwire.events",
-      batches.map(({ events }) => events),
-    );
-    await this.engine.insert(
-      "oddwire.quarantine",
-      batches.map(({ quarantine }) => quarantine),
     );
     await this.engine.insert("oddwire.markers", encodeMarker(batches));
   }
@@ -147,7 +143,7 @@ export class FactStore {
     if (first === undefined || last === undefined) return;
     const stretch = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
     const batch = encodeFacts(stretch, final);
-    await this.#insertFills([batch]);
+    await this.#insertFacts([batch]);
     await this.vouchFor([batch]);
     // In one go: a read must see each row in the engine or in the tail, never in both.
     this.#cover(batch, digestOf(final));
@@ -155,7 +151,7 @@ export class FactStore {
     this.tail.dropThrough(block);
   }
 
-  async #insertFills(batches: readonly EncodedBatch[]): Promise<void> {
+  async #insertFacts(batches: readonly EncodedBatch[]): Promise<void> {
     for (const { fromBlock, toBlock } of batches) {
       const written = this.#writtenThrough;
       assert(
@@ -164,10 +160,21 @@ export class FactStore {
       );
       this.#writtenThrough = toBlock;
     }
-    await this.engine.insert(
-      "oddwire.fills",
-      batches.map(({ fills }) => fills),
-    );
+    const { engine } = this;
+    await allEnded([
+      engine.insert(
+        "oddwire.fills",
+        batches.map(({ fills }) => fills),
+      ),
+      engine.insert(
+        "oddwire.events",
+        batches.map(({ events }) => events),
+      ),
+      engine.insert(
+        "oddwire.quarantine",
+        batches.map(({ quarantine }) => quarantine),
+      ),
+    ]);
   }
 
   #cover({ fromBlock, last }: EncodedBatch, { candles }: Digest): void {

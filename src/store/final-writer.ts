@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { allEnded } from "../base/all-ended.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Digest } from "../market/digest.ts";
 import { decodeDigest } from "./decode-digest.ts";
@@ -8,11 +9,14 @@ import type { FactStore } from "./fact-store.ts";
 /** Told what of the blocks memory needs, and where they end. */
 type OnAppended = (digest: Digest, last: EncodedBatch["last"]) => void;
 
+/** What is appended together: batches that follow each other. */
+type Group = readonly EncodedBatch[];
+
 /**
  * Appends final blocks by group commit: what arrives while an append is under way is appended
  * together by the next one. An append costs some fsyncs whatever its size, so nodes that allow
  * only small ranges would otherwise be waiting for the disk. While one group is vouched for, the
- * fills of the next one are already written.
+ * facts of the next one are already written, and memory takes in the one before.
  */
 export class FinalWriter {
   readonly #store: FactStore;
@@ -48,18 +52,18 @@ export class FinalWriter {
   }
 
   async #writeAll(): Promise<void> {
-    let before: readonly EncodedBatch[] = [];
+    let written: Group = [];
+    let vouched: Group = [];
     do {
       const group = this.#take();
-      // Neither is under way any more when the other has failed: the store will be closed then.
-      const steps = await Promise.allSettled([this.#writeFills(group), this.#complete(before)]);
-      for (const step of steps) if (step.status === "rejected") throw step.reason;
-      before = group;
-    } while (before.length > 0 || this.#pending.length > 0);
+      // The store will be closed after a failure, with nothing under way.
+      await allEnded([this.#writeFacts(group), this.#vouchFor(written), this.#cover(vouched)]);
+      [written, vouched] = [group, written];
+    } while (written.length > 0 || vouched.length > 0 || this.#pending.length > 0);
     this.#writing = null;
   }
 
-  #take(): readonly EncodedBatch[] {
+  #take(): Group {
     const group = this.#pending;
     this.#pending = [];
     this.#pendingRows = 0;
@@ -68,13 +72,16 @@ export class FinalWriter {
     return group;
   }
 
-  async #writeFills(group: readonly EncodedBatch[]): Promise<void> {
-    if (group.length > 0) await this.#store.writeFills(group);
+  async #writeFacts(group: Group): Promise<void> {
+    if (group.length > 0) await this.#store.writeFacts(group);
+  }
+
+  async #vouchFor(group: Group): Promise<void> {
+    if (group.length > 0) await this.#store.vouchFor(group);
   }
 
   /** Memory takes in a batch in one go; requests have their turn in between. */
-  async #complete(group: readonly EncodedBatch[]): Promise<void> {
-    if (group.length > 0) await this.#store.vouchFor(group);
+  async #cover(group: Group): Promise<void> {
     for (const batch of group) {
       const digest = decodeDigest(batch);
       this.#store.cover(batch, digest);
