@@ -24,6 +24,10 @@ export const storeLimits = {
   pendingRowsMax: 40_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   pendingBatchesMax: 256,
+  /** Rows of a part that is worth knowing the place of; smaller ones are merged before long. */
+  partRowsMin: 500_000,
+  /** For how long the parts are known by what they were: reading them takes some 30 ms. */
+  partsKeptMs: 60_000,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,
   /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */

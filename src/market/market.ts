@@ -62,6 +62,8 @@ export type TokenTotals = {
   readonly volumeShares: bigint;
   /** The newest price and where it was made; `null` while no trade had one. */
   readonly lastPrice: { readonly seq: Seq; readonly price: bigint } | null;
+  /** Of all trades, 0 without one. */
+  readonly firstTimestamp: number;
   readonly lastTimestamp: number;
   /** The minute of the first trade that had a price, where its candles begin; `null` while none had. */
   readonly firstMinute: number | null;

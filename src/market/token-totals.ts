@@ -9,6 +9,7 @@ export const noTotals: TokenTotals = {
   volumeUsd: 0n,
   volumeShares: 0n,
   lastPrice: null,
+  firstTimestamp: 0,
   lastTimestamp: 0,
   firstMinute: null,
   generations: 0,
@@ -21,6 +22,7 @@ export function addCandle(before: TokenTotals, candle: MinuteCandle): TokenTotal
     volumeUsd: candle.buyVolumeUsd + candle.sellVolumeUsd + candle.unpricedUsd,
     volumeShares: candle.volume,
     lastPrice: candle.close,
+    firstTimestamp: candle.firstTimestamp,
     lastTimestamp: candle.lastTimestamp,
     firstMinute: candle.trades > 0 ? candle.minute : null,
     generations: candle.generations,
@@ -36,6 +38,10 @@ export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
     volumeUsd: before.volumeUsd + more.volumeUsd,
     volumeShares: before.volumeShares + more.volumeShares,
     lastPrice: isNewer ? lastPrice : before.lastPrice,
+    firstTimestamp:
+      before.trades === 0
+        ? more.firstTimestamp
+        : Math.min(before.firstTimestamp, more.firstTimestamp),
     lastTimestamp: Math.max(before.lastTimestamp, more.lastTimestamp),
     firstMinute: earlierOf(before.firstMinute, more.firstMinute),
     generations: before.generations | more.generations,
@@ -52,18 +58,21 @@ export const totalsCodec: Codec<TokenTotals> = {
   encode: ({ trades, volumeUsd, volumeShares, lastPrice, lastTimestamp, ...rest }) => {
     const price = lastPrice === null ? "0,0" : `${lastPrice.seq},${lastPrice.price}`;
     const sums = `${trades},${volumeUsd},${volumeShares}`;
-    return `${sums},${price},${lastTimestamp},${rest.generations},${rest.firstMinute ?? 0}`;
+    const times = `${rest.firstTimestamp},${lastTimestamp},${rest.firstMinute ?? 0}`;
+    return `${sums},${price},${times},${rest.generations}`;
   },
   decode: (text) => {
-    const [trades, usd, shares, seq, price, lastTimestamp, generations, first] = text.split(",");
+    const [trades, usd, shares, seq, price, ...rest] = text.split(",");
+    const [firstTimestamp, lastTimestamp, firstMinute, generations] = rest.map(Number);
     return {
       trades: Number(trades),
       volumeUsd: BigInt(usd ?? 0),
       volumeShares: BigInt(shares ?? 0),
       lastPrice: seq === "0" ? null : { seq: Number(seq) as Seq, price: BigInt(price ?? 0) },
-      lastTimestamp: Number(lastTimestamp),
-      generations: Number(generations),
-      firstMinute: first === "0" ? null : Number(first),
+      firstTimestamp: firstTimestamp ?? 0,
+      lastTimestamp: lastTimestamp ?? 0,
+      firstMinute: firstMinute === 0 ? null : (firstMinute ?? null),
+      generations: generations ?? 0,
     };
   },
 };

@@ -23,6 +23,7 @@ import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
 import { NewestFills } from "./newest-fills.ts";
+import { PartMap } from "./part-map.ts";
 import { type Coverage, recover } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
@@ -35,6 +36,7 @@ export class FactStore {
   /** What was read lately of what is final, kept up with every append. */
   readonly newestFills = new NewestFills();
   readonly newestCandles = new NewestCandles();
+  readonly parts: PartMap;
   #coverage: Coverage | null;
   /** The block that the newest append ends with, also while it is under way. */
   #writtenThrough: number | null;
@@ -47,6 +49,7 @@ export class FactStore {
     openMinutes: readonly MinuteCandle[],
   ) {
     this.engine = engine;
+    this.parts = new PartMap(engine);
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = openMinutes;
@@ -190,6 +193,7 @@ export class FactStore {
   }
 
   async close(): Promise<void> {
+    await this.parts.close();
     await this.engine.close();
   }
 }

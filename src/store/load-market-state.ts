@@ -152,6 +152,7 @@ function loadTotal(row: Row, state: MarketState): void {
     volumeShares: microsOf(shares),
     lastPrice:
       Number(lastSeq) === 0 ? null : { seq: Number(lastSeq) as Seq, price: microsOf(lastPrice) },
+    firstTimestamp: first.timestamp,
     lastTimestamp: Number(lastTimestamp),
     firstMinute: Number(row[10]) === 0 ? null : Number(row[10]),
     generations: Number(bits),

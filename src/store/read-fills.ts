@@ -11,21 +11,23 @@ import {
   readRows,
   type StoredList,
 } from "./stored-list.ts";
+import type { Life } from "./token-steps.ts";
 
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
-export type FillList = ListOrder & { readonly filter: FillFilter };
+export type FillList = ListOrder & {
+  readonly filter: FillFilter;
+  /** The trades of a token as of now, which makes finding them in a long history faster. */
+  readonly lifeOf?: (tokenId: TokenId) => Life;
+};
 
 /** The first `limit` rows of a list. */
 type FillPage = FillList & { readonly limit: number };
 
 /** Where the rows of a list are. */
-export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
+export function storedFills({ filter, lifeOf, ...order }: FillList): StoredList<Fill> {
   const { tokenIds = [] } = filter;
-  const byToken = isFew(tokenIds)
-    ? { sqlByToken: [...new Set(tokenIds)].map((id) => filterSql({ ...filter, tokenIds: [id] })) }
-    : {};
   return {
-    ...byToken,
+    ...(isFew(tokenIds) ? { byToken: byTokenOf(filter, lifeOf) } : {}),
     ...order,
     table: "fills",
     read: readStoredFills,
@@ -35,6 +37,24 @@ export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
     holds: filterHolds(filter),
   };
 }
+
+function byTokenOf(
+  filter: FillFilter,
+  lifeOf: FillList["lifeOf"],
+): NonNullable<StoredList<Fill>["byToken"]> {
+  const { tokenIds = [], roles, seqFrom = 0, seqTo = endless } = filter;
+  const { timestampFrom = 0, timestampTo = endless } = filter;
+  // Lives are those of trades: what a taker paid for both tokens may be told of the other one.
+  const areTrades = roles?.includes("taker") === false;
+  return [...new Set(tokenIds)].map((id) => ({
+    sql: filterSql({ ...filter, tokenIds: [id] }),
+    span: { from: seqFrom, to: seqTo },
+    times: { firstTimestamp: timestampFrom, lastTimestamp: timestampTo },
+    life: () => (areTrades && lifeOf !== undefined ? lifeOf(id) : null),
+  }));
+}
+
+const endless = Number.MAX_SAFE_INTEGER;
 
 /** Reads one page. */
 export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {

@@ -5,8 +5,10 @@
 import { firstSeqOf, type Seq } from "../base/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { FactStore } from "./fact-store.ts";
+import type { Span, Times } from "./part-map.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import type { Tail } from "./tail.ts";
+import { type Life, stepsOf } from "./token-steps.ts";
 
 /** Where a list begins, which way it goes, and whether it holds what a fork could take back. */
 export type ListOrder = {
@@ -26,9 +28,19 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   /** Whether it asks for tokens, and its rows may best be found by them. */
   readonly isOfTokens: boolean;
   /** The same for each token alone, when the list is of the fills of few. */
-  readonly sqlByToken?: readonly string[];
+  readonly byToken?: readonly TokenRows[];
   readonly heldBy: (tail: Tail) => readonly Item[];
   readonly holds: (item: Item) => boolean;
+};
+
+/** The rows of one token. */
+type TokenRows = {
+  readonly sql: string;
+  /** What the list asks for, as a span of the chain and as times; wider where it is not asked for. */
+  readonly span: Span;
+  readonly times: Times;
+  /** Of the token as of now; `null` when that is not known. */
+  readonly life: () => Life | null;
 };
 
 type Located = { readonly seq: Seq };
@@ -95,28 +107,60 @@ export async function readFinalRows<Item extends Located>(
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
-  const { sqlByToken, read, isOfTokens } = list;
-  if (sqlByToken === undefined) {
+  const { byToken, read, isOfTokens } = list;
+  if (byToken === undefined) {
     const settings = isOfTokens ? `SETTINGS ${pageSettings}` : withoutProjection;
     const from = `oddwire.${list.table} ${behind(list, boundary, limit)} ${settings}`;
     return read(store.engine, from);
   }
-  // In the projection a token's rows lie in this order: so many are read, and no more, however many
-  // there are. Left to itself the engine reads all of the token's and sorts them.
-  const source = "mergeTreeProjection('oddwire', 'fills', 'by_token')";
   const parts = await Promise.all(
-    sqlByToken.map(async (sql) =>
-      read(
-        store.engine,
-        `${source} ${behind({ ...list, sql }, boundary, limit)} ${fewRowsSettings}`,
-      ),
-    ),
+    byToken.map(async (rows) => readTokenRows(store, { list, rows }, { boundary, limit })),
   );
   const sign = list.order === "asc" ? 1 : -1;
   return parts
     .flat()
     .toSorted((a, b) => sign * (a.seq - b.seq))
     .slice(0, limit);
+}
+
+/**
+ * In the projection a token's rows lie in this order: so many are read, and no more, however many
+ * there are. Left to itself the engine reads all of the token's and sorts them.
+ */
+const byTokenSource = "mergeTreeProjection('oddwire', 'fills', 'by_token')";
+
+async function readTokenRows<Item extends Located>(
+  { engine, parts }: FactStore,
+  { list, rows }: { readonly list: StoredList<Item>; readonly rows: TokenRows },
+  { boundary, limit }: Reach,
+): Promise<readonly Item[]> {
+  const life = rows.life();
+  const times = commonOf(rows.times, life ?? rows.times);
+  const span = spanOf(list, rows.span, boundary);
+  const found: Item[] = [];
+  for (const step of stepsOf(parts.within(span, times), { ...list, span, life, limit })) {
+    if (step.from >= step.to || found.length >= limit) break;
+    const sql = `${parts.sqlWithin(step, times)} seq >= ${integerLiteral(step.from)} AND ${rows.sql}`;
+    const place = behind({ ...list, sql }, step.to as Seq, limit - found.length);
+    found.push(...(await list.read(engine, `${byTokenSource} ${place} ${fewRowsSettings}`)));
+  }
+  return found;
+}
+
+/** The part of a span that is below a boundary and behind the place where the page before ended. */
+function spanOf({ order, after }: Place, { from, to }: Span, boundary: Seq): Span {
+  const end = Math.min(to, boundary);
+  if (after === null) return { from, to: end };
+  return order === "asc"
+    ? { from: Math.max(from, after + 1), to: end }
+    : { from, to: Math.min(end, after) };
+}
+
+function commonOf(a: Times, b: Times): Times {
+  return {
+    firstTimestamp: Math.max(a.firstTimestamp, b.firstTimestamp),
+    lastTimestamp: Math.min(a.lastTimestamp, b.lastTimestamp),
+  };
 }
 
 /** The first rows of a list below a boundary, as the end of a `SELECT`. */
