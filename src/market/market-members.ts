@@ -124,8 +124,8 @@ function rankAll(
   { asked, wanted }: Flags,
 ): number {
   const fours = Math.ceil(ranks.length / 4);
-  const foursOf = (bytes: Uint8Array) => new Uint32Array(bytes.buffer, 0, fours);
-  return rankFours(new Uint32Array(ranks.buffer, 0, fours * 2), {
+  const foursOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, 0, fours);
+  return rankFours(new Int32Array(ranks.buffer, 0, fours * 2), {
     words: hits?.words.map(foursOf) ?? [],
     flags: foursOf(flags.values),
     asked: Math.imul(asked, eachByte),
@@ -135,43 +135,41 @@ function rankAll(
 
 const eachByte = 0x01010101;
 const lowBits = 0x7f7f7f7f;
-const highBits = 0x80808080 | 0;
+const lowHalf = 0xffff;
+const highHalf = 0xffff0000 | 0;
+
+/** Flags and scores of four markets each, a byte a market, the first in the lowest. */
+type Fours = {
+  readonly words: readonly Int32Array[];
+  readonly flags: Int32Array;
+  readonly asked: number;
+  readonly wanted: number;
+};
 
 /**
- * The same for four markets at a time, a byte each, and pairs of their ranks: that is twice as fast as
- * one by one. The first of them is in the lowest byte. How many have a rank.
+ * The same for four markets at a time, as pairs of ranks; how many have one. That is two or three times
+ * as fast as one by one, without a branch for what is missing, which no processor could guess.
  */
-function rankFours(
-  pairs: Uint32Array,
-  {
-    words,
-    flags,
-    asked,
-    wanted,
-  }: { words: readonly Uint32Array[]; flags: Uint32Array; asked: number; wanted: number },
-): number {
+function rankFours(pairs: Int32Array, { words, flags, asked, wanted }: Fours): number {
   const base = words.length === 0 ? 0x00010001 : 0;
   let length = 4 * flags.length;
   for (let at = 0; at < flags.length; at = (at + 1) | 0) {
     const unlike = ((flags[at] ?? 0) & asked) ^ wanted;
     // The highest bit of each byte says whether it is not 0, and then whether it is: scores are above 1.
-    let missing = (((unlike & lowBits) + lowBits) | unlike) & highBits;
+    let missing = ((unlike & lowBits) + lowBits) | unlike;
     let low = base;
     let high = base;
     for (let word = 0; word < words.length; word = (word + 1) | 0) {
       const scores = (words[word] ?? flags)[at] ?? 0;
-      missing |= (scores - eachByte) & ~scores & highBits;
+      missing |= (scores - eachByte) & ~scores;
       low = (low + ((scores & 255) | ((scores & 0xff00) << 8))) | 0;
       high = (high + (((scores >>> 16) & 255) | ((scores >>> 24) << 16))) | 0;
     }
-    if (missing !== 0) {
-      if ((missing & 0x80) !== 0) low &= 0xffff0000;
-      if ((missing & 0x8000) !== 0) low &= 0xffff;
-      if ((missing & 0x800000) !== 0) high &= 0xffff0000;
-      if (missing < 0) high &= 0xffff;
-      const ones = (missing >>> 7) & eachByte;
-      length -= Math.imul(ones, eachByte) >>> 24;
-    }
+    // From here on a bit for each market.
+    missing = (missing >>> 7) & eachByte;
+    low &= ~(Math.imul(missing & 1, lowHalf) | Math.imul((missing >>> 8) & 1, highHalf));
+    high &= ~(Math.imul((missing >>> 16) & 1, lowHalf) | Math.imul(missing >>> 24, highHalf));
+    length -= Math.imul(missing, eachByte) >>> 24;
     pairs[2 * at] = low;
     pairs[2 * at + 1] = high;
   }
