@@ -178,6 +178,7 @@ export class Service {
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
     await loadMarketState(store, state, file.savedThrough);
+    file.settle().catch((thrown: unknown) => this.#fail(toError(thrown)));
     this.#endings.push(() => {
       try {
         state.save();

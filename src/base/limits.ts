@@ -44,6 +44,12 @@ export const storeLimits = {
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */
   marketsSavedMs: 30_000,
+  /** No sooner than this after a start, and after the last time when much has come meanwhile. */
+  marketsSavedMsMin: 5_000,
+  /** Values written since it was saved that are much: a start makes up for them in half a second. */
+  marketsUnsavedMax: 50_000,
+  /** Saving takes no more of the time than this: it keeps the thread that answers busy. */
+  marketsSaveShare: 0.03,
   /** Values and pages a save may have to be brought into the file at once: some 10 MB, 20 ms. */
   marketsSmallSave: 1000,
   /** A log of the copy this long is brought in even if that takes a second: the disk has an end. */
@@ -54,6 +60,8 @@ export const storeLimits = {
   shelfRememberedMax: 10_000,
   /** Values of one kind that are written later: a save has to write them all, 5 us each. */
   shelfUnwrittenMax: 4096,
+  /** The same while loading, which is over sooner when nothing is written: 64 MB of the largest texts. */
+  shelfUnwrittenLoadingMax: 32_768,
   /** Written at once beyond that: together they cost less than one by one, and are no pause. */
   shelfWrittenAtOnce: 64,
   /** For how long the size of the store is told again: asking takes some ms of the engine. */

@@ -51,6 +51,8 @@ export async function withProof<Result>(
   await claimDataFolder(dataDir, { chainId, contracts });
   const store = await FactStore.open(dataDir);
   try {
+    // A repair deletes rows too.
+    await store.trimmed;
     const range = rangeOf(words, store);
     return await withNodes({ config, contracts, store }, (parts) =>
       work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) }),

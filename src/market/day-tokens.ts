@@ -94,6 +94,12 @@ export class DayTokens {
     }
   }
 
+  /** Where the market of a token stands in the columns; `null` while that is not known. */
+  ordinalOf(slot: number): number | null {
+    const ordinal = this.#ordinals.get(slot) - 1;
+    return ordinal < 0 ? null : ordinal;
+  }
+
   /** The slots of the tokens of a market. */
   *slotsOf(ordinal: number): Generator<number> {
     let slot = this.#firstOf.get(ordinal) ?? -1;

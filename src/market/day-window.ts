@@ -15,7 +15,7 @@ import type { DayTrade } from "./day-trade.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
-import type { Tick } from "./minute-candle.ts";
+import { minuteOf, type Tick } from "./minute-candle.ts";
 import { type Amount, type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
@@ -29,8 +29,21 @@ export type DayVolume = {
 
 /** Trades in chain order as they are stored, with the words of the ids of their tokens. */
 export type StoredTrades = TradeColumns & {
+  /** The generations of the exchanges. */
+  readonly generations: Uint8Array;
   readonly tokenIds: Uint32Array;
   readonly tokenIdAt: (index: number) => TokenId;
+};
+
+/** What was traded of a token from a position on, unpriced trades included. Micros, unix seconds. */
+export type LaterTrades = DayVolume & {
+  readonly slot: number;
+  /** The last price of what is held, which may be older than that. */
+  readonly lastPrice: Tick | null;
+  readonly lastTimestamp: number;
+  readonly first: { readonly seq: Seq; readonly timestamp: number };
+  /** The minute of the first of them that has a price; `null` when none has. */
+  readonly firstMinute: number | null;
 };
 
 /** Tells the last price of a token before the trades that are added. */
@@ -83,8 +96,11 @@ export class DayWindow {
     }
   }
 
-  /** The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold. */
-  load(trades: StoredTrades, lastPriceOf: LastPriceOf): void {
+  /**
+   * The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold. Returns the
+   * slots of the tokens of the trades.
+   */
+  load(trades: StoredTrades, lastPriceOf: LastPriceOf): Int32Array {
     const { slots: known } = this.tokens;
     this.#makeRoom(known.length);
     const slots = known.findAll(trades.tokenIds);
@@ -99,6 +115,35 @@ export class DayWindow {
       const slot = slots[i] ?? 0;
       this.#trades.link(first + i, this.#newestOf[slot] ?? 0);
       this.#enter(slot, first + i);
+    }
+    return slots;
+  }
+
+  /** What was traded of each token from a position on, which must all have been loaded. */
+  *tradedFrom(seq: Seq): Generator<LaterTrades, void, undefined> {
+    const trades = this.#trades;
+    for (let slot = 0; slot < this.tokens.slots.length; slot += 1) {
+      const newest = this.#newestOf[slot] ?? 0;
+      if (newest === 0 || trades.seqOf(newest) < seq) continue;
+      let [count, first, usd, shares]: [number, number, Amount, Amount] = [0, newest, 0, 0];
+      let firstPriced = 0;
+      for (let at = newest; at !== 0 && trades.seqOf(at) >= seq; at = trades.beforeOf(at)) {
+        count += 1;
+        usd = sumOf(usd, trades.valueOf(at));
+        shares = sumOf(shares, trades.sizeOf(at));
+        if (trades.sizeOf(at) > 0) firstPriced = at;
+        first = at;
+      }
+      yield {
+        slot,
+        trades: count,
+        volumeUsd: BigInt(usd),
+        volumeShares: BigInt(shares),
+        lastPrice: this.#lastTick(newest, trades.oldest),
+        lastTimestamp: trades.timestampOf(newest),
+        first: { seq: trades.seqOf(first), timestamp: trades.timestampOf(first) },
+        firstMinute: firstPriced === 0 ? null : minuteOf(trades.timestampOf(firstPriced)),
+      };
     }
   }
 
@@ -298,6 +343,12 @@ export class DayWindow {
     }
     return null;
   }
+}
+
+/** Exact: a safe integer, or a `bigint`. */
+function sumOf(a: Amount, b: Amount): Amount {
+  const sum = Number(a) + Number(b);
+  return Number.isSafeInteger(sum) ? sum : BigInt(a) + BigInt(b);
 }
 
 function signed(amount: Amount, sign: 1 | -1): Amount {

@@ -14,8 +14,13 @@ export type Codec<Value> = {
 export type Shelf<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
+  /** Makes another value of the one there is, at once or when that is asked for. */
+  update(key: Key, change: ValueChange<Value>): void;
   delete(key: Key): void;
 };
+
+/** What becomes of a value; given the same, it answers the same. */
+export type ValueChange<Value> = (before: Value | undefined) => Value;
 
 export type Depot = {
   /** The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. */
@@ -28,12 +33,19 @@ export type Depot = {
   save(through: number): void;
 };
 
+/** Values for as long as somebody holds them. */
+export class MemoryShelf<Key, Value> extends Map<Key, Value> implements Shelf<Key, Value> {
+  update(key: Key, change: ValueChange<Value>): void {
+    this.set(key, change(this.get(key)));
+  }
+}
+
 /** Keeps everything for as long as the process lives. */
 export class MemoryDepot implements Depot {
   readonly isDue = false;
 
   shelf<Key extends string, Value>(): Shelf<Key, Value> {
-    return new Map<Key, Value>();
+    return new MemoryShelf<Key, Value>();
   }
 
   column<Kind extends ColumnKind>(_name: string, kind: Kind): Column<Kind> {

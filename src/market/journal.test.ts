@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
+import { MemoryShelf } from "./depot.ts";
 import { Journal, JournaledMap } from "./journal.ts";
 
 type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
@@ -32,7 +33,10 @@ describe("journaled maps", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const journal = new Journal();
-        const shelves = [new Map<number, number>(), new Map<number, number>()] as const;
+        const shelves = [
+          new MemoryShelf<number, number>(),
+          new MemoryShelf<number, number>(),
+        ] as const;
         const maps = [
           new JournaledMap<number, number>(journal, shelves[0]),
           new JournaledMap<number, number>(journal, shelves[1]),
@@ -68,7 +72,7 @@ describe("journaled maps", () => {
 
   test("keep what was changed outside of any block", () => {
     const journal = new Journal();
-    const map = new JournaledMap<string, number>(journal, new Map());
+    const map = new JournaledMap<string, number>(journal, new MemoryShelf());
     map.set("final", 1);
     journal.record(7, () => map.set("final", 2));
     journal.unwindTo(6);
@@ -78,7 +82,7 @@ describe("journaled maps", () => {
 
   test("can take back a block whose application failed halfway", () => {
     const journal = new Journal();
-    const map = new JournaledMap<string, number>(journal, new Map());
+    const map = new JournaledMap<string, number>(journal, new MemoryShelf());
     const apply = (): void =>
       journal.record(7, () => {
         map.set("half", 1);

@@ -4,7 +4,7 @@
  * Blocks applied while nothing is open, which are final, note nothing.
  */
 import type { Column } from "./column.ts";
-import type { Shelf } from "./depot.ts";
+import type { Shelf, ValueChange } from "./depot.ts";
 
 /** A change that was made: how to take it back, and how to make it again. */
 type Change = { readonly undo: () => void; readonly redo: () => void };
@@ -106,6 +106,12 @@ export class JournaledMap<Key, Value> {
   set(key: Key, value: Value): void {
     if (this.#journal.isRecording) this.#noteSet(key, value);
     this.#shelf.set(key, value);
+  }
+
+  /** The same as setting what becomes of the value there is. */
+  update(key: Key, change: ValueChange<Value>): void {
+    if (this.#journal.isRecording) this.set(key, change(this.get(key)));
+    else this.#shelf.update(key, change);
   }
 
   #noteSet(key: Key, value: Value): void {

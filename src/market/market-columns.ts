@@ -107,6 +107,20 @@ export class MarketColumns {
     for (const column of [this.dayVolumeUsd, this.dayTrades, this.idStarts]) column.reserve(length);
   }
 
+  /** Where conditions stand, those left out that are not known: one walk over all, however many. */
+  ordinalsOf(conditionIds: Iterable<ConditionId>): Map<ConditionId, number> {
+    const wanted = new Set(conditionIds);
+    const starts = new Set<number>();
+    for (const id of wanted) starts.add(Number.parseInt(id.slice(2, 10), 16));
+    const found = new Map<ConditionId, number>();
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      if (!starts.has(this.idStarts.get(ordinal))) continue;
+      const conditionId = this.conditionIdAt(ordinal);
+      if (wanted.has(conditionId)) found.set(conditionId, ordinal);
+    }
+    return found;
+  }
+
   conditionIdAt(ordinal: number): ConditionId {
     const start = ordinal * idBytes;
     const digits = Buffer.from(this.ids.buffer, start, idBytes).toString("hex");

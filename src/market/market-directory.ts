@@ -15,7 +15,7 @@ import { type Journal, JournaledMap } from "./journal.ts";
 import { type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { generationsOf, type MinuteCandle } from "./minute-candle.ts";
-import { addCandle, addTotals } from "./token-totals.ts";
+import { addCandle, addTotals, noTotals } from "./token-totals.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** When something was seen for the first time. Unix seconds. */
@@ -24,6 +24,9 @@ type Sighting = { readonly seq: Seq; readonly timestamp: number };
 /** Combinations that quote one market, and how far quotes of quotes are followed. */
 const dependentsMax = 1000;
 const quotesDepthMax = 2;
+
+/** Markets that are walked over while one is looked up on its shelf. */
+const marketsPerLookup = 500;
 
 /** Results of generation 3 as their modules would log them. */
 const resultYes = [1_000_000n, 0n];
@@ -38,8 +41,8 @@ export class MarketDirectory extends ConditionBook {
   readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
   /** All markets for lists and searches. */
   readonly columns: MarketColumns;
-  /** Tokens of conditions that have become known since this was last emptied. */
-  readonly newTokens = new Set<TokenId>();
+  /** Tokens of conditions that have become known since this was last emptied, and the ordinals of those. */
+  readonly newTokens = new Map<TokenId, number>();
 
   constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: Journal }) {
     super(contracts, { depot, journal });
@@ -90,9 +93,21 @@ export class MarketDirectory extends ConditionBook {
     }
   }
 
-  /** Adds to the totals of a token what the store sums; only while loading. */
-  loadTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
-    this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
+  /**
+   * Adds to the totals of a token what the store sums; only while loading. `ordinal` is where its market
+   * stands in the columns, `null` where that is not known.
+   */
+  loadTotals(
+    tokenId: TokenId,
+    more: TokenTotals,
+    { first, ordinal }: { readonly first: Sighting; readonly ordinal: number | null },
+  ): void {
+    if (ordinal !== null && this.#addTraded(ordinal, more, first.seq)) {
+      // Nothing else is to be looked up, and this only when somebody asks for it.
+      this.totals.update(tokenId, (before) => addTotals(before ?? noTotals, more));
+    } else {
+      this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
+    }
   }
 
   /**
@@ -112,10 +127,21 @@ export class MarketDirectory extends ConditionBook {
       .map((ordinal) => this.columns.conditionIdAt(ordinal));
   }
 
-  /** Where the condition a token is of stands in the columns; `null` when it is not known. */
-  tradedMarketOf(tokenId: TokenId): number | null {
-    const place = this.places.get(tokenId);
-    return place === undefined ? null : this.ordinalOf(place.conditionId);
+  /** Where the conditions tokens are of stand in the columns; tokens of unknown ones are left out. */
+  ordinalsOfTokens(tokenIds: readonly TokenId[]): Map<TokenId, number> {
+    const conditions = new Map<TokenId, ConditionId>();
+    for (const tokenId of tokenIds) {
+      const place = parseGen3TokenId(tokenId) ?? this.places.get(tokenId);
+      if (place !== undefined) conditions.set(tokenId, place.conditionId);
+    }
+    const isFew = tokenIds.length * marketsPerLookup < this.columns.count;
+    const many = isFew ? null : this.columns.ordinalsOf(conditions.values());
+    const found = new Map<TokenId, number>();
+    for (const [tokenId, conditionId] of conditions) {
+      const ordinal = many === null ? this.ordinalOf(conditionId) : many.get(conditionId);
+      if (ordinal !== undefined && ordinal !== null) found.set(tokenId, ordinal);
+    }
+    return found;
   }
 
   /** Where a condition stands in the columns; `null` when it is not known. */
@@ -158,7 +184,7 @@ export class MarketDirectory extends ConditionBook {
     this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
       this.places.set(tokenId, { conditionId, outcomeIndex });
-      this.newTokens.add(tokenId);
+      this.newTokens.set(tokenId, ordinal);
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
     this.#mark(condition, condition.createdSeq);
@@ -188,6 +214,21 @@ export class MarketDirectory extends ConditionBook {
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
     this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));
     this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
+  }
+
+  /**
+   * Adds what was traded from `seq` on to a market in the columns, if that is all it changes of it:
+   * what was one before becomes neither known nor listed by it. Answers whether that was done.
+   */
+  #addTraded(ordinal: number, more: TokenTotals, seq: Seq): boolean {
+    const { columns } = this;
+    const { flags, listedSeq, volumeUsd, lastTradeAt } = columns;
+    const isListed = (flags.get(ordinal) & marketFlags.listed) !== 0;
+    const volume = volumeUsd.get(ordinal) + Number(more.volumeUsd);
+    if (!isListed || listedSeq.get(ordinal) > seq || !Number.isSafeInteger(volume)) return false;
+    columns.set(volumeUsd, ordinal, volume);
+    columns.set(lastTradeAt, ordinal, Math.max(lastTradeAt.get(ordinal), more.lastTimestamp));
+    return true;
   }
 
   /** Brings the texts of a condition in the columns up to date, and of those that quote it. */

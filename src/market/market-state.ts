@@ -90,16 +90,22 @@ export class MarketState {
     this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
   }
 
+  /** Says of which markets the tokens of the last 24 hours are that have come since. */
+  placeTokens(): void {
+    const { newTokens } = this.directory;
+    const { tokens } = this.dayWindow;
+    const begun = tokens.takeBegun().filter((tokenId) => !newTokens.has(tokenId));
+    for (const found of [newTokens, this.directory.ordinalsOfTokens(begun)]) {
+      for (const [tokenId, ordinal] of found) tokens.place(tokenId, ordinal);
+    }
+    newTokens.clear();
+  }
+
   /** Brings the last 24 hours of the markets in the columns up to date. */
   refreshDay(): void {
     const { directory, dayWindow } = this;
     const { tokens } = dayWindow;
-    const known = [...directory.newTokens].filter((tokenId) => tokens.slots.find(tokenId) !== -1);
-    directory.newTokens.clear();
-    for (const tokenId of [...known, ...tokens.takeBegun()]) {
-      const ordinal = directory.tradedMarketOf(tokenId);
-      if (ordinal !== null) tokens.place(tokenId, ordinal);
-    }
+    this.placeTokens();
     for (const ordinal of tokens.takeChanged()) {
       directory.columns.setDay(ordinal, dayWindow.volumeOfMarket(ordinal));
     }

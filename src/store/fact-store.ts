@@ -5,8 +5,11 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { allEnded } from "../base/all-ended.ts";
 import { assert } from "../base/assert.ts";
+import { AppError } from "../base/errors.ts";
+import { storeLimits } from "../base/limits.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Digest, digestOf } from "../market/digest.ts";
 import {
@@ -24,7 +27,7 @@ import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
 import { NewestFills } from "./newest-fills.ts";
 import { PartMap } from "./part-map.ts";
-import { type Coverage, recover } from "./recover.ts";
+import { type Coverage, firstSeqAbove, recover, trimAbove } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
@@ -42,6 +45,8 @@ export class FactStore {
   #writtenThrough: number | null;
   #appends = 0;
   #openMinutes: readonly MinuteCandle[];
+  /** Resolves when nothing is left in the engine above the coverage it was opened with. */
+  readonly trimmed: Promise<void>;
 
   private constructor(
     engine: MeteredEngine,
@@ -53,11 +58,15 @@ export class FactStore {
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = openMinutes;
+    this.trimmed = trimPatiently(engine, coverage);
+    // Who waits for it is told.
+    this.trimmed.catch(() => {});
   }
 
   /**
-   * Opens the store in a data folder, making it when it does not exist, and trims what a crash
-   * left above the newest marker. Throws `DataFolderBusyError` or `DataFolderDamagedError`.
+   * Opens the store in a data folder, making it when it does not exist. What a crash left above the
+   * newest marker is no part of it, and is trimmed meanwhile. Throws `DataFolderBusyError` or
+   * `DataFolderDamagedError`.
    */
   static async open(dataDir: string): Promise<FactStore> {
     await mkdir(dataDir, { recursive: true });
@@ -155,6 +164,7 @@ export class FactStore {
   }
 
   async #insertFacts(batches: readonly EncodedBatch[]): Promise<void> {
+    await this.trimmed;
     for (const { fromBlock, toBlock } of batches) {
       const written = this.#writtenThrough;
       assert(
@@ -193,8 +203,21 @@ export class FactStore {
   }
 
   async close(): Promise<void> {
+    await Promise.allSettled([this.trimmed]);
     await this.parts.close();
     await this.engine.close();
+  }
+}
+
+/** Requests may keep the engine so busy meanwhile that it refuses; beginning again does no harm. */
+async function trimPatiently(engine: Engine, coverage: Coverage | null): Promise<void> {
+  for (;;) {
+    try {
+      return await trimAbove(engine, coverage);
+    } catch (thrown) {
+      if (!(thrown instanceof AppError)) throw thrown;
+      await delay(storeLimits.mutationsPollMs);
+    }
   }
 }
 
@@ -206,7 +229,8 @@ async function readOpenMinutes(
   const fills = await readStoredFills(
     engine,
     `oddwire.fills
-     WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}`,
+     WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
+       AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
   );
   return deriveMinuteCandles(fills);
 }

@@ -32,6 +32,11 @@ describe("a shelf in a file", () => {
     for (let step = 0; step < keys * 4; step += 1) {
       const key = keyOf(random.integer(0, keys));
       if (step % 5 === 0) assert.equal(shelf.get(key), expected.get(key));
+      else if (step % 3 === 0) {
+        const change = (before = 0) => 2 * before + step;
+        shelf.update(key, change);
+        expected.set(key, change(expected.get(key)));
+      } else if (step % 11 === 0) shelf.settle();
       else if (step % 7 === 0) {
         shelf.delete(key);
         expected.delete(key);
@@ -60,10 +65,11 @@ describe("a shelf in a file", () => {
     sql.close();
   });
 
-  it("keeps few values unwritten", () => {
+  it("keeps few values unwritten once it has settled", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const shelf = openShelf(sql);
+    assert(!shelf.settle());
     const keys = storeLimits.shelfUnwrittenMax * 2;
     for (let index = 0; index < keys; index += 1) shelf.set(keyOf(index), index);
     assert(countRows(sql) >= keys - storeLimits.shelfUnwrittenMax);

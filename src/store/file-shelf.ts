@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeLimits } from "../base/limits.ts";
-import type { Codec, Shelf } from "../market/depot.ts";
+import type { Codec, Shelf, ValueChange } from "../market/depot.ts";
 import { withinTransaction } from "./sqlite-failure.ts";
 
 /** What is remembered of a key that has no value. */
@@ -11,7 +11,8 @@ const nothing = Symbol("nothing");
  * the younger is full, the older, of which nothing was asked for since, is forgotten.
  *
  * What is set is written some thousands of keys later: the totals of a busy token change with every
- * batch, and only the last of them counts.
+ * batch, and only the last of them counts. Values that are to be changed are looked up later still:
+ * a start changes a hundred thousand, and most of them nobody asks for.
  */
 export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   readonly #sql: DatabaseSync;
@@ -23,6 +24,9 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   #old = new Map<Key, Value | typeof nothing>();
   /** In the order in which the keys were first set. */
   readonly #unwritten = new Map<Key, Value | typeof nothing>();
+  #unwrittenMax: number = storeLimits.shelfUnwrittenLoadingMax;
+  /** What is still to become of values in the table; no other one of these keys is known. */
+  readonly #unchanged = new Map<Key, ValueChange<Value>>();
 
   /** `name` is ours and safe in SQL; keys are `0x` hex. */
   constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
@@ -47,20 +51,48 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
     this.#change(key, value);
   }
 
+  update(key: Key, change: ValueChange<Value>): void {
+    const known = this.#young.get(key) ?? this.#old.get(key) ?? this.#unwritten.get(key);
+    const earlier = this.#unchanged.get(key);
+    if (known !== undefined) this.#change(key, change(known === nothing ? undefined : known));
+    else if (earlier === undefined) this.#unchanged.set(key, change);
+    else this.#unchanged.set(key, (before) => change(earlier(before)));
+  }
+
   delete(key: Key): void {
     this.#change(key, nothing);
   }
 
+  /** Does a little of what was put off while loading; answers whether some of it is left. */
+  settle(): boolean {
+    this.#unwrittenMax = storeLimits.shelfUnwrittenMax;
+    const { shelfUnwrittenMax, shelfWrittenAtOnce } = storeLimits;
+    this.#changeOldest(shelfWrittenAtOnce);
+    if (this.#unwritten.size > shelfUnwrittenMax) this.#writeOldest(shelfWrittenAtOnce);
+    return this.#unchanged.size > 0 || this.#unwritten.size > shelfUnwrittenMax;
+  }
+
   /** Writes what is not written yet. Throws `DataFolderUnwritableError`. */
   flush(): void {
+    this.#changeOldest(this.#unchanged.size);
     this.#writeOldest(this.#unwritten.size);
   }
 
   #change(key: Key, value: Value | typeof nothing): void {
     this.#remember(key, value);
     this.#unwritten.set(key, value);
-    const { shelfUnwrittenMax, shelfWrittenAtOnce } = storeLimits;
-    if (this.#unwritten.size > shelfUnwrittenMax) this.#writeOldest(shelfWrittenAtOnce);
+    this.#unchanged.delete(key);
+    if (this.#unwritten.size > this.#unwrittenMax)
+      this.#writeOldest(storeLimits.shelfWrittenAtOnce);
+  }
+
+  #changeOldest(count: number): void {
+    let rest = count;
+    for (const key of this.#unchanged.keys()) {
+      if (rest === 0) return;
+      rest -= 1;
+      this.get(key);
+    }
   }
 
   #writeOldest(count: number): void {
@@ -79,8 +111,14 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
 
   #recall(key: Key): Value | typeof nothing {
     const known = this.#old.get(key) ?? this.#unwritten.get(key) ?? this.#readRow(key);
-    this.#remember(key, known);
-    return known;
+    const change = this.#unchanged.get(key);
+    if (change === undefined) {
+      this.#remember(key, known);
+      return known;
+    }
+    const value = change(known === nothing ? undefined : known);
+    this.#change(key, value);
+    return value;
   }
 
   #readRow(key: Key): Value | typeof nothing {

@@ -1,4 +1,3 @@
-import { formatMicros, priceMicros } from "../base/decimal.ts";
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { dayWindowSeconds, type StoredTrades } from "../market/day-window.ts";
@@ -9,6 +8,7 @@ import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
 import { microsOf, prefixed } from "./json-cells.ts";
 import { readDayTrades } from "./read-day-trades.ts";
+import { firstSeqAbove } from "./recover.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
 
 /** Events that the market directory learns from; the others are only served. */
@@ -36,6 +36,9 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
  */
 const pageRows = 50_000;
 
+/** New tokens remembered while events are loaded: some 40 MB. */
+const newTokensMax = 200_000;
+
 /**
  * Brings a state to what the store holds: the same as applying every stored block. The state is
  * empty, or what it was when everything up to and including block `savedThrough` was applied.
@@ -47,18 +50,15 @@ export async function loadMarketState(
 ): Promise<void> {
   const newest = store.coverage?.last;
   if (newest === undefined) return;
-  const firstSeq = firstSeqOf((savedThrough ?? -1) + 1);
-  // The trades, of which there are the most, are on their way while events are taken in.
-  const day =
-    savedThrough === null ? null : readDayTrades(store.engine, { seq: state.dayWindow.savedFrom });
-  await loadEvents(store, state, firstSeq);
-  // The day before the totals: prices before it are told by the totals of the copy.
-  if (day === null) {
-    await loadDay(store, state, newest.timestamp);
+  const to = firstSeqAbove(store.coverage);
+  if (savedThrough === null) {
+    await loadEvents(store, state, { from: firstSeqOf(0), to });
+    await loadDay(store, state, { newest: newest.timestamp, to });
+    // Minutes from the newest on may hold what is no part of the store.
+    await store.trimmed;
     await loadTotals(store, state);
   } else {
-    await loadDayOnCopy(day, state);
-    await loadLaterTotals(store, state, firstSeq);
+    await loadLater(store, state, { from: firstSeqOf(savedThrough + 1), to });
   }
   state.dayWindow.finishLoading();
   state.dayWindow.moveTo(newest.timestamp);
@@ -66,18 +66,46 @@ export async function loadMarketState(
   state.settleThrough(newest.number, newest.timestamp);
 }
 
-async function loadEvents(store: FactStore, state: MarketState, firstSeq: Seq): Promise<void> {
+/** Positions: `from` inclusive, `to` exclusive. */
+type Stretch = { readonly from: Seq; readonly to: Seq };
+
+/**
+ * What came after the copy. All of its trades are among those that are held for the last 24 hours, so
+ * its totals are added up from these.
+ */
+async function loadLater(store: FactStore, state: MarketState, stretch: Stretch): Promise<void> {
+  const { directory, dayWindow } = state;
+  // The trades, of which there are the most, are on their way while events are taken in.
+  const day = readDayTrades(store.engine, { seq: dayWindow.savedFrom, to: stretch.to });
+  if (stretch.from < stretch.to) await loadEvents(store, state, stretch);
+  // The day before the totals: prices before it are told by the totals of the copy.
+  const generationsOf = await loadDayOnCopy(day, state, stretch.from);
+  state.placeTokens();
+  for (const { slot, first, ...traded } of dayWindow.tradedFrom(stretch.from)) {
+    const tokenId = dayWindow.tokens.slots.tokenIdAt(slot);
+    const generations = generationsOf[slot] ?? 0;
+    const totals = { ...traded, firstTimestamp: first.timestamp, generations };
+    directory.loadTotals(tokenId, totals, { first, ordinal: dayWindow.tokens.ordinalOf(slot) });
+  }
+}
+
+async function loadEvents(
+  store: FactStore,
+  state: MarketState,
+  { from, to }: Stretch,
+): Promise<void> {
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
   const pages = readPages(
     store,
     (after) =>
       `SELECT ${eventColumns} FROM oddwire.events WHERE kind IN ${kinds}
-       AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? firstSeq))}
-       ORDER BY seq`,
+       AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? from))}
+       AND seq < ${integerLiteral(to)} ORDER BY seq`,
   );
   for await (const rows of pages) {
     for (const row of rows) state.directory.applyEvent(parseEvent(row));
-    state.refreshDay();
+    // Of more than these, the few that were traded lately are looked up.
+    if (state.directory.newTokens.size > newTokensMax) state.placeTokens();
   }
 }
 
@@ -121,28 +149,6 @@ async function loadPricesBefore(
   return prices;
 }
 
-/** What was traded from a position on; minutes are no use for that, as they do not end there. */
-async function loadLaterTotals(store: FactStore, state: MarketState, firstSeq: Seq): Promise<void> {
-  const pages = readPages(
-    store,
-    (after) =>
-      `SELECT hex(token_id), count(), sum(value), sum(size),
-         maxIf((seq, value, size), size > 0).1, maxIf((seq, value, size), size > 0).2,
-         max(timestamp), groupBitOr(bitShiftLeft(1, exchange_version - 1)),
-         min(seq), min(timestamp), intDiv(minIf(timestamp, size > 0), 60) * 60,
-         maxIf((seq, value, size), size > 0).3
-       FROM oddwire.fills WHERE role != 'taker' AND seq >= ${integerLiteral(firstSeq)}
-       ${after === null ? "" : `AND token_id > ${hexLiteral(prefixed(after))}`}
-       GROUP BY token_id ORDER BY token_id`,
-  );
-  for await (const rows of pages) {
-    for (const row of rows) {
-      const price = priceMicros(microsOf(row[5]), microsOf(row[11]));
-      loadTotal(row.with(5, formatMicros(price ?? 0n)), state);
-    }
-  }
-}
-
 function loadTotal(row: Row, state: MarketState): void {
   const [tokenId, trades, usd, shares, lastSeq, lastPrice, lastTimestamp, bits] = row;
   const first = { seq: Number(row[8]) as Seq, timestamp: Number(row[9]) };
@@ -157,34 +163,49 @@ function loadTotal(row: Row, state: MarketState): void {
     firstMinute: Number(row[10]) === 0 ? null : Number(row[10]),
     generations: Number(bits),
   };
-  state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);
+  state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, { first, ordinal: null });
 }
 
 /** The last 24 hours from nothing but the facts. */
-async function loadDay(store: FactStore, state: MarketState, newest: number): Promise<void> {
+async function loadDay(
+  store: FactStore,
+  state: MarketState,
+  { newest, to }: { readonly newest: number; readonly to: Seq },
+): Promise<void> {
   // From the start of a minute on, because what is before is known by whole minutes.
   const from = minuteOf(newest - dayWindowSeconds);
   const pricesBefore = await loadPricesBefore(store, from);
   const lastPriceOf = (tokenId: TokenId) => pricesBefore.get(tokenId) ?? null;
-  for await (const trades of readDayTrades(store.engine, { timestamp: from })) {
+  for await (const trades of readDayTrades(store.engine, { timestamp: from, to })) {
     state.dayWindow.load(trades, lastPriceOf);
   }
 }
 
-/** The last 24 hours with the prices before them from the copy: looking for those takes long. */
+/**
+ * The last 24 hours with the prices before them from the copy: looking for those takes long. Returns, by
+ * slot, on which generations a token was traded from `laterFrom` on, as bits.
+ */
 async function loadDayOnCopy(
   day: AsyncIterable<StoredTrades>,
   { dayWindow, directory }: MarketState,
-): Promise<void> {
+  laterFrom: Seq,
+): Promise<readonly number[]> {
   const from = dayWindow.savedFrom;
+  const generationsOf: number[] = [];
   // The copy does not have the tokens that were not in the window then, nor were since.
   const lastPriceOf = (tokenId: TokenId) => {
     const { lastPrice } = directory.totalsOf(tokenId);
     return lastPrice !== null && lastPrice.seq < from ? lastPrice : null;
   };
   for await (const trades of day) {
-    dayWindow.load(trades, lastPriceOf);
+    const slots = dayWindow.load(trades, lastPriceOf);
+    const { length, seqs, generations } = trades;
+    for (let i = length - 1; i >= 0 && (seqs[i] ?? 0) >= laterFrom; i -= 1) {
+      const slot = slots[i] ?? 0;
+      generationsOf[slot] = (generationsOf[slot] ?? 0) | (1 << ((generations[i] ?? 1) - 1));
+    }
   }
+  return generationsOf;
 }
 
 /** All rows of a query, page by page; its first column orders them and names where a page ended. */

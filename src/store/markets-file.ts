@@ -10,6 +10,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Contracts } from "../decode/contracts.ts";
@@ -53,13 +54,16 @@ export class MarketsFile implements Depot {
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
   /** Columns as they were saved last; empty when they were not read ahead. */
   readonly #blocks: ReadonlyMap<number, ArrayBuffer>;
-  readonly #shelves: { flush(): void }[] = [];
+  readonly #shelves: { flush(): void; settle(): boolean }[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
   /** How many values and pages this connection had written when it saved last. */
   #writesSaved = 0;
-  #savedAtMs: number;
+  /**
+   * By the clock, when it may be saved and when it must; not while loading, which that would hold up.
+   */
+  #due = { earliestMs: Number.POSITIVE_INFINITY, latestMs: Number.POSITIVE_INFINITY };
   /** The newest block whose facts are in it; `null` when it is empty. */
   readonly savedThrough: number | null;
 
@@ -73,7 +77,6 @@ export class MarketsFile implements Depot {
     this.#checkpoints = new WalCheckpoints(path);
     this.#countWrites = sql.prepare("SELECT total_changes() AS writes");
     this.#clock = clock;
-    this.#savedAtMs = clock.monotonicMs();
     this.#writePage = sql.prepare("INSERT OR REPLACE INTO pages VALUES (?, ?)");
     const through = readSetting(sql, "through");
     this.savedThrough = through === null ? null : Number(through);
@@ -129,13 +132,31 @@ export class MarketsFile implements Depot {
     return column;
   }
 
+  /**
+   * Now and then; sooner when so much is written that a start would take long to make up for it, but
+   * only as often as saving takes a small share of the time.
+   */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#savedAtMs >= storeLimits.marketsSavedMs;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#due.earliestMs) return false;
+    return nowMs >= this.#due.latestMs || this.#writesUnsaved >= storeLimits.marketsUnsavedMax;
+  }
+
+  get #writesUnsaved(): number {
+    return Number(this.#countWrites.get()?.["writes"]) - this.#writesSaved;
   }
 
   /** Throws `DataFolderUnwritableError` when the disk is full or fails. */
   save(through: number): void {
+    const startedMs = this.#clock.monotonicMs();
     withinTransaction(this.#sql, () => this.#save(through));
+    const endedMs = this.#clock.monotonicMs();
+    const { marketsSavedMs, marketsSavedMsMin, marketsSaveShare } = storeLimits;
+    const pauseMs = Math.max(marketsSavedMsMin, (endedMs - startedMs) / marketsSaveShare);
+    this.#due = {
+      earliestMs: endedMs + pauseMs,
+      latestMs: endedMs + Math.max(pauseMs, marketsSavedMs),
+    };
   }
 
   #save(through: number): void {
@@ -150,7 +171,6 @@ export class MarketsFile implements Depot {
     this.#sql.exec("COMMIT");
     this.#checkpoint();
     this.#sql.exec("BEGIN IMMEDIATE");
-    this.#savedAtMs = this.#clock.monotonicMs();
   }
 
   /**
@@ -158,9 +178,9 @@ export class MarketsFile implements Depot {
    * begin anew; else on a thread, since the service does nothing else meanwhile.
    */
   #checkpoint(): void {
-    const writes = Number(this.#countWrites.get()?.["writes"]);
-    const isSmall = writes - this.#writesSaved <= storeLimits.marketsSmallSave;
-    this.#writesSaved = writes;
+    const writes = this.#writesUnsaved;
+    const isSmall = writes <= storeLimits.marketsSmallSave;
+    this.#writesSaved += writes;
     if (this.#checkpoints.isBusy) return;
     const { pages, copied } = this.#checkpoints.progress;
     const isLong = pages * pageBytes > storeLimits.marketsLogBytesMax;
@@ -170,6 +190,18 @@ export class MarketsFile implements Depot {
     } else {
       this.#checkpoints.start();
     }
+  }
+
+  /**
+   * Does bit by bit what was put off while loading, so that the next save has little to do; to be called
+   * once everything is loaded. From then on saves are due. Throws `DataFolderUnwritableError`.
+   */
+  async settle(): Promise<void> {
+    for (const shelf of this.#shelves) {
+      while (this.#sql.isOpen && shelf.settle()) await turn();
+    }
+    const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
+    this.#due = { earliestMs: firstMs, latestMs: firstMs };
   }
 
   /** Whether what was saved is being brought into the file. */

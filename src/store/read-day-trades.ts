@@ -8,32 +8,33 @@ import { integerLiteral } from "./sql-literal.ts";
 /** Rows read at once: the next ones come while these are taken in. */
 const pageRows = 200_000;
 
-/** Bytes of a position, a time, an id, two decimals of micros and a word. */
-const widths = [8, 4, 32, 16, 16, 1] as const;
+/** Bytes of a position, a time, an id, two decimals of micros, a word and a generation. */
+const widths = [8, 4, 32, 16, 16, 1, 1] as const;
 const idBytes = 32;
 const two32 = 2 ** 32;
 /** The highest word of safe integers is below it. */
 const safeWordMax = 2 ** 21;
 
 /**
- * The trades from a position or a time on, in chain order. All of a day are read at every start,
+ * The trades from a position or a time on, up to before position `to`, in chain order. All of a day are read at every start,
  * some hundred thousand to some millions, so they come as columns: nothing is made of each.
  */
 export function readDayTrades(
   engine: Engine,
-  from: { readonly seq: Seq } | { readonly timestamp: number },
+  from: ({ readonly seq: Seq } | { readonly timestamp: number }) & { readonly to: Seq },
 ): AsyncGenerator<StoredTrades, void, undefined> {
   const since =
     "seq" in from
       ? `seq >= ${integerLiteral(from.seq)}`
       : `timestamp >= ${integerLiteral(from.timestamp)}`;
+  const wanted = `${since} AND seq < ${integerLiteral(from.to)}`;
   // On its way before anybody takes it.
-  return pagesFrom(engine, since, readPage(engine, since));
+  return pagesFrom(engine, wanted, readPage(engine, wanted));
 }
 
 async function* pagesFrom(
   engine: Engine,
-  since: string,
+  wanted: string,
   first: Promise<Buffer>,
 ): AsyncGenerator<StoredTrades, void, undefined> {
   let page = first;
@@ -45,7 +46,7 @@ async function* pagesFrom(
     const last = blocks.at(-1);
     if (!isLast && last !== undefined) {
       const newest = integerLiteral(last.seqs.at(-1) ?? 0);
-      page = readPage(engine, `${since} AND seq > ${newest}`);
+      page = readPage(engine, `${wanted} AND seq > ${newest}`);
     }
     yield* blocks;
     if (isLast) return;
@@ -54,7 +55,7 @@ async function* pagesFrom(
 
 function readPage(engine: Engine, where: string): Promise<Buffer> {
   const page = engine.queryNative(
-    `SELECT seq, timestamp, token_id, size, value, side FROM oddwire.fills
+    `SELECT seq, timestamp, token_id, size, value, side, exchange_version FROM oddwire.fills
      WHERE role != 'taker' AND ${where} ORDER BY seq LIMIT ${pageRows}`,
   );
   // It is awaited later; until then nobody else looks at its failure.
@@ -67,7 +68,7 @@ const none = Buffer.alloc(0);
 
 function tradesOf({ rows, columns }: NativeBlock): StoredTrades {
   const [seqs = none, timestamps = none, ids = none, ...rest] = columns;
-  const [sizes = none, values = none, sides = none] = rest;
+  const [sizes = none, values = none, sides = none, generations = none] = rest;
   const [sizeWords, valueWords] = [wordsOf(sizes), wordsOf(values)];
   return {
     length: rows,
@@ -75,6 +76,7 @@ function tradesOf({ rows, columns }: NativeBlock): StoredTrades {
     timestamps: wordsOf(timestamps),
     tokenIds: wordsOf(ids),
     ...amountsOf(sizeWords, valueWords, rows),
+    generations,
     buys: sides.map((side) => (side === enumCodes.side.BUY ? 1 : 0)),
     exactAt: (index) => ({
       size: amountAt(sizeWords, 4 * index),

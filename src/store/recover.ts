@@ -9,10 +9,12 @@
  *    rows are for `oddwire check`: a start costs the same however long the history is.
  * 3. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
  *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
- *    goes first, because the fills above are what tells that it is still to be done.
+ *    goes first, because the fills above are what tells that it is still to be done. Nobody reads any of
+ *    these rows, so only who appends has to wait for that: it takes a second or more of waiting for the
+ *    disk, as every process that is killed while it catches up has left some.
  */
 
-import { firstSeqOf, type Hash } from "../base/ids.ts";
+import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { MinuteCandles } from "../market/minute-candle.ts";
@@ -32,8 +34,8 @@ export type Coverage = {
 };
 
 /**
- * Brings the tables back to their newest marker; `null` when nothing was ever appended.
- * `forgetCopies` is called when facts change that copies were made of.
+ * What the newest marker vouches for; `null` when nothing was ever appended. `trimAbove` is still to
+ * be done. `forgetCopies` is called when facts change that copies were made of.
  */
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
@@ -41,8 +43,12 @@ export async function recover(engine: Engine, forgetCopies: () => void): Promise
   await finishRepair(engine, forgetCopies);
   const coverage = await readCoverage(engine);
   await verifyNewestMarkers(engine);
-  await trimAbove(engine, coverage === null ? 0 : coverage.last.number + 1);
   return coverage;
+}
+
+/** Rows from this position on are not covered. */
+export function firstSeqAbove(coverage: Coverage | null): Seq {
+  return firstSeqOf((coverage?.last.number ?? -1) + 1);
 }
 
 /**
@@ -117,8 +123,12 @@ function newestOf(markers: readonly Row[]): readonly Row[] {
   return last === -1 ? markers : markers.slice(0, last + 1);
 }
 
-async function trimAbove(engine: Engine, firstBlockAbove: number): Promise<void> {
-  const above = `seq >= ${integerLiteral(firstSeqOf(firstBlockAbove))}`;
+/**
+ * Deletes what a crash has left above what is covered, minutes from the one on that coverage ends in
+ * included; to be done before anything is appended.
+ */
+export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
+  const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await remakeMinutes(engine, above);
   for (const table of ["events", "quarantine", "fills"]) {
     await deleteRows(engine, `oddwire.${table}`, above);

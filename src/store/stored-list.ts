@@ -2,10 +2,11 @@
  * Lists over the store and the tail as one. What is final and what is not is decided once, before
  * anything is read, so that a block which becomes final meanwhile is neither lost nor told twice.
  */
-import { firstSeqOf, type Seq } from "../base/ids.ts";
+import type { Seq } from "../base/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { FactStore } from "./fact-store.ts";
 import type { Span, Times } from "./part-map.ts";
+import { firstSeqAbove } from "./recover.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import type { Tail } from "./tail.ts";
 import { type Life, stepsOf } from "./token-steps.ts";
@@ -97,7 +98,7 @@ export function heldRows<Item extends Located>(
 
 /** Below this position rows are final at this moment. */
 export function finalBoundary(store: FactStore): Seq {
-  return firstSeqOf((store.coverage?.last.number ?? -1) + 1);
+  return firstSeqAbove(store.coverage);
 }
 
 /** The first rows of a list below a boundary, which no fork can take back. */

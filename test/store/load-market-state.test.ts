@@ -21,12 +21,13 @@ function applied(blocks: readonly BlockFacts[]): MarketState {
   return state;
 }
 
-/** Stores the blocks in batches, and loads them as a new process would. */
-async function loaded(folder: StoreFolder, blocks: readonly BlockFacts[]): Promise<MarketState> {
-  await fillStore(folder.store, { final: blocks, held: [], sizes: [5, 1, 17] });
-  await folder.reopen();
+/** Loads what is stored as a new process would. */
+async function loaded(
+  { store }: StoreFolder,
+  savedThrough: number | null = null,
+): Promise<MarketState> {
   const state = new MarketState(contracts);
-  await loadMarketState(folder.store, state);
+  await loadMarketState(store, state, savedThrough);
   return state;
 }
 
@@ -38,9 +39,13 @@ describe("a loaded state", () => {
       const folder = await StoreFolder.open(t);
       const blocks = factsOf(buildChain(plans, { order }));
       const [final, held] = [blocks.slice(0, -5), blocks.slice(-5)];
-      const state = await loaded(folder, final);
+      await fillStore(folder.store, { final, held: [], sizes: [5, 1, 17] });
+      await folder.reopen();
+      const state = await loaded(folder);
       const expected = applied(final);
       assert.deepEqual(describeState(state), describeState(expected));
+      // What is behind by everything goes on as any copy does.
+      assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
       for (const block of held) {
         for (const one of [state, expected]) one.applyHeld(digestOf([block]), block);
       }
@@ -54,9 +59,9 @@ describe("a loaded state", () => {
       const blocks = factsOf(recorded);
       const folder = await StoreFolder.open(t);
       await fillStore(folder.store, { final: blocks, held: [], sizes: [1000] });
-      const state = new MarketState(contracts);
-      await loadMarketState(folder.store, state);
-      assert.deepEqual(describeListed(state), describeListed(applied(blocks)));
+      const expected = describeListed(applied(blocks));
+      assert.deepEqual(describeListed(await loaded(folder)), expected);
+      assert.deepEqual(describeListed(await loaded(folder, -1)), expected);
     });
   }
 

@@ -5,6 +5,8 @@ import { mkdir, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { systemClock } from "../../src/base/clock.ts";
+import { storeLimits } from "../../src/base/limits.ts";
 import type { Contracts } from "../../src/decode/contracts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { digestOf } from "../../src/market/digest.ts";
@@ -89,6 +91,7 @@ describe("the copy of the markets", () => {
         const file = openFile(folder, { columns });
         const state = new MarketState(contracts, file);
         await loadMarketState(folder.store, state, file.savedThrough);
+        if (random.chance(0.5)) await file.settle();
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         const upTo = Math.min(blocks.length, final + random.integer(1, 15));
         for (const block of blocks.slice(final, upTo)) state.applyHeld(digestOf([block]), block);
@@ -214,6 +217,39 @@ describe("the copy of the markets", () => {
     assert.equal(kept.get(first), "meanwhile");
     for (const key of others) assert.equal(kept.get(key), key.repeat(20));
     again.close();
+  });
+
+  test("is saved soon after a start, then now and then, sooner when much has come", async (t) => {
+    const folder = await halfSaved(t);
+    let nowMs = 0;
+    const file = MarketsFile.open(folder.path, {
+      contracts,
+      coverage: folder.store.coverage,
+      clock: { ...systemClock, monotonicMs: () => nowMs },
+    });
+    const shelf = file.shelf<`0x${string}`, number>("numbers");
+    const putMany = (): void => {
+      // As many again wait in memory, where they may change once more.
+      const values = storeLimits.marketsUnsavedMax + storeLimits.shelfUnwrittenMax + 100;
+      for (let i = 0; i < values; i += 1) shelf.set(`0x${i.toString(16).padStart(64, "0")}`, i);
+    };
+    const isDueAfter = (ms: number): boolean => {
+      nowMs += ms;
+      return file.isDue;
+    };
+    const { marketsSavedMs, marketsSavedMsMin } = storeLimits;
+    assert(!isDueAfter(marketsSavedMs), "while it is loading");
+    await file.settle();
+    assert(!isDueAfter(marketsSavedMsMin - 1));
+    assert(isDueAfter(1));
+    file.save(Number(file.savedThrough));
+    assert(!isDueAfter(marketsSavedMs - 1));
+    assert(isDueAfter(1));
+    file.save(Number(file.savedThrough));
+    putMany();
+    assert(!isDueAfter(marketsSavedMsMin - 1));
+    assert(isDueAfter(1));
+    file.close();
   });
 
   test("keeps what the venue told", async (t) => {

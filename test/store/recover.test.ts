@@ -3,11 +3,20 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
+import { digestOf } from "../../src/market/digest.ts";
+import { MarketState } from "../../src/market/market-state.ts";
+import { FactStore } from "../../src/store/fact-store.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { readCandles } from "../../src/store/read-candles.ts";
+import { readFills } from "../../src/store/read-fills.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
+import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { naiveCandles } from "../support/naive-candles.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Blocks close in time, so that batches share minutes. */
@@ -15,6 +24,12 @@ const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
   .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
 const blocks = factsOf(buildChain(plans));
+
+const endless = Number.MAX_SAFE_INTEGER;
+
+function knownState(): MarketState {
+  return new MarketState(knownContracts());
+}
 
 describe("after a crash", () => {
   for (let done = 0; done <= tables.length; done += 1) {
@@ -32,6 +47,36 @@ describe("after a crash", () => {
       await assertTablesHold(store, blocks);
     });
   }
+
+  test("what is left above acknowledged blocks is not read while it is trimmed", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
+    await folder.store.append(encode(kept));
+    await appendPart(folder.store, encode(lost), tables.length - 1);
+    await folder.close();
+    const store = await FactStore.open(folder.path);
+    try {
+      const [loaded, applied] = [knownState(), knownState()];
+      await loadMarketState(store, loaded, -1);
+      for (const block of kept) applied.applyFinal(digestOf([block]), block);
+      assert.deepEqual(describeState(loaded), describeState(applied));
+      const page = { order: "asc", after: null, limit: 100_000, finalizedOnly: true } as const;
+      assert.deepEqual(await readFills(store, { ...page, filter: {} }), fillsOf(kept));
+      for (const tokenId of new Set(fillsOf(kept).map((fill) => fill.tokenId))) {
+        const ofToken = { ...page, filter: { tokenIds: [tokenId] } };
+        const wanted = fillsOf(kept).filter((fill) => fill.tokenId === tokenId);
+        assert.deepEqual(await readFills(store, ofToken), wanted);
+        const range = { tokenId, complement: null, bucketSeconds: 60, order: "asc" } as const;
+        const candles = await readCandles(store, { ...range, from: 0, to: endless, limit: 1000 });
+        assert.deepEqual(
+          new Map(candles.map(({ bucket, candle }) => [bucket, candle])),
+          naiveCandles(wanted, range),
+        );
+      }
+    } finally {
+      await store.close();
+    }
+  });
 
   test("in the middle of the recovery from a crash, the next recovery ends it", async (t) => {
     const folder = await StoreFolder.open(t);

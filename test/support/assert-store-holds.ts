@@ -18,6 +18,7 @@ export async function assertStoreHolds(
 ): Promise<void> {
   const store = await FactStore.open(dataDir);
   try {
+    await store.trimmed;
     const last = blocks.at(-1);
     assert.equal(store.coverage?.last.hash, last?.hash);
     assert.equal(store.coverage?.fromBlock, blocks[0]?.number);

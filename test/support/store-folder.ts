@@ -31,8 +31,10 @@ export class StoreFolder {
   /** Closes the store, if one is open, and opens it as a new process would. */
   async reopen(): Promise<FactStore> {
     await this.close();
-    this.#store = await FactStore.open(this.path);
-    return this.#store;
+    const store = await FactStore.open(this.path);
+    this.#store = store;
+    await store.trimmed;
+    return store;
   }
 
   async close(): Promise<void> {
