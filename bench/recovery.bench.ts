@@ -9,16 +9,18 @@
  * first 200 of `/v1/ready`, its node a scripted one:
  * 1. without a copy of the markets, which is made anew
  * 2. with a copy as old as the newest blocks, killed while it follows the chain
- * 3. with a copy that is `BEHIND` fills old (default a tenth of all), as in the middle of a backfill
+ * 3. with a copy that is `BEHIND` fills old (default a tenth of all), which is further than it gets
+ * 4. as 2, with all fills
+ * and, with a node that serves as fast as it can, killed again and again in the middle of catching up, with
+ * whatever that leaves. `KILLED=1` does only this.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { systemClock } from "../src/base/clock.ts";
 import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
@@ -36,8 +38,12 @@ import { anyBlockPlan, buildChain } from "../test/support/generate-chain.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
 import { scriptBlocks } from "../test/support/script-blocks.ts";
 import { ScriptedNode } from "../test/support/scripted-node.ts";
-import { Service, type ServiceOptions } from "../test/support/service.ts";
+import type { ServiceOptions } from "../test/support/service.ts";
 import { encode, factsOf, fillsOf } from "../test/support/store-chain.ts";
+import { killServers } from "./child-server.ts";
+import { measureKilledLives } from "./killed-lives.ts";
+import { measureStart, seconds } from "./measure-start.ts";
+import { median } from "./median.ts";
 
 const rows = Number(process.env["ROWS"] ?? 2_000_000);
 const behind = Number(process.env["BEHIND"] ?? rows / 10);
@@ -50,7 +56,6 @@ const tokensAlive = 140_000;
 const days = 25;
 const forkBlocks = 200;
 const headBlocks = 20;
-const startMsMax = 300_000;
 const blocks = Math.ceil(rows / fillsPerBlock);
 const secondsPerBlock = (days * 86_400) / blocks;
 
@@ -204,45 +209,29 @@ async function openNode(newest: number): Promise<ScriptedNode> {
   return node;
 }
 
+type Starts = {
+  readonly newest: number;
+  readonly end: "stop" | "kill9";
+  /** How many, each after the end of the one before; 1 unless given. */
+  readonly rounds?: number;
+};
+
 /** Starts the service on what is filled up to `newest`, tells how long that took, and ends it. */
-async function measureStart(
+async function measureStarts(
   what: string,
   options: Omit<ServiceOptions, "rpcUrls">,
-  { newest, end }: { readonly newest: number; readonly end: "stop" | "kill9" },
+  { newest, end, rounds = 1 }: Starts,
 ): Promise<void> {
-  const node = await openNode(newest);
-  const startedAt = performance.now();
-  const service = await Service.open({ ...options, rpcUrls: [node.url], startMsMax });
-  const listeningAt = performance.now();
-  while ((await service.request("/v1/ready")).status !== 200) await pause(5);
-  const readyAt = performance.now();
-  const { cpuMs, rssMaxMb } = readUsage(service.pid);
-  const steps = stepsIn(service.stderr);
-  await service[end]();
-  await node.close();
-  print(
-    `${what}: listening after ${seconds(listeningAt - startedAt)}, ready after ` +
-      `${seconds(readyAt - startedAt)} (goal: 2 s at 20 M), ${seconds(cpuMs)} of the processor, ` +
-      `${rssMaxMb} MB at the most${steps}`,
-  );
-}
-
-/** When its steps were done, as it has logged them. */
-function stepsIn(log: string): string {
-  const [, json] = /"done_at_ms":(\{[^}]*\})/.exec(log) ?? [];
-  if (json === undefined) return "";
-  const doneAtMs = Object.entries(JSON.parse(json) as Record<string, number>);
-  return `\n   done after: ${doneAtMs.map(([step, ms]) => `${step} ${seconds(ms)}`).join(", ")}`;
-}
-
-/** What a process has used until now, as Linux counts it. */
-function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
-  const [, user, system] =
-    /^(?:\S+ ){11}(\d+) (\d+) /.exec(
-      readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, ""),
-    ) ?? [];
-  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return { cpuMs: (Number(user) + Number(system)) * 10, rssMaxMb: Math.round(Number(kib) / 1000) };
+  const readyMs: number[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const node = await openNode(newest);
+    const measured = await measureStart({ ...options, rpcUrls: [node.url] });
+    await measured.service[end]();
+    await node.close();
+    readyMs.push(measured.readyMs);
+    print(`${what}: ${measured.told}`);
+  }
+  if (rounds > 1) print(`${what}: ready after ${seconds(median(readyMs))} in the middle`);
 }
 
 async function measureUnwind(dataDir: string): Promise<void> {
@@ -269,10 +258,6 @@ async function measureUnwind(dataDir: string): Promise<void> {
   await store.close();
 }
 
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
-}
-
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -284,30 +269,33 @@ async function measure(): Promise<void> {
     const dataDir = join(folder, "data");
     const isMade = existsSync(dataDir);
     await mkdir(folder, { recursive: true });
+    if (process.env["KILLED"] === "1") return await measureKilledLives(folder);
     const settings = {
       ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
       ODDWIRE_START_BLOCK: "1",
     };
     const options = { dataDir, settings };
     if (isMade) {
-      const what = { newest: blocks, end: "kill9" } as const;
-      for (const round of [1, 2, 3]) await measureStart(`killed, start ${round}`, options, what);
+      await measureStarts("killed", options, { newest: blocks, end: "kill9", rounds: 5 });
       return;
     }
     const copied = blocks - Math.ceil(behind / fillsPerBlock);
     await fillInChild(dataDir, copied);
     print(`${copied * fillsPerBlock} fills`);
-    await measureStart("1. without a copy", options, { newest: copied, end: "stop" });
+    const then = { newest: copied, end: "kill9" } as const;
+    await measureStarts("1. without a copy", options, { ...then, end: "stop" });
     // The blocks of the node are stored now, too.
-    await measureStart("2a. stopped, copy as it was", options, { newest: copied, end: "kill9" });
-    await measureStart("2b. killed, copy as it was", options, { newest: copied, end: "kill9" });
+    await measureStarts("2. killed, copy as it was", options, { ...then, rounds: 3 });
     await fillInChild(dataDir, blocks);
     print(`${rows} fills, ${behind} since the copy`);
-    await measureStart("3a. killed, copy behind", options, { newest: blocks, end: "kill9" });
+    const now = { newest: blocks, end: "kill9" } as const;
+    await measureStarts("3. killed, copy behind", options, { ...now, rounds: 3 });
     await measureUnwind(dataDir);
-    await measureStart("3b. the same, stopped", options, { newest: blocks, end: "stop" });
-    await measureStart("4. killed, all rows and copy", options, { newest: blocks, end: "kill9" });
+    await measureStarts("3b. the same, stopped", options, { ...now, end: "stop" });
+    await measureStarts("4. killed, all rows and copy", options, { ...now, rounds: 3 });
+    await measureKilledLives(folder);
   } finally {
+    killServers();
     if (kept === undefined) await rm(folder, { recursive: true });
   }
 }
