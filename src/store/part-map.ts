@@ -5,10 +5,10 @@
  * So a map that is old rules out fewer parts, and never one with rows that are asked for.
  */
 import { systemClock } from "../base/clock.ts";
-import type { Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Engine } from "./engine.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
+import { fewRowsSettings } from "./stored-list.ts";
 
 /** A stretch of the chain: positions `from` inclusive, `to` exclusive. */
 export type Span = { readonly from: number; readonly to: number };
@@ -66,8 +66,9 @@ export class PartMap {
 
   async #timesAt(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     if (seqs.length === 0) return new Map();
+    const wanted = listLiteral(seqs.map(integerLiteral));
     const rows = await this.#engine.query(
-      `SELECT seq, timestamp FROM oddwire.fills WHERE seq IN ${listLiteral(seqs.map((seq) => integerLiteral(seq as Seq)))}`,
+      `SELECT seq, timestamp FROM oddwire.fills WHERE seq IN ${wanted} ${fewRowsSettings}`,
     );
     return new Map(rows.map(([seq, timestamp]) => [Number(seq), Number(timestamp)]));
   }
