@@ -7,8 +7,8 @@
 import { systemClock } from "../base/clock.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Engine } from "./engine.ts";
+import { fewRowsSettings } from "./few-rows-settings.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
-import { fewRowsSettings } from "./stored-list.ts";
 
 /** A stretch of the chain: positions `from` inclusive, `to` exclusive. */
 export type Span = { readonly from: number; readonly to: number };

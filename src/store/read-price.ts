@@ -5,9 +5,9 @@ import type { MarketState } from "../market/market-state.ts";
 import { newestTradePrice } from "../market/price.ts";
 import { type BookTop, type PriceRow, presentPrice } from "../rows/price-row.ts";
 import type { FactStore } from "./fact-store.ts";
+import { fewRowsSettings } from "./few-rows-settings.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
-import { fewRowsSettings } from "./stored-list.ts";
 
 /** What prices are made of. */
 export type PriceSource = {

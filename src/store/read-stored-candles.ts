@@ -6,11 +6,11 @@ import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Candle, mergeCandles } from "../market/candle.ts";
 import type { Engine } from "./engine.ts";
+import { fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
 import { hexLiteral, integerLiteral } from "./sql-literal.ts";
-import { fewRowsSettings } from "./stored-list.ts";
 
 /** How much a token is traded: only how fast it is read depends on it. */
 export type Activity = {

@@ -5,6 +5,7 @@
 import type { Seq } from "../base/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { FactStore } from "./fact-store.ts";
+import { fewRowsSettings, pageSettings, withoutProjection } from "./few-rows-settings.ts";
 import type { Span, Times } from "./part-map.ts";
 import { firstSeqAbove } from "./recover.ts";
 import { integerLiteral } from "./sql-literal.ts";
@@ -51,18 +52,6 @@ type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
 
 /** How far down the final rows are that are read, and how many of them. */
 export type Reach = { readonly boundary: Seq; readonly limit: number };
-
-/**
- * Most of what a page costs is planning it, for which the engine's older analyzer takes two thirds as
- * long (measured: 3.9 ms a page instead of 6.2); and threads of its own to write rows of 100.
- */
-const pageSettings = "enable_analyzer = 0, output_format_parallel_formatting = 0";
-
-/** For what is not asked for by token: weighing the rows by token up costs a page a third more. */
-const withoutProjection = `SETTINGS ${pageSettings}, optimize_use_projections = 0`;
-
-/** For queries that read little: what makes large ones fast costs those a millisecond of ten. */
-export const fewRowsSettings = `${withoutProjection}, max_threads = 1, local_filesystem_read_method = 'pread'`;
 
 /** The first `limit` rows of a list. */
 export async function readRows<Item extends Located>(

@@ -1,0 +1,13 @@
+/** What the engine is told for queries that read little, of which most is planning. */
+
+/**
+ * Most of what a page costs is planning it, for which the engine's older analyzer takes two thirds as
+ * long (measured: 3.9 ms a page instead of 6.2); and threads of its own to write rows of 100.
+ */
+export const pageSettings = "enable_analyzer = 0, output_format_parallel_formatting = 0";
+
+/** For what is not asked for by token: weighing the rows by token up costs a page a third more. */
+export const withoutProjection = `SETTINGS ${pageSettings}, optimize_use_projections = 0`;
+
+/** For queries that read little: what makes large ones fast costs those a millisecond of ten. */
+export const fewRowsSettings = `${withoutProjection}, max_threads = 1, local_filesystem_read_method = 'pread'`;
