@@ -236,6 +236,11 @@ export function setPoolThreads(threads: number): void {
   process.env["UV_THREADPOOL_SIZE"] ??= String(threads);
 }
 
+/** The options Node itself was given, by its command line or its environment. */
+export function nodeOptions(): readonly string[] {
+  return [...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")];
+}
+
 /** A setting as people are told of it. */
 export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
   /** As it would be written; empty for none. */

@@ -2,6 +2,12 @@
 
 const mebibyte = 1024 * 1024;
 
+/** What the process may take of the machine. */
+export const processLimits = {
+  /** Half of the young generation: of 8, 16 and what Node takes, the least memory without more processor time. */
+  semiSpaceMegabytes: 16,
+} as const;
+
 /** What the store may hold and be asked. */
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */

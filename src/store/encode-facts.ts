@@ -84,6 +84,17 @@ export function encodeFacts(
   };
 }
 
+/**
+ * Lets go of the rows of a batch that was appended, which nobody may read any more. They are
+ * megabytes outside of the heap: waiting for a collection would hold several groups of them, and
+ * call for collections of the whole heap (decision 0013).
+ */
+export function releaseRows({ fills, minuteCandles, events, quarantine }: EncodedBatch): void {
+  for (const { buffer } of [fills, minuteCandles, events, quarantine]) {
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  }
+}
+
 /** The marker that vouches for the rows of batches that follow each other, at least one. */
 export function encodeMarker(batches: readonly EncodedBatch[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];

@@ -3,7 +3,7 @@ import { allEnded } from "../base/all-ended.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Digest } from "../market/digest.ts";
 import { decodeDigest } from "./decode-digest.ts";
-import type { EncodedBatch } from "./encode-facts.ts";
+import { type EncodedBatch, releaseRows } from "./encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
 /** Told what of the blocks memory needs, and where they end. */
@@ -33,7 +33,7 @@ export class FinalWriter {
   }
 
   /**
-   * Takes the blocks that follow. Resolves at once while there is room, else when there is; rejects
+   * Takes the blocks that follow, whose rows are gone when they were told of. Resolves at once while there is room, else when there is; rejects
    * with what an earlier append failed of.
    */
   async write(batch: EncodedBatch): Promise<void> {
@@ -86,6 +86,7 @@ export class FinalWriter {
       const digest = decodeDigest(batch);
       this.#store.cover(batch, digest);
       this.#onAppended(digest, batch.last);
+      releaseRows(batch);
       await turn();
     }
   }
