@@ -11,7 +11,10 @@ export function keepCompiledCode(dataDir: string): void {
   enableCompileCache(join(dataDir, "compiled"));
 }
 
-/** Writes down what was compiled, so that it is there after a crash too. Some tenths of a second the first time. */
+/**
+ * Writes down what was compiled up to now, so that a start after a crash has it too. The first time
+ * that is a pause of a tenth of a second, which grows with what has been run; later there is nothing to write.
+ */
 export function saveCompiledCode(): void {
   flushCompileCache();
 }

@@ -7,9 +7,6 @@ import { Service } from "../main.ts";
 import { awaitSignal } from "./await-signal.ts";
 import { type Command, exitCodes } from "./command.ts";
 
-/** Saving is a pause of some tenths of a second, once, and must not be one of a start. An exit saves too. */
-const compiledCodeSavedMs = 60_000;
-
 /** Runs until a signal, or until only a restart can help. */
 export const serve: Command = {
   name: "serve",
@@ -22,11 +19,11 @@ as JSON; logs go to standard error. SIGTERM and SIGINT let requests in flight fi
     const config = readConfig("serve");
     const log = openLog({ level: config.logLevel });
     const stopped = awaitSignal();
-    setTimeout(saveCompiledCode, compiledCodeSavedMs).unref();
     let { port } = config;
     for (;;) {
       const service = await Service.open({ ...config, port }, log);
       process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
+      saveCompiledCode();
       // A service that starts anew is found where it was.
       port = Number(new URL(service.url).port);
       const failure = await Promise.race([stopped, service.failed]);
