@@ -26,7 +26,7 @@ export const storeLimits = {
   trimBytesFreeMin: 8 * 1024 * 1024,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
-  /** Rows that may wait for the append under way, which may be as many: 18 MB of fills. */
+  /** Rows that may wait while three groups of as many are under way: 18 MB of fills each. */
   pendingRowsMax: 40_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   pendingBatchesMax: 256,
