@@ -147,15 +147,14 @@ export class TextSearch {
   }
 }
 
-/** Sorts documents and the places that belong to them, both below 2^31 and 2^22. */
+/** Sorts documents and the places that belong to them, which rise before that. */
 function sortTogether({ documents, places }: { documents: Int32Array; places: Int32Array }): void {
-  const both = Float64Array.from(
-    documents,
-    (document, at) => document * 2 ** 22 + (places[at] ?? 0),
-  );
+  // Both as one number, which is exact for tens of millions of things.
+  const span = (places.at(-1) ?? 0) + 1;
+  const both = Float64Array.from(documents, (document, at) => document * span + (places[at] ?? 0));
   for (const [at, one] of both.toSorted().entries()) {
-    documents[at] = Math.floor(one / 2 ** 22);
-    places[at] = one % 2 ** 22;
+    documents[at] = Math.floor(one / span);
+    places[at] = one % span;
   }
 }
 
