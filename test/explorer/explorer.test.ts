@@ -104,6 +104,8 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     const settings = { ...venue.settings, ODDWIRE_PORT: port };
     service = await stage.startService([stage.node.wsUrl], settings);
     await page.waitForSelector("text=Live", { timeout: 60_000 });
+    // Until then the status is answered 503, which a browser complains about.
+    await service.waitReady();
     complaints.length = 0;
   });
 

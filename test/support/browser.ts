@@ -36,7 +36,8 @@ export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browse
 export function collectComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    if (!["error", "warning"].includes(message.type())) return;
+    complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   return complaints;
