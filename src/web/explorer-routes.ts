@@ -44,7 +44,10 @@ export function explorerRoutes(
     const file = files.get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
     const { contentType, body, gzip } = file;
-    reply.header("content-type", contentType).header("vary", "Accept-Encoding");
+    reply.header("content-type", contentType);
+    // Which pages may read it can depend on the origin as well.
+    const { vary = [] } = reply.getHeaders();
+    reply.header("vary", [vary, "Accept-Encoding"].flat().join(", "));
     reply.header("content-security-policy", contentSecurityPolicy);
     if (!acceptsGzip(request.headers["accept-encoding"])) return body;
     reply.header("content-encoding", "gzip");

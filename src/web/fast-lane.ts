@@ -144,14 +144,19 @@ export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** With a host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */
+/** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */
 function isPlain(request: IncomingMessage): boolean {
-  return !isHostMissing(request) && !hasBody(request);
+  return hostFaultOf(request) === null && !hasBody(request);
 }
 
-/** Whether `Host` is missing where HTTP demands it. */
-export function isHostMissing(request: IncomingMessage): boolean {
-  return request.headers.host === undefined && request.httpVersion === "1.1";
+/**
+ * What is wrong with `Host`, for the client; `null` when HTTP takes it (RFC 9112, 3.2). Lines that
+ * are repeated have been joined by a comma and a space, and no host has a space.
+ */
+export function hostFaultOf(request: IncomingMessage): string | null {
+  const { host } = request.headers;
+  if (host === undefined) return request.httpVersion === "1.1" ? "header is missing" : null;
+  return host.includes(" ") ? "header must be one host" : null;
 }
 
 /** Whether a body follows, as its headers tell. */

@@ -12,7 +12,7 @@ import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.t
 import { AnswerMaker } from "./answer-maker.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
-import { FastLane, hasBody, isHostMissing, requestIdOf } from "./fast-lane.ts";
+import { FastLane, hasBody, hostFaultOf, requestIdOf } from "./fast-lane.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
 import { ReadyAnswers } from "./ready-answers.ts";
@@ -166,10 +166,14 @@ export class HttpServer {
     reply.headers(answerHeaders(caller, request.id));
     reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
     if (allow !== undefined) reply.header("allow", allow);
+    // About the server as a whole, whatever the router makes of it (RFC 9110, 9.3.7).
+    const isOfServer = request.method === "OPTIONS" && request.raw.url === "*";
+    const hostFault = hostFaultOf(request.raw);
     if (caller.refusal !== null) done(caller.refusal);
-    else if (request.is404) done(notFound());
-    else if (isHostMissing(request.raw)) done(hostMissing());
+    else if (!isOfServer && (request.is404 || request.raw.url === "*")) done(notFound());
+    else if (hostFault !== null) done(invalid("host", hostFault));
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
+    else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
   }
 
@@ -209,7 +213,11 @@ export class HttpServer {
     this.#app.addContentTypeParser(
       "application/json",
       { parseAs: "buffer" },
-      (_request, bytes: Buffer, done) => done(null, parseJsonBody(bytes)),
+      (request, bytes: Buffer, done) => {
+        if (isCoded(request.raw))
+          throw new AppError("UNSUPPORTED_MEDIA_TYPE", { publicMessage: notCoded });
+        done(null, parseJsonBody(bytes));
+      },
     );
   }
 
@@ -309,7 +317,8 @@ export class HttpServer {
       const refuse = (error: AppError) => {
         this.#answerBare(socket as Socket, { caller, error, requestId });
       };
-      if (caller.refusal === null && isHostMissing(request)) return refuse(hostMissing());
+      const hostFault = hostFaultOf(request);
+      if (caller.refusal === null && hostFault !== null) return refuse(invalid("host", hostFault));
       const upgrade = { request, socket: socket as Socket, head, caller, requestId, refuse };
       this.#options.stream?.take(upgrade);
     });
@@ -319,11 +328,14 @@ export class HttpServer {
     this.node.on("connect", (request, socket) => {
       const caller = this.#options.admission.admit(request, "optional");
       const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
-      const headers = { allow: "GET, HEAD, POST, DELETE, OPTIONS" };
+      const headers = { allow: everyMethod };
       this.#answerBare(socket as Socket, { caller, error, headers });
     });
   }
 }
+
+/** What some path takes. */
+const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
 
 const nodeOptions = {
   logger: false,
@@ -334,6 +346,8 @@ const nodeOptions = {
     connectionsCheckingInterval: 1000,
     // Node's own refusal has none of our headers; #receive refuses instead.
     requireHostHeader: false,
+    // Of a header that must not be repeated Node would otherwise keep the first line only.
+    joinDuplicateHeaders: true,
   },
   requestTimeout: webLimits.requestTimeoutMs,
   keepAliveTimeout: webLimits.keepAliveTimeoutMs,
@@ -362,8 +376,11 @@ function notFound(): AppError {
   return new AppError("NOT_FOUND", { publicMessage: "There is no such path" });
 }
 
-function hostMissing(): AppError {
-  return invalid("host", "header is missing");
+const notCoded = "Send the body as it is, without Content-Encoding";
+
+/** Whether a body is packed, or says that it is. */
+function isCoded({ headers }: IncomingMessage): boolean {
+  return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
 }
 
 function invalid(parameter: string, issue: string): AppError {

@@ -167,6 +167,14 @@ test("413: a large body, however it is sent", async () => {
     assertError(await create({ name: "x".repeat(size) }), "PAYLOAD_TOO_LARGE");
 });
 
+test("415: a body that says it is packed", async () => {
+  for (const coding of ["gzip", "br", "GZIP", "identity, gzip"]) {
+    const headers = { "content-encoding": coding };
+    const sent = { key: admin, headers, json: { name: "packed" } };
+    assertError(await server.request("POST", "/v1/keys", sent), "UNSUPPORTED_MEDIA_TYPE");
+  }
+});
+
 test("415: anything but JSON", async () => {
   for (const type of [
     "text/plain",

@@ -55,6 +55,16 @@ test("400: no Host", async () => {
   assert.deepEqual(details, [{ parameter: "host", issue: "header is missing" }]);
 });
 
+test("400: more than one Host, or one that is none", async () => {
+  const faults = ["host: x\r\nhost: y", "host: x\r\nhost: x", "Host:\r\nhost:", "host: x y"];
+  const wanted = [{ parameter: "host", issue: "header must be one host" }];
+  for (const lines of faults) {
+    const head = `GET /v1/health HTTP/1.1\r\n${lines}\r\nconnection: close\r\n\r\n`;
+    const { details } = assertError(await answerTo(head), "VALIDATION_ERROR");
+    assert.deepEqual(details, wanted);
+  }
+});
+
 test("400: a body cut off, not UTF-8 or empty", async () => {
   const json = "content-type: application/json\r\n";
   assertError(await answerTo(post(`${json}content-length: 0`, "")), "VALIDATION_ERROR");
@@ -83,10 +93,20 @@ test("405: CONNECT and methods nobody has", async () => {
 });
 
 test("404: targets that are no path", async () => {
-  for (const target of ["OPTIONS *", "GET *", "GET http://x"]) {
+  for (const target of ["GET *", "GET http://x"]) {
     const answer = await answerTo(`${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     assertError(answer, "NOT_FOUND");
   }
+});
+
+test("204: OPTIONS * tells what the server can", async () => {
+  const head = (more: string) => `OPTIONS * HTTP/1.1\r\n${more}connection: close\r\n\r\n`;
+  const answer = await answerTo(head("host: x\r\n"));
+  assert.equal(answer.status, 204);
+  assertEveryHeader(answer.headers);
+  assert.equal(answer.headers.get("allow"), "GET, HEAD, POST, DELETE, OPTIONS");
+  assert.equal(answer.text, "");
+  assertError(await answerTo(head("")), "VALIDATION_ERROR");
 });
 
 test("200: expectations, absolute targets and HTTP/1.0 are served", async () => {
