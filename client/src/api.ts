@@ -633,6 +633,7 @@ export type GetPrice = {
   readonly answer: {
     readonly data: readonly Price[];
     readonly not_found: readonly string[];
+    readonly pagination: Pagination;
     readonly meta: Meta;
   };
 };

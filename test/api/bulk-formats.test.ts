@@ -151,6 +151,8 @@ test("HEAD is answered as GET, without rows", async () => {
   assert.equal(text, "");
   assert.equal(headers.get("content-type"), "application/vnd.apache.parquet");
   assert(Number(headers.get("x-row-count")) > 0);
+  // A file is as long as it is found to be: none is told.
+  assert.equal(headers.get("content-length"), null);
 });
 
 test("400: other formats, and limits over that of a page", async () => {

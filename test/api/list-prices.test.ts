@@ -19,6 +19,8 @@ test("200: each as it is told alone, in the order asked for", async () => {
   );
   assert.deepEqual(rowsOf(answer), alone);
   assert.deepEqual(answer.body["not_found"], []);
+  const pagination = { limit: 100, has_more: false, next_cursor: null };
+  assert.deepEqual(answer.body["pagination"], pagination);
 });
 
 test("200: tokens never seen are named, not left out in silence", async () => {

@@ -57,7 +57,7 @@ export class BulkAnswers {
   async answer<Item>(
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     bulk: BulkRequest<Item>,
-  ): Promise<Readable | string> {
+  ): Promise<Readable> {
     const { key } = request.caller;
     const release = this.#take(key?.id ?? "");
     try {
@@ -65,7 +65,8 @@ export class BulkAnswers {
       setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
       if (request.method === "HEAD") {
         release();
-        return "";
+        // Not an empty text: its length would be told for that of the file (RFC 9110, 8.6).
+        return Readable.from([]);
       }
       const pieces = this.#piecesOf(bulk, this.#whileLive(rows, key));
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });

@@ -4,12 +4,17 @@ import { priceRow } from "../../rows/price-row.ts";
 import { readPrice, readPrices } from "../../store/read-price.ts";
 import { type Backend, keptWithBook } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
-import { metaOf, metaSchema } from "../meta.ts";
+import { metaOf, metaSchema, paginationSchema } from "../meta.ts";
 import { tokenId } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
-const someTokens = Type.Object({ token_ids: Type.Array(tokenId, { minItems: 1, maxItems: 100 }) });
+const tokensMax = 100;
+const someTokens = Type.Object({
+  token_ids: Type.Array(tokenId, { minItems: 1, maxItems: tokensMax }),
+});
+/** What was asked for is all there is. */
+const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
 type Params = Static<typeof oneToken>;
 type Query = Static<typeof someTokens>;
 
@@ -44,6 +49,7 @@ export function listPrices(backend: Backend): Route {
     response: Type.Object({
       data: Type.Array(priceRow),
       not_found: Type.Array(Type.String()),
+      pagination: paginationSchema,
       meta: metaSchema,
     }),
     errors: ["SERVICE_UNAVAILABLE"],
@@ -55,6 +61,7 @@ export function listPrices(backend: Backend): Route {
       return {
         data: rows.filter((row) => row !== null),
         not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
+        pagination: onePage,
         meta: metaOf(requestId, backend.freshness()),
       };
     },
