@@ -6,6 +6,7 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { webLimits } from "../base/limits.ts";
+import { AskedBefore } from "../store/asked-before.ts";
 import type { Access } from "./admission.ts";
 import { fixedLines } from "./answer-headers.ts";
 import { type Freshness, type Meta, metaSchema } from "./meta.ts";
@@ -124,9 +125,13 @@ export function wholeOf(
   return typeof head === "string" ? head + rest : Buffer.concat([head, Buffer.from(rest)]);
 }
 
-/** The newest answers by what was asked, word for word; within a bound of bytes. */
+/**
+ * The newest answers by what was asked, word for word; within a bound of bytes. Long ones are kept when
+ * they are asked for again: one asked for once costs the time it takes to collect what it pushed out.
+ */
 export class ReadyAnswers {
   readonly #answers = new Map<string, ReadyAnswer>();
+  readonly #asked = new AskedBefore();
   #bytes = 0;
 
   /** The answer to a request target; `null` when it must be made (again). */
@@ -135,7 +140,7 @@ export class ReadyAnswers {
     return answer?.isCurrent() ? answer : null;
   }
 
-  /** Keeps an answer in place of the one before, and gives it back; the oldest ones make room. */
+  /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
   put(
     target: string,
     answer: Omit<ReadyAnswer, "lines" | "headBytes" | "encoding" | "tailBytes"> & {
@@ -153,6 +158,7 @@ export class ReadyAnswers {
       tailBytes: tailBytes.length,
       encoding: isAscii(bytes) && isAscii(tailBytes) ? "latin1" : "utf8",
     };
+    if (typeof head !== "string" && !this.#asked.ask(target)) return ready;
     this.#answers.set(target, ready);
     this.#bytes += costOf(target, bytes.length);
     for (const oldest of this.#answers.keys()) {

@@ -46,8 +46,10 @@ test("200: a repeated request is answered as a first one, at every height", asyn
       await server.advance(upTo);
       for (const path of paths) {
         const fresh = withoutOwn(await server.get(spelledAnew(path)));
-        assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
-        assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
+        // Long answers are kept when they are asked for again.
+        for (let asked = 0; asked < 3; asked += 1) {
+          assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
+        }
       }
     }
   }
@@ -90,7 +92,7 @@ test("200: its head is that of a first one, line by line, and its connection sta
   assert(token !== undefined);
   const paths = ["/v1/trades?limit=60", `/v1/price/${formatTokenId(token)}`];
   for (const path of paths) {
-    await server.get(path);
+    for (let asked = 0; asked < 2; asked += 1) await server.get(path);
     const headOf = async (target: string, connection: string) => {
       const head = `host: a\r\nx-api-key: ${edge.keys.read}\r\nx-request-id: one\r\n`;
       const last = `GET /v1/nothing HTTP/1.1\r\n${head}connection: close\r\n\r\n`;
