@@ -241,6 +241,23 @@ export function nodeOptions(): readonly string[] {
   return [...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")];
 }
 
+/**
+ * Tells the C library of the processes that begin from now on, this one begun anew among them, how to keep
+ * what is freed, unless the operator has. Answers whether everything was told already.
+ */
+export function setAllocator(bounds: {
+  /** How many threads can take memory without waiting for each other; each keeps its own. */
+  readonly arenas: number;
+  /** What is larger is given back to the system as soon as it is freed. */
+  readonly mappedBytesMin: number;
+}): boolean {
+  const { env } = process;
+  const wanted = { MALLOC_ARENA_MAX: bounds.arenas, MALLOC_MMAP_THRESHOLD_: bounds.mappedBytesMin };
+  const missing = Object.entries(wanted).filter(([name]) => env[name] === undefined);
+  for (const [name, value] of missing) env[name] = String(value);
+  return missing.length === 0;
+}
+
 /** A setting as people are told of it. */
 export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
   /** As it would be written; empty for none. */

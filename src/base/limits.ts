@@ -6,6 +6,9 @@ const mebibyte = 1024 * 1024;
 export const processLimits = {
   /** Half of the young generation: 30 MB in all, where Node took 110 in no less processor time. */
   semiSpaceMegabytes: 16,
+  /** Of the C library: not eight a processor; and its own first choice, not raised to 32 MB. */
+  arenas: 2,
+  mappedBytesMin: 128 * 1024,
 } as const;
 
 /** What the store may hold and be asked. */
@@ -113,10 +116,7 @@ export const chainLimits = {
   headersPerBatchMax: 100,
   /** Requests that calls are spread over at once where batches are small or not taken. */
   partsAtOnceMax: 8,
-  /**
-   * Six ranges are asked for before the first answer tells how heavy blocks are; busy ones weigh
-   * 60 KB, and so an answer 3 MB. Where blocks are light, ranges have grown to thousands in seconds.
-   */
+  /** Six ranges are asked for before it is known how heavy blocks are; busy ones weigh 60 KB. */
   rangeBlocksStart: 50,
   /** Where nothing is logged an answer is small at any range; this keeps progress visible. */
   rangeBlocksMax: 50_000,

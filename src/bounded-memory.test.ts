@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 
 const script = `
-  const { limitYoungGeneration } = await import(${JSON.stringify(new URL("./young-generation.ts", import.meta.url).href)});
-  limitYoungGeneration();
-  console.log(JSON.stringify({ pid: process.pid, flags: process.execArgv, words: process.argv.slice(1) }));
+  const { boundMemory } = await import(${JSON.stringify(new URL("./bounded-memory.ts", import.meta.url).href)});
+  boundMemory();
+  console.log(JSON.stringify({ pid: process.pid, flags: process.execArgv, words: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX, mapped: process.env.MALLOC_MMAP_THRESHOLD_ }));
 `;
 
 async function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -19,19 +19,22 @@ async function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}) {
     pid: number;
     flags: string[];
     words: string[];
+    arenas?: string;
+    mapped?: string;
   };
   assert.equal(told.pid, child.pid, "it is the same process");
   return told;
 }
 
-test("the process begins anew with the limit, and with everything else as it was", async () => {
-  const { flags, words } = await run(["--no-warnings"]);
+test("the process begins anew with the bounds, and with everything else as it was", async () => {
+  const { flags, words, arenas, mapped } = await run(["--no-warnings"]);
   assert.equal(flags[0], "--max-semi-space-size=16");
   assert(flags.includes("--no-warnings"));
   assert.deepEqual(words, ["one", "two words"]);
+  assert.deepEqual([arenas, mapped], ["2", "131072"]);
 });
 
-test("a limit that the operator has set stays", async () => {
+test("a bound that the operator has set stays", async () => {
   const { flags } = await run(["--max-semi-space-size=32"]);
   assert.equal(
     flags.filter((flag) => flag.includes("semi-space")).join(),
@@ -39,4 +42,6 @@ test("a limit that the operator has set stays", async () => {
   );
   const inherited = await run([], { NODE_OPTIONS: "--max-semi-space-size=8" });
   assert(!inherited.flags.some((flag) => flag.includes("semi-space")));
+  const own = await run([], { MALLOC_ARENA_MAX: "5" });
+  assert.deepEqual([own.arenas, own.mapped], ["5", "131072"]);
 });
