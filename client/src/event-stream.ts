@@ -123,22 +123,22 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
         return this.#refused(frame.error);
       case "subscribed":
         this.#options.onState?.(this.#resumeFrom === null ? "live" : "replaying");
-        this.#position = this.#resumeFrom ?? frame.seq ?? 0;
+        this.#position = this.#resumeFrom ?? frame.seq;
         return null;
       case "replay_complete":
         this.#options.onState?.("live");
         return frame;
       case "event":
-        if ((frame.prev_seq ?? 0) !== this.#position) return "lost";
+        if (frame.prev_seq !== this.#position) return "lost";
         this.#position = frame.seq;
         this.#failures = 0;
         return frame as StreamFrame<Row>;
       case "reorg":
-        this.#position = frame.rewind_to_seq ?? 0;
+        this.#position = frame.rewind_to_seq;
         return frame;
       case "snapshot":
         this.#snapshot = undefined;
-        this.#position = frame.seq ?? 0;
+        this.#position = frame.seq;
         return frame as StreamFrame<Row>;
       case "finalized":
       case "heartbeat":

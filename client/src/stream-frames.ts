@@ -46,8 +46,8 @@ export type EventFrame<Row> = {
   readonly type: "event";
   readonly event: string;
   readonly seq: Seq;
-  /** The seq of the frame before it on this channel; `null` before the first. */
-  readonly prev_seq: Seq | null;
+  /** The seq of the frame before it on this channel; 0 is the beginning. */
+  readonly prev_seq: Seq;
   readonly replay?: boolean;
   readonly data: Row;
 };
@@ -55,14 +55,14 @@ export type EventFrame<Row> = {
 /** The newest rows of a channel, oldest first. */
 export type SnapshotFrame<Row> = {
   readonly type: "snapshot";
-  readonly seq: Seq | null;
+  readonly seq: Seq;
   readonly data: readonly Row[];
 };
 
 /** A fork took back everything behind a position; what came in its place follows. */
 export type ReorgFrame = {
   readonly type: "reorg";
-  readonly rewind_to_seq: Seq | null;
+  readonly rewind_to_seq: Seq;
   /** Ids of the rows taken back, as far as the service knows what was told. */
   readonly reverted: readonly string[];
 };
@@ -75,7 +75,7 @@ export type FinalizedFrame = {
 };
 
 /** What was asked for by `resumeFrom` has been told; news follows. */
-export type ReplayCompleteFrame = { readonly type: "replay_complete"; readonly seq: Seq | null };
+export type ReplayCompleteFrame = { readonly type: "replay_complete"; readonly seq: Seq };
 
 /** That the service lives, and how far it is. */
 export type HeartbeatFrame = {
@@ -99,6 +99,6 @@ export type StreamFrame<Row> =
 /** What is between the connection and the service alone. */
 export type ControlFrame =
   | { readonly type: "welcome"; readonly heartbeat_seconds: number }
-  | { readonly type: "subscribed"; readonly seq: Seq | null }
+  | { readonly type: "subscribed"; readonly seq: Seq }
   | { readonly type: "pong" }
   | (ErrorAnswer & { readonly type: "error" });

@@ -12,9 +12,9 @@ export type Freshness = {
   readonly lag_seconds: number | null;
 };
 
-/** A position as clients see it: before the first there is none. */
-export function shownSeq(position: number): number | null {
-  return position < 0 ? null : position;
+/** A position as clients see it, and may resume from: 0 is before everything. */
+export function shownSeq(position: number): number {
+  return Math.max(position, 0);
 }
 
 /** A frame of the given type; `id` is that of the client's frame it answers. */

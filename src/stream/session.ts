@@ -312,7 +312,7 @@ export class Session implements Receiver {
       protocol: 1,
       authenticated: this.#key !== null,
       heartbeat_seconds: heartbeatMs / 1000,
-      latest_seq: shownSeq(hub.latestSeq),
+      latest_seq: hub.latestSeq < 0 ? null : hub.latestSeq,
       limits: {
         subscriptions: quotas.subscriptionsMax,
         tokens_per_subscription: streamLimits.tokensPerChannelMax,

@@ -165,7 +165,7 @@ class Folded {
   readonly #parts: SharedParts;
   readonly #isFacts: boolean;
   #seen = 0;
-  #last: number | null = null;
+  #last = 0;
   #subscribed = false;
 
   constructor(
@@ -188,7 +188,7 @@ class Folded {
     this.#seen = 0;
     this.#subscribed = false;
     this.client = new SessionClient(this.#parts);
-    this.#subscribe(from ?? 0);
+    this.#subscribe(from);
   }
 
   fold(): void {
@@ -212,12 +212,12 @@ class Folded {
   }
 
   #take(frame: Readonly<Record<string, unknown>>): void {
-    const seq = frame["seq"] as number | null;
+    const seq = frame["seq"] as number;
     switch (frame["type"]) {
       case "subscribed":
         this.#subscribed = true;
         this.#last = seq;
-        this.low = Math.min(this.low, seq ?? -1);
+        this.low = Math.min(this.low, seq);
         return;
       case "event": {
         assert(this.#subscribed, "the answer comes before the events");
@@ -225,18 +225,18 @@ class Folded {
         const { id, timestamp } = frame["data"] as { id?: string; timestamp?: string };
         const name = this.request.type === "price" ? "price" : (id ?? timestamp ?? "");
         if (this.#isFacts) assert(!this.rows.has(name), `${name} was told twice`);
-        this.rows.set(name, { seq: seq ?? -1, data: frame["data"] });
+        this.rows.set(name, { seq, data: frame["data"] });
         this.#last = seq;
         return;
       }
       case "reorg": {
-        const to = (frame["rewind_to_seq"] as number | null) ?? -1;
+        const to = frame["rewind_to_seq"] as number;
         const reverted = new Set(frame["reverted"] as string[]);
         for (const [name, { seq: at }] of this.rows) {
           if (this.#isFacts ? at > to : reverted.has(name)) this.rows.delete(name);
           else if (this.#isFacts) assert(!reverted.has(name), "what is named stands behind");
         }
-        this.#last = frame["rewind_to_seq"] as number | null;
+        this.#last = to;
         this.low = Math.min(this.low, to);
         return;
       }

@@ -17,7 +17,7 @@ export class ResumingClient {
   reorgs = 0;
   /** What went against the protocol. */
   failure: Error | null = null;
-  #position: number | null = 0;
+  #position = 0;
   #socket: WebSocket | null = null;
   #isClosed = false;
   readonly #running: Promise<void>;
@@ -55,7 +55,7 @@ export class ResumingClient {
     socket.on("error", () => {});
     socket.on("open", () => {
       this.connections += 1;
-      const resume = { resume_from: this.#position ?? 0 };
+      const resume = { resume_from: this.#position };
       socket.send(JSON.stringify({ action: "subscribe", channel: { type: "trades" }, ...resume }));
     });
     socket.on("message", (data: Buffer) => {
@@ -78,7 +78,7 @@ export class ResumingClient {
     switch (frame.type) {
       case "subscribed":
       case "replay_complete":
-        this.#position = frame["seq"] as number | null;
+        this.#position = frame["seq"] as number;
         return;
       case "event": {
         const { id, seq } = frame["data"] as { id: string; seq: number };
@@ -89,9 +89,9 @@ export class ResumingClient {
         return;
       }
       case "reorg": {
-        const to = (frame["rewind_to_seq"] as number | null) ?? -1;
+        const to = frame["rewind_to_seq"] as number;
         for (const [id, { seq }] of this.rows) if (seq > to) this.rows.delete(id);
-        this.#position = to < 0 ? null : to;
+        this.#position = to;
         this.reorgs += 1;
         return;
       }
