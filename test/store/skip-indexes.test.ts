@@ -1,0 +1,71 @@
+/** One order is found by the bloom filters of its hash, as the engine's own plans for the queries tell. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import type { Seq } from "../../src/base/ids.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+import { storedEvents } from "../../src/store/read-events.ts";
+import { storedFills } from "../../src/store/read-fills.ts";
+import { finalBoundary, readFinalRows, type StoredList } from "../../src/store/stored-list.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const partsAppended = 4;
+const blocksOfPart = 10;
+const blocks = factsOf(
+  buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: partsAppended * blocksOfPart })),
+);
+const page = { order: "asc", after: null, finalizedOnly: false } as const;
+
+/** A store whose parts stay as they were appended. */
+async function openStore(t: TestContext): Promise<FactStore> {
+  const { store } = await StoreFolder.open(t);
+  await store.engine.command("SYSTEM STOP MERGES");
+  await fillStore(store, { final: blocks, held: [], sizes: [blocksOfPart] });
+  return store;
+}
+
+/** How many of the granules that come to an index are left by it; fails when it is not used. */
+async function granulesLeft<Item extends { readonly seq: Seq }>(
+  store: FactStore,
+  list: StoredList<Item>,
+  index: string,
+): Promise<{ readonly left: number; readonly of: number }> {
+  let plan = "";
+  const read: StoredList<Item>["read"] = async (engine, from) => {
+    plan = (await engine.query(`EXPLAIN indexes = 1 SELECT seq FROM ${from}`)).join("\n");
+    return [];
+  };
+  await readFinalRows(store, { ...list, read }, { boundary: finalBoundary(store), limit: 100 });
+  const [, ofIndex = ""] = plan.split(`Name: ${index}\n`);
+  const [, left, of] = /Granules: ([0-9]+)\/([0-9]+)/.exec(ofIndex) ?? [];
+  assert(left !== undefined && of !== undefined, `${index} is not used:\n${plan}`);
+  return { left: Number(left), of: Number(of) };
+}
+
+test("the fills of an order are looked for in few parts", async (t) => {
+  const store = await openStore(t);
+  const orderHash = fillsOf(blocks)[0]?.orderHash;
+  assert(orderHash !== undefined);
+  const list = storedFills({ ...page, filter: { orderHash } });
+  const { left, of } = await granulesLeft(store, list, "orders");
+  assert.equal(of, partsAppended);
+  assert(left >= 1 && left < of, `${left} of ${of}`);
+});
+
+test("what ended an order is looked for in few parts", async (t) => {
+  const store = await openStore(t);
+  const events = blocks.flatMap((block) => block.events);
+  const kinds = [...new Set(events.map(({ event }) => event.kind))];
+  // Of an order that nothing ended, as most are.
+  const subject = fillsOf(blocks)[0]?.orderHash;
+  assert(subject !== undefined);
+  const { left, of } = await granulesLeft(
+    store,
+    storedEvents({ ...page, kinds, subject }),
+    "subjects",
+  );
+  assert(left < of, `${left} of ${of}`);
+});
