@@ -11,6 +11,7 @@ import { ChainSource } from "./chain/chain-source.ts";
 import type { BlockRef } from "./chain/log.ts";
 import { type ChainNews, deriveNews, encodeFinal } from "./chain-news.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
+import { saveCompiledCode } from "./compiled-code.ts";
 import { LogDecoder } from "./decode/log-decoder.ts";
 import { rereadFacts } from "./reread-facts.ts";
 
@@ -46,6 +47,7 @@ try {
   });
   post({ kind: "status", status: source.status });
   post({ kind: "opened" });
+  saveCompiledCode();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
   for await (const news of deriveNews(source.batches(), decoder)) {
     ahead += 1;

@@ -7,11 +7,9 @@ import { setPoolThreads } from "./base/config.ts";
 import { storeLimits } from "./base/limits.ts";
 import { holdTickShape } from "./base/tick-shape.ts";
 import { beginStart } from "./begin-start.ts";
-import { boundMemory } from "./bounded-memory.ts";
 
 holdTickShape();
 const words = process.argv.slice(2);
-if (words[0] === "serve") boundMemory();
 // As many as Node has usually, for files and names, and one for each connection of the engine.
 setPoolThreads(4 + storeLimits.writersMax + storeLimits.readersMax);
 if (words[0] === "serve") beginStart();
