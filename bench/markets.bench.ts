@@ -36,17 +36,17 @@ const random = new SeededRandom(7);
 const vocabulary = Array.from({ length: 60_000 }, () => makeWord());
 
 const [folder, part] = process.argv.slice(2);
-if (folder === undefined) compareAll();
+if (folder === undefined) await compareAll();
 else if (part === "build") await build(folder);
-else measure(folder);
+else await measure(folder);
 
-function compareAll(): void {
+async function compareAll(): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), "oddwire-bench-"));
   try {
     const args = [import.meta.filename, path, "build"];
     const made = spawnSync(process.execPath, args, { stdio: "inherit" });
     if (made.status !== 0) throw new Error("the copy could not be made");
-    measure(path);
+    await measure(path);
   } finally {
     rmSync(path, { recursive: true });
   }
@@ -81,7 +81,7 @@ async function build(path: string): Promise<void> {
   );
 }
 
-function measure(path: string): void {
+async function measure(path: string): Promise<void> {
   const startedAt = performance.now();
   const file = open(path);
   const state = new MarketState(contracts, file);
@@ -96,14 +96,14 @@ function measure(path: string): void {
     { state, cursors: new Cursors(Buffer.alloc(32, 7)), freshness: () => ({}) } as never,
     systemClock,
   );
-  const ask = (query: object): ListPage =>
+  const ask = async (query: object): Promise<ListPage> =>
     route.handler(
       {
         id: "x",
         query: { limit: 50, order: "desc", sort: "volume_24h", status: "all", ...query },
       } as never,
       {} as never,
-    ) as ListPage;
+    ) as Promise<ListPage>;
   const common = vocabulary.slice(0, 20);
   const rare = vocabulary.slice(-20_000);
   const searches: Record<string, () => string> = {
@@ -118,7 +118,7 @@ function measure(path: string): void {
     "a whole question": () => titleOf(random.integer(0, markets - 1)),
   };
   for (const [name, search] of Object.entries(searches)) {
-    time(`search: ${name}`, () => ask({ search: search() }));
+    await time(`search: ${name}`, () => ask({ search: search() }));
   }
   for (const sort of [
     "volume_24h",
@@ -128,14 +128,14 @@ function measure(path: string): void {
     "end_date",
     "last_trade_at",
   ]) {
-    time(`list: ${sort}`, () => ask({ sort }));
-    time(`list: ${sort}, asc, open, of 2,000 $`, () =>
+    await time(`list: ${sort}`, () => ask({ sort }));
+    await time(`list: ${sort}, asc, open, of 2,000 $`, () =>
       ask({ sort, order: "asc", status: "open", min_volume: 2_000_000_000n }),
     );
   }
   let cursor: string | null = null;
-  time("list: pages of volume", () => {
-    const page = ask({ sort: "volume", limit: 100, ...(cursor !== null && { cursor }) });
+  await time("list: pages of volume", async () => {
+    const page = await ask({ sort: "volume", limit: 100, ...(cursor !== null && { cursor }) });
     cursor = page.pagination.next_cursor;
     return page;
   });
@@ -143,13 +143,13 @@ function measure(path: string): void {
   file.close();
 }
 
-function time(name: string, work: () => ListPage): void {
+async function time(name: string, work: () => Promise<ListPage>): Promise<void> {
   const took: number[] = [];
   let rows = 0;
   const before = process.cpuUsage();
   for (let round = 0; round < rounds; round += 1) {
     const startedAt = performance.now();
-    rows += work().data.length;
+    rows += (await work()).data.length;
     took.push(performance.now() - startedAt);
   }
   const { user, system } = process.cpuUsage(before);

@@ -87,6 +87,8 @@ export const marketLimits = {
   commonWordsMax: 64,
   /** Memory of lists that nobody uses any more: one of most of 1.5 million markets has 3 MB. */
   spareRoomBytesMax: 32 * mebibyte,
+  /** Changes of a number that lists go by, noted for those that are kept: 1.5 MB, some minutes of blocks. */
+  heldChangesMax: 131_072,
   /** Texts that came since anybody searched: bringing common words up to date stops paying. */
   textsUnsearchedMax: 10_000,
 } as const;
@@ -133,10 +135,7 @@ export const chainLimits = {
   finalityLagBlocksMax: 256,
   /** Blocks below the head whose logs a node may not have found yet: each is checked by its bloom. */
   youngBlocks: 256,
-  /**
-   * A bloom of no more bits is of some 25 logs: receipts of so few are small, and one of our items
-   * seems to be there by chance in one block of ten.
-   */
+  /** A bloom of no more bits is of some 25 logs, and in one block of ten has an item of ours by chance. */
   sparseBloomBitsMax: 256,
   /** Blocks whose logs are proven at the same time: each is a request for up to some megabytes. */
   proofsAtOnceMax: 4,

@@ -1,3 +1,6 @@
+import { assert } from "../base/assert.ts";
+import { ColumnHistory, type HeldNumbers } from "./column-history.ts";
+
 /** What the elements of a column are. */
 type Views = {
   u8: Uint8Array<ArrayBuffer>;
@@ -27,8 +30,8 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   readonly #kind: Kind;
   #values: Views[Kind];
   #changed: Uint8Array;
-  /** The last copy that was asked for, as long as it is right. */
-  #frozen: Float64Array | null = null;
+  /** What numbers were before, while somebody reads what was. */
+  #history: ColumnHistory | null = null;
 
   /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
@@ -42,10 +45,10 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     return this.#values;
   }
 
-  /** The numbers as they are now, in a copy that stays so; the same one until a number changes. */
-  frozen(): Float64Array {
-    this.#frozen ??= new Float64Array(this.#values);
-    return this.#frozen;
+  /** The numbers as they are now, to be read as such whatever is set later. */
+  hold(): HeldNumbers {
+    if (this.#history?.isHeld !== true) this.#history = new ColumnHistory(() => this.#values);
+    return this.#history.hold();
   }
 
   /** 0 where nothing was set. */
@@ -56,8 +59,8 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   set(index: number, value: number): void {
     if (index >= this.#values.length) this.reserve(index + 1);
     const values: NumberArray = this.#values;
+    if (this.#history !== null && values[index] !== value) this.#noteBefore(this.#history, index);
     values[index] = value;
-    this.#frozen = null;
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
@@ -74,7 +77,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
 
   /** Says that elements were changed, both ends included. */
   touch(from: number, to: number): void {
-    this.#frozen = null;
+    assert(this.#history === null, "numbers that are held are changed one by one");
     const bytes = elementBytes[this.#kind];
     const last = (to * bytes) >>> pageShift;
     this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);
@@ -94,6 +97,15 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
       const start = page * columnPageBytes;
       yield { page, bytes: new Uint8Array(this.#values.buffer, start, columnPageBytes) };
     }
+  }
+
+  #noteBefore(history: ColumnHistory, index: number): void {
+    if (history.isHeld && !history.isFull) {
+      history.note(index, this.#values[index] ?? 0);
+      return;
+    }
+    if (history.isHeld) history.part();
+    this.#history = null;
   }
 }
 

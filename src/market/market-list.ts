@@ -5,6 +5,7 @@
  */
 import type { ConditionId } from "../base/ids.ts";
 import type { Column } from "./column.ts";
+import type { HeldNumbers } from "./column-history.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import {
   type MarketSelection,
@@ -26,13 +27,19 @@ const idBytes = 32;
 /** Lists of a smaller part of all markets than this hold what they are of, the others all. */
 const densePart = 8;
 
-/** What a list is kept as, and the block of memory that it stands in, but for keys shared by some. */
+/** Items whose keys are looked at together: little enough to stay near the processor. */
+const stretchItems = 4096;
+
+/** What a list is kept as, and the block of memory that it stands in, but for keys shared by all. */
 type Kept = {
   readonly ordinals: Int32Array | null;
   readonly ranks: Uint16Array;
-  readonly keys: Float64Array;
+  readonly keys: HeldNumbers;
   readonly block: ArrayBuffer;
 };
+
+/** An item that is among the best; its key with its sign. */
+type Chosen = { readonly ordinal: number; readonly rank: number; readonly key: number };
 
 /** What an item has to have to be among the best, by its numbers alone; keys with their sign. */
 type Bar = {
@@ -45,20 +52,22 @@ type Bar = {
   idStart: number;
 };
 
+/** Items that are looked at together, and their keys. */
+type Stretch = { readonly start: number; readonly end: number; readonly keys: Float64Array };
+
 /** The markets of a list and what orders them, as they were when it was asked for. */
 export class MarketList {
   readonly #columns: MarketColumns;
   readonly #ordinals: Int32Array | null;
   /** Above 0 for each market of the list; all the same without a search. */
   readonly #ranks: Uint16Array;
-  readonly #keys: Float64Array;
+  readonly #keys: HeldNumbers;
   readonly #block: ArrayBuffer;
   readonly length: number;
 
   constructor(columns: MarketColumns, selection: MarketSelection) {
     const members = membersOf(columns, selection);
-    const keys = keysOf(columns, selection.sort);
-    const kept = keptFrom(columns, members, keys);
+    const kept = keptFrom(columns, members, keysOf(columns, selection.sort));
     this.#columns = columns;
     this.#ordinals = kept.ordinals;
     this.#ranks = kept.ranks;
@@ -67,28 +76,24 @@ export class MarketList {
     this.length = members.length;
   }
 
-  /** What keeping it costs at the most: lists of one moment have the keys of all markets in common. */
+  /** What keeping it costs at the most. */
   get byteLength(): number {
-    return this.#block.byteLength + (this.#ordinals === null ? this.#keys.byteLength : 0);
+    return this.#block.byteLength + this.#keys.byteLength;
   }
 
   /** Gives back what it is made of; it must not be asked for anything after. */
   release(): void {
+    this.#keys.release();
     this.#columns.rooms.give(this.#block);
   }
 
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
-  page(edge: MarketPlace | null, { order, limit }: { order: "asc" | "desc"; limit: number }) {
+  page(
+    edge: MarketPlace | null,
+    { order, limit }: { order: "asc" | "desc"; limit: number },
+  ): MarketPlace[] {
     const sign = order === "asc" ? 1 : -1;
-    const ranks = this.#ranks;
-    const { count: known, idStarts } = this.#columns;
-    const edgeId = Buffer.from(edge?.conditionId.slice(2) ?? "", "hex");
-    const compare = (one: number, other: number) => this.#compare(one, other, sign);
-    const isBeforeEdge = (at: number) =>
-      edge !== null &&
-      ranks[at] === edge.rank &&
-      this.#keys[at] === edge.key &&
-      this.#compareId(this.#ordinalAt(at), edgeId) <= 0;
+    const best: Chosen[] = [];
     const bar: Bar = {
       sign,
       edge: edge === null ? { rank: Infinity, key: 0 } : { rank: edge.rank, key: sign * edge.key },
@@ -96,36 +101,63 @@ export class MarketList {
       key: Infinity,
       idStart: Infinity,
     };
-    const best: number[] = [];
-    for (let at = this.#next(-1, bar); at !== -1; at = this.#next(at, bar)) {
+    const edgeId = edge === null ? null : Buffer.from(edge.conditionId.slice(2), "hex");
+    this.#keys.read((keys) => {
+      for (const stretch of stretchesOf(keys, this.#ranks.length, sign)) {
+        this.#choose(stretch, best, { bar, edgeId, limit });
+      }
+    });
+    return best.map(({ ordinal, rank, key }) => {
+      return { rank, key: sign * key, conditionId: this.#columns.conditionIdAt(ordinal) };
+    });
+  }
+
+  /** Puts what is better than the last of the best in its place. */
+  #choose(
+    { start, end, keys }: Stretch,
+    best: Chosen[],
+    { bar, edgeId, limit }: { bar: Bar; edgeId: Buffer | null; limit: number },
+  ): void {
+    const { sign, edge } = bar;
+    const { count: known, ids, idStarts } = this.#columns;
+    const step = { start, end, keys };
+    const compare = (one: Chosen, other: Chosen) => compareChosen(ids, one, other);
+    for (let at = this.#next(-1, step, bar); at !== -1; at = this.#next(at, step, bar)) {
+      const [ordinal, rank] = [this.#ordinalAt(at), this.#ranks[at] ?? 0];
+      const item = { ordinal, rank, key: sign * (keys[at - start] ?? 0) };
       const worst = best[limit - 1];
-      if (worst !== undefined && compare(at, worst) >= 0) continue;
+      if (worst !== undefined && compare(item, worst) >= 0) continue;
       // What a fork has taken back since is no market any more.
-      if (isBeforeEdge(at) || this.#ordinalAt(at) >= known) continue;
-      insert(best, at, compare);
+      if (ordinal >= known) continue;
+      const isAtEdge = edgeId !== null && rank === edge.rank && item.key === edge.key;
+      if (isAtEdge && Buffer.compare(idAt(ids, ordinal), edgeId) <= 0) continue;
+      insert(best, item, compare);
       if (best.length > limit) best.pop();
       const last = best[limit - 1];
       if (last === undefined) continue;
-      bar.rank = ranks[last] ?? 0;
-      bar.key = sign * (this.#keys[last] ?? 0);
-      bar.idStart = idStarts.get(this.#ordinalAt(last));
+      bar.rank = last.rank;
+      bar.key = last.key;
+      bar.idStart = idStarts.get(last.ordinal);
     }
-    return best.map((at) => this.#placeAt(at));
   }
 
   /**
-   * The next item that clears the bar, -1 at the end. Young markets come last and have the largest
-   * numbers: the best are met first.
+   * The next item of a stretch that clears the bar, -1 at the end. Young markets come last and have the
+   * largest numbers: the best are met first.
    */
-  #next(from: number, { sign, edge, rank: barRank, key: barKey, idStart }: Bar): number {
-    const [ordinals, keys, ranks] = [this.#ordinals, this.#keys, this.#ranks];
+  #next(
+    from: number,
+    { start, end, keys }: Stretch,
+    { sign, edge, rank: barRank, key: barKey, idStart }: Bar,
+  ): number {
+    const [ordinals, ranks] = [this.#ordinals, this.#ranks];
     const idStarts = this.#columns.idStarts.values;
-    const end = sign === 1 ? ranks.length : -1;
-    let at = from !== -1 ? from + sign : sign === 1 ? 0 : ranks.length - 1;
-    for (; at !== end; at += sign) {
+    const stop = sign === 1 ? end : start - 1;
+    let at = from !== -1 ? from + sign : sign === 1 ? start : end - 1;
+    for (; at !== stop; at += sign) {
       const rank = ranks[at] ?? 0;
       if (rank < barRank || rank > edge.rank) continue;
-      const key = sign * (keys[at] ?? 0);
+      const key = sign * (keys[at - start] ?? 0);
       if (rank === edge.rank && key < edge.key) continue;
       if (rank > barRank || key < barKey) return at;
       const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
@@ -134,27 +166,39 @@ export class MarketList {
     return -1;
   }
 
-  #compareId(ordinal: number, id: Uint8Array): number {
-    const start = ordinal * idBytes;
-    return Buffer.compare(this.#columns.ids.subarray(start, start + idBytes), id);
-  }
-
-  #compare(one: number, other: number, sign: number): number {
-    const rank = (this.#ranks[other] ?? 0) - (this.#ranks[one] ?? 0);
-    if (rank !== 0) return rank;
-    const key = sign * ((this.#keys[one] ?? 0) - (this.#keys[other] ?? 0));
-    if (key !== 0) return key;
-    return compareIds(this.#columns.ids, this.#ordinalAt(one), this.#ordinalAt(other));
-  }
-
-  #placeAt(at: number): MarketPlace {
-    const conditionId = this.#columns.conditionIdAt(this.#ordinalAt(at));
-    return { rank: this.#ranks[at] ?? 0, key: this.#keys[at] ?? 0, conditionId };
-  }
-
   #ordinalAt(at: number): number {
     return this.#ordinals === null ? at : (this.#ordinals[at] ?? 0);
   }
+}
+
+/**
+ * All items of a list, from where the best are expected. Keys come as numbers of one kind: a loop that
+ * has met two kinds takes twice as long.
+ */
+function* stretchesOf(
+  keys: ArrayLike<number> & { subarray(from: number, to: number): ArrayLike<number> },
+  length: number,
+  sign: number,
+): Generator<Stretch> {
+  const room = keys instanceof Float64Array ? null : new Float64Array(stretchItems);
+  const count = Math.ceil(length / stretchItems);
+  for (let turn = 0; turn < count; turn += 1) {
+    const start = (sign === 1 ? turn : count - 1 - turn) * stretchItems;
+    const end = Math.min(start + stretchItems, length);
+    const part = keys.subarray(start, end);
+    room?.set(part);
+    yield { start, end, keys: part instanceof Float64Array ? part : (room ?? new Float64Array(0)) };
+  }
+}
+
+function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {
+  if (one.rank !== other.rank) return other.rank - one.rank;
+  if (one.key !== other.key) return one.key - other.key;
+  return compareIds(ids, one.ordinal, other.ordinal);
+}
+
+function idAt(ids: Uint8Array, ordinal: number): Uint8Array {
+  return ids.subarray(ordinal * idBytes, (ordinal + 1) * idBytes);
 }
 
 /** Compares the ids of two markets. */
@@ -168,14 +212,15 @@ function compareIds(ids: Uint8Array, one: number, other: number): number {
 
 /** Puts an item where it belongs in a short sorted list. */
 function insert(
-  sorted: number[],
-  item: number,
-  compare: (one: number, other: number) => number,
+  sorted: Chosen[],
+  item: Chosen,
+  compare: (one: Chosen, other: Chosen) => number,
 ): void {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compare(sorted[middle] ?? 0, item) < 0) low = middle + 1;
+    const other = sorted[middle];
+    if (other !== undefined && compare(other, item) < 0) low = middle + 1;
     else high = middle;
   }
   sorted.splice(low, 0, item);
@@ -206,18 +251,22 @@ function keptFrom(
 ): Kept {
   const own = ordinals === null ? (ranks.buffer as ArrayBuffer) : null;
   if (own !== null && length * densePart >= ranks.length) {
-    return { ordinals: null, ranks, keys: keys.frozen(), block: own };
+    return { ordinals: null, ranks, keys: keys.hold(), block: own };
   }
   const block = columns.rooms.take(length * (8 + 4 + 2));
   const kept = {
     ordinals: new Int32Array(block, length * 8, length),
     ranks: new Uint16Array(block, length * 12, length),
     keys: new Float64Array(block, 0, length),
-    block,
   };
   fill(kept, { ordinals, ranks }, keys.values);
   if (own !== null) columns.rooms.give(own);
-  return kept;
+  return { ...kept, keys: ownKeys(kept.keys), block };
+}
+
+/** Keys that nobody else has, and which stand in the list's own block. */
+function ownKeys(keys: Float64Array<ArrayBuffer>): HeldNumbers {
+  return { byteLength: 0, read: (work) => work(keys), release: () => {} };
 }
 
 /** Takes over the members that have a rank. */

@@ -1,7 +1,7 @@
 /** Which markets a list has: what they are asked for by, and how well they answer. */
 import type { Column } from "./column.ts";
 import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
-import type { Hits } from "./market-search.ts";
+import type { Hits } from "./search-hits.ts";
 
 /** What a list can be ordered by. */
 export type MarketSort =

@@ -38,6 +38,7 @@ const anyStep = fc.oneof(
   fc.record({ kind: fc.constant("unwound" as const), blocks: fc.nat(2) }),
   fc.record({ kind: fc.constant("saved" as const) }),
 );
+type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 const anyQuery = fc.array(
   fc.constantFrom(
     ...words,
@@ -95,6 +96,41 @@ function foundBy(search: MarketSearch, query: readonly string[]): [number, numbe
   });
 }
 
+/** Texts of all markets, told block by block and as blocks are taken back. */
+class TextHistory {
+  readonly #journal: Journal;
+  readonly #search: MarketSearch;
+  readonly #before: (readonly MarketTexts[])[] = [];
+  texts: readonly MarketTexts[];
+
+  constructor(journal: Journal, search: MarketSearch, texts: readonly MarketTexts[]) {
+    this.#journal = journal;
+    this.#search = search;
+    this.texts = texts;
+  }
+
+  apply(step: Step): void {
+    if (step.kind === "saved") {
+      this.#journal.withoutRecorded(() => {});
+    } else if (step.kind === "unwound") {
+      const kept = Math.max(0, this.#before.length - step.blocks);
+      this.texts = this.#before[kept] ?? this.texts;
+      this.#before.length = kept;
+      this.#journal.unwindTo(kept);
+    } else {
+      const before = this.texts;
+      const put = () => {
+        for (const { ordinal, texts } of step.puts) {
+          this.#search.put(ordinal, texts);
+          this.texts = this.texts.with(ordinal, texts);
+        }
+      };
+      if (step.kind === "told") this.#journal.amend(put);
+      else this.#journal.record(this.#before.push(before), put);
+    }
+  }
+}
+
 /** Markets of which all have some words, so that these are common ones. */
 function openSearch(): { journal: Journal; search: MarketSearch; all: MarketTexts[] } {
   const journal = new Journal();
@@ -115,37 +151,46 @@ describe("a search of markets", () => {
         fc.array(fc.tuple(anyStep, fc.array(anyQuery, { maxLength: 3 })), { maxLength: 12 }),
         (steps) => {
           const { journal, search, all } = openSearch();
-          const before: MarketTexts[][] = [];
-          let texts = all;
+          const history = new TextHistory(journal, search, all);
           for (const [step, queries] of steps) {
-            if (step.kind === "held") {
-              before.push(texts);
-              texts = [...texts];
-              journal.record(before.length, () => {
-                for (const { ordinal, texts: put } of step.puts) search.put(ordinal, put);
-              });
-              for (const { ordinal, texts: put } of step.puts) texts[ordinal] = put;
-            } else if (step.kind === "unwound") {
-              const kept = Math.max(0, before.length - step.blocks);
-              texts = before[kept] ?? texts;
-              before.length = kept;
-              journal.unwindTo(kept);
-            } else if (step.kind === "saved") {
-              journal.withoutRecorded(() => {});
-            } else {
-              texts = [...texts];
-              journal.amend(() => {
-                for (const { ordinal, texts: put } of step.puts) search.put(ordinal, put);
-              });
-              for (const { ordinal, texts: put } of step.puts) texts[ordinal] = put;
-            }
+            history.apply(step);
             for (const query of queries) {
-              assert.deepEqual(foundBy(search, query), naiveFind(texts, query), query.join(" "));
+              assert.deepEqual(
+                foundBy(search, query),
+                naiveFind(history.texts, query),
+                query.join(" "),
+              );
             }
           }
         },
       ),
       propertySettings(60),
+    );
+  });
+
+  test("finds the same, whatever changes while words are being learnt", () => {
+    const anyTurn = fc.tuple(anyStep, fc.nat(9), fc.array(anyQuery, { maxLength: 2 }));
+    fc.assert(
+      fc.property(fc.array(anyTurn, { maxLength: 12 }), (turns) => {
+        const { journal, search, all } = openSearch();
+        const history = new TextHistory(journal, search, all);
+        const asked: { query: readonly string[]; steps: Iterator<void, void> }[] = [];
+        for (const [step, count, queries] of turns) {
+          for (const query of queries) {
+            asked.push({ query, steps: search.learn(query, () => markets) });
+          }
+          for (let i = 0; i < count; i += 1) asked[i % asked.length]?.steps.next();
+          history.apply(step);
+          for (const query of queries) {
+            assert.deepEqual(foundBy(search, query), naiveFind(history.texts, query));
+          }
+        }
+        for (const { query, steps } of asked) {
+          while (steps.next().done !== true);
+          assert.deepEqual(foundBy(search, query), naiveFind(history.texts, query));
+        }
+      }),
+      propertySettings(25),
     );
   });
 

@@ -13,6 +13,9 @@ const firstSliceBytes = 8;
 /** Slices of 4 KiB waste little at the end of the longest lists. */
 const levelMax = 9;
 const baseBytes = 4;
+/** Postings are read at some hundred megabytes a second; beginning with a list costs as much as so many. */
+const bytesAtOnce = 131_072;
+const termBytes = 8;
 /** Above all documents. */
 const neverPassed = 2 ** 31 - 1;
 
@@ -94,6 +97,19 @@ export class PostingLists {
     return before + this.#tails.get(term) - start;
   }
 
+  /** The same of several terms, most of which may have a few documents only: together, and of the short lists. */
+  bytesOfAll(terms: Int32Array): { all: number; short: number } {
+    const [heads, tails, levels] = [this.#heads.values, this.#tails.values, this.#levels.values];
+    let [short, long] = [0, 0];
+    for (const term of terms) {
+      const level = levels[term] ?? 0;
+      if (level === 0) short += (tails[term] ?? 0) - (heads[term] ?? 0);
+      else if (level < levelMax) short += this.bytesOf(term);
+      else long += this.bytesOf(term);
+    }
+    return { all: short + long, short };
+  }
+
   /** The same of the slices before the last one, of which there may be any number. */
   #bytesBeforeLast(term: number, last: number): number {
     const bytes = this.#bytes.values;
@@ -110,18 +126,48 @@ export class PostingLists {
 
   /** Writes the score of a term to the owners of all documents that have it. */
   score(term: number, scoring: Scoring): void {
-    const bytes = this.#bytes.values;
+    this.scoreSome(Int32Array.of(term), 0, scoring);
+  }
+
+  /**
+   * Writes the scores of terms from a place on to the owners of all documents that have them, as far as it
+   * takes about a millisecond, or until a longer list is read; answers the place to go on at.
+   */
+  scoreSome(terms: Int32Array, from: number, scoring: Scoring): number {
+    const [heads, tails, levels] = [this.#heads.values, this.#tails.values, this.#levels.values];
+    const reading = {
+      bytes: this.#bytes.values,
+      bits: this.#fieldBits,
+      at: 0,
+      stop: 0,
+      ...noPosting,
+    };
+    let rest = bytesAtOnce;
+    let next = from;
+    for (; next < terms.length && rest > 0; next += 1) {
+      const term = terms[next] ?? 0;
+      reading.document = 0;
+      reading.at = heads[term] ?? 0;
+      reading.stop = tails[term] ?? 0;
+      rest -= termBytes;
+      if ((levels[term] ?? 0) === 0) scoreSlice(reading, scoring);
+      else rest -= this.#scoreLong(term, reading, scoring);
+    }
+    return next;
+  }
+
+  /** Reads a list of several slices; about how many bytes that was. */
+  #scoreLong(term: number, reading: Reading, scoring: Scoring): number {
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
-    if (last === 0) return;
-    const start = this.#heads.get(term);
-    const reading = { bytes, bits: this.#fieldBits, at: start, stop: 0, ...noPosting };
     let level = 0;
-    for (let end = start + sliceBytes(level) - pointerBytes; ; ) {
+    let read = 0;
+    for (let end = reading.at + sliceBytes(level) - pointerBytes; ; ) {
       reading.stop = end === last ? tail : end;
       scoreSlice(reading, scoring);
-      if (end === last) return;
+      read += sliceBytes(level);
+      if (end === last) return read;
       level = Math.min(level + 1, levelMax);
-      const next = readInteger(bytes, end);
+      const next = readInteger(reading.bytes, end);
       reading.at = next + headOf(level);
       end = next + sliceBytes(level) - pointerBytes;
     }

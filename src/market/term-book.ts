@@ -9,6 +9,9 @@ import type { Depot } from "./depot.ts";
 /** How a term has a word: it is the word, it starts with it, or it has it within. */
 export type MatchWay = "whole" | "start" | "within";
 
+/** The terms that have a word, by the way they have it. */
+export type TermsByWay = Readonly<Record<MatchWay, Int32Array>>;
+
 /** Ends a term; no word has it. */
 const separator = 0;
 const slotsMin = 1024;
@@ -77,58 +80,64 @@ export class TermBook {
     return id;
   }
 
-  /** Calls `visit` for each term that has a word, which must not be empty, this way or a better. */
-  eachWith(word: string, way: MatchWay, visit: (term: number, way: MatchWay) => void): void {
+  /** The terms that have a word, which must not be empty, this way or a better. */
+  withWord(word: string, way: MatchWay): TermsByWay {
     const wanted = Buffer.from(word);
-    if (way === "whole") {
-      const id = this.find(word);
-      if (id !== null) visit(id, way);
-    } else if (way === "within") {
-      this.#eachWithin(wanted, visit);
-    } else if (wanted.length >= leadBytes) {
-      this.#eachStarting(wanted, visit);
-    } else {
-      this.#eachStartingShort(wanted, visit);
-    }
+    const id = this.find(word);
+    const whole = id === null ? none : Int32Array.of(id);
+    const found = { whole, start: none, within: none };
+    if (way === "whole") return found;
+    if (way === "within") return { ...found, ...this.#within(wanted) };
+    return {
+      ...found,
+      start: wanted.length < leadBytes ? this.#startingShort(wanted) : this.#starting(wanted),
+    };
   }
 
-  #eachStarting(wanted: Uint8Array, visit: (term: number, way: MatchWay) => void): void {
+  /** Terms that go on behind what is wanted; with a million of them each is some nanoseconds. */
+  #starting(wanted: Uint8Array): Int32Array {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const sameLead = this.#sameLead.values;
+    const { length } = wanted;
+    const found = new TermList();
     for (let id = this.#leads.get(leadOf(wanted, 0)) - 1; id >= 0; id = (sameLead[id] ?? 0) - 1) {
       const start = starts[id] ?? 0;
-      let length = 0;
-      while (length < wanted.length && bytes[start + length] === wanted[length]) length += 1;
-      if (length < wanted.length) continue;
-      visit(id, bytes[start + length] === separator ? "whole" : "start");
+      let same = 0;
+      while (same < length && bytes[start + same] === wanted[same]) same += 1;
+      if (same === length && bytes[start + length] !== separator) found.push(id);
     }
+    return found.values;
   }
 
   /** Looks at the start of each: what begins with a letter or two is many anyway. */
-  #eachStartingShort(wanted: Uint8Array, visit: (term: number, way: MatchWay) => void): void {
+  #startingShort(wanted: Uint8Array): Int32Array {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const [first, second] = wanted;
     const { size } = this;
+    const found = new TermList();
     for (let id = 0; id < size; id += 1) {
       const start = starts[id] ?? 0;
       if (bytes[start] !== first) continue;
       if (second !== undefined && bytes[start + 1] !== second) continue;
-      visit(id, bytes[start + wanted.length] === separator ? "whole" : "start");
+      if (bytes[start + wanted.length] !== separator) found.push(id);
     }
+    return found.values;
   }
 
-  #eachWithin(wanted: Buffer, visit: (term: number, way: MatchWay) => void): void {
+  #within(wanted: Buffer): { start: Int32Array; within: Int32Array } {
     const end = this.#starts.get(this.size);
     const text = Buffer.from(this.#bytes.values.buffer, 0, end);
     const starts = this.#starts.values;
+    const [start, within] = [new TermList(), new TermList()];
     let term = 0;
     for (let at = text.indexOf(wanted); at !== -1; ) {
       term = this.#termAt(at, term);
-      const [start, next] = [starts[term] ?? 0, starts[term + 1] ?? end];
-      const isWhole = at === start && next === start + wanted.length + 1;
-      visit(term, isWhole ? "whole" : at === start ? "start" : "within");
+      const next = starts[term + 1] ?? end;
+      if (at !== starts[term]) within.push(term);
+      else if (next !== at + wanted.length + 1) start.push(term);
       at = text.indexOf(wanted, next);
     }
+    return { start: start.values, within: within.values };
   }
 
   /** Puts a term with those that start like it; the shorter ones start like nothing else. */
@@ -188,6 +197,28 @@ export class TermBook {
       slots[slot] = id + 1;
     }
     this.#slots.touch(0, count - 1);
+  }
+}
+
+const none = new Int32Array(0);
+
+/** Terms that were found, of which there may be most of all. */
+class TermList {
+  #terms = new Int32Array(64);
+  #length = 0;
+
+  get values(): Int32Array {
+    return this.#terms.subarray(0, this.#length);
+  }
+
+  push(term: number): void {
+    if (this.#length === this.#terms.length) {
+      const more = new Int32Array(this.#length * 2);
+      more.set(this.#terms);
+      this.#terms = more;
+    }
+    this.#terms[this.#length] = term;
+    this.#length += 1;
   }
 }
 

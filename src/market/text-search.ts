@@ -7,16 +7,29 @@ import type { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
 import { PostingLists } from "./posting-lists.ts";
-import { type MatchWay, TermBook } from "./term-book.ts";
+import { type MatchWay, TermBook, type TermsByWay } from "./term-book.ts";
 
 /** By the way a word is matched, the score for each combination of fields. */
 export type Weights = Readonly<Record<MatchWay, Uint8Array>>;
 
 /** The terms that have a word. */
 export type FoundTerms = {
-  readonly terms: readonly { readonly term: number; readonly way: MatchWay }[];
+  readonly terms: TermsByWay;
+  /** How many they are. */
+  readonly count: number;
   /** In how many documents they stand, about, each counted for itself. */
   readonly postings: number;
+  /** In how many those do that are looked through whole, even for a few documents. */
+  readonly short: number;
+};
+
+const ways = ["whole", "start", "within"] as const;
+const noTerms = new Int32Array(0);
+const nothing: FoundTerms = {
+  terms: { whole: noTerms, start: noTerms, within: noTerms },
+  count: 0,
+  postings: 0,
+  short: 0,
 };
 
 /** Things that are looked at, and their scores, which are only raised. */
@@ -92,21 +105,36 @@ export class TextSearch {
 
   /** The terms that have a word, this way or a better; a word without letters is in none. */
   findTerms(word: string, way: MatchWay): FoundTerms {
-    const terms: { term: number; way: MatchWay }[] = [];
-    let postings = 0;
-    if (word === "") return { terms, postings };
-    this.#terms.eachWith(word, way, (term, found) => {
-      terms.push({ term, way: found });
-      postings += this.#postings.bytesOf(term);
-    });
-    return { terms, postings };
+    if (word === "") return nothing;
+    const terms = this.#terms.withWord(word, way);
+    let [count, postings, short] = [0, 0, 0];
+    for (const one of ways) {
+      const bytes = this.#postings.bytesOfAll(terms[one]);
+      count += terms[one].length;
+      postings += bytes.all;
+      short += bytes.short;
+    }
+    return { terms, count, postings, short };
   }
 
   /** Raises the scores of the things that have a word, whose terms were found. */
-  scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint8Array): void {
-    const owners = this.#owners.values;
-    for (const { term, way } of terms) {
-      this.#postings.score(term, { weights: weights[way], owners, scores });
+  scoreTerms(found: FoundTerms, weights: Weights, scores: Uint8Array): void {
+    const steps = this.scoringTerms(found, weights, scores);
+    while (steps.next().done !== true);
+  }
+
+  /** The same with pauses, in which things may change, each behind some thousand postings or a longer list. */
+  *scoringTerms(
+    { terms }: FoundTerms,
+    weights: Weights,
+    scores: Uint8Array,
+  ): Generator<void, void, void> {
+    for (const way of ways) {
+      for (let from = 0; from < terms[way].length; ) {
+        const scoring = { weights: weights[way], owners: this.#owners.values, scores };
+        from = this.#postings.scoreSome(terms[way], from, scoring);
+        yield;
+      }
     }
   }
 
@@ -115,8 +143,9 @@ export class TextSearch {
     const { documents, places } = this.#documentsOf(things);
     if (documents.length === 0) return;
     const best = new Uint8Array(documents.length);
-    for (const { term, way } of terms) {
-      this.#postings.scoreAmong(term, { weights: weights[way], documents, scores: best });
+    for (const way of ways) {
+      const among = { weights: weights[way], documents, scores: best };
+      for (const term of terms[way]) this.#postings.scoreAmong(term, among);
     }
     for (const [index, place] of places.entries()) {
       scores[place] = Math.max(scores[place] ?? 0, best[index] ?? 0);

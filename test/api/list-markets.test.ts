@@ -224,18 +224,19 @@ test("200: a cursor goes on in its own list after a restart", async () => {
   const backend = { state, store, cursors, freshness: () => ({}) } as never;
   const open = () => listMarkets(backend, server.edge.clock);
   const ask = (route: ReturnType<typeof open>, query: object) =>
-    route.handler({ id: "x", query: { ...byDefault, ...query } } as never, {} as never) as ListPage;
+    route.handler(
+      { id: "x", query: { ...byDefault, ...query } } as never,
+      {} as never,
+    ) as Promise<ListPage>;
   const byDefault = { limit: 2, order: "desc", sort: "volume", status: "all" };
   const before = open();
-  const { pagination } = ask(before, {});
-  const expected = ask(before, { cursor: pagination.next_cursor });
+  const { pagination } = await ask(before, {});
+  const expected = await ask(before, { cursor: pagination.next_cursor });
   const restarted = open();
-  ask(restarted, { sort: "created_at" });
-  ask(restarted, { order: "asc" });
-  assert.deepEqual(
-    idsOf(ask(restarted, { cursor: pagination.next_cursor }).data),
-    idsOf(expected.data),
-  );
+  await ask(restarted, { sort: "created_at" });
+  await ask(restarted, { order: "asc" });
+  const { data } = await ask(restarted, { cursor: pagination.next_cursor });
+  assert.deepEqual(idsOf(data), idsOf(expected.data));
 });
 
 test("200: it may be kept for five minutes, and has every header", async () => {

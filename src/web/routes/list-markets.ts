@@ -1,3 +1,4 @@
+import type { Static } from "typebox";
 import type { Clock } from "../../base/clock.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import { MarketList, type MarketPlace } from "../../market/market-list.ts";
@@ -8,6 +9,7 @@ import { answerPage, listOf } from "../list-answer.ts";
 import { ListSnapshots } from "../list-snapshots.ts";
 import { type MarketQuery, marketQuery, selectionOf } from "../market-query.ts";
 import { defineRoute, type Route } from "../route.ts";
+import { takeTurns } from "../take-turns.ts";
 
 const path = "/v1/markets";
 
@@ -24,43 +26,85 @@ export function listMarkets(backend: Backend, clock: Clock): Route {
     errors: ["INVALID_CURSOR"],
     cacheControl: "private, max-age=300",
     isTagged: () => true,
-    handler: ({ id: requestId, query }) => {
-      const { order, limit } = query;
-      const { name, list, edge } = openList(backend, snapshots, query);
-      // One more than asked for says that there is a next page.
-      const places = list.page(edge, { order, limit: limit + 1 });
-      const rows = places.flatMap((place) => {
-        const market = backend.state.directory.market(place.conditionId);
-        return market === null ? [] : [{ place, market }];
-      });
+    handler: async ({ id: requestId, query }) => {
+      const places = await readPlaces({ backend, snapshots, clock }, query);
+      // Markets may change while others have their turn; none is told as it was before this.
+      const fresh = backend.freshness();
+      const rows: { place: NamedPlace; row: Static<typeof marketRow> }[] = [];
+      await takeTurns(presentAll(backend, places, rows), clock);
       return answerPage(
-        backend,
-        { path, query, rows, positionOf: ({ place }) => [name, ...keysOf(place)] },
-        { requestId, present: ({ market }) => presentMarket(market, backend.state) },
+        { cursors: backend.cursors, freshness: () => fresh },
+        { path, query, rows, positionOf: ({ place }) => [place.name, ...keysOf(place)] },
+        { requestId, present: ({ row }) => row },
       );
     },
   });
 }
 
-/** The list that a page is of, its name, and the place the page starts behind. */
-function openList(
-  backend: Backend,
-  snapshots: ListSnapshots<MarketList>,
-  query: MarketQuery,
-): { name: string; list: MarketList; edge: MarketPlace | null } {
-  const { state, cursors } = backend;
-  const select = () => new MarketList(state.directory.columns, selectionOf(state, query));
-  if (query.cursor === undefined) {
-    const list = select();
-    // A list of one page is never asked for again.
-    const name = list.length > query.limit ? snapshots.put(list) : "";
-    return { name, list, edge: null };
+type Lists = {
+  readonly backend: Backend;
+  readonly snapshots: ListSnapshots<MarketList>;
+  readonly clock: Clock;
+};
+
+/** A place and the name of its list, empty when there is nothing behind. */
+type NamedPlace = MarketPlace & { readonly name: string };
+
+/** The places of a page, and one more, which says that there is a next page. */
+async function readPlaces(lists: Lists, query: MarketQuery): Promise<NamedPlace[]> {
+  const { backend, snapshots, clock } = lists;
+  const { order, limit } = query;
+  const start = startOf(backend, query);
+  if (snapshots.get(start.name) === null) {
+    const { columns } = backend.state.directory;
+    const words = selectionOf(backend.state, query).words ?? [];
+    await takeTurns(
+      columns.search.learn(words, () => columns.count),
+      clock,
+    );
   }
-  const [known, ...keys] = cursors.decode(path, query, query.cursor);
-  const kept = snapshots.get(String(known));
-  const list = kept ?? select();
-  const name = kept === null ? snapshots.put(list) : String(known);
-  return { name, list, edge: placeOf(keys) };
+  // From here on nobody else has a turn, in which the list might be given up.
+  const { name, list } = openList(lists, query, start);
+  const places = list.page(start.edge, { order, limit: limit + 1 });
+  if (name === "") list.release();
+  return places.map((place) => ({ ...place, name }));
+}
+
+/** Puts the markets at some places into rows, one with each step; what a fork has taken back is none. */
+function* presentAll(
+  { state }: Backend,
+  places: readonly NamedPlace[],
+  rows: { place: NamedPlace; row: Static<typeof marketRow> }[],
+): Generator<void, void, void> {
+  for (const place of places) {
+    const market = state.directory.market(place.conditionId);
+    if (market !== null) rows.push({ place, row: presentMarket(market, state) });
+    yield;
+  }
+}
+
+/** The list that a cursor names, and the place behind which the page starts. */
+function startOf(
+  { cursors }: Backend,
+  query: MarketQuery,
+): { name: string; edge: MarketPlace | null } {
+  if (query.cursor === undefined) return { name: "", edge: null };
+  const [name, ...keys] = cursors.decode(path, query, query.cursor);
+  return { name: String(name), edge: placeOf(keys) };
+}
+
+/** The list that a page is of, and its name when it is kept. */
+function openList(
+  { backend: { state }, snapshots }: Lists,
+  query: MarketQuery,
+  { name, edge }: { name: string; edge: MarketPlace | null },
+): { name: string; list: MarketList } {
+  const kept = snapshots.get(name);
+  if (kept !== null) return { name, list: kept };
+  const list = new MarketList(state.directory.columns, selectionOf(state, query));
+  // A list of one page is never asked for again.
+  const isKept = edge !== null || list.length > query.limit;
+  return { name: isKept ? snapshots.put(list) : "", list };
 }
 
 function keysOf({ rank, key, conditionId }: MarketPlace): CursorPosition {

@@ -1,0 +1,95 @@
+/** What a search of markets has found, in blocks of memory that are used again. */
+
+/** What was found, as long as nothing else is looked for. */
+export type Hits =
+  /** Markets in rising order and how well each answers, for whoever asked to change. */
+  | { readonly kind: "few"; readonly ordinals: Int32Array; readonly scores: Uint16Array }
+  /** Scores by ordinal for each of the words; what has all of them was found. */
+  | { readonly kind: "many"; readonly words: readonly Uint8Array[] };
+
+/** What is found by ordinals. */
+export type Found = Extract<Hits, { readonly kind: "few" }>;
+
+/** What is found where a word is in no market. */
+export const noHits: Found = {
+  kind: "few",
+  ordinals: new Int32Array(0),
+  scores: new Uint16Array(0),
+};
+
+/** Where what is found is put: it is good until something else is gathered. */
+export class HitRoom {
+  #ordinals = new Int32Array(0);
+  #scores = new Uint16Array(0);
+
+  /** The markets below `count` that have a score; `all` has room for a multiple of four. */
+  gather(all: Uint8Array, count: number): Found {
+    const fours = new Uint32Array(all.buffer, 0, Math.ceil(count / 4));
+    const room = 4 * countFilled(fours);
+    if (this.#ordinals.length < room) {
+      this.#ordinals = new Int32Array(room * 2);
+      this.#scores = new Uint16Array(room * 2);
+    }
+    const found = { ordinals: this.#ordinals, scores: this.#scores };
+    return cut(found, gather(fours, found.ordinals, found.scores));
+  }
+}
+
+/** How many of all scores, four at a time as most are 0, have one that is not. */
+function countFilled(fours: Uint32Array): number {
+  let filled = 0;
+  for (let four = 0; four < fours.length; four += 1) if (fours[four] !== 0) filled += 1;
+  return filled;
+}
+
+/** Writes down what has a score; how much that is. The first of four is in the lowest byte. */
+function gather(fours: Uint32Array, ordinals: Int32Array, scores: Uint16Array): number {
+  let length = 0;
+  for (let four = 0; four < fours.length; four += 1) {
+    let rest = fours[four] ?? 0;
+    for (let ordinal = four * 4; rest !== 0; ordinal += 1) {
+      const score = rest & 255;
+      rest >>>= 8;
+      if (score === 0) continue;
+      ordinals[length] = ordinal;
+      scores[length] = score;
+      length += 1;
+    }
+  }
+  return length;
+}
+
+/** What was found and has a further score, by ordinal; in the place of what was found. */
+export function intersect({ ordinals, scores }: Found, more: Uint8Array): Found {
+  let length = 0;
+  for (let at = 0; at < ordinals.length; at += 1) {
+    const ordinal = ordinals[at] ?? 0;
+    const score = more[ordinal] ?? 0;
+    if (score === 0) continue;
+    ordinals[length] = ordinal;
+    scores[length] = (scores[at] ?? 0) + score;
+    length += 1;
+  }
+  return cut({ ordinals, scores }, length);
+}
+
+/** The same with scores in the order of what was found. */
+export function keepScored({ ordinals, scores }: Found, more: Uint8Array): Found {
+  let length = 0;
+  for (let at = 0; at < ordinals.length; at += 1) {
+    const score = more[at] ?? 0;
+    if (score === 0) continue;
+    ordinals[length] = ordinals[at] ?? 0;
+    scores[length] = (scores[at] ?? 0) + score;
+    length += 1;
+  }
+  return cut({ ordinals, scores }, length);
+}
+
+function cut({ ordinals, scores }: Omit<Found, "kind">, length: number): Found {
+  return {
+    kind: "few",
+    ordinals: ordinals.subarray(0, length),
+    scores: scores.subarray(0, length),
+  };
+}
