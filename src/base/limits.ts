@@ -123,7 +123,7 @@ export const chainLimits = {
   /** Where nothing is logged an answer is small at any range; this keeps progress visible. */
   rangeBlocksMax: 50_000,
   /** After this time a learnt cap is tried again: plans and nodes change. */
-  rangeCapKeptMs: 3_600_000,
+  capKeptMs: 3_600_000,
   /** Ranges fetched ahead of the consumer, and what they may hold together, as estimated. */
   prefetchRangesMax: 6,
   prefetchBytesMax: 64 * mebibyte,

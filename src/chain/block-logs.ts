@@ -11,7 +11,7 @@ import { formatLogsParam, type LogFilter, tellsOfMore } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { isWanted, parseLogs } from "./parse-log.ts";
 import { parseReceiptLogs, parseTransactionHashes } from "./parse-receipts.ts";
-import { classifyProviderError, resultOf } from "./provider-messages.ts";
+import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-messages.ts";
 
 /** How many other endpoints are asked when one cannot prove what it says. */
 const otherWitnessesMax = 2;
@@ -112,7 +112,7 @@ export class BlockLogs {
     const receipts = { method: "eth_getBlockReceipts", params: [header.hash] };
     const { replies } = await endpoint.request([receipts]);
     const [reply] = replies;
-    if (reply?.kind === "error" && classifyProviderError(reply).kind === "unsupported") {
+    if (reply?.kind === "error" && isForGood(reply)) {
       const anyLogs = { method: "eth_getLogs", params: [{ blockHash: header.hash }] };
       const [all] = (await endpoint.request([anyLogs])).replies;
       // Some providers insist on an address.
@@ -143,6 +143,12 @@ export class BlockLogs {
     checkLogs(logs, { ...only(header), filter: this.#filter });
     return logs;
   }
+}
+
+/** Whether there is no use in asking the same again: it does not offer that, in whatever words. */
+function isForGood(error: RpcErrorReply): boolean {
+  const { kind } = classifyProviderError(error);
+  return kind !== "not_yet" && kind !== "unhealthy";
 }
 
 /** What an endpoint that left logs out has done. */

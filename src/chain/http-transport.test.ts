@@ -75,6 +75,26 @@ test("R6: 429, and 503 with Retry-After, are about the rate", async (t) => {
   assert.deepEqual([busy.kind, busy.retryAfterMs], ["rate_limited", 1_000]);
 });
 
+test("R6: what a gateway says in words of its own counts, whatever its form", async (t) => {
+  for (const body of [
+    "rate limit exceeded",
+    '{"message":"Too many requests"}',
+    '{"error":"quota"}',
+  ]) {
+    assert.equal((await failure(t, answering(403, body))).kind, "rate_limited", body);
+  }
+  assert.equal((await failure(t, answering(402, ""))).kind, "rate_limited");
+  assert.equal((await failure(t, answering(403, '{"message":"Forbidden"}'))).kind, "unavailable");
+  assert.equal((await failure(t, answering(400, '{"message":"Bad"}'))).kind, "rejected");
+});
+
+test("R5: a request that is too large is told as an error of its call", async (t) => {
+  for (const body of ["", "<html>413</html>", '{"error":"Payload Too Large"}']) {
+    const { value } = await exchange(t, answering(413, body));
+    assert.match(JSON.stringify(value), /^{"error":{"message":"HTTP 413/);
+  }
+});
+
 test("R14: an answer without end is given up, also a compressed one", async (t) => {
   const chunk = Buffer.alloc(1024 * 1024, " ");
   const endless = await failure(t, (_request, response) => {

@@ -6,6 +6,7 @@ import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
 import { parseRetryAfter } from "../base/retry.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { parseBody } from "./parse-body.ts";
+import { classifyProviderError } from "./provider-messages.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
 /** JSON-RPC over HTTP(S), on connections that are kept open. */
@@ -66,24 +67,44 @@ export class HttpTransport implements Transport {
 }
 
 /** Statuses that are about the body of a request, and so may be about its being a batch. */
-const rejections: ReadonlySet<number> = new Set([400, 405, 413, 415, 422, 501]);
+const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
+/** Too many requests, or a plan that is used up. */
+const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
 
 /** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
 function readJson(response: http.IncomingMessage, body: Buffer): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
-  if (status === 429) throw new EndpointError("rate_limited", "HTTP 429", { retryAfterMs });
+  if (refusalsForRate.has(status)) {
+    throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });
+  }
   const value = tryParseJson(body);
   if (status >= 200 && status < 300) {
     if (value === undefined) throw new EndpointError("malformed", "an answer that is not JSON");
     return value;
   }
-  if (typeof value === "object" && value !== null) return value;
-  if (status === 503 && retryAfterMs !== null) {
-    throw new EndpointError("rate_limited", "HTTP 503", { retryAfterMs });
+  if (isReply(value)) return value;
+  const message = `HTTP ${status} ${wordsOf(value, body)}`;
+  const { kind } = classifyProviderError({ kind: "error", code: status, message });
+  if (kind === "too_large" || kind === "batch_too_large") return { error: { message } };
+  if (kind === "rate_limited" || (status === 503 && retryAfterMs !== null)) {
+    throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });
   }
-  const kind = rejections.has(status) ? "rejected" : "unavailable";
-  throw new EndpointError(kind, `HTTP ${status}`);
+  throw new EndpointError(rejections.has(status) ? "rejected" : "unavailable", `HTTP ${status}`);
+}
+
+function isReply(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) || "result" in value) return true;
+  return "error" in value && typeof value.error === "object" && value.error !== null;
+}
+
+/** What a gateway says in words of its own; nothing of a page for people. */
+function wordsOf(value: unknown, body: Buffer): string {
+  const text = body.toString("utf8", 0, chainLimits.errorTextMax);
+  if (typeof value !== "object" || value === null) return text.startsWith("<") ? "" : text;
+  const { message, error } = value as { readonly message?: unknown; readonly error?: unknown };
+  return [message, error].filter((part) => typeof part === "string").join(": ");
 }
 
 function tryParseJson(body: Buffer): unknown {

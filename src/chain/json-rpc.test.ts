@@ -36,6 +36,33 @@ test("a single call is no batch, and its reply no list", () => {
   assert.throws(() => parseReplies({ id: 8, result: 1 }, asked), EndpointError);
 });
 
+test("ids may come back as text", () => {
+  const replies = [
+    { id: "8", result: "b" },
+    { id: "7", result: "a" },
+  ];
+  assert.deepEqual(parseReplies(replies, batch), [
+    { kind: "result", value: "a" },
+    { kind: "result", value: "b" },
+  ]);
+});
+
+test("an error may be a mere text, and what it is about may stand in its data", () => {
+  const messageOf = (error: unknown) => {
+    const reply = parseLoneReply({ error });
+    return reply?.kind === "error" ? reply.message : null;
+  };
+  assert.equal(messageOf("no batches"), "no batches");
+  assert.equal(
+    messageOf({ message: "invalid", data: "at most 5 blocks" }),
+    "invalid: at most 5 blocks",
+  );
+  assert.equal(messageOf({ message: "invalid", data: { limit: 5 } }), 'invalid: {"limit":5}');
+  assert.equal(messageOf({ message: "reverted", data: "0x08c379a0" }), "reverted");
+  assert.equal(messageOf({ data: null }), "");
+  assert.equal(messageOf({ message: "x".repeat(1_000) })?.length, 300);
+});
+
 test("a lone reply to a batch is told from a list of replies", () => {
   const error = { id: null, error: { code: -32600, message: "no batches" } };
   const expected = { kind: "error", code: -32600, message: "no batches" };
@@ -53,7 +80,7 @@ test("replies that are missing, doubled or strange are malformed", () => {
     [fine],
     [fine, fine],
     [fine, { id: 9, result: 1 }],
-    [fine, { id: "8", result: 1 }],
+    [fine, { id: "0x8", result: 1 }],
     [fine, { id: 8 }],
     [fine, null],
     fine,

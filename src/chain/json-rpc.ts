@@ -71,24 +71,38 @@ export function parseReplies(
   });
 }
 
-/** The number a reply or a message refers to; NaN when it has none. */
+/** The number a reply or a message refers to; NaN when it has none. Some gateways answer it as text. */
 export function idOf(item: unknown): number {
-  const hasId = typeof item === "object" && item !== null && "id" in item;
-  return hasId && typeof item.id === "number" && Number.isSafeInteger(item.id)
-    ? item.id
-    : Number.NaN;
+  const id = typeof item === "object" && item !== null && "id" in item ? item.id : null;
+  if (typeof id === "string" && /^[0-9]{1,15}$/.test(id)) return Number(id);
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : Number.NaN;
 }
 
 function parseReply(value: unknown): RpcReply {
   if (typeof value !== "object" || value === null) {
     throw new EndpointError("malformed", "a reply is no object");
   }
-  if ("error" in value && typeof value.error === "object" && value.error !== null) {
-    const { error } = value;
-    const code = "code" in error && typeof error.code === "number" ? error.code : 0;
-    const message = "message" in error && typeof error.message === "string" ? error.message : "";
-    return { kind: "error", code, message: message.slice(0, chainLimits.errorTextMax) };
-  }
+  if ("error" in value && value.error !== null) return parseError(value.error);
   if (!("result" in value)) throw new EndpointError("malformed", "a reply has no result");
   return { kind: "result", value: value.result };
+}
+
+/** Gateways in front of nodes tell errors of their own as a mere text. */
+function parseError(error: unknown): RpcReply {
+  const { code, message, data } = (typeof error === "object" ? error : { message: error }) as {
+    readonly [name in "code" | "message" | "data"]?: unknown;
+  };
+  const text = [message, textOf(data)].filter((part) => typeof part === "string" && part !== "");
+  return {
+    kind: "error",
+    code: typeof code === "number" ? code : 0,
+    message: text.join(": ").slice(0, chainLimits.errorTextMax),
+  };
+}
+
+/** Nethermind and others tell in `data` what would be allowed, and nothing in the message. */
+function textOf(data: unknown): string {
+  if (typeof data === "string") return data.startsWith("0x") ? "" : data;
+  const isObject = typeof data === "object" && data !== null && Object.keys(data).length > 0;
+  return isObject ? JSON.stringify(data) : "";
 }

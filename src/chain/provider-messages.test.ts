@@ -26,6 +26,15 @@ const caps: Record<string, number> = {
   "range 20000 exceeds limit of 10000": 10_000,
   "ranges over 10000 blocks are not supported on freetier": 10_000,
   "block range is too wide": 3_000,
+  "eth_getLogs is limited to 0 - 50 blocks range": 50,
+  "eth_getLogs is limited to a 5 range, upgrade from free plan to increase limit": 5,
+  "Invalid params: requested block range 16777217 exceeds the limit of 200; narrow it": 200,
+  "block range greater than 10000 max": 10_000,
+  "query exceeds range, retry smaller (max block range 5000, got 16777216)": 5_000,
+  "block range too large (2000), maximum allowed is 1000 blocks": 1_000,
+  "too wide blocks range, the limit is 100": 100,
+  "maximum [from, to] blocks distance: 2000": 2_000,
+  'block range too big: {"details":{"maxAllowedRange":500}}': 500,
 };
 
 for (const [message, capBlocks] of Object.entries(caps)) {
@@ -47,6 +56,9 @@ const batches: Record<string, number | null> = {
   "Number of requests in batch exceeds --rpc-max-batch-size.": null,
   "batch requests are not supported": null,
   "JSON-RPC batching is disabled": null,
+  "batch limit exceeded": null,
+  'Too many ["eth_getLogs"] methods in the batch': null,
+  "too many requests in batch, max 1": null,
 };
 
 for (const [message, callsMax] of Object.entries(batches)) {
@@ -59,6 +71,8 @@ test("R5: suggested ranges are read", () => {
   for (const message of [
     "query returned more than 10000 results. Try with this block range [0x10, 0x2f].",
     "Log response size exceeded. Based on your parameters, this block range should work: [0x10, 0x2f]",
+    "query exceeds max results 20000, retry with the range 16-47",
+    'limit exceeded: {"from":"0x10","limit":10000,"to":"0x2f"}',
   ]) {
     assert.deepEqual(classify(message), {
       kind: "too_large",
@@ -71,7 +85,10 @@ test("R5: suggested ranges are read", () => {
 test("R5: too many results name no number of blocks", () => {
   for (const message of [
     "query returned more than 10000 results",
-    "query exceeds max results 20000, retry with the range 1-2",
+    "query exceeds max results 20000",
+    "requested range too large",
+    "query returned more than allowed number of logs, try with smaller block range",
+    "HTTP 413 Request Entity Too Large",
     "backend response too large",
     "logs matched by query exceeds limit of 10000",
     "response size should not greater than 10000000 bytes",
@@ -91,7 +108,12 @@ test("R6: errors that are not about size", () => {
   assert.equal(classify("no backend is currently healthy to serve traffic").kind, "unhealthy");
   assert.equal(classify("block range extends beyond current head block").kind, "not_yet");
   assert.equal(classify("unknown block").kind, "not_yet");
-  assert.equal(classify("daily request limit reached").kind, "rate_limited");
+  assert.equal(classify("8633830 could not be found").kind, "not_yet");
+  assert.equal(classify("invalid block range params").kind, "not_yet");
+  assert.equal(classify("pruned history unavailable").kind, "not_yet");
+  assert.equal(classify("Archive requests require a personal token").kind, "not_yet");
+  assert.equal(classify("request timed out", -32_002).kind, "too_slow");
+  assert.equal(classify("query timeout exceeded", -32_005).kind, "too_slow");
   assert.equal(classify("Too Many Requests", 429).kind, "rate_limited");
   assert.equal(classify("whatever", 429).kind, "rate_limited");
   assert.equal(classify("limit exceeded, call rate limit exhausted", -32_005).kind, "rate_limited");
@@ -99,6 +121,22 @@ test("R6: errors that are not about size", () => {
   assert.equal(classify("nope", -32_601).kind, "unsupported");
   assert.equal(classify("internal error").kind, "unknown");
   assert.equal(classify("").kind, "unknown");
+});
+
+test("R6: a limit of requests is none of blocks, in whatever words", () => {
+  for (const message of [
+    "daily request limit reached",
+    "credits limited to 6000/sec",
+    "your plan is limited to 25 requests per second",
+    "project ID request rate exceeded",
+    "You've reached the usage limit for your current plan.",
+    "You've exceeded the RPS limit available on the current plan.",
+    "Monthly capacity limit exceeded.",
+    "Your app has exceeded its compute units per second capacity",
+    "over rate limit",
+  ]) {
+    assert.equal(classify(message).kind, "rate_limited", message);
+  }
 });
 
 test("an error object becomes an error that says what to do about it", () => {
@@ -114,6 +152,7 @@ test("an error object becomes an error that says what to do about it", () => {
   assert.equal(kindOf("rate limit"), "rate_limited");
   assert.equal(kindOf("unknown block"), "not_yet");
   assert.equal(kindOf("no backend is currently healthy"), "unavailable");
+  assert.equal(kindOf("request timed out"), "unavailable");
   assert.equal(kindOf("surprise"), "refused");
   assert.equal(resultOf({ kind: "result", value: 7 }), 7);
   assert.throws(() => resultOf(undefined), EndpointError);

@@ -16,8 +16,10 @@ export type ProviderVerdict =
     }
   /** Fewer calls in one batch, please; `null` when it does not say how many. */
   | { readonly kind: "batch_too_large"; readonly callsMax: number | null }
+  /** It took the node too long, which fewer blocks may help. */
+  | { readonly kind: "too_slow" }
   | { readonly kind: "rate_limited" }
-  /** The node does not have a block that was asked for (yet). */
+  /** The node does not have a block that was asked for: not yet, or not any more. */
   | { readonly kind: "not_yet" }
   | { readonly kind: "unhealthy" }
   | { readonly kind: "unsupported" }
@@ -32,10 +34,10 @@ type Row =
   | { readonly means: "batch"; readonly pattern: RegExp }
   /** The two groups are the first and the last block that would work. */
   | { readonly means: "suggestion"; readonly pattern: RegExp }
-  | {
-      readonly means: "too_large" | "rate_limited" | "not_yet" | "unhealthy" | "unsupported";
-      readonly pattern: RegExp;
-    };
+  | { readonly means: "too_large" | Passing; readonly pattern: RegExp };
+
+/** What gives way to a text that speaks of size as well. */
+type Passing = "too_slow" | "rate_limited" | "not_yet" | "unhealthy" | "unsupported";
 
 const rows: readonly Row[] = [
   // Erigon; dRPC; many gateways in words of their own
@@ -47,6 +49,8 @@ const rows: readonly Row[] = [
   },
   // geth; Nethermind; Besu; nodes that read none
   { means: "batch", pattern: /batch (?:is )?too large|batch size|requests in batch exceeds/i },
+  // QuickNode; Gnosis
+  { means: "batch", pattern: /batch limit|too many .{1,40} in (?:the |a |one )?batch/i },
   {
     means: "batch",
     pattern: /batch(?:es|ing|ed)?(?: requests?| calls?)? (?:is |are )?(?:not|disabled)/i,
@@ -55,8 +59,8 @@ const rows: readonly Row[] = [
   { means: "cap", pattern: /maximum is set to ([0-9,]+k?)/i },
   { means: "cap", pattern: /max range: ([0-9,]+k?)/i },
   { means: "cap", pattern: /maximum allowed number of requested blocks is ([0-9,]+k?)/i },
-  // QuickNode, 1RPC, Blast; BlockPI without the article
-  { means: "cap", pattern: /limited to (?:a )?([0-9,]+k?)/i },
+  // QuickNode, Blast, BlockPI; 1RPC as "0 - 50 blocks range". Others are limited to so much a second.
+  { means: "cap", pattern: /limited to (?:an? )?(?:0 ?- ?)?([0-9,]+k?)[ -]?(?:blocks?|range)/i },
   // Alchemy
   { means: "cap", pattern: /up to an? ([0-9,]+k?) block range/i },
   { means: "cap", pattern: /range allowed for your plan \([0-9,]+k? > ([0-9,]+k?)\)/i },
@@ -64,6 +68,13 @@ const rows: readonly Row[] = [
   { means: "cap", pattern: /limit the query to at most ([0-9,]+k?) blocks/i },
   // PublicNode and relatives
   { means: "cap", pattern: /max(?:imum)? block range:? ([0-9,]+k?)/i },
+  // Ronin; Mantle; Sei; Sonic; Cronos and Kava; Taiko, within `data`
+  { means: "cap", pattern: /range [0-9,]+ exceeds the limit of ([0-9,]+k?)/i },
+  { means: "cap", pattern: /block range (?:greater|larger|more) than ([0-9,]+k?)/i },
+  { means: "cap", pattern: /maximum allowed is ([0-9,]+k?) blocks/i },
+  { means: "cap", pattern: /wide blocks? range, the limit is ([0-9,]+k?)/i },
+  { means: "cap", pattern: /blocks? distance: ([0-9,]+k?)/i },
+  { means: "cap", pattern: /"maxAllowedRange":([0-9]+)/i },
   // Merkle
   { means: "cap", pattern: /max is ([0-9,]+k?) blocks/i },
   { means: "cap", pattern: /query must be smaller than size ([0-9,]+k?)/i },
@@ -76,23 +87,49 @@ const rows: readonly Row[] = [
   // Infura and zkSync, then Alchemy
   { means: "suggestion", pattern: /try with this block range \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i },
   { means: "suggestion", pattern: /range should work: \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i },
+  // Reth, in decimals; Infura, within `data`
+  { means: "suggestion", pattern: /retry with the range ([0-9]+) ?- ?([0-9]+)/i },
+  { means: "suggestion", pattern: /"from":"(0x[0-9a-f]+)".*"to":"(0x[0-9a-f]+)"/i },
   { means: "too_large", pattern: /query returned more than [0-9,]+k? results/i },
   { means: "too_large", pattern: /query exceeds max results/i },
   { means: "too_large", pattern: /logs matched by query exceeds limit/i },
   { means: "too_large", pattern: /response (?:is |size )?too (?:large|big)/i },
   { means: "too_large", pattern: /response size (?:should not|exceeded)/i },
-  { means: "too_large", pattern: /block range (?:is )?too large/i },
+  {
+    means: "too_large",
+    pattern: /(?:blocks?|requested) range (?:is )?too (?:large|big|wide|high)/i,
+  },
+  { means: "too_large", pattern: /query exceeds (?:max(?:imum)? )?(?:block )?range/i },
+  {
+    means: "too_large",
+    pattern: /too many (?:blocks|logs|results)|more than allowed number of logs/i,
+  },
+  { means: "too_large", pattern: /^HTTP 413/ },
   // Chainstack
   { means: "too_large", pattern: /block range limit exceeded/i },
-  { means: "not_yet", pattern: /beyond current head/i },
+  { means: "not_yet", pattern: /beyond current head|invalid block range(?: params)?$/i },
   // geth, Nethermind, Erigon: the block of a hash, or a side of a range, is not there
-  { means: "not_yet", pattern: /unknown block|block not found|header not found|cannot be found/i },
-  { means: "unhealthy", pattern: /no backend is currently healthy/i },
+  {
+    means: "not_yet",
+    pattern: /unknown block|block not found|header not found|resource not found/i,
+  },
+  { means: "not_yet", pattern: /(?:cannot|could not) be found/i },
+  // geth, Erigon, PublicNode: what is so old is not kept, or not for everybody
+  { means: "not_yet", pattern: /pruned|archive request|data before .* is not available/i },
+  { means: "unhealthy", pattern: /no backend is currently healthy|temporarily unavailable/i },
+  // Infura, 1RPC, Chainstack, Alchemy and QuickNode have words of their own
   {
     means: "rate_limited",
     pattern: /rate.?limit|too many requests|request limit|compute units|throughput|call limit/i,
   },
+  {
+    means: "rate_limited",
+    pattern: /request rate|usage limit|\brps\b|per second|\/sec\b|quota|capacity|credits/i,
+  },
+  // geth; Infura; dRPC
+  { means: "too_slow", pattern: /timed out|time-?out|deadline exceeded|took too long/i },
   { means: "unsupported", pattern: /method not found|does not exist|unsupported method/i },
+  { means: "unsupported", pattern: /method is not (?:supported|available|allowed|whitelisted)/i },
 ];
 
 /** Reads a provider's error; the numbers in it are hints, never facts. */
@@ -117,6 +154,7 @@ export function classifyProviderError(error: RpcErrorReply): ProviderVerdict {
         break;
       case "too_large":
         break;
+      case "too_slow":
       case "rate_limited":
       case "not_yet":
       case "unhealthy":
@@ -148,6 +186,7 @@ export function resultOf(reply: RpcReply | undefined): unknown {
     case "not_yet":
       throw new EndpointError("not_yet", text);
     case "unhealthy":
+    case "too_slow":
       throw new EndpointError("unavailable", text);
     case "too_large":
     case "batch_too_large":

@@ -148,11 +148,16 @@ export class RangeFetcher {
     const asked = range.to - range.from + 1;
     const verdict = classifyProviderError(error);
     if (verdict.kind === "unknown") return endpoint.sizer.tryHalvingOnUnknown(asked);
+    if (verdict.kind === "too_slow") {
+      endpoint.sizer.halve(asked);
+      return true;
+    }
     if (verdict.kind !== "too_large") return false;
     const { capBlocks, suggested } = verdict;
-    if (suggested !== null && suggested.from === range.from) {
-      endpoint.sizer.noteSuggestion(suggested.to - suggested.from + 1, asked);
-    } else if (capBlocks !== null) {
+    const blocks = suggested?.from === range.from ? suggested.to - suggested.from + 1 : null;
+    // Of as many blocks as are allowed at all, it says nothing about what is in them.
+    if (blocks !== null && blocks !== capBlocks) endpoint.sizer.noteSuggestion(blocks, asked);
+    else if (capBlocks !== null) {
       endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#clock.monotonicMs() });
     } else endpoint.sizer.halve(asked);
     return true;
@@ -168,16 +173,14 @@ function shrinkAfter(thrown: unknown, endpoint: Endpoint, asked: number): void {
   switch (thrown.kind) {
     case "malformed":
     case "inconsistent":
-      endpoint.sizer.noteWrong(asked);
-      return;
     case "timeout":
     case "oversized":
     case "unavailable":
     case "rejected":
-      endpoint.sizer.halve(asked);
+    case "refused": // in words that nobody knows, which may be about size
+      endpoint.sizer.noteWrong(asked);
       return;
     case "rate_limited":
-    case "refused":
     case "not_yet":
       return;
   }

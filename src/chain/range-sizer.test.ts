@@ -36,7 +36,7 @@ test("R5: a cap only tightens, and is forgotten after an hour", () => {
   assert.equal(sizer.capBlocks(3), 20);
   sizer.noteCap(32, { asked: 36, nowMs: 3 });
   assert.equal(sizer.capBlocks(4), 20);
-  assert.equal(sizer.capBlocks(3 + chainLimits.rangeCapKeptMs), null);
+  assert.equal(sizer.capBlocks(3 + chainLimits.capKeptMs), null);
 });
 
 test("R5: a number that is no help halves", () => {
@@ -56,6 +56,13 @@ test("R5: an unknown error halves once, until something was answered", () => {
   sizer.noteAnswer(start / 2, small);
   assert(sizer.tryHalvingOnUnknown(start / 2));
   assert(!new RangeSizer().tryHalvingOnUnknown(1));
+});
+
+test("R5: of ranges that an unknown error refused at the same time, all are asked for again", () => {
+  const sizer = new RangeSizer();
+  assert(sizer.tryHalvingOnUnknown(start));
+  assert(sizer.tryHalvingOnUnknown(start));
+  assert.equal(sizer.blocks(0), start / 2, "halved once");
 });
 
 test("a wrong answer halves, and the size stays for a while", () => {

@@ -39,7 +39,7 @@ export class RangeSizer {
     this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
   }
 
-  /** The answer to `asked` blocks was wrong: smaller ones may be right, and stay so for a while. */
+  /** `asked` blocks were answered wrong, or not: fewer may be right, and stay so for a while. */
   noteWrong(asked: number): void {
     this.#steadyAnswers = steadyAnswersAfterWrong;
     this.halve(asked);
@@ -52,7 +52,7 @@ export class RangeSizer {
       return;
     }
     const known = this.capBlocks(at.nowMs) ?? Number.POSITIVE_INFINITY;
-    const untilMs = at.nowMs + chainLimits.rangeCapKeptMs;
+    const untilMs = at.nowMs + chainLimits.capKeptMs;
     this.#cap = { blocks: Math.min(known, blocks), untilMs };
     this.#blocks = Math.min(this.#blocks, blocks);
   }
@@ -63,11 +63,16 @@ export class RangeSizer {
     else this.#blocks = blocks;
   }
 
-  /** An error nobody knows the meaning of: `true` when a smaller range is worth one try. */
+  /**
+   * An error nobody knows the meaning of: `true` when a smaller range is worth one try. Of ranges
+   * that were asked for at the same time, one uses that up for all.
+   */
   tryHalvingOnUnknown(asked: number): boolean {
-    if (this.#hasHalvedOnUnknown || asked === 1) return false;
+    if (asked === 1) return false;
+    if (asked > this.#blocks) return true;
+    if (this.#hasHalvedOnUnknown) return false;
     this.#hasHalvedOnUnknown = true;
-    this.halve(asked);
+    this.noteWrong(asked);
     return true;
   }
 }

@@ -26,6 +26,10 @@ export class RpcClient {
   readonly #context: ChainContext;
   /** Calls one request may hold, as far as is known. */
   #callsMax: number;
+  /** The most calls of one request that was answered as the protocol says. */
+  #callsProven = 0;
+  /** Monotonic time from which larger batches are tried again, where it is not sure they were why. */
+  #doubtUntilMs = Number.POSITIVE_INFINITY;
   #nextId = 1;
 
   constructor(parts: { transport: Transport; pacer: RequestPacer; context: ChainContext }) {
@@ -38,6 +42,8 @@ export class RpcClient {
   /** What comes back may be another node, which takes other batches. */
   forget(): void {
     this.#callsMax = this.#pacer.callsAtOnceMax;
+    this.#callsProven = 0;
+    this.#doubtUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -45,14 +51,37 @@ export class RpcClient {
    * call did because of the rate. `timeoutMs` is for each request.
    */
   async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
+    if (this.#context.clock.monotonicMs() >= this.#doubtUntilMs) {
+      this.#callsMax = this.#pacer.callsAtOnceMax;
+      this.#doubtUntilMs = Number.POSITIVE_INFINITY;
+    }
     if (calls.length > this.#callsMax) return this.#askInParts(calls, this.#callsMax, timeoutMs);
     try {
-      return await this.#send(calls, timeoutMs);
+      const answer = await this.#send(calls, timeoutMs);
+      this.#callsProven = Math.max(this.#callsProven, calls.length);
+      return answer;
     } catch (thrown) {
-      const refusal = refusalOf(thrown);
-      if (refusal === null || calls.length === 1) throw thrown;
+      if (calls.length === 1) throw thrown;
+      const refusal = this.#refusalOf(thrown, calls.length);
       return this.#askForLess(calls, refusal, timeoutMs);
     }
+  }
+
+  /**
+   * Whether smaller batches may be taken where this one was not; else throws what was thrown. Not
+   * all say that they read no batch: some hang up, answer with a page, with nothing, or not at all.
+   */
+  #refusalOf(thrown: unknown, calls: number): BatchRefusedError {
+    if (thrown instanceof BatchRefusedError) return thrown;
+    if (!(thrown instanceof EndpointError)) throw thrown;
+    const { kind, message } = thrown;
+    const isStrange = kind === "malformed" || kind === "unavailable" || kind === "oversized";
+    const isSuspect =
+      kind === "rejected" ||
+      (isStrange && calls > this.#callsProven) ||
+      (kind === "timeout" && this.#callsProven <= 1);
+    if (!isSuspect) throw thrown;
+    return new BatchRefusedError(message);
   }
 
   async #askForLess(
@@ -60,13 +89,16 @@ export class RpcClient {
     refusal: BatchRefusedError,
     timeoutMs: number,
   ): Promise<Answer> {
-    const half = refusal.isCertain ? calls.length >> 1 : 1;
+    const half = refusal.isCertain ? calls.length >> 1 : this.#callsProven;
     const callsMax = Math.max(1, Math.min(refusal.callsMax ?? half, calls.length - 1));
     if (refusal.isCertain) this.#callsMax = Math.min(this.#callsMax, callsMax);
-    const answer = await this.#askInParts(calls, callsMax, timeoutMs);
-    // An answer that says nothing of batches can have had another reason, which is then here too.
-    if (answer.replies.every(({ kind }) => kind === "result")) {
+    // One at first: what says nothing of batches can have had another reason, which is then here too.
+    const first = await this.ask(calls.slice(0, callsMax), timeoutMs);
+    const rest = await this.#askInParts(calls.slice(callsMax), callsMax, timeoutMs);
+    const answer = joined([first, rest]);
+    if (!refusal.isCertain && answer.replies.every(({ kind }) => kind === "result")) {
       this.#callsMax = Math.min(this.#callsMax, callsMax);
+      this.#doubtUntilMs = this.#context.clock.monotonicMs() + chainLimits.capKeptMs;
     }
     return answer;
   }
@@ -86,8 +118,7 @@ export class RpcClient {
       const some = parts.slice(start, start + chainLimits.partsAtOnceMax);
       answers.push(...(await Promise.all(some.map((part) => this.ask(part, timeoutMs)))));
     }
-    const bytes = answers.reduce((sum, answer) => sum + answer.bytes, 0);
-    return { replies: answers.flatMap(({ replies }) => replies), bytes };
+    return joined(answers);
   }
 
   async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
@@ -126,11 +157,9 @@ export class RpcClient {
   }
 }
 
-/** Whether smaller batches may be taken where this one was not. */
-function refusalOf(thrown: unknown): BatchRefusedError | null {
-  if (thrown instanceof BatchRefusedError) return thrown;
-  const isRejected = thrown instanceof EndpointError && thrown.kind === "rejected";
-  return isRejected ? new BatchRefusedError(thrown.message) : null;
+function joined(answers: readonly Answer[]): Answer {
+  const bytes = answers.reduce((sum, answer) => sum + answer.bytes, 0);
+  return { replies: answers.flatMap(({ replies }) => replies), bytes };
 }
 
 /** Throws when a batch as such got an answer, in place of its calls. */
@@ -154,6 +183,7 @@ function throwIfUnwell(reply: RpcReply): void {
       resultOf(reply);
       return;
     case "too_large":
+    case "too_slow":
     case "not_yet":
     case "unsupported":
     case "unknown":

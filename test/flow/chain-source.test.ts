@@ -349,6 +349,14 @@ describe("ranges", { concurrency: 4 }, () => {
     });
   }
 
+  test("R5: a lone endpoint that refuses in unknown words all but single blocks is of use", async () => {
+    const { chain, follower } = await openScene(120, {
+      prepare: (node) => node.fault(faults.rangeCap(1, "nobodys")),
+    });
+    await follower.untilTip(119);
+    follower.assertEquals(chain, isOurs);
+  });
+
   test("R5: at one block that is still too much, receipts tell its logs", async () => {
     const { node, chain, follower } = await openScene(30, {
       prepare: (node) => node.fault(faults.resultCap(1, "geth")),

@@ -73,6 +73,19 @@ export const rangeCapMessages = {
   blockpi: ({ cap }) => new RpcError(-32000, `eth_getLogs is limited to ${cap} block range`),
   drpc: ({ cap }) => new RpcError(35, `ranges over ${cap} blocks are not supported on freetier`),
   ankr: () => new RpcError(-32600, "block range is too wide"),
+  oneRpc: ({ cap }) => new RpcError(-32602, `eth_getLogs is limited to 0 - ${cap} blocks range`),
+  reth: ({ cap, from }) =>
+    new RpcError(
+      -32602,
+      `query exceeds max results 9, retry with the range ${from}-${from + cap - 1}`,
+    ),
+  nethermind: ({ cap, from }) =>
+    new RpcError(
+      -32602,
+      "invalid params",
+      `Query returned more than 9 results. Try with this block range ${span(from, from + cap - 1)}.`,
+    ),
+  nobodys: () => new RpcError(-32000, "no such thing today"),
   chainstack: () => new RpcError(-32000, "Block range limit exceeded."),
 } as const satisfies Record<string, (refusal: Refusal) => RpcError>;
 
@@ -112,7 +125,7 @@ export function resultCap(cap: number, provider: keyof typeof resultCapMessages)
 type BatchAsked = { readonly callsMax: number; readonly asked: number };
 type BatchReply =
   | { readonly kind: "text"; readonly text: string }
-  | Extract<Fault, { kind: "http" }>;
+  | Extract<Fault, { kind: "http" | "reset" }>;
 
 /** How nodes refuse a batch of more than `callsMax` calls. */
 export const batchRefusals = {
@@ -124,6 +137,13 @@ export const batchRefusals = {
   unsupported: () => loneError(-32600, "batch requests are not supported"),
   unclear: () => loneError(-32700, "parse error"),
   rejected: () => ({ kind: "http", status: 400, body: "Bad Request", headers: {} }),
+  forbidden: () => ({ kind: "http", status: 403, body: "<html>403</html>", headers: {} }),
+  gateway: () => ({ kind: "http", status: 400, body: '{"message":"no batches"}', headers: {} }),
+  // Erigon, above its limit
+  hungUp: () => ({ kind: "reset" }),
+  nothing: () => ({ kind: "text", text: "" }),
+  emptyList: () => ({ kind: "text", text: "[]" }),
+  bareText: () => ({ kind: "text", text: '{"error":"batch"}' }),
 } as const satisfies Record<string, (asked: BatchAsked) => BatchReply>;
 
 export type BatchRefusal = keyof typeof batchRefusals | "firstOnly";

@@ -258,7 +258,14 @@ export class SimulatedWorld {
 
   #anyCap(): faults.FaultHook {
     const random = this.#random;
-    const provider = random.pick(["alchemy", "infura", "quicknode", "drpc", "chainstack"] as const);
+    const provider = random.pick([
+      "alchemy",
+      "infura",
+      "quicknode",
+      "drpc",
+      "chainstack",
+      "nobodys",
+    ] as const);
     const seller = random.pick(["infura", "erigon", "geth", "llama", "bytes"] as const);
     return random.chance(0.5)
       ? faults.rangeCap(random.integer(1, 30), provider)
@@ -274,6 +281,9 @@ function anyRefusal(random: SeededRandom): faults.BatchRefusal {
     "unsupported",
     "unclear",
     "rejected",
+    "forbidden",
+    "hungUp",
+    "nothing",
     "firstOnly",
   ] as const);
 }
