@@ -83,6 +83,7 @@ async function withNodes<Result>(
   const decoder = new LogDecoder(contracts);
   const options: ChainSourceOptions = {
     urls: config.rpcUrls,
+    callsPerSecondMax: config.rpcCallsPerSecond,
     chainId: config.chainId,
     startBlock: "latest",
     resumeAfter: store.coverage?.last ?? null,

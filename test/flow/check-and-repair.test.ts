@@ -43,6 +43,20 @@ test("check tells what differs, and repair puts it right", async (t) => {
   const told = JSON.parse(equal.stdout) as { equal: boolean; facts: Record<string, unknown> };
   assert.ok(told.equal && Object.keys(told.facts).some((name) => name.endsWith(" order_filled")));
 
+  const times: number[] = [];
+  stage.node.fault(() => {
+    times.push(performance.now());
+    return null;
+  });
+  const few = ["--from", String(wrongBlock - 3), "--to", String(wrongBlock + 3)];
+  const callsPerSecond = 10;
+  const budget = { ODDWIRE_RPC_CALLS_PER_SECOND: String(callsPerSecond) };
+  const slow = await runCommand(["check", ...few], { ...stage.commandSettings, ...budget });
+  assert.equal(slow.code, 0, slow.stderr);
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+  assert(times.length > 2 * callsPerSecond, "more calls than two seconds may have");
+  assert(seconds > times.length / callsPerSecond - 2, "the budget of an endpoint is kept");
+
   const again = await stage.startService([stage.node.url], noAudit);
   await assertRecordedTruth(again, recording);
 });
