@@ -45,8 +45,8 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
   askedOnceMax: 10_000,
-  /** Minutes of a token read for a chart whatever it asks for: aggregating them takes some ms. */
-  minutesAtOnce: 20_000,
+  /** Minutes of a token read for a chart whatever it asks for: aggregating them takes 3 ms. */
+  minutesAtOnce: 5_000,
   /** Trades of a token whose minutes are merged here: at 1.5 us each as long as the engine plans to. */
   minutesMerged: 2000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */

@@ -107,12 +107,11 @@ function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): B
 
 /** Where the first buckets of each token are likely to be; all of it for those traded little. */
 function firstStretches(range: StoredRange, bounds: Bounds): readonly Stretch[] {
-  const { tokenIds, activityOf, order, limit, bucketSeconds } = range;
-  // The time that all buckets asked for take, when none between them is without trades.
-  const seconds = limit * bucketSeconds;
+  const { tokenIds, activityOf, order } = range;
   return tokenIds.map((tokenId) => {
-    const whole = { tokenId, ...bounds, seconds };
     const activity = activityOf?.(tokenId);
+    const seconds = activity === undefined ? 0 : expectedSeconds(activity, range);
+    const whole = { tokenId, ...bounds, seconds };
     if (activity === undefined || activity.trades <= storeLimits.minutesAtOnce) return whole;
     // What is told may not be the first or the newest one stored, so nothing before or above is left out.
     const { firstMinute, lastTimestamp } = activity;
@@ -120,6 +119,21 @@ function firstStretches(range: StoredRange, bounds: Bounds): readonly Stretch[] 
       ? cut(whole, range, Math.max(bounds.from, firstMinute ?? 0) + seconds)
       : cut(whole, range, Math.min(bounds.to, lastTimestamp) - seconds);
   });
+}
+
+/** A match has some legs, and one trade brings on others: so many of them are in the same bucket. */
+const tradesAtOnce = 4;
+
+/**
+ * The time that all buckets asked for take, were those bursts spread evenly: where few buckets are without
+ * trades no more than they are long, where most are twice as much, as bursts are not.
+ */
+function expectedSeconds(activity: Activity, { limit, bucketSeconds }: StoredRange): number {
+  const { trades, firstMinute, lastTimestamp } = activity;
+  const lifeSeconds = Math.max(0, lastTimestamp - (firstMinute ?? lastTimestamp)) + bucketSeconds;
+  const burstsPerBucket = (trades / tradesAtOnce / lifeSeconds) * bucketSeconds;
+  const shareTraded = 1 - Math.exp(-burstsPerBucket);
+  return (limit * bucketSeconds * (2 - shareTraded)) / shareTraded;
 }
 
 /** What follows a stretch, several times as wide; nothing at the end. */
