@@ -128,16 +128,13 @@ export class Service {
     const main = edge();
     const told = { hub, keys: access.keys, quotas: quotasOf(config), freshness };
     const stream = StreamServer.open({ ...main, ...told, meter: metrics.stream });
-    this.#url = await this.#listen({
+    this.#url = await this.#listenWith(stream, {
       ...main,
       port,
       routes: [...routes, ...explorerRoutes(buildExplorer)],
-      stream,
       observe: (observation) => metrics.requests.observe(observation),
     });
     times.done("listening");
-    // Before the server that carries it: that one waits for its connections.
-    this.#endings.push(() => stream.close());
     if (metricsPort !== null) {
       const routes = [scrapeMetrics(metrics)];
       const url = await this.#listen({ ...edge(), port: metricsPort, routes });
@@ -217,6 +214,22 @@ export class Service {
     });
     this.#endings.push(() => auditor.close());
     return auditor;
+  }
+
+  /** The stream ends before the server that carries it, which waits for its connections. */
+  async #listenWith(
+    stream: StreamServer,
+    options: Omit<Parameters<typeof HttpServer.open>[0], "stream">,
+  ): Promise<string> {
+    try {
+      const url = await this.#listen({ ...options, stream });
+      this.#endings.push(() => stream.close());
+      return url;
+    } catch (thrown) {
+      // Its timers would keep a process alive that cannot listen.
+      await stream.close();
+      throw thrown;
+    }
   }
 
   async #listen(options: Parameters<typeof HttpServer.open>[0]): Promise<string> {

@@ -1,6 +1,8 @@
 /** The commands as a shell runs them. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -48,6 +50,24 @@ test("mistakes are told on standard error in a sentence, with exit code 1", asyn
     assert.match(stderr, /^oddwire: [^\n]+\n$/);
   }
 });
+
+for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {
+  test(`a service whose ${variable} is taken says so and ends with exit code 1`, async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const { code, stderr } = await runCommand(["serve"], {
+      ODDWIRE_DATA_DIR: join(folder, variable),
+      ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
+      ODDWIRE_PORT: "0",
+      ODDWIRE_LOG_LEVEL: "silent",
+      [variable]: String(port),
+    });
+    taken.close();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^oddwire: .*address already in use[^\n]+\n$/);
+  });
+}
 
 test("help shows every command, with its options and examples, without colours in a pipe", async () => {
   const overview = await outputOf("help");
