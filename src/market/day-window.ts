@@ -193,12 +193,21 @@ export class DayWindow {
     const start = finalNow - dayWindowSeconds;
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
       const slot = trades.slotOf(trades.oldest);
-      const price = trades.tickOf(trades.oldest);
       const isLast = (this.#newestOf[slot] ?? 0) === trades.oldest;
+      // A price is not made of numbers that the next one to go takes the place of.
+      const price = isLast || this.#isNextToGo(start) ? null : trades.tickOf(trades.oldest);
       trades.shift();
       if (isLast) this.#end(slot);
       else if (price !== null) this.tokens.setBase(slot, price);
     }
+  }
+
+  /** Whether the trade after the oldest one of its token has a price, and is to be forgotten as well. */
+  #isNextToGo(start: number): boolean {
+    const trades = this.#trades;
+    const after = trades.afterOf(trades.oldest);
+    if (after === 0 || after >= this.#first) return false;
+    return trades.timestampOf(after) <= start && trades.sizeOf(after) > 0;
   }
 
   /** Writes down from where on trades are held; those above block `settled` may still change. */

@@ -27,7 +27,13 @@ import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
 import { NewestFills } from "./newest-fills.ts";
 import { PartMap } from "./part-map.ts";
-import { type Coverage, firstSeqAbove, recover, trimAbove } from "./recover.ts";
+import {
+  type Coverage,
+  firstSeqAbove,
+  recover,
+  trimAbove,
+  verifyNewestMarkers,
+} from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
@@ -74,7 +80,9 @@ export class FactStore {
     try {
       for (const statement of schemaStatements) await engine.command(statement);
       const coverage = await recover(engine, () => dropMarketsFile(dataDir));
-      return new FactStore(engine, coverage, await readOpenMinutes(engine, coverage));
+      const minutes = readOpenMinutes(engine, coverage);
+      await allEnded([verifyNewestMarkers(engine), minutes]);
+      return new FactStore(engine, coverage, await minutes);
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();

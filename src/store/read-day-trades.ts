@@ -1,12 +1,15 @@
-import type { Seq, TokenId } from "../base/ids.ts";
+import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { StoredTrades } from "../market/day-window.ts";
 import type { Engine } from "./engine.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import { enumCodes } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
-/** Rows read at once: the next ones come while these are taken in. */
-const pageRows = 200_000;
+/** Fills of a page, about, where nothing else is asked for: 10 MB of columns. */
+const pageFillsUsual = 200_000;
+
+/** Pages that are read while one is taken in: the engine is done with them sooner than we are. */
+const pagesAhead = 2;
 
 /** Bytes of a position, a time, an id, two decimals of micros, a word and a generation. */
 const widths = [8, 4, 32, 16, 16, 1, 1] as const;
@@ -15,48 +18,88 @@ const two32 = 2 ** 32;
 /** The highest word of safe integers is below it. */
 const safeWordMax = 2 ** 21;
 
+/** From a position or a time on, up to before position `to`. */
+type DayStretch = ({ readonly seq: Seq } | { readonly timestamp: number }) & {
+  readonly to: Seq;
+  readonly pageFills?: number;
+};
+
+/** Answers the next page, `undefined` when there is none. */
+type Pages = () => Promise<Buffer> | undefined;
+
 /**
- * The trades from a position or a time on, up to before position `to`, in chain order. All of a day are read at every start,
- * some hundred thousand to some millions, so they come as columns: nothing is made of each.
+ * The trades of a stretch in chain order. All of a day are read at every start, some hundred thousand to
+ * some millions, so they come as columns: nothing is made of each.
  */
 export function readDayTrades(
   engine: Engine,
-  from: ({ readonly seq: Seq } | { readonly timestamp: number }) & { readonly to: Seq },
+  stretch: DayStretch,
 ): AsyncGenerator<StoredTrades, void, undefined> {
-  const since =
-    "seq" in from
-      ? `seq >= ${integerLiteral(from.seq)}`
-      : `timestamp >= ${integerLiteral(from.timestamp)}`;
-  const wanted = `${since} AND seq < ${integerLiteral(from.to)}`;
-  // On its way before anybody takes it.
-  return pagesFrom(engine, wanted, readPage(engine, wanted));
+  // On its way before anybody takes it, nor looks at its failure.
+  const pages = beginPages(engine, stretch);
+  pages.catch(() => {});
+  return tradesFrom(pages);
 }
 
-async function* pagesFrom(
-  engine: Engine,
-  wanted: string,
-  first: Promise<Buffer>,
-): AsyncGenerator<StoredTrades, void, undefined> {
-  let page = first;
-  for (;;) {
-    const blocks = [...readNativeBlocks(await page, widths)]
-      .filter(({ rows }) => rows > 0)
-      .map(tradesOf);
-    const isLast = blocks.reduce((sum, { length }) => sum + length, 0) < pageRows;
-    const last = blocks.at(-1);
-    if (!isLast && last !== undefined) {
-      const newest = integerLiteral(last.seqs.at(-1) ?? 0);
-      page = readPage(engine, `${wanted} AND seq > ${newest}`);
+async function* tradesFrom(pages: Promise<Pages>): AsyncGenerator<StoredTrades, void, undefined> {
+  const next = await pages;
+  for (let page = next(); page !== undefined; page = next()) {
+    for (const block of readNativeBlocks(await page, widths)) {
+      if (block.rows > 0) yield tradesOf(block);
     }
-    yield* blocks;
-    if (isLast) return;
   }
+}
+
+async function beginPages(engine: Engine, stretch: DayStretch): Promise<Pages> {
+  const ends = await readPageEnds(engine, stretch);
+  const since =
+    "seq" in stretch
+      ? `seq >= ${integerLiteral(stretch.seq)}`
+      : `timestamp >= ${integerLiteral(stretch.timestamp)}`;
+  const wanted = ends.map((end, index) => {
+    const start = ends[index - 1];
+    const range = start === undefined ? since : `${since} AND seq >= ${integerLiteral(start)}`;
+    return `${range} AND seq < ${integerLiteral(end)}`;
+  });
+  const begun: Promise<Buffer>[] = [];
+  const beginNext = () => {
+    const where = wanted.shift();
+    if (where !== undefined) begun.push(readPage(engine, where));
+  };
+  for (let count = 0; count < pagesAhead; count += 1) beginNext();
+  return () => {
+    const page = begun.shift();
+    beginNext();
+    return page;
+  };
+}
+
+/**
+ * Where pages end, by what the markers count: a page that ended after so many rows would be read twice,
+ * as the engine looks for its end in all of the parts.
+ */
+async function readPageEnds(
+  engine: Engine,
+  { to, pageFills = pageFillsUsual, ...from }: DayStretch,
+): Promise<readonly Seq[]> {
+  const since =
+    "seq" in from
+      ? `to_block >= ${integerLiteral(blockNumberOf(from.seq))}`
+      : `last_timestamp >= ${integerLiteral(from.timestamp)}`;
+  const rows = await engine.query(
+    `SELECT max(to_block) AS last FROM
+       (SELECT to_block, sum(fills) OVER (ORDER BY to_block) AS fills_until
+        FROM oddwire.markers WHERE ${since})
+     GROUP BY intDiv(fills_until, ${integerLiteral(pageFills)}) ORDER BY last`,
+  );
+  const ends = rows.map(([last]) => firstSeqOf(Number(last) + 1));
+  return [...ends.filter((end) => end < to), to];
 }
 
 function readPage(engine: Engine, where: string): Promise<Buffer> {
   const page = engine.queryNative(
     `SELECT seq, timestamp, token_id, size, value, side, exchange_version FROM oddwire.fills
-     WHERE role != 'taker' AND ${where} ORDER BY seq LIMIT ${pageRows}`,
+     WHERE role != 'taker' AND ${where} ORDER BY seq`,
   );
   // It is awaited later; until then nobody else looks at its failure.
   page.catch(() => {});

@@ -14,6 +14,7 @@
  *    disk, as every process that is killed while it catches up has left some.
  */
 
+import { allEnded } from "../base/all-ended.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
@@ -34,16 +35,14 @@ export type Coverage = {
 };
 
 /**
- * What the newest marker vouches for; `null` when nothing was ever appended. `trimAbove` is still to
- * be done. `forgetCopies` is called when facts change that copies were made of.
+ * What the newest marker vouches for; `null` when nothing was ever appended. `verifyNewestMarkers` and
+ * `trimAbove` are still to be done. `forgetCopies` is called when facts change that copies were made of.
  */
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
   await finishMutations(engine);
   await finishRepair(engine, forgetCopies);
-  const coverage = await readCoverage(engine);
-  await verifyNewestMarkers(engine);
-  return coverage;
+  return readCoverage(engine);
 }
 
 /** Rows from this position on are not covered. */
@@ -89,7 +88,8 @@ async function readCoverage(engine: Engine): Promise<Coverage | null> {
 
 const countedTables = ["fills", "events", "quarantine"] as const;
 
-async function verifyNewestMarkers(engine: Engine): Promise<void> {
+/** Throws `DataFolderDamagedError` when other rows are there than the newest markers count. */
+export async function verifyNewestMarkers(engine: Engine): Promise<void> {
   const markers = newestOf(
     await engine.query(
       `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
@@ -101,16 +101,16 @@ async function verifyNewestMarkers(engine: Engine): Promise<void> {
   if (oldest === undefined || newest === undefined) return;
   const range = `seq >= ${integerLiteral(firstSeqOf(Number(oldest[0])))}
     AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
-  for (const [index, table] of countedTables.entries()) {
+  const verify = async (table: string, index: number): Promise<void> => {
     const claimed = markers.reduce((sum, marker) => sum + Number(marker[2 + index]), 0);
     const found = await readCount(engine, `oddwire.${table} WHERE ${range}`);
-    if (found !== claimed) {
-      const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
-      throw new DataFolderDamagedError(
-        `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`,
-      );
-    }
-  }
+    if (found === claimed) return;
+    const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
+    throw new DataFolderDamagedError(
+      `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`,
+    );
+  };
+  await allEnded(countedTables.map(verify));
 }
 
 /** As many of them as it takes to vouch for enough rows. */

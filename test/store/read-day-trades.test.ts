@@ -1,0 +1,43 @@
+/** The trades of a day, read in pages, are all of them, once and in the order of the chain. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { firstSeqOf } from "../../src/base/ids.ts";
+import { type Fill, isTrade } from "../../src/market/fill.ts";
+import { readDayTrades } from "../../src/store/read-day-trades.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+type Stretch = Parameters<typeof readDayTrades>[1];
+
+test("pages of any size hold the trades of the stretch, in order", async (t) => {
+  const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 60 });
+  const blocks = factsOf(buildChain(plans));
+  const { store } = await StoreFolder.open(t);
+  await fillStore(store, { final: blocks, held: [], sizes: [5, 1, 17] });
+  const trades = fillsOf(blocks).filter(isTrade);
+  const [middle, last] = [blocks[30], blocks.at(-1)];
+  assert(middle !== undefined && last !== undefined);
+  const ends = { all: firstSeqOf(last.number + 1), some: firstSeqOf(last.number - 7) };
+  const read = async (stretch: Stretch): Promise<readonly number[]> => {
+    const seqs: number[] = [];
+    for await (const page of readDayTrades(store.engine, stretch)) seqs.push(...page.seqs);
+    return seqs;
+  };
+  const seqsOf = (isWanted: (trade: Fill) => boolean) =>
+    trades.filter(isWanted).map((trade) => trade.seq);
+  const { timestamp } = middle;
+  const seq = firstSeqOf(middle.number);
+  assert(seqsOf((trade) => trade.seq >= seq).length > 10);
+  for (const pageFills of [1, 10, 1_000_000]) {
+    for (const to of Object.values(ends)) {
+      const bySeq = seqsOf((trade) => trade.seq >= seq && trade.seq < to);
+      assert.deepEqual(await read({ seq, to, pageFills }), bySeq);
+      const byTime = seqsOf((trade) => trade.timestamp >= timestamp && trade.seq < to);
+      assert.deepEqual(await read({ timestamp, to, pageFills }), byTime);
+    }
+  }
+  assert.deepEqual(await read({ seq: ends.all, to: ends.all }), []);
+});
