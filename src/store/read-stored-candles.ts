@@ -10,7 +10,7 @@ import { fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
-import { hexLiteral, integerLiteral } from "./sql-literal.ts";
+import { hexLiteral, integerLiteral, listLiteral } from "./sql-literal.ts";
 
 /** How much a token is traded: only how fast it is read depends on it. */
 export type Activity = {
@@ -170,8 +170,7 @@ async function readBuckets(
   { bucketSeconds, order, limit }: StoredRange,
 ): Promise<readonly OwnBucket[]> {
   const seconds = integerLiteral(bucketSeconds);
-  return readCandleRows(
-    engine,
+  const bytes = await engine.queryNative(
     `SELECT token_id, toUInt32(intDiv(minute, ${seconds}) * ${seconds}) AS bucket,
        min(open.1), argMin(open.2, open.1), max(close.1), argMax(close.2, close.1), max(high), min(low),
        sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
@@ -179,29 +178,37 @@ async function readBuckets(
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
      LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
   );
+  return [...readNativeBlocks(bytes, bucketBytes)].flatMap((block) => [...bucketsOf(block)]);
 }
 
 /**
- * In no order, and a minute as often as there are parts with some of it. Minutes without a price are
- * left out here, and nothing is read ahead of the rest: planning either takes longer than the rows do.
+ * In no order, and a minute as often as there are parts with some of it. All minutes of the tokens are
+ * read, and what was not asked for is left out here: every condition takes longer to plan than their rows do.
  */
 async function readMinutes(
   engine: Engine,
   tokenIds: readonly TokenId[],
-  bounds: Bounds,
+  { from, to }: Bounds,
 ): Promise<readonly OwnBucket[]> {
-  const stretches = tokenIds.map((tokenId) => ({ tokenId, ...bounds }));
-  const rows = await readCandleRows(
-    engine,
-    `SELECT token_id, minute, open.1, open.2, close.1, close.2, high, low,
-       volume, buy_volume_usd, sell_volume_usd, trades
-     FROM oddwire.minute_candles WHERE ${minutesIn(stretches)}
+  const bytes = await engine.queryNative(
+    `SELECT token_id, minute, open, close, high, low, volume, buy_volume_usd, sell_volume_usd, trades
+     FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))}
      ${fewRowsSettings}, optimize_move_to_prewhere = 0`,
   );
-  return rows.filter(({ candle }) => candle.trades > 0);
+  const found = [...readNativeBlocks(bytes, minuteBytes)].flatMap(({ rows, columns, ...block }) => {
+    // Of a price with its position, all positions of a block stand before all prices.
+    const apart = columns.flatMap((column, index) => {
+      if (minuteBytes[index] !== tickBytes) return [column];
+      return [column.subarray(0, 8 * rows), column.subarray(8 * rows)];
+    });
+    return [...bucketsOf({ ...block, rows, columns: apart })];
+  });
+  return found.filter(
+    ({ bucket: minute, candle }) => candle.trades > 0 && minute >= from && minute < to,
+  );
 }
 
-function minutesIn(stretches: readonly Omit<Stretch, "seconds">[]): string {
+function minutesIn(stretches: readonly Stretch[]): string {
   return stretches
     .map(
       ({ tokenId, from, to }) =>
@@ -211,13 +218,11 @@ function minutesIn(stretches: readonly Omit<Stretch, "seconds">[]): string {
     .join(" OR ");
 }
 
-/** How wide the columns of candles are. */
-const columnBytes = [32, 4, 8, 16, 8, 16, 16, 16, 16, 16, 16, 8] as const;
-
-async function readCandleRows(engine: Engine, sql: string): Promise<readonly OwnBucket[]> {
-  const bytes = await engine.queryNative(sql);
-  return [...readNativeBlocks(bytes, columnBytes)].flatMap((block) => [...bucketsOf(block)]);
-}
+/** How wide the columns of buckets are. */
+const bucketBytes = [32, 4, 8, 16, 8, 16, 16, 16, 16, 16, 16, 8] as const;
+/** And those of minutes, with a price and its position in one. */
+const tickBytes = 8 + 16;
+const minuteBytes = [32, 4, tickBytes, tickBytes, 16, 16, 16, 16, 16, 8] as const;
 
 function* bucketsOf({ rows, columns }: NativeBlock): Generator<OwnBucket, void, undefined> {
   const [ids = none, buckets = none, ...prices] = columns.map(readerOf);
