@@ -4,6 +4,7 @@
  * choosing a page; most lists are never asked for again.
  */
 import { marketLimits } from "../base/limits.ts";
+import type { StretchBounds } from "./stretch-bounds.ts";
 
 /** The numbers of a column, of whatever kind. */
 type Numbers =
@@ -16,8 +17,11 @@ type Numbers =
 export type HeldNumbers = {
   /** What they take at the most, once they have changed a lot. */
   readonly byteLength: number;
-  /** Does some work, which must neither wait nor change the column, with the numbers as they were. */
-  read<Result>(work: (numbers: Numbers) => Result): Result;
+  /**
+   * Does some work, which must neither wait nor change the column, with the numbers as they were, and
+   * with their bounds while these are those of the column.
+   */
+  read<Result>(work: (numbers: Numbers, bounds: StretchBounds | null) => Result): Result;
   /** Says, once, that they are not read any more. */
   release(): void;
 };
@@ -32,6 +36,7 @@ export class ColumnHistory {
   #befores = new Float64Array(changesMin);
   #length = 0;
   #holders = 0;
+  #isParted = false;
 
   constructor(numbers: () => Numbers) {
     this.#numbers = numbers;
@@ -47,13 +52,16 @@ export class ColumnHistory {
     return this.#length >= marketLimits.heldChangesMax;
   }
 
-  /** Holds the numbers as they are now. */
-  hold(): HeldNumbers {
+  /** Holds the numbers as they are now, which have these bounds. */
+  hold(bounds: StretchBounds): HeldNumbers {
     this.#holders += 1;
     const since = this.#length;
     return {
       byteLength: this.#numbers().byteLength,
-      read: (work) => this.#read(since, work),
+      read: (work) => {
+        const isNow = since === this.#length && !this.#isParted;
+        return this.#read(since, (numbers) => work(numbers, isNow ? bounds : null));
+      },
       release: () => {
         this.#holders -= 1;
       },
@@ -72,6 +80,7 @@ export class ColumnHistory {
   part(): void {
     const copy = this.#numbers().slice();
     this.#numbers = () => copy;
+    this.#isParted = true;
   }
 
   #read<Result>(since: number, work: (numbers: Numbers) => Result): Result {

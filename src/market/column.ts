@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { ColumnHistory, type HeldNumbers } from "./column-history.ts";
+import { StretchBounds } from "./stretch-bounds.ts";
 
 /** What the elements of a column are. */
 type Views = {
@@ -32,6 +33,8 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   #changed: Uint8Array;
   /** What numbers were before, while somebody reads what was. */
   #history: ColumnHistory | null = null;
+  /** Bounds of the numbers, once somebody has looked at them. */
+  #bounds: StretchBounds | null = null;
 
   /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
@@ -47,8 +50,11 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
 
   /** The numbers as they are now, to be read as such whatever is set later. */
   hold(): HeldNumbers {
-    if (this.#history?.isHeld !== true) this.#history = new ColumnHistory(() => this.#values);
-    return this.#history.hold();
+    this.#bounds ??= new StretchBounds(() => this.#values);
+    if (this.#history?.isHeld !== true) {
+      this.#history = new ColumnHistory(() => this.#values);
+    }
+    return this.#history.hold(this.#bounds);
   }
 
   /** 0 where nothing was set. */
@@ -59,8 +65,10 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   set(index: number, value: number): void {
     if (index >= this.#values.length) this.reserve(index + 1);
     const values: NumberArray = this.#values;
-    if (this.#history !== null && values[index] !== value) this.#noteBefore(this.#history, index);
+    const before = values[index] ?? 0;
+    if (this.#history !== null && before !== value) this.#noteBefore(this.#history, index);
     values[index] = value;
+    this.#bounds?.follow(index, before, value);
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
@@ -70,6 +78,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     const bytes = Math.max(length * elementBytes[this.#kind], this.#values.byteLength * 1.25);
     const pages = Math.ceil(bytes / columnPageBytes);
     this.#values = viewOf(this.#kind, this.#values.buffer.transfer(pages * columnPageBytes));
+    this.#bounds?.forget();
     const changed = new Uint8Array(pages);
     changed.set(this.#changed);
     this.#changed = changed;

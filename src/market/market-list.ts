@@ -13,6 +13,7 @@ import {
   type Members,
   membersOf,
 } from "./market-members.ts";
+import { type StretchBounds, stretchItems } from "./stretch-bounds.ts";
 
 /** Where a market stands in a list: keys that say it fully, whatever else the list holds. */
 export type MarketPlace = {
@@ -24,11 +25,10 @@ export type MarketPlace = {
 };
 
 const idBytes = 32;
+/** Ranks have two bytes; a number that is no integer would be compared in twice the time. */
+const rankMax = 65_535;
 /** Lists of a smaller part of all markets than this hold what they are of, the others all. */
 const densePart = 8;
-
-/** Items whose keys are looked at together: little enough to stay near the processor. */
-const stretchItems = 4096;
 
 /** What a list is kept as, and the block of memory that it stands in, but for keys shared by all. */
 type Kept = {
@@ -55,6 +55,9 @@ type Bar = {
 /** Items that are looked at together, and their keys. */
 type Stretch = { readonly start: number; readonly end: number; readonly keys: Float64Array };
 
+/** Keys of a list, of whatever kind. */
+type Keys = ArrayLike<number> & { subarray(from: number, to: number): ArrayLike<number> };
+
 /** The markets of a list and what orders them, as they were when it was asked for. */
 export class MarketList {
   readonly #columns: MarketColumns;
@@ -63,6 +66,8 @@ export class MarketList {
   readonly #ranks: Uint16Array;
   readonly #keys: HeldNumbers;
   readonly #block: ArrayBuffer;
+  /** No rank is higher. */
+  readonly #top: number;
   readonly length: number;
 
   constructor(columns: MarketColumns, selection: MarketSelection) {
@@ -73,6 +78,7 @@ export class MarketList {
     this.#ranks = kept.ranks;
     this.#keys = kept.keys;
     this.#block = kept.block;
+    this.#top = members.top;
     this.length = members.length;
   }
 
@@ -96,14 +102,18 @@ export class MarketList {
     const best: Chosen[] = [];
     const bar: Bar = {
       sign,
-      edge: edge === null ? { rank: Infinity, key: 0 } : { rank: edge.rank, key: sign * edge.key },
+      edge:
+        edge === null ? { rank: rankMax + 1, key: 0 } : { rank: edge.rank, key: sign * edge.key },
       rank: 1,
       key: Infinity,
       idStart: Infinity,
     };
     const edgeId = edge === null ? null : Buffer.from(edge.conditionId.slice(2), "hex");
-    this.#keys.read((keys) => {
-      for (const stretch of stretchesOf(keys, this.#ranks.length, sign)) {
+    this.#keys.read((keys, bounds) => {
+      // Once there are enough with the highest rank, only keys can be better.
+      const isBelow = (stretch: number) =>
+        best.length === limit && bar.rank >= this.#top && isBeyond(bounds, stretch, bar);
+      for (const stretch of this.#stretches(keys, sign, isBelow)) {
         this.#choose(stretch, best, { bar, edgeId, limit });
       }
     });
@@ -145,25 +155,45 @@ export class MarketList {
    * The next item of a stretch that clears the bar, -1 at the end. Young markets come last and have the
    * largest numbers: the best are met first.
    */
-  #next(
-    from: number,
-    { start, end, keys }: Stretch,
-    { sign, edge, rank: barRank, key: barKey, idStart }: Bar,
-  ): number {
-    const [ordinals, ranks] = [this.#ordinals, this.#ranks];
-    const idStarts = this.#columns.idStarts.values;
+  #next(from: number, { start, end, keys }: Stretch, bar: Bar): number {
+    const ranks = this.#ranks;
+    const { sign, rank: barRank } = bar;
     const stop = sign === 1 ? end : start - 1;
     let at = from !== -1 ? from + sign : sign === 1 ? start : end - 1;
     for (; at !== stop; at += sign) {
-      const rank = ranks[at] ?? 0;
-      if (rank < barRank || rank > edge.rank) continue;
-      const key = sign * (keys[at - start] ?? 0);
-      if (rank === edge.rank && key < edge.key) continue;
-      if (rank > barRank || key < barKey) return at;
-      const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
-      if (key === barKey && (idStarts[ordinal] ?? 0) <= idStart) return at;
+      // Most have less, which has to be all that is looked at.
+      if ((ranks[at] ?? 0) < barRank) continue;
+      if (this.#isClear(at, sign * (keys[at - start] ?? 0), bar)) return at;
     }
     return -1;
+  }
+
+  /** Whether an item whose rank is not too low clears the bar; its key with its sign. */
+  #isClear(at: number, key: number, { edge, rank: barRank, key: barKey, idStart }: Bar): boolean {
+    const rank = this.#ranks[at] ?? 0;
+    if (rank >= edge.rank && (rank > edge.rank || key < edge.key)) return false;
+    if (rank > barRank || key < barKey) return true;
+    return key === barKey && this.#columns.idStarts.get(this.#ordinalAt(at)) <= idStart;
+  }
+
+  /**
+   * The items of a list that are to be looked at, from where the best are expected. Keys come as numbers
+   * of one kind: a loop that has met two kinds takes twice as long.
+   */
+  *#stretches(all: Keys, sign: number, isPassed: (stretch: number) => boolean): Generator<Stretch> {
+    const { length } = this.#ranks;
+    const room = all instanceof Float64Array ? null : new Float64Array(stretchItems);
+    const count = Math.ceil(length / stretchItems);
+    for (let turn = 0; turn < count; turn += 1) {
+      const stretch = sign === 1 ? turn : count - 1 - turn;
+      if (isPassed(stretch)) continue;
+      const start = stretch * stretchItems;
+      const end = Math.min(start + stretchItems, length);
+      const part = all.subarray(start, end);
+      room?.set(part);
+      const keys = part instanceof Float64Array ? part : (room ?? new Float64Array(0));
+      yield { start, end, keys };
+    }
   }
 
   #ordinalAt(at: number): number {
@@ -171,24 +201,10 @@ export class MarketList {
   }
 }
 
-/**
- * All items of a list, from where the best are expected. Keys come as numbers of one kind: a loop that
- * has met two kinds takes twice as long.
- */
-function* stretchesOf(
-  keys: ArrayLike<number> & { subarray(from: number, to: number): ArrayLike<number> },
-  length: number,
-  sign: number,
-): Generator<Stretch> {
-  const room = keys instanceof Float64Array ? null : new Float64Array(stretchItems);
-  const count = Math.ceil(length / stretchItems);
-  for (let turn = 0; turn < count; turn += 1) {
-    const start = (sign === 1 ? turn : count - 1 - turn) * stretchItems;
-    const end = Math.min(start + stretchItems, length);
-    const part = keys.subarray(start, end);
-    room?.set(part);
-    yield { start, end, keys: part instanceof Float64Array ? part : (room ?? new Float64Array(0)) };
-  }
+/** Whether no key of a stretch is as good as that of the last of the best. */
+function isBeyond(bounds: StretchBounds | null, stretch: number, { sign, key }: Bar): boolean {
+  if (bounds === null) return false;
+  return sign === 1 ? bounds.low(stretch) > key : -bounds.high(stretch) > key;
 }
 
 function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {
@@ -266,13 +282,13 @@ function keptFrom(
 
 /** Keys that nobody else has, and which stand in the list's own block. */
 function ownKeys(keys: Float64Array<ArrayBuffer>): HeldNumbers {
-  return { byteLength: 0, read: (work) => work(keys), release: () => {} };
+  return { byteLength: 0, read: (work) => work(keys, null), release: () => {} };
 }
 
 /** Takes over the members that have a rank. */
 function fill(
   kept: { ordinals: Int32Array; ranks: Uint16Array; keys: Float64Array },
-  { ordinals, ranks }: Omit<Members, "length">,
+  { ordinals, ranks }: Pick<Members, "ordinals" | "ranks">,
   keys: ArrayLike<number>,
 ): void {
   let found = 0;

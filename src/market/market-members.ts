@@ -50,8 +50,10 @@ export type Members = {
   readonly ordinals: Int32Array | null;
   readonly ranks: Uint16Array;
   readonly length: number;
+  /** No rank is higher. */
+  readonly top: number;
 };
-type Candidates = Omit<Members, "length">;
+type Candidates = Pick<Members, "ordinals" | "ranks">;
 
 /** Flags that are asked for, and what they have to be. */
 type Flags = MarketSelection["flags"];
@@ -68,13 +70,13 @@ type Bound = {
  * a block of `columns.rooms`, the others only until something else is looked for.
  */
 export function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
-  const { ordinals, ranks, length: candidates } = candidatesOf(columns, selection);
+  const { ordinals, ranks, top, length: candidates } = candidatesOf(columns, selection);
   let length = candidates;
   for (const [kind, values] of Object.entries(selection.labels)) {
     length = keepLabelled({ ordinals, ranks }, columns, { kind: kind as LabelKind, values });
   }
   for (const bound of boundsOf(columns, selection)) length = keepWithin({ ordinals, ranks }, bound);
-  return { ordinals, ranks, length };
+  return { ordinals, ranks, top, length };
 }
 
 /** The markets that have the flags and the words, of all or of those that are named. */
@@ -93,7 +95,8 @@ function candidatesOf(columns: MarketColumns, selection: MarketSelection): Membe
     return withFlags(columns, { ordinals: hits.ordinals, ranks: hits.scores }, flags);
   }
   const ranks = new Uint16Array(columns.rooms.take(count * 2), 0, count);
-  return { ordinals: null, ranks, length: rankAll(columns, { ranks, hits }, flags) };
+  const length = rankAll(columns, { ranks, hits }, flags);
+  return { ordinals: null, ranks, length, top: hits === null ? 1 : hits.top };
 }
 
 function scoreIn(hits: Hits, ordinal: number): number {
@@ -114,7 +117,7 @@ function withFlags(
     if (((values[ordinals[at] ?? 0] ?? 0) & asked) === wanted) length += 1;
     else ranks[at] = 0;
   }
-  return { ordinals, ranks, length };
+  return { ordinals, ranks, length, top: Infinity };
 }
 
 /** How well each market answers all words together, 1 without any; 0 where a word or a flag is missing. */
@@ -123,14 +126,47 @@ function rankAll(
   { ranks, hits }: { ranks: Uint16Array; hits: Extract<Hits, { kind: "many" }> | null },
   { asked, wanted }: Flags,
 ): number {
+  if (hits === null) return rankFlagged(ranks, flags.values, { asked, wanted });
+  const [word, ...others] = hits.words;
+  if (word !== undefined && others.length === 0) {
+    return rankScored(ranks, { flags: flags.values, scores: word }, { asked, wanted });
+  }
   const fours = Math.ceil(ranks.length / 4);
   const foursOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, 0, fours);
   return rankFours(new Int32Array(ranks.buffer, 0, fours * 2), {
-    words: hits?.words.map(foursOf) ?? [],
+    words: hits.words.map(foursOf),
     flags: foursOf(flags.values),
     asked: Math.imul(asked, eachByte),
     wanted: Math.imul(wanted, eachByte),
   });
+}
+
+/** The same without words, without a branch for what has not the flags, which no processor could guess. */
+function rankFlagged(ranks: Uint16Array, flags: Uint8Array, { asked, wanted }: Flags): number {
+  let length = 0;
+  for (let at = 0; at < ranks.length; at += 1) {
+    const rank = Number(((flags[at] ?? 0) & asked) === wanted);
+    ranks[at] = rank;
+    length += rank;
+  }
+  return length;
+}
+
+/** The same for one word. */
+function rankScored(
+  ranks: Uint16Array,
+  { flags, scores }: { flags: Uint8Array; scores: Uint8Array },
+  { asked, wanted }: Flags,
+): number {
+  let length = 0;
+  for (let at = 0; at < ranks.length; at += 1) {
+    const isWanted = Number(((flags[at] ?? 0) & asked) === wanted);
+    const rank = Math.imul(scores[at] ?? 0, isWanted);
+    ranks[at] = rank;
+    // 1 for each that is above 0.
+    length += -rank >>> 31;
+  }
+  return length;
 }
 
 const eachByte = 0x01010101;
@@ -151,14 +187,13 @@ type Fours = {
  * as fast as one by one, without a branch for what is missing, which no processor could guess.
  */
 function rankFours(pairs: Int32Array, { words, flags, asked, wanted }: Fours): number {
-  const base = words.length === 0 ? 0x00010001 : 0;
   let length = 4 * flags.length;
   for (let at = 0; at < flags.length; at = (at + 1) | 0) {
     const unlike = ((flags[at] ?? 0) & asked) ^ wanted;
     // The highest bit of each byte says whether it is not 0, and then whether it is: scores are above 1.
     let missing = ((unlike & lowBits) + lowBits) | unlike;
-    let low = base;
-    let high = base;
+    let low = 0;
+    let high = 0;
     for (let word = 0; word < words.length; word = (word + 1) | 0) {
       const scores = (words[word] ?? flags)[at] ?? 0;
       missing |= (scores - eachByte) & ~scores;
@@ -195,13 +230,29 @@ function boundsOf(
 }
 
 /** Takes the rank from what has no number within the bound; how many keep theirs. */
-function keepWithin({ ordinals, ranks }: Candidates, { values, from, before }: Bound): number {
+function keepWithin({ ordinals, ranks }: Candidates, bound: Bound): number {
+  if (ordinals === null) return keepAllWithin(ranks, bound);
+  const { values, from, before } = bound;
   let length = 0;
   for (let at = 0; at < ranks.length; at += 1) {
     if (ranks[at] === 0) continue;
-    const value = values[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0;
+    const value = values[ordinals[at] ?? 0] ?? 0;
     if (value >= from && value < before) length += 1;
     else ranks[at] = 0;
+  }
+  return length;
+}
+
+/** The same by ordinal, where a branch for what is not within would cost several times as much. */
+function keepAllWithin(ranks: Uint16Array, { values, from, before }: Bound): number {
+  let length = 0;
+  for (let at = 0; at < ranks.length; at += 1) {
+    const value = values[at] ?? 0;
+    const isWithin = Number(value >= from) & Number(value < before);
+    const rank = Math.imul(ranks[at] ?? 0, isWithin);
+    ranks[at] = rank;
+    // 1 for each that is above 0.
+    length += -rank >>> 31;
   }
   return length;
 }

@@ -29,11 +29,12 @@ export type MarketTexts = {
   readonly eventId: string | null;
 };
 
-/** A word is common when finding its markets costs as much as a walk over a part of all. */
+/**
+ * A word is common when finding its markets costs as much as a walk over a part of all. Markets that have
+ * a rarer one are listed, for further words to be looked up in.
+ */
 const commonShare = 16;
 const commonMin = 4096;
-/** Up to this part of all markets those that have a word are listed, for further ones to be looked up in. */
-const denseShare = 4;
 /** Postings of a long list that are passed over at once, about. */
 const passedOver = 4096;
 
@@ -47,13 +48,22 @@ type Asked = {
 };
 
 /** What is remembered of a word: scores by ordinal, and in how many documents it was, about. */
-type Remembered = { readonly scores: Uint8Array; readonly postings: number };
+type Remembered = {
+  readonly scores: Uint8Array;
+  readonly postings: number;
+  /** No score is higher. */
+  top: number;
+};
 
-/** A common word whose lists are being read; `next` reads on, and is done when all are read. */
-type Learning = Remembered & { readonly word: string; readonly steps: Iterator<void, void> };
+/** A common word whose lists are being read; `steps` are done when all are read. */
+type Learning = {
+  readonly word: string;
+  readonly known: Remembered;
+  readonly steps: Iterator<void, void>;
+};
 
-/** Gives the scores of all markets for a word; `null` where they have to be looked for first. */
-type Recall = (asked: Asked | Remembered) => Uint8Array | null;
+/** Gives what is remembered of a word; `null` where it has to be learnt first. */
+type Recall = (asked: Asked | Remembered) => Remembered | null;
 
 export class MarketSearch {
   readonly #journal: Journal;
@@ -103,7 +113,7 @@ export class MarketSearch {
   /** The markets below `count` that have all of the words, and how well they answer them. */
   find(words: readonly string[], count: number): Hits {
     this.#unsearched = 0;
-    return this.#find(words, count, (asked) => this.#scoresOf(asked, count)) ?? noHits;
+    return this.#find(words, count, (asked) => this.#knownOf(asked, count)) ?? noHits;
   }
 
   /**
@@ -133,7 +143,7 @@ export class MarketSearch {
     if (words.slice(0, marketLimits.searchWordsMax).every(isKnown)) return null;
     const unknown: Asked[] = [];
     this.#find(words, count, (asked) => {
-      if ("scores" in asked) return asked.scores;
+      if ("scores" in asked) return asked;
       unknown.push(asked);
       return null;
     });
@@ -150,12 +160,11 @@ export class MarketSearch {
       .toSorted((a, b) => a.postings - b.postings);
     const [rarest, ...others] = asked;
     if (rarest === undefined || rarest.postings === 0) return noHits;
-    if (rarest.postings * denseShare >= Math.max(count, commonMin)) {
-      const scores = asked.map(recall);
-      const known = scores.filter((one) => one !== null);
-      return known.length < scores.length ? null : { kind: "many", words: known };
+    if (isCommon(rarest, count)) {
+      const known = asked.map(recall).filter((one) => one !== null);
+      return known.length < asked.length ? null : manyOf(known);
     }
-    let hits = this.#hitsOf(rarest, count, recall);
+    let hits: Found | null = this.#hitsOf(rarest, count);
     for (const other of others) {
       if (hits === null || hits.ordinals.length === 0) break;
       hits = this.#within(hits, other, { count, recall });
@@ -196,20 +205,17 @@ export class MarketSearch {
     yield* this.#descriptions.scoringTerms(descriptions, descriptionWeights, scores);
   }
 
-  /** The scores of all markets for a word, which is remembered from now on. */
-  #scoresOf(asked: Asked | Remembered, count: number): Uint8Array {
-    if ("scores" in asked) return asked.scores;
-    const { steps, ...remembered } = this.#begin(asked, count);
+  /** What is to be known of a word, which is remembered from now on. */
+  #knownOf(asked: Asked | Remembered, count: number): Remembered {
+    if ("scores" in asked) return asked;
+    const { steps, known } = this.#begin(asked, count);
     while (steps.next().done !== true);
-    this.#common.set(asked.word, remembered);
-    return remembered.scores;
+    this.#common.set(asked.word, known);
+    return known;
   }
 
-  #hitsOf(rarest: Asked | Remembered, count: number, recall: Recall): Found | null {
-    if ("scores" in rarest || isCommon(rarest, count)) {
-      const scores = recall(rarest);
-      return scores === null ? null : this.#found.gather(scores, count);
-    }
+  #hitsOf(rarest: Asked | Remembered, count: number): Found {
+    if ("scores" in rarest) return this.#found.gather(rarest.scores, count);
     this.#score(rarest, this.#scratch);
     const hits = this.#found.gather(this.#scratch, count);
     this.#scratch.fill(0, 0, count);
@@ -226,8 +232,8 @@ export class MarketSearch {
     const found = hits.ordinals.length;
     const isLong = costAmong(other, found) >= other.postings;
     if (isLong && isCommon(other, count)) {
-      const scores = recall(other);
-      return scores === null ? null : intersect(hits, scores);
+      const known = recall(other);
+      return known === null ? null : intersect(hits, known.scores);
     }
     if (isLong) {
       this.#score(other, this.#scratch);
@@ -255,15 +261,20 @@ export class MarketSearch {
   /** Begins to learn a word. */
   #begin(asked: Asked, count: number): Learning {
     const { word, postings } = asked;
-    const scores = this.#makeRoom(count);
-    return { word, postings, scores, steps: this.#scoring(asked, scores) };
+    const known = { scores: this.#makeRoom(count), postings, top: 0 };
+    return { word, known, steps: this.#reading(asked, known) };
   }
 
-  #learnOn({ word, scores, postings, steps }: Learning): void {
+  *#reading(asked: Asked, known: Remembered): Generator<void, void, void> {
+    yield* this.#scoring(asked, known.scores);
+    known.top = highestOf(known.scores);
+  }
+
+  #learnOn({ word, known, steps }: Learning): void {
     if (this.#undone !== 0) this.#forget();
     else if (steps.next().done === true) {
       this.#learning = null;
-      this.#common.set(word, { scores, postings });
+      this.#common.set(word, known);
     }
   }
 
@@ -312,15 +323,36 @@ export class MarketSearch {
     this.#unsearched += 1;
     const isOut = this.#undone !== 0 || this.#unsearched > marketLimits.textsUnsearchedMax;
     if (isOut) return this.#forget();
-    for (const [word, { scores }] of this.#common) {
-      if (ordinal < scores.length) scores[ordinal] = scoreOf(word, words);
-      else this.#drop(word);
+    for (const [word, known] of this.#common) {
+      if (!rescore(known, ordinal, scoreOf(word, words))) this.#drop(word);
     }
-    if (learning === null) return;
     // What is read from here on says no more of it than that.
-    if (ordinal < learning.scores.length) learning.scores[ordinal] = scoreOf(learning.word, words);
-    else this.#learning = null;
+    const isFollowed =
+      learning === null || rescore(learning.known, ordinal, scoreOf(learning.word, words));
+    if (!isFollowed) this.#learning = null;
   }
+}
+
+function manyOf(known: readonly Remembered[]): Hits {
+  const top = known.reduce((sum, one) => sum + one.top, 0);
+  return { kind: "many", words: known.map(({ scores }) => scores), top };
+}
+
+/** Sets the score of a market, if there is room for it. */
+function rescore(known: Remembered, ordinal: number, score: number): boolean {
+  if (ordinal >= known.scores.length) return false;
+  known.scores[ordinal] = score;
+  known.top = Math.max(known.top, score);
+  return true;
+}
+
+function highestOf(scores: Uint8Array): number {
+  let highest = 0;
+  for (let at = 0; at < scores.length; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score > highest) highest = score;
+  }
+  return highest;
 }
 
 /** What looking for a word in so many markets costs, as so many postings to be read. */

@@ -4,8 +4,8 @@
 export type Hits =
   /** Markets in rising order and how well each answers, for whoever asked to change. */
   | { readonly kind: "few"; readonly ordinals: Int32Array; readonly scores: Uint16Array }
-  /** Scores by ordinal for each of the words; what has all of them was found. */
-  | { readonly kind: "many"; readonly words: readonly Uint8Array[] };
+  /** Scores by ordinal for each of the words; what has all of them was found, none with more than `top`. */
+  | { readonly kind: "many"; readonly words: readonly Uint8Array[]; readonly top: number };
 
 /** What is found by ordinals. */
 export type Found = Extract<Hits, { readonly kind: "few" }>;
