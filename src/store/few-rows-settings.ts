@@ -11,3 +11,6 @@ export const withoutProjection = `SETTINGS ${pageSettings}, optimize_use_project
 
 /** For queries that read little: what makes large ones fast costs those a millisecond of ten. */
 export const fewRowsSettings = `${withoutProjection}, max_threads = 1, local_filesystem_read_method = 'pread'`;
+
+/** For all rows of a few tokens, in any order: reading some columns ahead is planned for nothing. */
+export const allRowsSettings = `${fewRowsSettings}, optimize_move_to_prewhere = 0`;

@@ -6,7 +6,7 @@ import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Candle, mergeCandles } from "../market/candle.ts";
 import type { Engine } from "./engine.ts";
-import { fewRowsSettings } from "./few-rows-settings.ts";
+import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
@@ -193,7 +193,7 @@ async function readMinutes(
   const bytes = await engine.queryNative(
     `SELECT token_id, minute, open, close, high, low, volume, buy_volume_usd, sell_volume_usd, trades
      FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))}
-     ${fewRowsSettings}, optimize_move_to_prewhere = 0`,
+     ${allRowsSettings}`,
   );
   const found = [...readNativeBlocks(bytes, minuteBytes)].flatMap(({ rows, columns, ...block }) => {
     // Of a price with its position, all positions of a block stand before all prices.

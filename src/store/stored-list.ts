@@ -5,7 +5,12 @@
 import type { Seq } from "../base/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { FactStore } from "./fact-store.ts";
-import { fewRowsSettings, pageSettings, withoutProjection } from "./few-rows-settings.ts";
+import {
+  allRowsSettings,
+  fewRowsSettings,
+  pageSettings,
+  withoutProjection,
+} from "./few-rows-settings.ts";
 import type { Span, Times } from "./part-map.ts";
 import { firstSeqAbove } from "./recover.ts";
 import { integerLiteral } from "./sql-literal.ts";
@@ -106,11 +111,7 @@ export async function readFinalRows<Item extends Located>(
   const parts = await Promise.all(
     byToken.map(async (rows) => readTokenRows(store, { list, rows }, { boundary, limit })),
   );
-  const sign = list.order === "asc" ? 1 : -1;
-  return parts
-    .flat()
-    .toSorted((a, b) => sign * (a.seq - b.seq))
-    .slice(0, limit);
+  return firstOf(parts.flat(), list, limit);
 }
 
 /**
@@ -127,6 +128,13 @@ async function readTokenRows<Item extends Located>(
   const life = rows.life();
   const times = commonOf(rows.times, life ?? rows.times);
   const span = spanOf(list, rows.span, boundary);
+  // Where there are no more rows than are asked for, having them cut and put in order is planned for nothing.
+  if (life !== null && life.trades <= limit) {
+    const sql = `WHERE ${parts.sqlWithin(span, times)} ${rows.sql}`;
+    const all = await list.read(engine, `${byTokenSource} ${sql} ${allRowsSettings}`);
+    const within = all.filter(({ seq }) => seq >= span.from && seq < span.to);
+    return firstOf(within, list, limit);
+  }
   const found: Item[] = [];
   for (const step of stepsOf(parts.within(span, times), { ...list, span, life, limit })) {
     if (step.from >= step.to || found.length >= limit) break;
@@ -135,6 +143,16 @@ async function readTokenRows<Item extends Located>(
     found.push(...(await list.read(engine, `${byTokenSource} ${place} ${fewRowsSettings}`)));
   }
   return found;
+}
+
+/** The first of some rows in any order. */
+function firstOf<Item extends Located>(
+  rows: readonly Item[],
+  { order }: Place,
+  limit: number,
+): readonly Item[] {
+  const sign = order === "asc" ? 1 : -1;
+  return rows.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, limit);
 }
 
 /** The part of a span that is below a boundary and behind the place where the page before ended. */
