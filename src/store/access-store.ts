@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { toError } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import { AccessDatabase } from "./access-database.ts";
+import { makeDataFolder } from "./data-folder.ts";
 import { IpBlocks } from "./ip-blocks.ts";
 import type { Scope } from "./key-format.ts";
 import { KeyStore } from "./key-store.ts";
@@ -66,7 +66,7 @@ export class AccessStore {
 
   static #open(options: AccessOptions): AccessStore {
     const { dataDir } = options;
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDataFolder(dataDir, 0o700);
     const pepper = options.pepper ?? readPepper(dataDir);
     const database = AccessDatabase.open(join(dataDir, "access.sqlite"));
     try {

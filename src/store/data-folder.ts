@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../base/config.ts";
 import type { Contracts } from "../decode/contracts.ts";
@@ -14,13 +15,13 @@ type FolderIdentity = {
 
 /**
  * Ties a data folder to a chain and a list of contracts on first use. Throws `ConfigError` when it
- * belongs to others.
+ * belongs to others, or cannot be made where it should be.
  */
 export async function claimDataFolder(
   dataDir: string,
   { chainId, contracts }: { chainId: number; contracts: Contracts },
 ): Promise<void> {
-  await mkdir(dataDir, { recursive: true });
+  makeDataFolder(dataDir);
   const path = join(dataDir, "oddwire.json");
   const ours: FolderIdentity = {
     format: 1,
@@ -45,6 +46,22 @@ export async function claimDataFolder(
     throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
   }
 }
+
+/**
+ * Makes the data folder unless it is there. Throws `ConfigError` where none can be; all else that can
+ * go wrong, such as a full disk, passes by itself.
+ */
+export function makeDataFolder(dataDir: string, mode?: number): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (code === undefined || !impossible.has(code)) throw thrown;
+    throw new ConfigError([`ODDWIRE_DATA_DIR cannot be made: ${message}`]);
+  }
+}
+
+const impossible: ReadonlySet<string> = new Set(["EACCES", "EEXIST", "ENOTDIR", "EPERM", "EROFS"]);
 
 async function readIdentity(path: string): Promise<FolderIdentity | null> {
   let text: string;

@@ -1,7 +1,7 @@
 /** The commands as a shell runs them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,6 +68,20 @@ for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {
     assert.match(stderr, /^oddwire: .*address already in use[^\n]+\n$/);
   });
 }
+
+test("a data folder that cannot be made is a setting that is not right", async () => {
+  const path = join(folder, "file");
+  await writeFile(path, "");
+  for (const words of [["serve"], ["keys", "list"]]) {
+    const { code, stderr } = await runCommand(words, {
+      ODDWIRE_DATA_DIR: join(path, "data"),
+      ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
+      ODDWIRE_LOG_LEVEL: "silent",
+    });
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^oddwire: .*\n {2}- ODDWIRE_DATA_DIR cannot be made: [^\n]+\n$/);
+  }
+});
 
 test("help shows every command, with its options and examples, without colours in a pipe", async () => {
   const overview = await outputOf("help");
