@@ -110,11 +110,14 @@ export class DayWindow {
       const slot = known.find(tokenId);
       slots[i] = slot === -1 ? this.#begin(tokenId, lastPriceOf) : slot;
     }
-    const first = this.#trades.append(trades, slots);
+    const first = this.#trades.append(trades, slots, this.#newestOf);
+    this.#usd.addAll(slots, trades.values, (i) => trades.exactAt(i).value);
+    this.#shares.addAll(slots, trades.sizes, (i) => trades.exactAt(i).size);
     for (let i = 0; i < trades.length; i += 1) {
       const slot = slots[i] ?? 0;
-      this.#trades.link(first + i, this.#newestOf[slot] ?? 0);
-      this.#enter(slot, first + i);
+      if (this.#firstOf[slot] === 0) this.#firstOf[slot] = first + i;
+      this.#count[slot] = (this.#count[slot] ?? 0) + 1;
+      this.tokens.touch(slot);
     }
     return slots;
   }

@@ -25,6 +25,18 @@ export class ExactSums {
     this.#addLarge(index, BigInt(amount));
   }
 
+  /** Adds amounts in order, each at its index; where one is `NaN`, the one that `exactAt` tells. */
+  addAll(indexes: Int32Array, amounts: Float64Array, exactAt: (i: number) => Amount): void {
+    for (let i = 0; i < indexes.length; i += 1) {
+      const index = indexes[i] ?? 0;
+      const amount = amounts[i] ?? 0;
+      const sum = (this.#sums[index] ?? Number.NaN) + amount;
+      // `NaN` is neither.
+      if (sum <= safeMax && sum >= -safeMax && this.#large.size === 0) this.#sums[index] = sum;
+      else this.add(index, Number.isNaN(amount) ? exactAt(i) : amount);
+    }
+  }
+
   /** Makes a sum 0. */
   clear(index: number): void {
     this.#sums[index] = 0;

@@ -283,8 +283,7 @@ export class MarketDirectory extends ConditionBook {
       );
     }
     for (const conditionId of named) {
-      this.#learn(conditionId, located);
-      this.#retell(conditionId);
+      if (!this.#learn(conditionId, located)) this.#retell(conditionId);
     }
     if (event.kind === "gen3_text_registered") {
       this.#retell(event.requestId as string as ConditionId);
@@ -307,16 +306,17 @@ export class MarketDirectory extends ConditionBook {
 
   /**
    * Makes a condition of generation 3 known: nobody has to prepare it, so whatever names it first
-   * brings it to life. While loading, trades come after events, so the earlier sighting counts.
+   * brings it to life. While loading, trades come after events, so the earlier sighting counts. Answers
+   * whether its texts in the columns were brought up to date for that.
    */
-  #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): void {
+  #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
     const gen3 = parseGen3TokenId(conditionId as string as TokenId);
-    if (gen3 === null) return;
+    if (gen3 === null) return false;
     const known = this.conditions.get(conditionId);
     if (known !== undefined) {
       const isEarlier = seq < known.createdSeq;
       if (isEarlier) this.#add({ ...known, createdAt: timestamp, createdSeq: seq });
-      return;
+      return isEarlier;
     }
     this.#add({
       conditionId,
@@ -329,10 +329,12 @@ export class MarketDirectory extends ConditionBook {
       createdSeq: seq,
       registeredBits: 0,
     });
-    if (gen3.module !== "neg_risk") return;
-    const siblings = this.#conditionsOfEvent.get(gen3.eventId) ?? [];
-    this.#conditionsOfEvent.set(gen3.eventId, [...siblings, conditionId]);
-    this.#resolveRemaining(conditionId);
+    if (gen3.module === "neg_risk") {
+      const siblings = this.#conditionsOfEvent.get(gen3.eventId) ?? [];
+      this.#conditionsOfEvent.set(gen3.eventId, [...siblings, conditionId]);
+      this.#resolveRemaining(conditionId);
+    }
+    return true;
   }
 
   #resolveRemaining(conditionId: ConditionId): void {

@@ -91,15 +91,15 @@ export class TradeQueue {
     page.values[at] = isSafe ? Number(value) : Number.NaN;
     page.buys[at] = trade.isBuy ? 1 : 0;
     if (!isSafe) this.#large.set(number, { size, value });
-    this.link(number, before);
+    this.#link(number, before);
     return number;
   }
 
   /**
-   * Adds the newest trades, of the tokens in these slots, each to be linked in order; the number of
-   * the first.
+   * Adds the newest trades, of the tokens in these slots; the number of the first. `newestOf` has the
+   * newest trade of each slot, 0 for none, and is kept up.
    */
-  append(trades: TradeColumns, slots: Int32Array): number {
+  append(trades: TradeColumns, slots: Int32Array, newestOf: Float64Array): number {
     const first = this.#next;
     for (let from = 0; from < trades.length; ) {
       this.#makeRoom(first + from);
@@ -109,6 +109,7 @@ export class TradeQueue {
         page[name].set(trades[name].subarray(from, to), at);
       }
       page.slots.set(slots.subarray(from, to), at);
+      this.#linkAll(page, { first: first + from, count: to - from, newestOf });
       from = to;
     }
     for (let i = 0; i < trades.length; i += 1) {
@@ -118,8 +119,28 @@ export class TradeQueue {
     return first;
   }
 
+  /** The same as `#link` for each of some trades of a page, whose slots are there. */
+  #linkAll(
+    { slots, before, after }: Page,
+    { first, count, newestOf }: { first: number; count: number; newestOf: Float64Array },
+  ): void {
+    const start = this.#at(first);
+    for (let i = 0; i < count; i += 1) {
+      const number = first + i;
+      const slot = slots[start + i] ?? 0;
+      const known = newestOf[slot] ?? 0;
+      const distance = known === 0 ? 0 : number - known;
+      before[start + i] = distance;
+      after[start + i] = 0;
+      newestOf[slot] = number;
+      if (distance === 0) continue;
+      const others = known >= first ? after : this.#page(known).after;
+      others[this.#at(known)] = distance;
+    }
+  }
+
   /** Says which trade of its token was before one, which is that token's newest; 0 for none. */
-  link(number: number, before: number): void {
+  #link(number: number, before: number): void {
     const [page, at] = [this.#page(number), this.#at(number)];
     page.before[at] = before === 0 ? 0 : number - before;
     page.after[at] = 0;
