@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import type { ExplorerFile } from "./web/explorer-routes.ts";
 
 const root = new URL("../explorer/", import.meta.url);
@@ -26,6 +25,7 @@ export async function buildExplorer(): Promise<readonly ExplorerFile[]> {
 }
 
 async function bundle(): Promise<Buffer> {
+  const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL("src/main.ts", root))],
     bundle: true,
