@@ -33,6 +33,8 @@ export class TailWalker {
   readonly #context: ChainContext;
   /** Where the tip came from. */
   #source: Endpoint | null = null;
+  /** Whose branch was chosen, until its first blocks are taken. */
+  #chosen: Endpoint | null = null;
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   #timeoutMs: number = chainLimits.tailTimeoutMs;
@@ -91,7 +93,10 @@ export class TailWalker {
     );
   }
 
-  /** The endpoints that tell of a block we do not have, the highest first. */
+  /**
+   * The endpoints that tell of a block we do not have, the highest first; before them the one whose
+   * branch was chosen, as those on the branch that was left would extend that again.
+   */
   #ahead(): Endpoint[] {
     const nowMs = this.#context.clock.monotonicMs();
     return this.#pool
@@ -102,7 +107,11 @@ export class TailWalker {
         if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
         return this.#tail.hashAt(newest.number) !== newest.hash;
       })
-      .toSorted((one, other) => heightOf(other) - heightOf(one));
+      .toSorted((one, other) => this.#rankOf(other) - this.#rankOf(one));
+  }
+
+  #rankOf(endpoint: Endpoint): number {
+    return endpoint === this.#chosen ? Number.POSITIVE_INFINITY : heightOf(endpoint);
   }
 
   async #follow(endpoint: Endpoint): Promise<TailNews | null> {
@@ -137,6 +146,7 @@ export class TailWalker {
     if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;
     for (const header of found.headers) this.#tail.push(header);
     this.#source = endpoint;
+    this.#chosen = null;
     return { kind: "blocks", ...found };
   }
 
@@ -144,6 +154,7 @@ export class TailWalker {
     const depth = this.#tail.nextNumber - 1 - ancestor;
     this.#tail.unwindTo(ancestor);
     this.#source = endpoint;
+    this.#chosen = endpoint;
     return { kind: "fork", safeBlock: ancestor, depth };
   }
 

@@ -250,6 +250,20 @@ describe("forks", { concurrency: 4 }, () => {
     assert(source.status.endpoints.some((endpoint) => endpoint.badAnswers > 0));
   });
 
+  test("a branch that is left for another is not taken up again because it is longer", async () => {
+    const chain = buildBlocks(specs(80));
+    const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
+    for (const node of nodes) {
+      node.setFinalized(40);
+      node.setHead(59);
+    }
+    nodes[0]?.fork(rivalOf(chain, 50, 40));
+    const follower = new ChainFollower(await openSource(nodes.map(({ url }) => url)), 0);
+    await follower.until(({ tipHash }) => tipHash === chain[59]?.hash);
+    assert(follower.forks.length <= 1, `branches left at ${follower.forks.join()}`);
+    follower.assertEquals(chain, isOurs);
+  });
+
   test("R2: two endpoints on different final branches agree on nothing new", async () => {
     const chain = buildBlocks(specs(60));
     const [one, two] = [await openNode(chain), await openNode(chain)];
