@@ -10,7 +10,7 @@ import { IpBlocks } from "./ip-blocks.ts";
 import type { Scope } from "./key-format.ts";
 import { KeyStore } from "./key-store.ts";
 import { readPepper } from "./pepper.ts";
-import { withDisk } from "./sqlite-failure.ts";
+import { withKeptFile } from "./sqlite-failure.ts";
 
 type AccessOptions = {
   readonly dataDir: string;
@@ -57,18 +57,19 @@ export class AccessStore {
   }
 
   /**
-   * Throws `ConfigError` when the pepper or the admin key does not fit, and
+   * Throws `ConfigError` when the pepper or the admin key does not fit, `DataFolderDamagedError` and
    * `DataFolderUnwritableError`.
    */
   static open(options: AccessOptions): AccessStore {
-    return withDisk(() => AccessStore.#open(options));
+    const path = join(options.dataDir, "access.sqlite");
+    return withKeptFile(path, () => AccessStore.#open(path, options));
   }
 
-  static #open(options: AccessOptions): AccessStore {
+  static #open(path: string, options: AccessOptions): AccessStore {
     const { dataDir } = options;
     makeDataFolder(dataDir, 0o700);
     const pepper = options.pepper ?? readPepper(dataDir);
-    const database = AccessDatabase.open(join(dataDir, "access.sqlite"));
+    const database = AccessDatabase.open(path);
     try {
       return new AccessStore(database, pepper, options);
     } catch (error) {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { auditLimits } from "../base/limits.ts";
 import type { BlockRange } from "../chain/log.ts";
-import { withDisk } from "./sqlite-failure.ts";
+import { withDisk, withKeptFile } from "./sqlite-failure.ts";
 
 /**
  * `pass` goes through all spans of which the number modulo the share is its own; so many passes
@@ -76,9 +76,11 @@ export class AuditBook {
     this.#sql = sql;
   }
 
+  /** Throws `DataFolderDamagedError` too. */
   static open(dataDir: string): AuditBook {
-    return withDisk(() => {
-      const sql = new DatabaseSync(join(dataDir, "audit.sqlite"), { timeout: 2000 });
+    const path = join(dataDir, "audit.sqlite");
+    return withKeptFile(path, () => {
+      const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a loss of power some ranges are audited once more.
       sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
       return new AuditBook(sql);

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../base/config.ts";
+import { toError } from "../base/errors.ts";
 import type { Contracts } from "../decode/contracts.ts";
+import { DataFolderUnwritableError } from "./chdb-engine.ts";
 
 /** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
 type FolderIdentity = {
@@ -15,7 +17,7 @@ type FolderIdentity = {
 
 /**
  * Ties a data folder to a chain and a list of contracts on first use. Throws `ConfigError` when it
- * belongs to others, or cannot be made where it should be.
+ * belongs to others, or cannot be made where it should be, and `DataFolderUnwritableError`.
  */
 export async function claimDataFolder(
   dataDir: string,
@@ -29,10 +31,7 @@ export async function claimDataFolder(
     contracts: hashOf(contracts),
   };
   const known = await readIdentity(path);
-  if (known === null) {
-    await writeFile(path, `${JSON.stringify(ours)}\n`, { flag: "wx", flush: true });
-    return;
-  }
+  if (known === null) return writeIdentity(path, ours);
   const advice = "use another ODDWIRE_DATA_DIR";
   if (known.format !== ours.format) {
     throw new ConfigError([`${dataDir} was written in another format; ${advice}`]);
@@ -71,10 +70,32 @@ async function readIdentity(path: string): Promise<FolderIdentity | null> {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw thrown;
   }
+  const identity = tryParse(text);
+  if (typeof identity === "object" && identity !== null) return identity as FolderIdentity;
+  throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
+}
+
+function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text) as FolderIdentity;
+    return JSON.parse(text);
   } catch {
-    throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
+    return null;
+  }
+}
+
+/** A link appears whole or not at all: half a file would be taken for a damaged one. */
+async function writeIdentity(path: string, identity: FolderIdentity): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  try {
+    await writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true });
+    await link(draft, path);
+  } catch (thrown) {
+    const { message } = toError(thrown);
+    throw new DataFolderUnwritableError(`the data folder cannot be written: ${message}`, {
+      cause: thrown,
+    });
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DataFolderUnwritableError } from "./chdb-engine.ts";
+import { DataFolderDamagedError, DataFolderUnwritableError } from "./chdb-engine.ts";
 
 /** SQLite's codes for a disk that is full, fails, or lets nobody write or open. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+
+/** Its codes for a file that is not as it was written. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
 /** Whether SQLite said it: its file is not what it should be, or cannot be written. */
 export function isSqliteFailure(thrown: unknown): boolean {
@@ -14,11 +17,24 @@ export function withDisk<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    // The lowest byte is the code, the others say more about it.
-    const code = Number((thrown as { errcode?: number }).errcode) & 255;
-    if (!isSqliteFailure(thrown) || !unwritableCodes.has(code)) throw thrown;
+    if (!unwritableCodes.has(codeOf(thrown))) throw thrown;
     throw new DataFolderUnwritableError("the data folder cannot be written", { cause: thrown });
   }
+}
+
+/** The same for a file that cannot be made anew; throws `DataFolderDamagedError` when it is damaged. */
+export function withKeptFile<Result>(path: string, work: () => Result): Result {
+  try {
+    return withDisk(work);
+  } catch (thrown) {
+    if (!damageCodes.has(codeOf(thrown))) throw thrown;
+    throw new DataFolderDamagedError(`${path} is damaged`, { cause: thrown });
+  }
+}
+
+/** The lowest byte is the code, the others say more about it; 0 when it is not SQLite's. */
+function codeOf(thrown: unknown): number {
+  return isSqliteFailure(thrown) ? Number((thrown as { errcode?: number }).errcode) & 255 : 0;
 }
 
 /**

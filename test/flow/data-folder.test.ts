@@ -1,6 +1,6 @@
 /** Data folders that `serve` must not touch: in use by another process, or damaged. */
 import assert from "node:assert/strict";
-import { mkdtemp, open, readdir, rm, stat, truncate } from "node:fs/promises";
+import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
@@ -70,6 +70,21 @@ async function flip(path: string): Promise<void> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
   await file.write(Buffer.of(buffer.readUInt8() ^ 1), 0, 1, at);
   await file.close();
+}
+
+for (const [what, damage] of [
+  ["cut off", halve],
+  ["of something else", (path: string) => writeFile(path, Buffer.alloc(8192, "else"))],
+] as const) {
+  test(`a file that cannot be made anew and is ${what} is refused with 1 and its name`, async (t) => {
+    const options = await openScene(t);
+    assert.equal(await (await Service.open(options)).stop(), 0);
+    for (const name of ["audit.sqlite", "access.sqlite"]) {
+      await damage(join(options.dataDir, name));
+      const words = new RegExp(`^oddwire: .*/${name} is damaged; restore a backup`, "m");
+      await assertRefuses(options, 1, words);
+    }
+  });
 }
 
 describe("a damaged folder is refused with 1 and the way out", () => {

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { ConfigError } from "../base/config.ts";
+import { parseContracts } from "../decode/contracts.ts";
+import { polygonContracts } from "../decode/polygon-contracts.ts";
+import { claimDataFolder } from "./data-folder.ts";
+
+const contracts = parseContracts(polygonContracts);
+assert(!("mistakes" in contracts));
+
+async function openFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+const claim = (folder: string, chainId = 137) => claimDataFolder(folder, { chainId, contracts });
+
+test("a folder is of the chain it was first used for, and nothing else is left in it", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder);
+  assert.deepEqual(await readdir(folder), ["oddwire.json"]);
+  await claim(folder);
+  await assert.rejects(claim(folder, 138), ConfigError);
+});
+
+for (const text of ["", '{"format":1', "null", "7"]) {
+  test(`"${text}" is no file that says what a folder is for`, async (t) => {
+    const folder = await openFolder(t);
+    await writeFile(join(folder, "oddwire.json"), text);
+    await assert.rejects(claim(folder), (error: unknown) => {
+      assert(error instanceof ConfigError);
+      assert.match(error.mistakes.join(), /is damaged; restore it/);
+      return true;
+    });
+  });
+}
+
+test("a path that cannot be a folder is a mistake of the configuration", async (t) => {
+  const folder = await openFolder(t);
+  const file = join(folder, "file");
+  await writeFile(file, "");
+  for (const path of [file, join(file, "below")]) {
+    await assert.rejects(claim(path), (error: unknown) => {
+      assert(error instanceof ConfigError);
+      assert.match(error.mistakes.join(), /cannot be made: E/);
+      return true;
+    });
+  }
+});
