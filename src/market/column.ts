@@ -48,13 +48,18 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     return this.#values;
   }
 
+  /** Between which numbers those of each stretch are, which is followed from now on. */
+  get bounds(): StretchBounds {
+    this.#bounds ??= new StretchBounds(() => this.#values);
+    return this.#bounds;
+  }
+
   /** The numbers as they are now, to be read as such whatever is set later. */
   hold(): HeldNumbers {
-    this.#bounds ??= new StretchBounds(() => this.#values);
     if (this.#history?.isHeld !== true) {
       this.#history = new ColumnHistory(() => this.#values);
     }
-    return this.#history.hold(this.#bounds);
+    return this.#history.hold(this.bounds);
   }
 
   /** 0 where nothing was set. */

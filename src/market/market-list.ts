@@ -110,9 +110,9 @@ export class MarketList {
     };
     const edgeId = edge === null ? null : Buffer.from(edge.conditionId.slice(2), "hex");
     this.#keys.read((keys, bounds) => {
-      // Once there are enough with the highest rank, only keys can be better.
+      // Once there are enough with the highest rank, only keys and ids can be better.
       const isBelow = (stretch: number) =>
-        best.length === limit && bar.rank >= this.#top && isBeyond(bounds, stretch, bar);
+        best.length === limit && bar.rank >= this.#top && this.#isBelow(bar, stretch, bounds);
       for (const stretch of this.#stretches(keys, sign, isBelow)) {
         this.#choose(stretch, best, { bar, edgeId, limit });
       }
@@ -176,6 +176,14 @@ export class MarketList {
     return key === barKey && this.#columns.idStarts.get(this.#ordinalAt(at)) <= idStart;
   }
 
+  /** Whether nothing in a stretch is better than the last of the best, its rank aside. */
+  #isBelow({ sign, key, idStart }: Bar, stretch: number, bounds: StretchBounds | null): boolean {
+    if (bounds === null) return false;
+    const nearest = sign === 1 ? bounds.low(stretch) : -bounds.high(stretch);
+    if (nearest !== key) return nearest > key;
+    return this.#columns.idStarts.bounds.low(stretch) > idStart;
+  }
+
   /**
    * The items of a list that are to be looked at, from where the best are expected. Keys come as numbers
    * of one kind: a loop that has met two kinds takes twice as long.
@@ -199,12 +207,6 @@ export class MarketList {
   #ordinalAt(at: number): number {
     return this.#ordinals === null ? at : (this.#ordinals[at] ?? 0);
   }
-}
-
-/** Whether no key of a stretch is as good as that of the last of the best. */
-function isBeyond(bounds: StretchBounds | null, stretch: number, { sign, key }: Bar): boolean {
-  if (bounds === null) return false;
-  return sign === 1 ? bounds.low(stretch) > key : -bounds.high(stretch) > key;
 }
 
 function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {

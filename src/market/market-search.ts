@@ -74,13 +74,15 @@ export class MarketSearch {
   readonly #common = new Map<string, Remembered>();
   /** The one that is being learnt bit by bit. */
   #learning: Learning | null = null;
+  /** What `learn` has found last, as long as it is what `find` would find. */
+  #found: { readonly words: string; readonly count: number; readonly hits: Hits } | null = null;
   /** Words as they were found since a text changed last. */
   readonly #asked = new Map<string, Asked>();
   /** Room of words that were forgotten, to be used again: making it costs as much as looking. */
   readonly #spare: Uint8Array[] = [];
   /** Scores of the word being looked for, all 0 in between. */
   #scratch = new Uint8Array(0);
-  readonly #found = new HitRoom();
+  readonly #room = new HitRoom();
   #unsearched = 0;
   /** Changes taken back and not made again: what is remembered is of a state that is gone. */
   #undone = 0;
@@ -113,6 +115,12 @@ export class MarketSearch {
   /** The markets below `count` that have all of the words, and how well they answer them. */
   find(words: readonly string[], count: number): Hits {
     this.#unsearched = 0;
+    const found = this.#found;
+    if (found !== null && found.count === count && found.words === words.join(" ")) {
+      // It is for the caller to change.
+      this.#found = null;
+      if (this.#undone === 0) return found.hits;
+    }
     return this.#find(words, count, (asked) => this.#knownOf(asked, count)) ?? noHits;
   }
 
@@ -139,19 +147,19 @@ export class MarketSearch {
 
   /** A word that `find` would read long lists for. */
   #unknownOf(words: readonly string[], count: number): Asked | null {
-    const isKnown = (word: string) => this.#common.has(word) || !isCommon(this.#ask(word), count);
-    if (words.slice(0, marketLimits.searchWordsMax).every(isKnown)) return null;
     const unknown: Asked[] = [];
-    this.#find(words, count, (asked) => {
+    const hits = this.#find(words, count, (asked) => {
       if ("scores" in asked) return asked;
       unknown.push(asked);
       return null;
     });
+    if (hits !== null) this.#found = { words: words.join(" "), count, hits };
     return unknown[0] ?? null;
   }
 
   /** What is found, as long as all that has to be known for it can be recalled. */
   #find(words: readonly string[], count: number, recall: Recall): Hits | null {
+    this.#found = null;
     if (this.#undone !== 0) this.#forget();
     if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
     const asked = [...new Set(words)]
@@ -215,9 +223,9 @@ export class MarketSearch {
   }
 
   #hitsOf(rarest: Asked | Remembered, count: number): Found {
-    if ("scores" in rarest) return this.#found.gather(rarest.scores, count);
+    if ("scores" in rarest) return this.#room.gather(rarest.scores, count);
     this.#score(rarest, this.#scratch);
-    const hits = this.#found.gather(this.#scratch, count);
+    const hits = this.#room.gather(this.#scratch, count);
     this.#scratch.fill(0, 0, count);
     return hits;
   }
@@ -303,6 +311,7 @@ export class MarketSearch {
   #forget(): void {
     for (const word of this.#common.keys()) this.#drop(word);
     this.#learning = null;
+    this.#found = null;
     this.#asked.clear();
     this.#undone = 0;
   }
@@ -318,6 +327,7 @@ export class MarketSearch {
       },
     });
     this.#asked.clear();
+    this.#found = null;
     const learning = this.#learning;
     if (this.#common.size === 0 && learning === null) return;
     this.#unsearched += 1;

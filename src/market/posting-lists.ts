@@ -99,11 +99,12 @@ export class PostingLists {
 
   /** The same of several terms, most of which may have a few documents only: together, and of the short lists. */
   bytesOfAll(terms: Int32Array): { all: number; short: number } {
-    const [heads, tails, levels] = [this.#heads.values, this.#tails.values, this.#levels.values];
+    const levels = this.#levels.values;
     let [short, long] = [0, 0];
     for (const term of terms) {
       const level = levels[term] ?? 0;
-      if (level === 0) short += (tails[term] ?? 0) - (heads[term] ?? 0);
+      // Looking up how much of the first slice is used would take longer than reading it.
+      if (level === 0) short += firstSliceBytes - pointerBytes;
       else if (level < levelMax) short += this.bytesOf(term);
       else long += this.bytesOf(term);
     }
