@@ -394,6 +394,7 @@ export const streamLimits = {
   historyPagesKept: 8,
   /** Forks that are remembered for those who come back: a day of the worst hour seen. */
   forksRemembered: 1_000,
-  /** How long a client may take to answer a close. */
+  /** How long a client may take to answer a close when the service stops; else it may have much to read before. */
   closeMs: 2_000,
+  closePatienceMs: 30_000,
 } as const;

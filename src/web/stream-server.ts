@@ -205,7 +205,8 @@ const socketOptions = {
   noServer: true,
   clientTracking: false,
   maxPayload: streamLimits.frameBytesMax,
-  closeTimeout: streamLimits.closeMs,
+  // A slow client is told how far it came behind all that is on the way to it.
+  closeTimeout: streamLimits.closePatienceMs,
   WebSocket: StreamWebSocket,
 } as const;
 
