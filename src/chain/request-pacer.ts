@@ -18,6 +18,8 @@ export class RequestPacer {
   readonly callsAtOnceMax: number;
   readonly #budget: number;
   readonly #window: CallWindow | null;
+  /** What was really made: who waits may be woken late, and together with others. */
+  readonly #made: CallWindow | null;
   /** What was learnt. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   #nextFreeMs = Number.NEGATIVE_INFINITY;
@@ -30,6 +32,7 @@ export class RequestPacer {
   constructor(callsPerSecondMax: number | null) {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
     this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
+    this.#made = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
     this.callsAtOnceMax = Math.min(this.#budget, chainLimits.headersPerBatchMax);
   }
 
@@ -53,6 +56,13 @@ export class RequestPacer {
       this.#nextFreeMs = nowMs + waitMs + (calls * 1_000) / this.#callsPerSecond;
     }
     this.#count(calls, nowMs);
+    return waitMs;
+  }
+
+  /** How much longer a request must wait whose turn has come; at 0 it counts as made. */
+  make(calls: number, nowMs: number): number {
+    const waitMs = this.#made?.waitMs(calls, nowMs) ?? 0;
+    if (waitMs === 0) this.#made?.take(calls, nowMs);
     return waitMs;
   }
 

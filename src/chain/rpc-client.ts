@@ -122,9 +122,7 @@ export class RpcClient {
   }
 
   async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    const { clock, signal } = this.#context;
-    const waitMs = this.#pacer.reserve(calls.length, clock.monotonicMs());
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    await this.#awaitTurn(calls.length);
     const firstId = this.#nextId;
     this.#nextId += calls.length;
     const body = formatCalls(calls, firstId);
@@ -135,6 +133,17 @@ export class RpcClient {
     const replies = parseReplies(value, { firstId, count: calls.length });
     for (const reply of replies) throwIfUnwell(reply);
     return { replies, bytes };
+  }
+
+  async #awaitTurn(calls: number): Promise<void> {
+    const { clock, signal } = this.#context;
+    let waitMs = this.#pacer.reserve(calls, clock.monotonicMs());
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    for (;;) {
+      waitMs = this.#pacer.make(calls, clock.monotonicMs());
+      if (waitMs === 0) return;
+      await clock.sleep(waitMs, signal);
+    }
   }
 
   /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
