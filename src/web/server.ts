@@ -31,6 +31,8 @@ type ServerOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe?: (observation: Observation) => void;
+  /** How long requests in flight have once it closes; that of the limits unless given. */
+  readonly drainTimeoutMs?: number;
   /** Takes the requests that ask for another protocol. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
@@ -144,7 +146,8 @@ export class HttpServer {
 
   /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
-    const { drainTimeoutMs, silentDrainMs, idleSweepMs } = webLimits;
+    const { silentDrainMs, idleSweepMs } = webLimits;
+    const { drainTimeoutMs = webLimits.drainTimeoutMs } = this.#options;
     const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
     const silence = setTimeout(() => this.#silent.destroyAll(), silentDrainMs);
     // Answers that had begun before have promised to keep their connection.

@@ -145,3 +145,19 @@ test("a revoked key gets no further row, and the file does not end as if it were
   await server.access.keys.revoke(key.id);
   await assert.rejects(response.text());
 });
+
+test("a file that outlasts the stop of the service is cut, taken or not, and does not end as if it were whole", async () => {
+  const own = await openTestServer({ makeRoutes, drainTimeoutMs: 500 });
+  const { ended } = seen;
+  const get = async () =>
+    fetch(`${own.url}/v1/endless`, { headers: { "x-api-key": own.keys.read } });
+  const [taken, stalled] = [await get(), await get()];
+  const taking = assert.rejects(async () => {
+    for await (const _piece of taken.body ?? []);
+  });
+  // Resolves, however much there still is to send.
+  await own.close();
+  await taking;
+  await assert.rejects(stalled.text());
+  assert.equal(seen.ended, ended + 2);
+});

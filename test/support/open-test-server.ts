@@ -97,6 +97,7 @@ export async function openTestServer(
     authFailuresMax?: number;
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
+    drainTimeoutMs?: number;
     /** Makes it serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;
@@ -135,6 +136,7 @@ export async function openTestServer(
     clock,
     log,
     observe: options.observe ?? (() => {}),
+    ...(options.drainTimeoutMs === undefined ? {} : { drainTimeoutMs: options.drainTimeoutMs }),
   });
   const issue = async (scope: Scope) => {
     const input = { name: `test ${scope}`, scope, expiresAtMs: null, allowedIps: [] };
