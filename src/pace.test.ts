@@ -34,14 +34,6 @@ test("rates are those between the last two measurements", () => {
   });
 });
 
-test("the first blocks that are indexed count from the first one on", () => {
-  const { pace, pass } = scene({ from: null, indexed: null });
-  pass(0, {});
-  pass(5_000, { from: 1_000, indexed: 1_499, fills: 1_000 });
-  assert.equal(pace.rates?.blocksPerSecond, 100);
-  assert.equal(pace.backfill?.secondsLeft, 105);
-});
-
 test("a catching up has a range, a progress and the time it will take", () => {
   const { pace, pass } = scene();
   assert.deepEqual(pace.backfill, {

@@ -55,10 +55,8 @@ export class Pace {
     this.#before = { standing, atMs };
     if (before === null || atMs <= before.atMs) return;
     const seconds = (atMs - before.atMs) / 1000;
-    // What came in since nothing was indexed came in from the first block on.
-    const start = standing.from === null ? null : standing.from - 1;
     const perSecond = (read: (standing: Standing) => number | null) => {
-      const [now, then] = [read(standing), read(before.standing) ?? start];
+      const [now, then] = [read(standing), read(before.standing)];
       // A fork can take back more blocks than have come in.
       if (now === null || then === null) return 0;
       return roundToThousandths(Math.max(0, now - then) / seconds);
