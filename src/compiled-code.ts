@@ -1,6 +1,6 @@
 /**
- * Compiled code is kept in the data folder: with it a start takes a second of processor time less, which
- * after a crash is time without answers. The folder is ours alone; the usual place for temporary files
+ * Compiled code is kept in the data folder: with it a start takes more than half a second of processor
+ * time less, which after a crash is time without answers. The folder is ours alone; the usual place for temporary files
  * is not, and code is run from here.
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
