@@ -1,5 +1,5 @@
-/** So many numbers have bounds together: few enough to be passed over often, and looked at quickly. */
-export const stretchItems = 2048;
+/** So many numbers have bounds together: few, so that most stretches hold none of the best of a million. */
+export const stretchItems = 512;
 
 /**
  * Between which numbers those of each stretch of a column are, so that whoever looks for large ones
