@@ -46,7 +46,7 @@ test("a path that cannot be a folder is a mistake of the configuration", async (
   for (const path of [file, join(file, "below")]) {
     await assert.rejects(claim(path), (error: unknown) => {
       assert(error instanceof ConfigError);
-      assert.match(error.mistakes.join(), /cannot be made: E/);
+      assert.match(error.mistakes.join(), /cannot be used: E/);
       return true;
     });
   }

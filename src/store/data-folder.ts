@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../base/config.ts";
@@ -47,16 +47,18 @@ export async function claimDataFolder(
 }
 
 /**
- * Makes the data folder unless it is there. Throws `ConfigError` where none can be; all else that can
- * go wrong, such as a full disk, passes by itself.
+ * Makes the data folder unless it is there. Throws `ConfigError` where none can be, or where nothing
+ * may be written, which the engine takes for damage; all else that can go wrong, such as a full disk,
+ * passes by itself.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   try {
     mkdirSync(dataDir, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+    accessSync(dataDir, constants.W_OK);
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
     if (code === undefined || !impossible.has(code)) throw thrown;
-    throw new ConfigError([`ODDWIRE_DATA_DIR cannot be made: ${message}`]);
+    throw new ConfigError([`ODDWIRE_DATA_DIR cannot be used: ${message}`]);
   }
 }
 

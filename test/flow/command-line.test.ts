@@ -79,7 +79,7 @@ test("a data folder that cannot be made is a setting that is not right", async (
       ODDWIRE_LOG_LEVEL: "silent",
     });
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /^oddwire: .*\n {2}- ODDWIRE_DATA_DIR cannot be made: [^\n]+\n$/);
+    assert.match(stderr, /^oddwire: .*\n {2}- ODDWIRE_DATA_DIR cannot be used: [^\n]+\n$/);
   }
 });
 

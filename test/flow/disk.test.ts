@@ -108,6 +108,21 @@ test("a full disk stops the service with 75, and more room mends it", async (t) 
   await assertGoesOn(chain, options);
 });
 
+test("a disk that became read-only is not taken for a damaged folder", async (t) => {
+  const disk = await mountDisk(t, 64);
+  if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
+  const { chain, options } = await openScene(t, join(disk, "data"));
+  const service = await Service.open(options);
+  assert.equal(await service.stop(), 0);
+  execFileSync("mount", ["-o", "remount,ro", disk]);
+  await assert.rejects(startInVain(options), (error: Error) => {
+    assert.match(error.message, /ODDWIRE_DATA_DIR cannot be used: EROFS/);
+    assert.match(String(error.cause), /exit code 1$/);
+    return true;
+  });
+  chain.stop();
+});
+
 test("a failing fsync stops the service with 75, and nothing acknowledged is lost", async (t) => {
   if (!hasStrace()) return t.skip("NOT TESTED: there is no strace to make fsync fail with");
   const { chain, options } = await openScene(t, null);
