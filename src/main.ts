@@ -23,7 +23,7 @@ import { ServiceMetrics } from "./service-metrics.ts";
 import { StartTimes } from "./start-times.ts";
 import { AccessStore } from "./store/access-store.ts";
 import { beginColumns, takeColumns } from "./store/columns-ahead.ts";
-import { claimDataFolder } from "./store/data-folder.ts";
+import { claimDataFolder, releaseDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
 import { MarketsFile } from "./store/markets-file.ts";
@@ -140,7 +140,7 @@ export class Service {
       const url = await this.#listen({ ...edge(), port: metricsPort, routes });
       log.info({ url, path: "/metrics" }, "metrics for scrapers");
     }
-    await indexer.start(this.#fail);
+    await this.#follow(indexer, store, dataDir);
     times.tell(log);
     auditor.start();
     this.#accompany({ pace, state, log });
@@ -151,6 +151,16 @@ export class Service {
     const chain = startChain(config, contracts, log);
     this.#endings.push(() => chain.close());
     return chain;
+  }
+
+  async #follow(indexer: Indexer, store: FactStore, dataDir: string): Promise<void> {
+    try {
+      await indexer.start(this.#fail);
+    } catch (thrown) {
+      // It may be tied to a chain that was named by mistake.
+      if (store.coverage === null) await releaseDataFolder(dataDir);
+      throw thrown;
+    }
   }
 
   /** What goes on beside the service once it has started. */

@@ -24,7 +24,7 @@ export async function claimDataFolder(
   { chainId, contracts }: { chainId: number; contracts: Contracts },
 ): Promise<void> {
   makeDataFolder(dataDir);
-  const path = join(dataDir, "oddwire.json");
+  const path = identityIn(dataDir);
   const ours: FolderIdentity = {
     format: 1,
     chain_id: chainId,
@@ -46,6 +46,11 @@ export async function claimDataFolder(
   }
 }
 
+/** Unties a data folder that holds no facts: what it was tied to may have been a mistake. */
+export async function releaseDataFolder(dataDir: string): Promise<void> {
+  await rm(identityIn(dataDir), { force: true });
+}
+
 /**
  * Makes the data folder unless it is there. Throws `ConfigError` where none can be, or where nothing
  * may be written, which the engine takes for damage; all else that can go wrong, such as a full disk,
@@ -63,6 +68,10 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
 }
 
 const impossible: ReadonlySet<string> = new Set(["EACCES", "EEXIST", "ENOTDIR", "EPERM", "EROFS"]);
+
+function identityIn(dataDir: string): string {
+  return join(dataDir, "oddwire.json");
+}
 
 async function readIdentity(path: string): Promise<FolderIdentity | null> {
   let text: string;

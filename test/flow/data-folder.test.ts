@@ -50,6 +50,18 @@ test("a second process on one folder ends with 75, and the first goes on", async
   assert.equal(await (await Service.open(options)).stop(), 0, "then the folder is free");
 });
 
+test("a start on the wrong chain leaves an empty folder to the right one", async (t) => {
+  const options = await openScene(t);
+  const settings = { ...options.settings, ODDWIRE_CHAIN_ID: "1" };
+  const words = /serves chain 137, not chain 1/;
+  await assertRefuses({ ...options, settings }, 1, words);
+  const service = await Service.open(options);
+  await service.waitFinalized(chain.at(-1)?.block.number ?? 0);
+  assert.equal(await service.stop(), 0);
+  const holds = /holds chain 137, ODDWIRE_CHAIN_ID is 1; use another ODDWIRE_DATA_DIR/;
+  await assertRefuses({ ...options, settings }, 1, holds);
+});
+
 /** Files of the engine by where they are below `data/facts`, and what happens to each of them. */
 const damages: readonly (readonly [string, RegExp, (path: string) => Promise<void>])[] = [
   ["rows of fills cut off", /^store\/.*\/data\.bin$/, halve],
