@@ -31,7 +31,7 @@ test("the process begins anew with the bounds, and with everything else as it wa
   assert.equal(flags[0], "--max-semi-space-size=16");
   assert(flags.includes("--no-warnings"));
   assert.deepEqual(words, ["one", "two words"]);
-  assert.deepEqual([arenas, mapped], ["2", "131072"]);
+  assert.deepEqual([arenas, mapped], ["2", "1048576"]);
 });
 
 test("a bound that the operator has set stays", async () => {
@@ -43,5 +43,5 @@ test("a bound that the operator has set stays", async () => {
   const inherited = await run([], { NODE_OPTIONS: "--max-semi-space-size=8" });
   assert(!inherited.flags.some((flag) => flag.includes("semi-space")));
   const own = await run([], { MALLOC_ARENA_MAX: "5" });
-  assert.deepEqual([own.arenas, own.mapped], ["5", "131072"]);
+  assert.deepEqual([own.arenas, own.mapped], ["5", "1048576"]);
 });

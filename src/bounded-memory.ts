@@ -1,7 +1,7 @@
 /**
  * How much memory Node and the C library take beyond what they use. Their own bounds are for programs
  * that have nobody beside them: at full speed a backfill's young objects take 110 MB, with this limit 30
- * MB, and what was freed and is kept another 130 MB more than here; neither saves processor time
+ * MB, and what was freed and is kept another 70 to 170 MB more than here; neither saves processor time
  * (decision 0013).
  */
 import { nodeOptions, setAllocator } from "./base/config.ts";

@@ -6,9 +6,9 @@ const mebibyte = 1024 * 1024;
 export const processLimits = {
   /** Half of the young generation: 30 MB in all, where Node took 110 in no less processor time. */
   semiSpaceMegabytes: 16,
-  /** Of the C library: not eight a processor; and its own first choice, not raised to 32 MB. */
+  /** Of the C library: not eight a processor; and not raised to 32 MB, as it does by itself. */
   arenas: 2,
-  mappedBytesMin: 128 * 1024,
+  mappedBytesMin: mebibyte,
 } as const;
 
 /** What the store may hold and be asked. */
