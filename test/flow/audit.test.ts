@@ -32,11 +32,19 @@ const forgetful: FaultHook = on("eth_getLogs", () => ({
   change: (logs) => logs.filter((log) => Number(log.blockNumber) !== wrongBlock),
 }));
 
+const isGone = { kind: "error", error: new RpcError(-32000, "missing trie node") } as const;
+
 /** The receipts of that block are gone. */
-const withoutReceipts: FaultHook = on("eth_getBlockReceipts", ({ params }) => {
-  if (params[0] !== recording.blocks[wrongBlock]?.hash) return null;
-  return { kind: "error", error: new RpcError(-32000, "missing trie node") };
-});
+const withoutReceipts: FaultHook = on("eth_getBlockReceipts", ({ params }) =>
+  params[0] === recording.blocks[wrongBlock]?.hash ? isGone : null,
+);
+
+/** Nothing can account for all that the bloom of that block tells of. */
+const withoutProof: readonly FaultHook[] = [
+  withoutReceipts,
+  on("eth_getTransactionReceipt", () => isGone),
+  on("eth_getLogs", ({ params }) => (Object.hasOwn(Object(params[0]), "address") ? null : isGone)),
+];
 
 async function openHonestNode(t: TestContext): Promise<ScriptedNode> {
   const node = await ScriptedNode.open({ blocks: recording.blocks });
@@ -131,10 +139,11 @@ test("R7: a contradiction that nobody can settle is an alarm, and nothing change
   await first.waitFinalized(stage.head);
   assert.equal(await first.stop(), 0);
 
-  stage.node.fault(withoutReceipts);
   const liar = await openHonestNode(t);
+  for (const node of [stage.node, liar]) {
+    for (const fault of withoutProof) node.fault(fault);
+  }
   liar.fault(forgetful);
-  liar.fault(withoutReceipts);
   const service = await stage.startService([stage.node.url, liar.url], fastAudit);
   const { alarms } = await waitForAudit(service, (audit) => audit.doubted_ranges > 0);
   assert.deepEqual(alarms, ["audit_mismatch"]);
