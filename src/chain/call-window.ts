@@ -6,7 +6,7 @@ const windowMs = 1_050;
 /** Keeps every trailing second, and a little more, to a number of calls, however they are bundled into requests. */
 export class CallWindow {
   readonly #callsMax: number;
-  /** In order of time; what is older than a second before the newest does not count any more. */
+  /** In order of time; what is older than the window before the newest does not count any more. */
   #taken: Taken[] = [];
 
   /** At least 1. */

@@ -92,7 +92,7 @@ export class RpcClient {
     const half = refusal.isCertain ? calls.length >> 1 : this.#callsProven;
     const callsMax = Math.max(1, Math.min(refusal.callsMax ?? half, calls.length - 1));
     if (refusal.isCertain) this.#callsMax = Math.min(this.#callsMax, callsMax);
-    // One at first: what says nothing of batches can have had another reason, which is then here too.
+    // A part at first: what says nothing of batches can have had another reason, which is then here too.
     const first = await this.ask(calls.slice(0, callsMax), timeoutMs);
     const rest = await this.#askInParts(calls.slice(callsMax), callsMax, timeoutMs);
     const answer = joined([first, rest]);
