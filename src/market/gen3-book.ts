@@ -1,21 +1,20 @@
 /**
  * What is known of generation 3 beyond what its ids say: which events were announced, what texts
- * were registered, what older conditions were migrated, which legs combinations have, and which
- * results follow from a sibling's. Any of it may be missing, and come late.
+ * were registered, what older conditions were migrated, and which legs combinations have. Any of
+ * it may be missing, and come late.
  */
 import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
 import type { Gen3MarketEvent } from "../decode/events.ts";
-import type { LocatedEvent } from "./block-facts.ts";
 import type { Depot } from "./depot.ts";
-import { deriveGen3ConditionIds, parseGen3TokenId } from "./gen3-ids.ts";
+import { deriveGen3ConditionIds } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
 import { parseQuestionText, type QuestionText } from "./question-text.ts";
 
 type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
 type RegisteredText = { readonly text: QuestionText; readonly requester: Address };
 
-/** The contract allows 65,535 conditions an event; real ones have below 256. */
-const announcedConditionsMax = 4096;
+/** The contract allows 65,536 conditions an event; real ones have below 256. */
+const conditionsOfEventMax = 4096;
 
 export class Gen3Book {
   readonly #announcements: JournaledMap<Hash, Announcement>;
@@ -23,8 +22,6 @@ export class Gen3Book {
   readonly #reporters: JournaledMap<Address, true>;
   readonly #legacy: JournaledMap<ConditionId, ConditionId>;
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
-  /** Events of which every condition without a result is NO, and where that was said. */
-  readonly #remainingNo: JournaledMap<Hash, LocatedEvent>;
 
   constructor(depot: Depot, journal: Journal) {
     const mapOf = <Key extends string, Value>(name: string) =>
@@ -34,15 +31,14 @@ export class Gen3Book {
     this.#reporters = mapOf("gen3_reporters");
     this.#legacy = mapOf("gen3_legacy");
     this.#legs = mapOf("gen3_legs");
-    this.#remainingNo = mapOf("gen3_remaining_no");
   }
 
   /** Takes in one event; returns the conditions that are known to exist from now on. */
-  apply(event: Gen3MarketEvent, located: LocatedEvent): readonly ConditionId[] {
+  apply(event: Gen3MarketEvent): readonly ConditionId[] {
     switch (event.kind) {
       case "gen3_event_announced":
         this.#announcements.set(event.eventId, event.marketType);
-        return deriveGen3ConditionIds(event.eventId).slice(0, announcedConditionsMax);
+        return conditionsOf(event.eventId);
       case "gen3_reporter_added":
         this.#reporters.set(event.reporter, true);
         return [];
@@ -58,8 +54,7 @@ export class Gen3Book {
         this.#legs.set(event.conditionId, event.legs);
         return [event.conditionId];
       case "gen3_remaining_resolved_no":
-        this.#remainingNo.set(event.eventId, located);
-        return [];
+        return conditionsOf(event.eventId);
       case "gen3_other_resolved_yes":
         return [event.conditionId];
     }
@@ -90,14 +85,8 @@ export class Gen3Book {
     if (known === undefined) return null;
     return { text: known.text, trusted: this.#reporters.get(known.requester) === true };
   }
+}
 
-  /**
-   * Where it was said that the conditions of this one's event that have no result are NO; `null`
-   * when it was not. A migrated condition waits for the result of the older one.
-   */
-  derivedNoOf(conditionId: ConditionId): LocatedEvent | null {
-    const eventId = parseGen3TokenId(conditionId as string as TokenId)?.eventId;
-    if (eventId === undefined || this.legacyOf(conditionId) !== null) return null;
-    return this.#remainingNo.get(eventId) ?? null;
-  }
+function conditionsOf(eventId: Hash): readonly ConditionId[] {
+  return deriveGen3ConditionIds(eventId).slice(0, conditionsOfEventMax);
 }

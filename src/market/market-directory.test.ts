@@ -332,6 +332,28 @@ describe("who may say what", () => {
     assert.equal(market.question, null);
   });
 
+  test("that the rest of an event is NO: conditions that nothing else ever named, too", () => {
+    const rest = oneByOne.find((block) => says(block, "gen3_remaining_resolved_no"));
+    const said = rest?.events.at(-1);
+    assert(rest !== undefined && said !== undefined);
+    const alone = { ...rest, events: [said] };
+    const { first, second, other } = gen3Conditions;
+    const ends = (...blocks: BlockFacts[]) => {
+      const { resolutions } = directoryOf(...blocks);
+      return Array.from({ length: resolutions.count }, (_, at) => resolutions.at(at));
+    };
+    assert.deepEqual(
+      ends(alone).map((one) => [one?.conditionId, one?.seq, one?.numerators, one?.derived]),
+      [first, second, other].map((id) => [id, said.seq, [0n, 1_000_000n], true]),
+    );
+    const later = oneByOne.filter((block) => says(block, "gen3_event_announced"));
+    assert(later.length > 0);
+    assert.deepEqual(ends(alone, ...later), ends(alone), "nothing is added to the past");
+    const derived = ends(rest).map((one) => [one?.conditionId, one?.derived] as const);
+    const expected = [[first, true] as const, [second, false] as const, [other, true] as const];
+    assert.deepEqual(new Map(derived), new Map(expected), "the YES has a log of its own");
+  });
+
   test("registrations count only from exchanges", () => {
     const { conditionId, tokenIds } = testMarkets.unknownOracle;
     const [token0, token1] = tokenIds.map((id) => BigInt(id));

@@ -3,7 +3,7 @@
  * blocks that a fork may take back. What it learns it writes into the book it answers from, and
  * into the columns that lists and searches go by.
  */
-import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { Address, ConditionId, Seq, TokenId } from "../base/ids.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { Gen3MarketEvent, MarketEvent } from "../decode/events.ts";
 import type { LocatedEvent } from "./block-facts.ts";
@@ -33,8 +33,6 @@ const resultYes = [1_000_000n, 0n];
 const resultNo = [0n, 1_000_000n];
 
 export class MarketDirectory extends ConditionBook {
-  /** The conditions of a generation-3 neg-risk event that are known. */
-  readonly #conditionsOfEvent: JournaledMap<Hash, readonly ConditionId[]>;
   /** Registrations of conditions not prepared yet, by generation bits. */
   readonly #earlyRegistrations: JournaledMap<ConditionId, number>;
   /** Conditions whose text is made of that of others. */
@@ -46,7 +44,6 @@ export class MarketDirectory extends ConditionBook {
 
   constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: Journal }) {
     super(contracts, { depot, journal });
-    this.#conditionsOfEvent = new JournaledMap(journal, depot.shelf("conditions_of_event"));
     this.#earlyRegistrations = new JournaledMap(journal, depot.shelf("early_registrations"));
     this.#dependents = new JournaledMap(journal, depot.shelf("dependents"));
     this.columns = new MarketColumns(depot, journal);
@@ -271,7 +268,7 @@ export class MarketDirectory extends ConditionBook {
   }
 
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
-    const named = this.gen3.apply(event, located);
+    const named = this.gen3.apply(event);
     if (event.kind === "gen3_condition_migrated") {
       this.#depend(event.conditionId, [event.legacyConditionId]);
     }
@@ -292,9 +289,9 @@ export class MarketDirectory extends ConditionBook {
       this.#resolveDerived(event.conditionId, located, resultYes);
     }
     if (event.kind === "gen3_remaining_resolved_no") {
-      for (const conditionId of this.#conditionsOfEvent.get(event.eventId) ?? []) {
-        this.#resolveRemaining(conditionId);
-      }
+      // A condition that moved over waits for the result of the older one.
+      const following = named.filter((conditionId) => this.gen3.legacyOf(conditionId) === null);
+      for (const conditionId of following) this.#resolveDerived(conditionId, located, resultNo);
     }
   }
 
@@ -329,17 +326,7 @@ export class MarketDirectory extends ConditionBook {
       createdSeq: seq,
       registeredBits: 0,
     });
-    if (gen3.module === "neg_risk") {
-      const siblings = this.#conditionsOfEvent.get(gen3.eventId) ?? [];
-      this.#conditionsOfEvent.set(gen3.eventId, [...siblings, conditionId]);
-      this.#resolveRemaining(conditionId);
-    }
     return true;
-  }
-
-  #resolveRemaining(conditionId: ConditionId): void {
-    const said = this.gen3.derivedNoOf(conditionId);
-    if (said !== null) this.#resolveDerived(conditionId, said, resultNo);
   }
 
   #resolveDerived(

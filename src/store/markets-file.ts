@@ -29,7 +29,7 @@ import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.t
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 7;
+const formatVersion = 8;
 
 const pageBytes = 16_384;
 

@@ -266,11 +266,6 @@ function steady(json: unknown): unknown {
   return Object.fromEntries(fields.filter(([name]) => !joined.has(name)));
 }
 
-/** Results that follow from others are placed before their condition is known, if that is later. */
-function isFollowing(data: unknown): boolean {
-  return (data as { readonly derived?: boolean }).derived === true;
-}
-
 function rowsOf(entries: readonly Entry[]): Map<string, unknown> {
   return new Map(entries.map(({ id, json }) => [id, steady(JSON.parse(json))]));
 }
@@ -286,10 +281,8 @@ function mismatch(folded: Folded, entries: readonly Entry[]): string | null {
     const { timestamp: __, ...actual } = (told?.data ?? {}) as Record<string, unknown>;
     return same(steady(actual), steady(expected));
   }
-  const due = entries.filter(({ seq, json }) => seq > folded.low && !isFollowing(JSON.parse(json)));
-  const expected = rowsOf(due);
-  const told = [...folded.rows].filter(([, { data }]) => !isFollowing(data));
-  const actual = new Map(told.map(([id, { data }]) => [id, steady(data)]));
+  const expected = rowsOf(entries.filter(({ seq }) => seq > folded.low));
+  const actual = new Map([...folded.rows].map(([id, { data }]) => [id, steady(data)]));
   // Markets change after they were told.
   if (type === "markets")
     return same([...actual.keys()].toSorted(), [...expected.keys()].toSorted());

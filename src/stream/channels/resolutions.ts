@@ -29,8 +29,7 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
     asked: { type: "resolutions", ...shownFilter(request) },
     label: { type: "resolutions" },
     isFinalOnly: request.filter?.finality === "finalized",
-    // In generation 3 a first trade can tell of a condition that had its result before.
-    interest: { tokenIds: "all", events: true },
+    interest: { tokenIds: [], events: true },
     readAfter: async (after, { limit }) =>
       takeGroups(select({ index: indexBehind(after), step: 1 }), limit).map(entryOf),
     readNewest: async (through, count) => {
