@@ -271,10 +271,13 @@ function keptFrom(
   if (own !== null && length * densePart >= ranks.length) {
     return { ordinals: null, ranks, keys: keys.hold(), block: own };
   }
-  const block = columns.rooms.take(length * (8 + 4 + 2));
+  // One more than there are is written to while they are looked for.
+  const block = columns.rooms.take(length * (8 + 4 + 2) + 4);
+  const places = new Int32Array(block, length * 8, length + 1);
+  placesOfRanked(ranks, places);
   const kept = {
-    ordinals: new Int32Array(block, length * 8, length),
-    ranks: new Uint16Array(block, length * 12, length),
+    ordinals: places.subarray(0, length),
+    ranks: new Uint16Array(block, length * 12 + 4, length),
     keys: new Float64Array(block, 0, length),
   };
   fill(kept, { ordinals, ranks }, keys.values);
@@ -287,20 +290,27 @@ function ownKeys(keys: Float64Array<ArrayBuffer>): HeldNumbers {
   return { byteLength: 0, read: (work) => work(keys, null), release: () => {} };
 }
 
-/** Takes over the members that have a rank. */
+/** Writes down the places that have a rank, without a branch for the others, which no processor could guess. */
+function placesOfRanked(ranks: Uint16Array, places: Int32Array): void {
+  let found = 0;
+  for (let at = 0; at < ranks.length; at = (at + 1) | 0) {
+    places[found] = at;
+    // 1 for each that is above 0.
+    found = (found + (-(ranks[at] ?? 0) >>> 31)) | 0;
+  }
+}
+
+/** Takes over the members at the places that stand where their ordinals belong. */
 function fill(
   kept: { ordinals: Int32Array; ranks: Uint16Array; keys: Float64Array },
   { ordinals, ranks }: Pick<Members, "ordinals" | "ranks">,
   keys: ArrayLike<number>,
 ): void {
-  let found = 0;
-  for (let at = 0; at < ranks.length; at += 1) {
-    const rank = ranks[at] ?? 0;
-    if (rank === 0) continue;
+  for (let found = 0; found < kept.ranks.length; found += 1) {
+    const at = kept.ordinals[found] ?? 0;
     const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
     kept.ordinals[found] = ordinal;
-    kept.ranks[found] = rank;
+    kept.ranks[found] = ranks[at] ?? 0;
     kept.keys[found] = keys[ordinal] ?? 0;
-    found += 1;
   }
 }
