@@ -8,7 +8,7 @@ import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
 import { type Found, HitRoom, type Hits, intersect, keepScored, noHits } from "./search-hits.ts";
 import { wordsOf } from "./search-words.ts";
-import { type FoundTerms, TextSearch } from "./text-search.ts";
+import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
 import {
   descriptionWeights,
   reachIn,
@@ -275,7 +275,7 @@ export class MarketSearch {
 
   *#reading(asked: Asked, known: Remembered): Generator<void, void, void> {
     yield* this.#scoring(asked, known.scores);
-    known.top = highestOf(known.scores);
+    known.top = highestOf(known.scores, asked);
   }
 
   #learnOn({ word, known, steps }: Learning): void {
@@ -356,13 +356,24 @@ function rescore(known: Remembered, ordinal: number, score: number): boolean {
   return true;
 }
 
-function highestOf(scores: Uint8Array): number {
+/** No score is higher; most words are met with the highest soon. */
+function highestOf(scores: Uint8Array, { titles, descriptions }: Asked): number {
+  const known = Math.max(
+    highestWeight(titles, titleWeights),
+    highestWeight(descriptions, descriptionWeights),
+  );
   let highest = 0;
-  for (let at = 0; at < scores.length; at += 1) {
+  for (let at = 0; at < scores.length && highest < known; at += 1) {
     const score = scores[at] ?? 0;
     if (score > highest) highest = score;
   }
   return highest;
+}
+
+/** What a thing with any of the terms can have at the most. */
+function highestWeight({ terms }: FoundTerms, weights: Weights): number {
+  const ways = ["whole", "start", "within"] as const;
+  return Math.max(0, ...ways.map((way) => (terms[way].length > 0 ? Math.max(...weights[way]) : 0)));
 }
 
 /** What looking for a word in so many markets costs, as so many postings to be read. */
