@@ -5,6 +5,7 @@
  * exactly what was told; nothing final is ever touched again. Backfill and live are this same loop.
  */
 import { KindCounts } from "./base/kind-counts.ts";
+import { storeLimits } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import type { ChainNews } from "./chain-news.ts";
 import type { BlockFacts } from "./market/block-facts.ts";
@@ -56,15 +57,20 @@ export class Pipeline {
     state: MarketState;
     subscribers?: Subscribers;
     log: Log;
+    /** For how long final blocks wait for more to be appended with; one second by default. */
+    groupWaitMs?: number;
   }) {
     this.#store = parts.store;
     this.#state = parts.state;
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    this.#writer = new FinalWriter(parts.store, (digest, last) => {
-      this.#state.applyFinal(digest, last);
-      this.#count(digest);
-      this.#subscribers?.appended(digest);
+    this.#writer = new FinalWriter(parts.store, {
+      onAppended: (digest, last) => {
+        this.#state.applyFinal(digest, last);
+        this.#count(digest);
+        this.#subscribers?.appended(digest);
+      },
+      waitMs: parts.groupWaitMs ?? storeLimits.groupWaitMs,
     });
   }
 

@@ -29,10 +29,12 @@ export const storeLimits = {
   trimBytesFreeMin: 8 * 1024 * 1024,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
-  /** Rows that may wait while three groups of as many are under way: 18 MB of fills each. */
-  pendingRowsMax: 40_000,
+  /** Rows appended together where there are as many: the engine takes some 100 MB for as long. */
+  groupRows: 64_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
-  pendingBatchesMax: 256,
+  groupBatchesMax: 256,
+  /** For how long fewer of them wait for more: at full speed as many come in less. */
+  groupWaitMs: 1000,
   /** Rows of a part that is worth knowing the place of; smaller ones are merged before long. */
   partRowsMin: 500_000,
   /** For how long the parts are known by what they were: reading them takes some 30 ms. */
@@ -105,10 +107,7 @@ export const chainLimits = {
   tailTimeoutMs: 2_000,
   /** A larger answer is refused: one answer must not fill the memory. */
   responseBytesMax: 64 * mebibyte,
-  /**
-   * Ranges stop growing here: what is parsed of one answer should be done with before it outgrows
-   * the young generation. With four times as much a backfill takes a tenth more processor time.
-   */
+  /** Ranges stop growing here: four times as much outgrows the young generation, a tenth more time. */
   responseBytesGoal: 2 * mebibyte,
   /** Ranges are halved here, for the same reason. */
   responseBytesHalve: 3 * mebibyte,

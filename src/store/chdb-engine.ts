@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
+import { RowFile } from "./row-file.ts";
 import { SessionPool } from "./session-pool.ts";
 
 /** The data folder is in use by another process; start again when that one has stopped. */
@@ -38,7 +38,7 @@ export class ChdbEngine implements Engine {
   readonly #writers: SessionPool;
   readonly #readers: SessionPool;
   readonly #path: string;
-  #inserts = 0;
+  #rowFiles = 0;
 
   private constructor(sessions: readonly Session[], path: string) {
     this.#writers = new SessionPool(sessions.slice(0, storeLimits.writersMax));
@@ -78,35 +78,29 @@ export class ChdbEngine implements Engine {
     await written(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
-  async insert(table: string, rows: Rows): Promise<void> {
-    const buffers = (Buffer.isBuffer(rows) ? [rows] : rows).filter(({ length }) => length > 0);
-    if (buffers.length > 0) await written(this.#insertFile(table, buffers));
+  async openRows(): Promise<RowFile> {
+    const path = `${this.#path}-rows-${this.#rowFiles}`;
+    this.#rowFiles += 1;
+    return written(RowFile.open(path));
   }
 
-  /**
-   * The library takes rows in memory as text only, but reads binary ones from a file. The file has
-   * no name, so that nothing of it is left whatever happens.
-   */
-  async #insertFile(table: string, buffers: readonly Buffer[]): Promise<void> {
-    const path = `${this.#path}-rows-${this.#inserts}`;
-    this.#inserts += 1;
-    const file = await open(path, "w+");
+  async insert(table: string, rows: Rows): Promise<void> {
+    if (rows.length === 0) return;
+    if (rows instanceof RowFile) return this.#insertFile(table, rows);
+    const file = await this.openRows();
     try {
-      await unlink(path);
-      // By position: where `/dev/fd` shares its offset with the file, reading starts at the beginning.
-      let end = 0;
-      for (const rows of buffers) {
-        for (let at = 0; at < rows.length; ) {
-          at += (await file.write(rows, at, rows.length - at, end + at)).bytesWritten;
-        }
-        end += rows.length;
-      }
-      const source = `file('/dev/fd/${file.fd}', 'RowBinary')`;
-      const sql = `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`;
-      await this.#writers.run((writer) => writer.queryAsync(sql));
+      await written(file.append(rows));
+      await this.#insertFile(table, file);
     } finally {
       await file.close();
     }
+  }
+
+  /** The library takes rows in memory as text only, but reads binary ones from a file. */
+  async #insertFile(table: string, { path }: RowFile): Promise<void> {
+    const source = `file('${path}', 'RowBinary')`;
+    const sql = `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`;
+    await written(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
   async #ask(sql: string, format: "JSONCompactEachRow" | "Native") {
@@ -124,9 +118,10 @@ export class ChdbEngine implements Engine {
   }
 }
 
-async function written(writing: Promise<unknown>): Promise<void> {
+/** What writing answers. Rejects with `DataFolderUnwritableError` when it fails. */
+export async function written<Result>(writing: Promise<Result>): Promise<Result> {
   try {
-    await writing;
+    return await writing;
   } catch (cause) {
     throw new DataFolderUnwritableError(
       `the data folder cannot be written: ${reasonOf(toError(cause))}`,

@@ -7,7 +7,7 @@ import type { DayTrade } from "../market/day-trade.ts";
 import type { Digest } from "../market/digest.ts";
 import type { LastTrade } from "../market/last-trades.ts";
 import type { MinuteCandle, Tick } from "../market/minute-candle.ts";
-import { bytesOf, type EncodedBatch, noSeq } from "./encode-facts.ts";
+import { type BatchHead, type BatchRows, bytesOf, noSeq } from "./encode-facts.ts";
 import { RowReader } from "./row-reader.ts";
 import { enumCodes, fillColumnBytes } from "./schema.ts";
 
@@ -44,7 +44,12 @@ const inCandle = {
 } as const;
 
 /** The digest of the blocks of a batch, as `digestOf` makes it of their facts. */
-export function decodeDigest({ fills, minuteCandles, located, tally }: EncodedBatch): Digest {
+export function decodeDigest({
+  fills,
+  minuteCandles,
+  located,
+  tally,
+}: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Digest {
   return {
     events: located,
     candles: decodeCandles(new RowReader(minuteCandles)),

@@ -16,16 +16,23 @@ export type Stretch = {
   readonly last: BlockRef & { readonly timestamp: number };
 };
 
-/** Final blocks as rows ready to insert, one buffer a table, and what memory needs besides. */
-export type EncodedBatch = Stretch & {
+/** Rows ready to insert, one buffer a table. */
+export type BatchRows = {
   readonly fills: Buffer;
   readonly minuteCandles: Buffer;
   readonly events: Buffer;
   readonly quarantine: Buffer;
+};
+
+/** What is told of final blocks besides their rows. */
+export type BatchHead = Stretch & {
   /** The events as they are; there are few of them. */
   readonly located: readonly LocatedEvent[];
   readonly tally: Tally;
 };
+
+/** Final blocks as they are stored, and what memory needs besides. */
+export type EncodedBatch = BatchHead & BatchRows;
 
 /** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
 const priceMax = 10n ** 38n - 1n;
@@ -85,18 +92,17 @@ export function encodeFacts(
 }
 
 /**
- * Lets go of the rows of a batch that was appended, which nobody may read any more. They are
- * megabytes outside of the heap: waiting for a collection would hold several groups of them, and
- * call for collections of the whole heap (decision 0013).
+ * Lets go of rows that nobody may read any more. They are megabytes outside of the heap: waiting for
+ * a collection would hold many of them, and call for collections of the whole heap (decision 0013).
  */
-export function releaseRows({ fills, minuteCandles, events, quarantine }: EncodedBatch): void {
-  for (const { buffer } of [fills, minuteCandles, events, quarantine]) {
+export function releaseRows(rows: readonly Buffer[]): void {
+  for (const { buffer } of rows) {
     if (buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
 }
 
 /** The marker that vouches for the rows of batches that follow each other, at least one. */
-export function encodeMarker(batches: readonly EncodedBatch[]): Buffer {
+export function encodeMarker(batches: readonly BatchHead[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
   assert(first !== undefined && last !== undefined, "there is a batch to vouch for");
   const sumOf = (count: (tally: Tally) => number) =>

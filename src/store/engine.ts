@@ -2,13 +2,14 @@
  * The analytical engine, as the rest of `store/` sees it: ClickHouse SQL in, rows out. Two engines
  * speak it, one embedded in the process and one on a server; the SQL is the same.
  */
+import type { RowFile } from "./row-file.ts";
 
 /** A value of a row as the engine's JSON gives it: 64-bit integers are numbers, decimals strings. */
 export type Cell = string | number | null | readonly Cell[];
 export type Row = readonly Cell[];
 
-/** Whole rows, one after the other. */
-export type Rows = Buffer | readonly Buffer[];
+/** Whole rows of `row-writer.ts`, one after the other. */
+export type Rows = Buffer | RowFile;
 
 export type Engine = {
   /** Runs a `SELECT`; the SQL holds only literals that `sql-literal.ts` made. */
@@ -17,10 +18,9 @@ export type Engine = {
   queryNative(sql: string): Promise<Buffer>;
   /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
-  /**
-   * Inserts rows of `row-writer.ts`, in one buffer or several; durable when it resolves. One call is
-   * one atomic block.
-   */
+  /** Room for the rows of one insert that come bit by bit; to be closed. */
+  openRows(): Promise<RowFile>;
+  /** Inserts rows; durable when it resolves. One call is one atomic block. */
   insert(table: string, rows: Rows): Promise<void>;
   /** Waits for what is running, then frees the engine. */
   close(): Promise<void>;

@@ -18,9 +18,10 @@ import {
   MinuteCandles,
   minuteOf,
 } from "../market/minute-candle.ts";
+import { AppendGroup } from "./append-group.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 import { decodeDigest } from "./decode-digest.ts";
-import { type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
+import { type BatchHead, type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
@@ -124,34 +125,36 @@ export class FactStore {
    * it resolves; when it rejects, the store must be closed: `open` will trim what was half written.
    */
   async append(batch: EncodedBatch): Promise<void> {
-    await this.writeFacts([batch]);
-    await this.vouchFor([batch]);
+    this.#refuseBelowTail();
+    await this.#insert(batch);
     this.cover(batch, decodeDigest(batch));
   }
 
+  /** Room for batches that follow each other, which are then appended in the steps below; to be closed. */
+  openGroup(): AppendGroup {
+    return new AppendGroup(this.engine);
+  }
+
   /**
-   * The first step of appending batches that follow each other: their facts. May be taken while those
-   * before are vouched for: a start trims whatever is above the newest marker.
+   * The first step: their facts. May be taken while those before are vouched for: a start trims
+   * whatever is above the newest marker.
    */
-  async writeFacts(batches: readonly EncodedBatch[]): Promise<void> {
-    assert(this.tail.newest === null, "nothing is appended below blocks that are held");
-    await this.#insertFacts(batches);
+  async writeFacts(group: AppendGroup): Promise<void> {
+    this.#refuseBelowTail();
+    await this.#insertFacts(group);
   }
 
   /**
    * The second step, once their facts are there, and in order: the minutes, then the marker. Fills
    * without a marker tell a start to make their minutes anew, so minutes never come before them.
    */
-  async vouchFor(batches: readonly EncodedBatch[]): Promise<void> {
-    await this.engine.insert(
-      "oddwire.minute_candles",
-      batches.map(({ minuteCandles }) => minuteCandles),
-    );
-    await this.engine.insert("oddwire.markers", encodeMarker(batches));
+  async vouchFor(group: AppendGroup): Promise<void> {
+    await group.insert(["minuteCandles"]);
+    await this.engine.insert("oddwire.markers", encodeMarker(group.batches));
   }
 
   /** The last step, for each batch in order: from now on reads find it. */
-  cover(batch: EncodedBatch, digest: Digest): void {
+  cover(batch: BatchHead, digest: Digest): void {
     this.#cover(batch, digest);
     this.newestFills.forget(new Set(digest.candles.map(({ tokenId }) => tokenId)));
   }
@@ -163,17 +166,31 @@ export class FactStore {
     if (first === undefined || last === undefined) return;
     const stretch = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
     const batch = encodeFacts(stretch, final);
-    await this.#insertFacts([batch]);
-    await this.vouchFor([batch]);
+    await this.#insert(batch);
     // In one go: a read must see each row in the engine or in the tail, never in both.
     this.#cover(batch, digestOf(final));
     this.newestFills.add(final.flatMap(({ fills }) => fills));
     this.tail.dropThrough(block);
   }
 
-  async #insertFacts(batches: readonly EncodedBatch[]): Promise<void> {
+  #refuseBelowTail(): void {
+    assert(this.tail.newest === null, "nothing is appended below blocks that are held");
+  }
+
+  async #insert(batch: EncodedBatch): Promise<void> {
+    const group = this.openGroup();
+    try {
+      await group.add(batch);
+      await this.#insertFacts(group);
+      await this.vouchFor(group);
+    } finally {
+      await group.close();
+    }
+  }
+
+  async #insertFacts(group: AppendGroup): Promise<void> {
     await this.trimmed;
-    for (const { fromBlock, toBlock } of batches) {
+    for (const { fromBlock, toBlock } of group.batches) {
       const written = this.#writtenThrough;
       assert(
         written === null || fromBlock === written + 1,
@@ -181,24 +198,10 @@ export class FactStore {
       );
       this.#writtenThrough = toBlock;
     }
-    const { engine } = this;
-    await allEnded([
-      engine.insert(
-        "oddwire.fills",
-        batches.map(({ fills }) => fills),
-      ),
-      engine.insert(
-        "oddwire.events",
-        batches.map(({ events }) => events),
-      ),
-      engine.insert(
-        "oddwire.quarantine",
-        batches.map(({ quarantine }) => quarantine),
-      ),
-    ]);
+    await group.insert(["fills", "events", "quarantine"]);
   }
 
-  #cover({ fromBlock, last }: EncodedBatch, { candles }: Digest): void {
+  #cover({ fromBlock, last }: BatchHead, { candles }: Digest): void {
     this.#appends += 1;
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
     const open = new MinuteCandles();

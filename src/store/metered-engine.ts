@@ -2,6 +2,7 @@ import { systemClock } from "../base/clock.ts";
 import { KindCounts } from "../base/kind-counts.ts";
 import { LatencyHistogram } from "../base/latency-histogram.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
+import type { RowFile } from "./row-file.ts";
 
 /** Measures another engine; not how long its commands take, which are rare (start and repair). */
 export class MeteredEngine implements Engine {
@@ -44,9 +45,13 @@ export class MeteredEngine implements Engine {
     return this.#counted(() => this.#engine.command(sql));
   }
 
+  async openRows(): Promise<RowFile> {
+    return this.#engine.openRows();
+  }
+
   async insert(table: string, rows: Rows): Promise<void> {
     // An engine has nothing to do for no rows, and that must not pass for a fast insert.
-    if (hasRows(rows)) await this.#measured("insert", () => this.#engine.insert(table, rows));
+    if (rows.length > 0) await this.#measured("insert", () => this.#engine.insert(table, rows));
   }
 
   async close(): Promise<void> {
@@ -76,8 +81,4 @@ export class MeteredEngine implements Engine {
       this.#underWay -= 1;
     }
   }
-}
-
-function hasRows(rows: Rows): boolean {
-  return Buffer.isBuffer(rows) ? rows.length > 0 : rows.some(({ length }) => length > 0);
 }

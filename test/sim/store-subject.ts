@@ -21,6 +21,8 @@ export class StoreSubject implements Subject {
   state = new MarketState(contracts);
   /** Whether the pipeline, or a death and a new start, is in the middle of something. */
   #isAtWork = false;
+  /** The newest final block that the pipeline was told of. */
+  #finalTold = -1;
 
   constructor(folder: StoreFolder) {
     this.#folder = folder;
@@ -32,11 +34,13 @@ export class StoreSubject implements Subject {
 
   /** Also while final blocks are appended behind the pipeline's back. */
   get isBusy(): boolean {
-    return this.#isAtWork || this.#folder.store.engine.underWay > 0;
+    // Between lives nothing is open.
+    if (this.#isAtWork) return true;
+    const isAppending = this.#finalTold > (this.resumeAfter?.number ?? -1);
+    return isAppending || this.#folder.store.engine.underWay > 0;
   }
 
   get newest() {
-    // Between lives nothing is open.
     if (this.#isAtWork) return null;
     return this.#folder.store.tail.newest ?? this.resumeAfter;
   }
@@ -46,7 +50,9 @@ export class StoreSubject implements Subject {
   }
 
   async follow(source: ChainSource): Promise<void> {
-    const pipeline = new Pipeline({ store: this.#folder.store, state: this.state, log: silent });
+    const { store } = this.#folder;
+    // Simulated time would run on while they wait in real time.
+    const pipeline = new Pipeline({ store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(deriveNews(encodeBatches(this.told.listen(source.batches()), decoder), decoder)),
     );
@@ -68,6 +74,7 @@ export class StoreSubject implements Subject {
   async *#timed(news: AsyncIterable<ChainNews>): AsyncGenerator<ChainNews> {
     for await (const one of news) {
       this.#isAtWork = true;
+      if (one.kind === "final") this.#finalTold = one.batch.toBlock;
       yield one;
       this.#isAtWork = false;
     }

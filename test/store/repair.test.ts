@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import type { Engine, Row } from "../../src/store/engine.ts";
+import type { Engine, Row, Rows } from "../../src/store/engine.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import { recover } from "../../src/store/recover.ts";
 import { finishRepair, orderRepair } from "../../src/store/repair.ts";
+import type { RowFile } from "../../src/store/row-file.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -64,7 +65,11 @@ class MortalEngine implements Engine {
     return this.#engine.command(sql);
   }
 
-  insert(table: string, rows: Buffer): Promise<void> {
+  openRows(): Promise<RowFile> {
+    return this.#engine.openRows();
+  }
+
+  insert(table: string, rows: Rows): Promise<void> {
     this.#live();
     return this.#engine.insert(table, rows);
   }

@@ -75,6 +75,7 @@ test("a store that does not answer is no size, and no error", async () => {
     query: refuse,
     queryNative: refuse,
     command: refuse,
+    openRows: refuse,
     insert: refuse,
     close: refuse,
   };

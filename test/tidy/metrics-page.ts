@@ -57,6 +57,7 @@ const noEngine = new MeteredEngine({
   query: refuse,
   queryNative: refuse,
   command: refuse,
+  openRows: refuse,
   insert: refuse,
   close: refuse,
 });

@@ -1,0 +1,63 @@
+import type { FileHandle } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
+
+/**
+ * Rows of one insert that come one after the other, in a file instead of in memory. It has no name, so
+ * that nothing of it is left whatever happens. Methods reject as the file system does.
+ */
+export class RowFile {
+  readonly #file: FileHandle;
+  #length = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** `path` is where it is made: a place on the disk that nobody else uses. */
+  static async open(path: string): Promise<RowFile> {
+    const file = await open(path, "w+");
+    try {
+      await unlink(path);
+      return new RowFile(file);
+    } catch (thrown) {
+      await file.close();
+      throw thrown;
+    }
+  }
+
+  /** Bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** By which this process opens it again, as long as it is not closed. */
+  get path(): string {
+    return `/dev/fd/${this.#file.fd}`;
+  }
+
+  /** One after the other: the next when this has resolved. Answers where the rows begin. */
+  async append(rows: Buffer): Promise<number> {
+    const begin = this.#length;
+    // By position: where `/dev/fd` shares its offset with the file, reading starts at the beginning.
+    for (let at = 0; at < rows.length; ) {
+      at += (await this.#file.write(rows, at, rows.length - at, begin + at)).bytesWritten;
+    }
+    this.#length += rows.length;
+    return begin;
+  }
+
+  /** What was appended there, in memory of its own. */
+  async read(begin: number, length: number): Promise<Buffer> {
+    const rows = Buffer.allocUnsafeSlow(length);
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await this.#file.read(rows, at, length - at, begin + at);
+      if (bytesRead === 0) throw new Error("the file of rows is shorter than what was written");
+      at += bytesRead;
+    }
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}

@@ -1,0 +1,104 @@
+/** Final blocks are appended in groups: durable in order, in few appends, and out of memory meanwhile. */
+import assert from "node:assert/strict";
+import { readdir, readlink } from "node:fs/promises";
+import { type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import { storeLimits } from "../../src/base/limits.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { type Digest, digestOf } from "../../src/market/digest.ts";
+import { DataFolderUnwritableError } from "../../src/store/chdb-engine.ts";
+import { FinalWriter } from "../../src/store/final-writer.ts";
+import { readFills } from "../../src/store/read-fills.ts";
+import { anyChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { batchesOf, encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+/** Longer than any test waits. */
+const endlessMs = 3_600_000;
+
+const [facts = []] = fc
+  .sample(anyChain({ blocksMin: 40, blocksMax: 40 }), { seed: testSeed, numRuns: 1 })
+  .map(factsOf);
+
+async function openWriter(t: TestContext, waitMs: number) {
+  const folder = await StoreFolder.open(t);
+  const told: Digest[] = [];
+  const onAppended = (digest: Digest) => told.push(digest);
+  const writer = new FinalWriter(folder.store, { onAppended, waitMs });
+  return { folder, store: folder.store, writer, told };
+}
+
+async function writeAll(writer: FinalWriter, blocks: readonly BlockFacts[], sizes: number[]) {
+  for (const batch of batchesOf(blocks, sizes)) await writer.write(encode(batch));
+}
+
+/** Files this process holds that have no name any more, of those that rows wait in. */
+async function countRowFiles(): Promise<number> {
+  const links = (await readdir("/proc/self/fd")).map(async (fd) =>
+    readlink(`/proc/self/fd/${fd}`).catch(() => ""),
+  );
+  return (await Promise.all(links)).filter((path) => /-rows-[0-9]+ \(deleted\)$/.test(path)).length;
+}
+
+test("batches are told and stored in order, whatever their sizes, with one marker for all that waited", async (t) => {
+  const { store, writer, told } = await openWriter(t, endlessMs);
+  const sizes = [1, 3, 2];
+  await writeAll(writer, facts, sizes);
+  await writer.drain();
+  assert.deepEqual(
+    told,
+    batchesOf(facts, sizes).map((batch) => digestOf(batch)),
+  );
+  const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
+  assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fillsOf(facts));
+  assert.deepEqual(await store.engine.query("SELECT count() FROM oddwire.markers"), [[1]]);
+  assert.equal(await countRowFiles(), 0);
+});
+
+test("what waits for more is not told before it is stored, and memory does not hold its rows", async (t) => {
+  const { writer, told } = await openWriter(t, endlessMs);
+  const batch = encode(facts);
+  await writer.write(batch);
+  assert.deepEqual([batch.fills.length, batch.minuteCandles.length], [0, 0]);
+  assert.deepEqual(told, []);
+  assert.notEqual(await countRowFiles(), 0);
+  await writer.drain();
+  assert.equal(told.length, 1);
+});
+
+test("nothing waits longer than told", async (t) => {
+  const { writer, told, store } = await openWriter(t, 1);
+  await writer.write(encode(facts.slice(0, 10)));
+  while (told.length === 0) await new Promise(setImmediate);
+  assert.equal(store.coverage?.last.number, facts[9]?.number);
+  await writer.drain();
+});
+
+test("as many stretches as a group has are appended without waiting", async (t) => {
+  const { writer, told } = await openWriter(t, endlessMs);
+  const { groupBatchesMax } = storeLimits;
+  for (let number = 0; number < groupBatchesMax; number += 1) {
+    await writer.write(encode([emptyBlock(number)]));
+  }
+  while (told.length < groupBatchesMax) await new Promise(setImmediate);
+  await writer.drain();
+});
+
+test("what an append fails of reaches who writes next, and no file stays open", async (t) => {
+  const { writer, store, told } = await openWriter(t, 1);
+  await store.engine.command("DROP TABLE oddwire.fills SYNC");
+  const writing = async () => {
+    for (const block of facts) await writer.write(encode([block]));
+    await writer.drain();
+  };
+  await assert.rejects(writing(), DataFolderUnwritableError);
+  assert.deepEqual(told, []);
+  assert.equal(await countRowFiles(), 0);
+});
+
+function emptyBlock(number: number): BlockFacts {
+  const [block] = facts;
+  assert(block !== undefined);
+  return { ...block, number, fills: [], events: [], quarantined: [], anomalies: [] };
+}
