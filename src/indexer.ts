@@ -143,7 +143,9 @@ export class Indexer {
     if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
     const status = this.#chain?.status ?? null;
     if (status === null) return { ok: false, detail: "connecting" };
-    if (status.alarms.includes("no_endpoint")) return { ok: false, detail: "no node answers" };
+    if (status.alarms.includes("no_endpoint")) {
+      return { ok: false, detail: "no node answers, or as it should; the log says why" };
+    }
     const alarms = status.alarms.length === 0 ? "" : ` (${status.alarms.join(", ")})`;
     return { ok: status.head !== null, detail: `following${alarms}` };
   }

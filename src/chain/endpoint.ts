@@ -43,6 +43,8 @@ export type EndpointView = {
 /** With a longer wait for its rate an endpoint is passed over. */
 const waitMsMax = 1_000;
 const latencyWeight = 0.2;
+/** How long nothing is said again of wrong answers that differ in numbers only. */
+const sameWarningMs = 60_000;
 
 /**
  * One node or provider: asks it within its limits and keeps account of how it does. Two breakers:
@@ -77,6 +79,8 @@ export class Endpoint {
   #badAnswers = 0;
   #latencyMs: number | null = null;
   #lastError: string | null = null;
+  /** What was last said of wrong answers, without its numbers, and when by monotonic time. */
+  #warned = { kind: "", atMs: 0 };
 
   private constructor(options: EndpointOptions) {
     const { random } = options.context;
@@ -184,12 +188,21 @@ export class Endpoint {
 
   /** An answer of it was wrong: it is left alone for a while. */
   noteBadData(error: Error): void {
-    const isNews = this.#lastError !== error.message;
+    const nowMs = this.#context.clock.monotonicMs();
     this.#badAnswers += 1;
     this.#lastError = error.message;
-    this.#data.fail(this.#context.clock.monotonicMs());
-    const line = { host: this.host, reason: error.message };
-    if (isNews) this.#context.log.warn(line, "an endpoint answered wrong");
+    this.#data.fail(nowMs);
+    // Who answers wrong as a rule does so for one block after the other.
+    const kind = error.message.replaceAll(/(0x)?[0-9a-f]*[0-9][0-9a-f]*/g, "#");
+    if (kind === this.#warned.kind && nowMs < this.#warned.atMs + sameWarningMs) return;
+    this.#warned = { kind, atMs: nowMs };
+    const line = { host: this.host, reason: error.message, badAnswers: this.#badAnswers };
+    this.#context.log.warn(line, "an endpoint answered wrong");
+  }
+
+  /** How long an answer may take, judging by those before. */
+  get patienceMs(): number {
+    return this.#patience.timeoutMs;
   }
 
   /** Sliding average of small requests; `null` before the first. */

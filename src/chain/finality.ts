@@ -103,10 +103,12 @@ export class Finality {
   /** `null` when the endpoint does not have the block; `undefined` when it did not answer. */
   async #ask(voter: Endpoint, number: number): Promise<Hash | null | undefined> {
     const final = voter.view?.final;
-    if (final?.number === number && final.hash !== null) return final.hash;
+    const held = this.#hashAt(number);
+    const isDoubted = held !== null && held !== final?.hash;
+    // Blocks are told and linked by their hashes: before those are given up, the endpoint is asked again.
+    if (final?.number === number && final.hash !== null && !isDoubted) return final.hash;
     const isOnOurChain = final?.hash && this.#hashAt(final.number) === final.hash;
-    const ours = isOnOurChain ? this.#hashAt(number) : null;
-    if (ours !== null) return ours;
+    if (isOnOurChain && held !== null) return held;
     try {
       return (await fetchHeader(voter, number, chainLimits.tailTimeoutMs))?.hash ?? null;
     } catch (thrown) {

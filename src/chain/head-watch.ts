@@ -139,7 +139,10 @@ export class HeadWatch {
   /** With little patience, as it is asked again soon, unless the endpoint is a slow one. */
   async #askHeads(endpoint: Endpoint): Promise<Answer> {
     const { requestTimeoutMs, tailTimeoutMs } = chainLimits;
-    const patienceMs = Math.max(tailTimeoutMs, 20 * (endpoint.latencyMs ?? requestTimeoutMs));
+    const { latencyMs } = endpoint;
+    // Before the first, it is known how long its chain id took.
+    const patienceMs =
+      latencyMs === null ? endpoint.patienceMs : Math.max(tailTimeoutMs, 20 * latencyMs);
     const startedMs = this.#nowMs();
     try {
       return await endpoint.request(headCalls, Math.min(patienceMs, requestTimeoutMs));

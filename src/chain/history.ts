@@ -36,11 +36,9 @@ export class History {
     let deniedSinceMs = clock.monotonicMs();
     for (let round = 0; ; round += 1) {
       const opinions = await this.#ask(block);
-      const denying = [...opinions.keys()].filter((one) => opinions.get(one) === "denies");
-      if ([...opinions.values()].includes("confirms")) {
+      const denying = denyingOf(opinions);
+      if (isConfirmed(block, opinions)) {
         this.#isDisputed = false;
-        const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
-        for (const endpoint of denying) endpoint.noteBadData(error);
         return;
       }
       this.#isDisputed = denying.length > 0;
@@ -58,6 +56,11 @@ export class History {
     }
   }
 
+  /** Whether any endpoint has the block, asked once; those that deny it are then left alone for a while. */
+  async isOnChain(block: BlockRef): Promise<boolean> {
+    return isConfirmed(block, await this.#ask(block));
+  }
+
   async #ask(block: BlockRef): Promise<Map<Endpoint, Opinion>> {
     const endpoints = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
     const opinions = endpoints.map(
@@ -65,6 +68,18 @@ export class History {
     );
     return new Map(await Promise.all(opinions));
   }
+}
+
+function denyingOf(opinions: ReadonlyMap<Endpoint, Opinion>): Endpoint[] {
+  return [...opinions.keys()].filter((one) => opinions.get(one) === "denies");
+}
+
+/** Whether one of them confirms the block; then those that deny it are wrong. */
+function isConfirmed(block: BlockRef, opinions: ReadonlyMap<Endpoint, Opinion>): boolean {
+  if (![...opinions.values()].includes("confirms")) return false;
+  const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
+  for (const endpoint of denyingOf(opinions)) endpoint.noteBadData(error);
+  return true;
 }
 
 async function opinionOf(endpoint: Endpoint, block: BlockRef): Promise<Opinion> {

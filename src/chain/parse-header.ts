@@ -20,20 +20,18 @@ export function parseHeader(value: unknown): Header | null {
   if (value === null) return null;
   if (typeof value !== "object") throw new EndpointError("malformed", "a header is no object");
   const json = value as Record<keyof Header, unknown>;
-  const number = parseQuantity(json.number);
-  const hash = parseHash(json.hash);
-  const parentHash = parseHash(json.parentHash);
   const timestamp = parseQuantity(json.timestamp);
-  const logsBloom = parseBloom(json.logsBloom);
-  if (
-    number === null ||
-    hash === null ||
-    parentHash === null ||
-    timestamp === null ||
-    timestamp > timestampMax ||
-    logsBloom === null
-  ) {
-    throw new EndpointError("malformed", "a header lacks a field, or has one of a wrong form");
-  }
-  return { number, hash, parentHash, timestamp, logsBloom };
+  return {
+    number: present(parseQuantity(json.number), "number"),
+    hash: present(parseHash(json.hash), "hash"),
+    parentHash: present(parseHash(json.parentHash), "parentHash"),
+    timestamp: present((timestamp ?? 0) > timestampMax ? null : timestamp, "timestamp"),
+    logsBloom: present(parseBloom(json.logsBloom), "logsBloom"),
+  };
+}
+
+/** What is to be done about it can only be said by who knows which member it is. */
+function present<Value>(value: Value | null, name: keyof Header): Value {
+  if (value !== null) return value;
+  throw new EndpointError("malformed", `a header has no ${name}, or one of a wrong form`);
 }

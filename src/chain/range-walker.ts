@@ -17,35 +17,67 @@ export class RangeWalker<Blocks> {
     this.#ranges = parts.ranges;
   }
 
-  /** From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. */
+  /**
+   * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. A
+   * part is told once the one after it stands on it, or agreement on finality does: its last block
+   * may have no logs, and then only its child or others can say that this is its hash.
+   */
   async *walk(
     start: { readonly next: number; readonly base: BlockRef | null },
     finalized: () => BlockRef,
   ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
+    let held: RangePart<Blocks> | null = null;
     let prefetch = new RangePrefetch(this.#ranges, next);
     for (;;) {
       const parts = await prefetch.next(finalized().number);
       if (parts === null) return;
       for (const part of parts) {
-        const flaw = flawOf(part, base, finalized());
+        const flaw = flawOf(part, held?.last ?? base, finalized());
         if (flaw !== null) {
-          await this.#blame(part, base, flaw);
+          await this.#blame(part, { held, base, flaw });
+          held = null;
           prefetch = new RangePrefetch(this.#ranges, next);
           break;
         }
-        next = part.to + 1;
-        base = part.last;
-        yield part;
+        if (held !== null) {
+          [next, base] = [held.to + 1, held.last];
+          yield held;
+          held = null;
+        }
+        if (part.to < finalized().number) held = part;
+        else {
+          [next, base] = [part.to + 1, part.last];
+          yield part;
+        }
       }
     }
   }
 
-  /** Either our own last block is gone, or the endpoint of this part mixed up forks. */
-  async #blame(part: RangePart<unknown>, base: BlockRef | null, flaw: string): Promise<void> {
-    const endpoint = this.#pool.endpoints.find(({ host }) => host === part.host);
+  /**
+   * The endpoint of this part mixed up forks, or that of the part before did, which was not told yet;
+   * or our own last block is gone.
+   */
+  async #blame(
+    part: RangePart<unknown>,
+    against: {
+      readonly held: RangePart<unknown> | null;
+      readonly base: BlockRef | null;
+      readonly flaw: string;
+    },
+  ): Promise<void> {
+    const { held, base, flaw } = against;
+    this.#noteWrong(part, flaw);
+    if (held === null) {
+      if (base !== null) await this.#history.confirm(base);
+    } else if (!(await this.#history.isOnChain(held.last))) {
+      this.#noteWrong(held, `block ${held.to} is not on the chain`);
+    }
+  }
+
+  #noteWrong({ host }: RangePart<unknown>, flaw: string): void {
+    const endpoint = this.#pool.endpoints.find((one) => one.host === host);
     endpoint?.noteBadData(new EndpointError("inconsistent", flaw));
-    if (base !== null) await this.#history.confirm(base);
   }
 }
 

@@ -38,6 +38,8 @@ export class TailWalker {
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   #timeoutMs: number = chainLimits.tailTimeoutMs;
+  /** Fewer after a failure: where many an answer is wrong, few at once are right now and then. */
+  #blocksAtOnce: number = chainLimits.tailBatchBlocksMax;
 
   constructor(parts: {
     tail: Tail;
@@ -64,10 +66,13 @@ export class TailWalker {
     if (this.isFull) return null;
     try {
       const news = await this.#pool.round(this.#ahead(), (endpoint) => this.#follow(endpoint));
+      if (news === null) return null;
       this.#timeoutMs = chainLimits.tailTimeoutMs;
+      this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.tailBatchBlocksMax);
       return news;
     } catch (thrown) {
       this.#timeoutMs = Math.min(this.#timeoutMs * 2, chainLimits.requestTimeoutMs);
+      this.#blocksAtOnce = Math.max(1, this.#blocksAtOnce >> 1);
       throw thrown;
     }
   }
@@ -118,8 +123,7 @@ export class TailWalker {
     const { newest } = endpoint;
     const from = this.#tail.nextNumber;
     if (newest !== null && newest.number >= from) {
-      const { tailBlocksMax, tailBatchBlocksMax } = chainLimits;
-      const room = Math.min(tailBatchBlocksMax, tailBlocksMax - this.#tail.length);
+      const room = Math.min(this.#blocksAtOnce, chainLimits.tailBlocksMax - this.#tail.length);
       const count = Math.min(room, newest.number - from + 1);
       const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#blockLogs];
       const found = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });

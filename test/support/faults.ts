@@ -125,7 +125,7 @@ export function resultCap(cap: number, provider: keyof typeof resultCapMessages)
 type BatchAsked = { readonly callsMax: number; readonly asked: number };
 type BatchReply =
   | { readonly kind: "text"; readonly text: string }
-  | Extract<Fault, { kind: "http" | "reset" }>;
+  | Extract<Fault, { kind: "http" | "hang" | "reset" }>;
 
 /** How nodes refuse a batch of more than `callsMax` calls. */
 export const batchRefusals = {
@@ -142,6 +142,7 @@ export const batchRefusals = {
   // Erigon, above its limit
   hungUp: () => ({ kind: "reset" }),
   nothing: () => ({ kind: "text", text: "" }),
+  silence: () => ({ kind: "hang" }),
   emptyList: () => ({ kind: "text", text: "[]" }),
   bareText: () => ({ kind: "text", text: '{"error":"batch"}' }),
 } as const satisfies Record<string, (asked: BatchAsked) => BatchReply>;
@@ -191,6 +192,26 @@ export const noLogs: FaultHook = changeLogs(() => []);
 
 /** Leaves the last log out. */
 export const lostLog: FaultHook = changeLogs((logs) => logs.slice(0, -1));
+
+/** Tells all logs, the last one first. */
+export const reversedLogs: FaultHook = changeLogs((logs) => logs.toReversed());
+
+/** Tells every `nth` header of those that `picks` picks with another member `name`. */
+export function wrongHeaders(
+  picks: (number: number) => boolean,
+  lie: { readonly nth: number; readonly name: string; readonly value?: string },
+): FaultHook {
+  let turn = 0;
+  return on("eth_getBlockByNumber", (request, chain) => {
+    const [tag] = request.params;
+    const number = Number(tag === "latest" ? chain.head : tag === "finalized" ? -1 : tag);
+    const block = chain.blockAt(number);
+    if (block === null || !picks(number)) return null;
+    turn += 1;
+    if (turn % lie.nth !== 0) return null;
+    return { kind: "result", json: JSON.stringify({ ...block.header, [lie.name]: lie.value }) };
+  });
+}
 
 /** Tells the last log twice. */
 export const duplicateLog: FaultHook = changeLastLog((last) => [last, last]);
