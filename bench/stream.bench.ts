@@ -202,7 +202,7 @@ async function measureReplay(): Promise<void> {
         quarantined: [],
       };
     });
-    await server.tell([{ kind: "final", batch: encode(blocks) }]);
+    await server.tell([{ kind: "final", batch: encode(blocks), more: false }]);
   }
   for (const query of ["", "?batch=1"]) {
     const before = server.meter.read();

@@ -9,11 +9,11 @@ import { type BlockFacts, deriveBlockFacts } from "./market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "./store/encode-facts.ts";
 
 /**
- * In chain order: blocks that can never change, encoded; one block that a fork may take back; a
+ * In chain order: blocks that can never change, encoded, and whether more such follow at once; one block that a fork may take back; a
  * fork; and how far blocks have become final.
  */
 export type ChainNews =
-  | { readonly kind: "final"; readonly batch: EncodedBatch }
+  | { readonly kind: "final"; readonly batch: EncodedBatch; readonly more: boolean }
   | { readonly kind: "held"; readonly block: BlockFacts }
   | { readonly kind: "fork"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
@@ -41,7 +41,7 @@ export async function* deriveNews(
 
 function newsOf(batch: ChainBatch<EncodedBatch>, decoder: LogDecoder): ChainNews {
   if (batch.kind !== "blocks") return batch;
-  if (batch.finalized) return { kind: "final", batch: batch.blocks };
+  if (batch.finalized) return { kind: "final", batch: batch.blocks, more: batch.more };
   assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
   const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
   return { kind: "held", block: deriveBlockFacts(block, decoder) };

@@ -190,7 +190,7 @@ function withBuffers(news: ChainNews): ChainNews {
     events: bufferOf(events),
     quarantine: bufferOf(quarantine),
   };
-  return { kind: "final", batch };
+  return { ...news, batch };
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

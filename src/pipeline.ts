@@ -57,7 +57,7 @@ export class Pipeline {
     state: MarketState;
     subscribers?: Subscribers;
     log: Log;
-    /** For how long final blocks wait for more to be appended with; one second by default. */
+    /** For how long final blocks wait for those that follow, to be appended together; one second by default. */
     groupWaitMs?: number;
   }) {
     this.#store = parts.store;
@@ -92,7 +92,7 @@ export class Pipeline {
   async #take(news: ChainNews): Promise<void> {
     if (news.kind === "final") {
       await this.#finalizing;
-      return this.#writer.write(news.batch);
+      return this.#writer.write(news.batch, news);
     }
     // Everything else builds on what was appended.
     await this.#writer.drain();

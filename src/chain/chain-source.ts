@@ -213,7 +213,8 @@ export class ChainSource<Final = readonly Block[]> {
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
       const { from, to, last, blocks } = part;
       tail.restart(to + 1, { number: last.number, hash: last.hash });
-      yield { ...this.#stretch({ from, last, blocks }), finalized: true };
+      const more = isFinal(to + 1);
+      yield { ...this.#stretch({ from, last, blocks }), finalized: true, more };
     }
   }
 

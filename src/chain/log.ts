@@ -40,12 +40,13 @@ export type BlockStretch<Blocks = readonly Block[]> = {
 /**
  * What a chain source tells, in order. Backfill and live are the same loop:
  * - `blocks`: the next stretch. `finalized` says that its blocks can never change, and what is told
- *   of them is `Final`, which may be what the consumer makes of blocks. Others come one at a time.
+ *   of them is `Final`, which may be what the consumer makes of blocks; `more`, that those behind
+ *   are known to be final too, and will follow at once. Others come one at a time.
  * - `fork`: everything above `safeBlock` is taken back.
  * - `finalized`: every block up to and including `block` can never change.
  */
 export type ChainBatch<Final = readonly Block[]> =
-  | (BlockStretch<Final> & Told & { readonly finalized: true })
+  | (BlockStretch<Final> & Told & { readonly finalized: true; readonly more: boolean })
   | (BlockStretch & Told & { readonly finalized: false })
   | { readonly kind: "fork"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };

@@ -44,9 +44,10 @@ export class FinalWriter {
 
   /**
    * Takes the blocks that follow, one batch at a time, and lets go of its rows. Resolves while there is
-   * room, else when there is; rejects with what an earlier append failed of.
+   * room, else when there is; rejects with what an earlier append failed of. Nothing waits for more
+   * where there is none.
    */
-  async write(batch: EncodedBatch): Promise<void> {
+  async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
     this.#adding = this.#gathering.add(batch);
     await this.#adding;
     const { fills, minuteCandles, events, quarantine } = batch;
@@ -54,7 +55,7 @@ export class FinalWriter {
     this.#writing ??= this.#writeAll();
     const { rows, batches } = this.#gathering;
     const isFull = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
-    if (isFull) this.#due.resolve();
+    if (isFull || !more) this.#due.resolve();
     // A failed append must reach the caller even when there is always room.
     await Promise.race([this.#writing, isFull ? this.#taken.promise : Promise.resolve()]);
   }

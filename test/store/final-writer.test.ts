@@ -30,7 +30,7 @@ async function openWriter(t: TestContext, waitMs: number) {
 }
 
 async function writeAll(writer: FinalWriter, blocks: readonly BlockFacts[], sizes: number[]) {
-  for (const batch of batchesOf(blocks, sizes)) await writer.write(encode(batch));
+  for (const batch of batchesOf(blocks, sizes)) await writer.write(encode(batch), { more: true });
 }
 
 /** Files this process holds that have no name any more, of those that rows wait in. */
@@ -59,7 +59,7 @@ test("batches are told and stored in order, whatever their sizes, with one marke
 test("what waits for more is not told before it is stored, and memory does not hold its rows", async (t) => {
   const { writer, told } = await openWriter(t, endlessMs);
   const batch = encode(facts);
-  await writer.write(batch);
+  await writer.write(batch, { more: true });
   assert.deepEqual([batch.fills.length, batch.minuteCandles.length], [0, 0]);
   assert.deepEqual(told, []);
   assert.notEqual(await countRowFiles(), 0);
@@ -69,9 +69,16 @@ test("what waits for more is not told before it is stored, and memory does not h
 
 test("nothing waits longer than told", async (t) => {
   const { writer, told, store } = await openWriter(t, 1);
-  await writer.write(encode(facts.slice(0, 10)));
+  await writer.write(encode(facts.slice(0, 10)), { more: true });
   while (told.length === 0) await new Promise(setImmediate);
   assert.equal(store.coverage?.last.number, facts[9]?.number);
+  await writer.drain();
+});
+
+test("nothing waits where no more is known to follow", async (t) => {
+  const { writer, told } = await openWriter(t, endlessMs);
+  await writer.write(encode(facts), { more: false });
+  while (told.length === 0) await new Promise(setImmediate);
   await writer.drain();
 });
 
@@ -79,7 +86,7 @@ test("as many stretches as a group has are appended without waiting", async (t) 
   const { writer, told } = await openWriter(t, endlessMs);
   const { groupBatchesMax } = storeLimits;
   for (let number = 0; number < groupBatchesMax; number += 1) {
-    await writer.write(encode([emptyBlock(number)]));
+    await writer.write(encode([emptyBlock(number)]), { more: true });
   }
   while (told.length < groupBatchesMax) await new Promise(setImmediate);
   await writer.drain();
@@ -89,7 +96,7 @@ test("what an append fails of reaches who writes next, and no file stays open", 
   const { writer, store, told } = await openWriter(t, 1);
   await store.engine.command("DROP TABLE oddwire.fills SYNC");
   const writing = async () => {
-    for (const block of facts) await writer.write(encode([block]));
+    for (const block of facts) await writer.write(encode([block]), { more: true });
     await writer.drain();
   };
   await assert.rejects(writing(), DataFolderUnwritableError);

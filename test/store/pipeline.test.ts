@@ -140,7 +140,7 @@ function blocksBatch(blocks: readonly Block[], finalized: boolean): ChainBatch {
     toBlock: number,
     blocks: blocks.filter((block) => block.logs.length > 0),
     last: { number, hash, timestamp },
-    finalized,
+    ...(finalized ? { finalized, more: false } : { finalized }),
     head: { number, hash, timestamp },
   };
 }

@@ -116,7 +116,7 @@ test("anomalies and unreadable logs are counted by kind, held and final blocks a
   });
   await pipeline.run(
     (async function* () {
-      yield { kind: "final" as const, batch: encode([final]) };
+      yield { kind: "final" as const, batch: encode([final]), more: false };
       yield { kind: "held" as const, block: held };
       yield { kind: "finalized" as const, block: 2 };
     })(),

@@ -120,7 +120,7 @@ class Chain {
         const settled = this.#settle(this.#blocks.length);
         const added = this.#grow(step.plans);
         this.#finalCount = this.#blocks.length;
-        return [...settled, { kind: "final", batch: encode(factsOf(added)) }];
+        return [...settled, { kind: "final", batch: encode(factsOf(added)), more: false }];
       }
       case "held":
         return factsOf(this.#grow(step.plans)).map((block) => ({ kind: "held", block }));

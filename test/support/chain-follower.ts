@@ -6,7 +6,8 @@ import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 
 /**
  * A consumer of a chain source that keeps what it is told and insists on the contract: no gaps, no
- * repeats, forks above finality only, finality that never falls.
+ * repeats, forks above finality only, finality that never falls, and more final blocks where they were
+ * said to follow.
  */
 export class ChainFollower {
   /** Those that have logs, by number. */
@@ -20,6 +21,8 @@ export class ChainFollower {
   failure: unknown = null;
   isOver = false;
   readonly #first: number | null;
+  /** Whether the newest batch said that more final blocks follow. */
+  #isMoreDue = false;
 
   /** `first` is the block the source has to begin with; `null` accepts any. */
   constructor(source: ChainSource, first: number | null) {
@@ -67,6 +70,9 @@ export class ChainFollower {
   }
 
   #take(batch: ChainBatch): void {
+    const isFinal = batch.kind === "blocks" && batch.finalized;
+    assert(isFinal || !this.#isMoreDue, "final blocks follow where that was said");
+    this.#isMoreDue = isFinal && batch.more;
     switch (batch.kind) {
       case "blocks":
         this.#takeBlocks(batch);
