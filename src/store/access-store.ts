@@ -5,10 +5,10 @@ import { toError } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import { AccessDatabase } from "./access-database.ts";
-import { makeDataFolder } from "./data-folder.ts";
 import { IpBlocks } from "./ip-blocks.ts";
 import type { Scope } from "./key-format.ts";
 import { KeyStore } from "./key-store.ts";
+import { makeDataFolder } from "./make-data-folder.ts";
 import { readPepper } from "./pepper.ts";
 import { withKeptFile } from "./sqlite-failure.ts";
 

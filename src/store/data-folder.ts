@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants, mkdirSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../base/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import { DataFolderUnwritableError } from "./chdb-engine.ts";
+import { makeDataFolder } from "./make-data-folder.ts";
 
 /** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
 type FolderIdentity = {
@@ -50,24 +50,6 @@ export async function claimDataFolder(
 export async function releaseDataFolder(dataDir: string): Promise<void> {
   await rm(identityIn(dataDir), { force: true });
 }
-
-/**
- * Makes the data folder unless it is there. Throws `ConfigError` where none can be, or where nothing
- * may be written, which the engine takes for damage; all else that can go wrong, such as a full disk,
- * passes by itself.
- */
-export function makeDataFolder(dataDir: string, mode?: number): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-    accessSync(dataDir, constants.W_OK);
-  } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException;
-    if (code === undefined || !impossible.has(code)) throw thrown;
-    throw new ConfigError([`ODDWIRE_DATA_DIR cannot be used: ${message}`]);
-  }
-}
-
-const impossible: ReadonlySet<string> = new Set(["EACCES", "EEXIST", "ENOTDIR", "EPERM", "EROFS"]);
 
 function identityIn(dataDir: string): string {
   return join(dataDir, "oddwire.json");

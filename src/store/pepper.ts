@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../base/config.ts";
+import { checkKeptFile } from "./make-data-folder.ts";
 
 /**
  * The secret under which keys are stored, from the file `pepper` of the data folder, which is
@@ -10,6 +11,7 @@ import { ConfigError } from "../base/config.ts";
  */
 export function readPepper(dataDir: string): string {
   const path = join(dataDir, "pepper");
+  checkKeptFile(path);
   const known = readIfPresent(path);
   if (known !== null) return checked(known, path);
   // A link appears whole or not at all, so two first starts at once end with the same pepper.

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { ConfigError } from "../base/config.ts";
+import { makeDataFolder } from "./make-data-folder.ts";
+import { readPepper } from "./pepper.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "oddwire-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function assertRefused(run: () => void, words: RegExp): void {
+  assert.throws(run, (thrown: unknown) => {
+    assert(thrown instanceof ConfigError);
+    assert.match(thrown.message, /^ODDWIRE_DATA_DIR cannot be used: /);
+    assert.match(thrown.message, words);
+    return true;
+  });
+}
+
+test("a folder is made with its parents, and taken where it is", () => {
+  const path = join(folder, "a", "b");
+  for (const _ of [1, 2]) makeDataFolder(path, 0o700);
+  assert.equal(statSync(path).mode & 0o777, 0o700);
+  symlinkSync(path, join(folder, "link"));
+  makeDataFolder(join(folder, "link"));
+});
+
+describe("where there can be no folder", () => {
+  test("below /proc, where Node itself would try for ever", () => {
+    assertRefused(() => makeDataFolder("/proc/oddwire/data"), /ENOENT/);
+  });
+
+  test("below a file, in place of one, in a loop, with too long a name", () => {
+    assertRefused(() => makeDataFolder("/dev/null/data"), /ENOTDIR/);
+    assertRefused(() => makeDataFolder("/dev/null"), /EEXIST/);
+    symlinkSync("loop", join(folder, "loop"));
+    assertRefused(() => makeDataFolder(join(folder, "loop", "data")), /ELOOP/);
+    assertRefused(() => makeDataFolder(join(folder, "x".repeat(300))), /ENAMETOOLONG/);
+  });
+});
+
+describe("something else in place of a file of the folder", () => {
+  const kinds: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+    ["a folder", (path) => mkdirSync(path), /is not a file; restore a backup/],
+    ["a pipe", (path) => execFileSync("mkfifo", [path]), /is not a file; restore a backup/],
+    ["a link to itself", (path) => symlinkSync(path, path), /ELOOP/],
+  ];
+  for (const [what, make, words] of kinds) {
+    for (const name of ["oddwire.json", "access.sqlite", "audit.sqlite", "markets.sqlite"]) {
+      test(`${what}: ${name}`, () => {
+        make(join(folder, name));
+        assertRefused(() => makeDataFolder(folder), words);
+      });
+    }
+    test(`${what}: pepper, which a pepper of the configuration does without`, () => {
+      make(join(folder, "pepper"));
+      makeDataFolder(folder);
+      assertRefused(() => readPepper(folder), words);
+    });
+  }
+});
+
+test("a file that may not be read is named", { skip: process.getuid?.() === 0 }, () => {
+  const pepper = readPepper(folder);
+  assert.equal(readPepper(folder), pepper);
+  chmodSync(join(folder, "pepper"), 0);
+  assertRefused(() => readPepper(folder), /EACCES.*pepper/);
+});
