@@ -95,6 +95,8 @@ export class Service {
     const chain = this.#startChain(config, contracts, log);
     const store = await FactStore.open(dataDir);
     this.#endings.push(() => store.close());
+    // What a folder without facts is tied to may have been a mistake.
+    this.#endings.push(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
     times.done("store");
     const access = AccessStore.open({ ...accessOptions(config), clock, log });
     this.#endings.push(() => access.close());
@@ -140,7 +142,7 @@ export class Service {
       const url = await this.#listen({ ...edge(), port: metricsPort, routes });
       log.info({ url, path: "/metrics" }, "metrics for scrapers");
     }
-    await this.#follow(indexer, store, dataDir);
+    await indexer.start(this.#fail);
     times.tell(log);
     auditor.start();
     this.#accompany({ pace, state, log });
@@ -151,16 +153,6 @@ export class Service {
     const chain = startChain(config, contracts, log);
     this.#endings.push(() => chain.close());
     return chain;
-  }
-
-  async #follow(indexer: Indexer, store: FactStore, dataDir: string): Promise<void> {
-    try {
-      await indexer.start(this.#fail);
-    } catch (thrown) {
-      // It may be tied to a chain that was named by mistake.
-      if (store.coverage === null) await releaseDataFolder(dataDir);
-      throw thrown;
-    }
   }
 
   /** What goes on beside the service once it has started. */

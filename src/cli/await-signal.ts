@@ -1,8 +1,14 @@
-/** Resolves with `null` at the first request to stop; a second one ends the process at once. */
+let stopped: Promise<null> | null = null;
+
+/**
+ * Resolves with `null` at the first request to stop since this was first called; a second one ends the
+ * process at once.
+ */
 export function awaitSignal(): Promise<null> {
-  const { promise, resolve } = Promise.withResolvers<null>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(null));
-  return promise;
+  stopped ??= new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(null));
+  });
+  return stopped;
 }
 
 /** Aborted at the first request to stop. */

@@ -1,5 +1,6 @@
 /** Data folders that `serve` must not touch: in use by another process, or damaged. */
 import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,6 +61,34 @@ test("a start on the wrong chain leaves an empty folder to the right one", async
   assert.equal(await service.stop(), 0);
   const holds = /holds chain 137, ODDWIRE_CHAIN_ID is 1; use another ODDWIRE_DATA_DIR/;
   await assertRefuses({ ...options, settings }, 1, holds);
+});
+
+test("a stop while it starts ends with 0 and leaves an empty folder to any chain", async (t) => {
+  const options = await openScene(t);
+  const pipe = join(options.dataDir, "..", "pepper");
+  execFileSync("mkfifo", [pipe]);
+  const settings = { ...options.settings, ODDWIRE_HMAC_PEPPER_FILE: pipe };
+  let child: ChildProcess | null = null;
+  const ended = Promise.withResolvers<number | null>();
+  const starting = Service.open({
+    ...options,
+    rpcUrls: ["http://127.0.0.1:1"],
+    settings,
+    onSpawn: (_kill9, spawned) => {
+      child = spawned;
+      spawned.once("exit", (code) => ended.resolve(code));
+    },
+  });
+  starting.catch(() => {}); // it may end before it is found listening
+  // Read before the process begins anew, after it, and by the command.
+  for (const isLast of [false, false, true]) {
+    const writer = await open(pipe, "w");
+    if (isLast) assert((child as ChildProcess | null)?.kill("SIGTERM"));
+    await writer.write("p".repeat(32));
+    await writer.close();
+  }
+  assert.equal(await ended.promise, 0);
+  assert(!(await readdir(options.dataDir)).includes("oddwire.json"));
 });
 
 /** Files of the engine by where they are below `data/facts`, and what happens to each of them. */

@@ -13,7 +13,7 @@ export type ServiceOptions = {
   /** Further `ODDWIRE_*` settings; nothing of the caller's own is inherited. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Told how to kill it while it starts, which `open` then rejects for. */
-  readonly onSpawn?: (kill9: () => void) => void;
+  readonly onSpawn?: (kill9: () => void, child: ChildProcess) => void;
   /** How long a start may take. */
   readonly startMsMax?: number;
 };
@@ -72,7 +72,7 @@ export class Service {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const service = new Service(child);
-    options.onSpawn?.(() => child.kill("SIGKILL"));
+    options.onSpawn?.(() => child.kill("SIGKILL"), child);
     try {
       service.#baseUrl = await service.#readAddress(options.startMsMax ?? startMsUsual);
     } catch (cause) {
