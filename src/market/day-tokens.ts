@@ -18,8 +18,11 @@ export class DayTokens {
   readonly #basePrices: Column<"f64">;
   readonly #largeBases: Shelf<TokenId, Tick>;
   /** The slot of a token of each market, and by slot the next one of the same market, plus 1. */
-  readonly #firstOf = new Map<number, number>();
+  readonly #firstOf = new Column("i32");
   readonly #nextOf = new Column("i32");
+  /** 1 where a price before is only looked up when it is asked for, and who then tells it. */
+  readonly #isAwaited = new Column("u8");
+  #askBase: (tokenId: TokenId) => void = () => {};
   /** Tokens that have got a slot and whose market was not looked for since. */
   #begun: number[] = [];
   /** Tokens whose sums have changed, each once, and markets of those that came or went. */
@@ -34,7 +37,8 @@ export class DayTokens {
     this.#basePrices = depot.column("day.base_prices", "f64");
     this.#largeBases = depot.shelf("day_bases", tickCodec);
     for (let slot = 0; slot < this.slots.length; slot += 1) {
-      if (this.slots.isTaken(slot)) this.#join(slot, this.#ordinals.get(slot) - 1);
+      const ordinal = this.#ordinals.get(slot) - 1;
+      if (ordinal >= 0 && this.slots.isTaken(slot)) this.#join(slot, ordinal);
     }
   }
 
@@ -46,17 +50,37 @@ export class DayTokens {
     return slot;
   }
 
+  /** The same for the token whose bytes stand in words, with a price before that is told later. */
+  beginAt(words: Uint32Array, at: number): number {
+    const slot = this.slots.addAt(words, at);
+    this.setBase(slot, null);
+    this.#isAwaited.set(slot, 1);
+    this.#begun.push(slot);
+    return slot;
+  }
+
+  /** Who is asked for a price before that is to be told, and tells it at once. */
+  awaitBases(ask: (tokenId: TokenId) => void): void {
+    this.#askBase = ask;
+  }
+
+  /** Tells the price before of a token, if that is awaited. */
+  tellBase(tokenId: TokenId, base: Tick | null): void {
+    const slot = this.slots.find(tokenId);
+    if (slot !== -1 && this.#isAwaited.get(slot) === 1) this.setBase(slot, base);
+  }
+
   /** Takes the slot of a token back. */
   end(slot: number): void {
     this.#leave(slot);
     this.slots.remove(slot);
   }
 
-  /** Tokens that have begun and not ended since this was last asked. */
-  takeBegun(): readonly TokenId[] {
-    const begun = this.#begun.filter((slot) => this.slots.isTaken(slot));
+  /** Slots of tokens that have begun since this was last asked, and whose market is not known. */
+  takeBegun(): readonly number[] {
+    const begun = this.#begun;
     this.#begun = [];
-    return begun.map((slot) => this.slots.tokenIdAt(slot));
+    return begun.filter((slot) => this.slots.isTaken(slot) && this.#ordinals.get(slot) === 0);
   }
 
   /** The markets of tokens that were told by `touch`, or have come or gone, since last asked. */
@@ -82,7 +106,12 @@ export class DayTokens {
   /** Says which market a token is of, by its ordinal; nothing for tokens without a slot. */
   place(tokenId: TokenId, ordinal: number): void {
     const slot = this.slots.find(tokenId);
-    if (slot === -1 || this.#ordinals.get(slot) === ordinal + 1) return;
+    if (slot !== -1) this.placeAt(slot, ordinal);
+  }
+
+  /** The same for the token in a slot. */
+  placeAt(slot: number, ordinal: number): void {
+    if (this.#ordinals.get(slot) === ordinal + 1) return;
     this.#leave(slot);
     this.#join(slot, ordinal);
   }
@@ -102,11 +131,12 @@ export class DayTokens {
 
   /** The slots of the tokens of a market. */
   *slotsOf(ordinal: number): Generator<number> {
-    let slot = this.#firstOf.get(ordinal) ?? -1;
+    let slot = this.#firstOf.get(ordinal) - 1;
     for (; slot !== -1; slot = this.#nextOf.get(slot) - 1) yield slot;
   }
 
   baseOf(slot: number): Tick | null {
+    if (this.#isAwaited.get(slot) === 1) this.#askBase(this.slots.tokenIdAt(slot));
     const seq = this.#baseSeqs.get(slot) as Seq;
     if (seq === 0) return null;
     const price = this.#basePrices.get(slot);
@@ -115,6 +145,7 @@ export class DayTokens {
   }
 
   setBase(slot: number, base: Tick | null): void {
+    this.#isAwaited.set(slot, 0);
     const price = Number(base?.price ?? 0n);
     const isSafe = Number.isSafeInteger(price);
     this.#baseSeqs.set(slot, base?.seq ?? 0);
@@ -125,19 +156,25 @@ export class DayTokens {
   #join(slot: number, ordinal: number): void {
     // What is so already is not to be saved again.
     if (this.#ordinals.get(slot) !== ordinal + 1) this.#ordinals.set(slot, ordinal + 1);
-    this.#nextOf.set(slot, (this.#firstOf.get(ordinal) ?? -1) + 1);
-    if (ordinal < 0) return;
-    this.#firstOf.set(ordinal, slot);
+    this.#nextOf.set(slot, this.#firstOf.get(ordinal));
+    this.#firstOf.set(ordinal, slot + 1);
     this.#changed.add(ordinal);
   }
 
   #leave(slot: number): void {
     const ordinal = this.#ordinals.get(slot) - 1;
-    if (ordinal >= 0) this.#changed.add(ordinal);
-    const others = [...this.slotsOf(ordinal)].filter((other) => other !== slot);
+    if (ordinal < 0) return;
     this.#ordinals.set(slot, 0);
-    this.#firstOf.delete(ordinal);
-    for (const other of others) this.#join(other, ordinal);
+    this.#changed.add(ordinal);
+    const next = this.#nextOf.get(slot);
+    const first = this.#firstOf.get(ordinal) - 1;
+    if (first === slot) {
+      this.#firstOf.set(ordinal, next);
+      return;
+    }
+    let before = first;
+    while (this.#nextOf.get(before) !== slot + 1) before = this.#nextOf.get(before) - 1;
+    this.#nextOf.set(before, next);
   }
 }
 

@@ -15,7 +15,8 @@ import type { DayTrade } from "./day-trade.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
-import { minuteOf, type Tick } from "./minute-candle.ts";
+import type { Tick } from "./minute-candle.ts";
+import { tokenIdWords } from "./token-slots.ts";
 import { type Amount, type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
@@ -33,17 +34,6 @@ export type StoredTrades = TradeColumns & {
   readonly generations: Uint8Array;
   readonly tokenIds: Uint32Array;
   readonly tokenIdAt: (index: number) => TokenId;
-};
-
-/** What was traded of a token from a position on, unpriced trades included. Micros, unix seconds. */
-export type LaterTrades = DayVolume & {
-  readonly slot: number;
-  /** The last price of what is held, which may be older than that. */
-  readonly lastPrice: Tick | null;
-  readonly lastTimestamp: number;
-  readonly first: { readonly seq: Seq; readonly timestamp: number };
-  /** The minute of the first of them that has a price; `null` when none has. */
-  readonly firstMinute: number | null;
 };
 
 /** Tells the last price of a token before the trades that are added. */
@@ -97,18 +87,17 @@ export class DayWindow {
   }
 
   /**
-   * The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold. Returns the
-   * slots of the tokens of the trades.
+   * The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold, without it
+   * they await their prices before. Returns the slots of the tokens of the trades.
    */
-  load(trades: StoredTrades, lastPriceOf: LastPriceOf): Int32Array {
+  load(trades: StoredTrades, lastPriceOf: LastPriceOf | null): Int32Array {
     const { slots: known } = this.tokens;
     this.#makeRoom(known.length);
     const slots = known.findAll(trades.tokenIds);
     for (let i = slots.indexOf(-1); i !== -1; i = slots.indexOf(-1, i)) {
       // It may have come with the ones before.
-      const tokenId = trades.tokenIdAt(i);
-      const slot = known.find(tokenId);
-      slots[i] = slot === -1 ? this.#begin(tokenId, lastPriceOf) : slot;
+      const slot = known.findAt(trades.tokenIds, i * tokenIdWords);
+      slots[i] = slot === -1 ? this.#beginLoaded(trades, i, lastPriceOf) : slot;
     }
     const first = this.#trades.append(trades, slots, this.#newestOf);
     this.#usd.addAll(slots, trades.values, (i) => trades.exactAt(i).value);
@@ -120,34 +109,6 @@ export class DayWindow {
       this.tokens.touch(slot);
     }
     return slots;
-  }
-
-  /** What was traded of each token from a position on, which must all have been loaded. */
-  *tradedFrom(seq: Seq): Generator<LaterTrades, void, undefined> {
-    const trades = this.#trades;
-    for (let slot = 0; slot < this.tokens.slots.length; slot += 1) {
-      const newest = this.#newestOf[slot] ?? 0;
-      if (newest === 0 || trades.seqOf(newest) < seq) continue;
-      let [count, first, usd, shares]: [number, number, Amount, Amount] = [0, newest, 0, 0];
-      let firstPriced = 0;
-      for (let at = newest; at !== 0 && trades.seqOf(at) >= seq; at = trades.beforeOf(at)) {
-        count += 1;
-        usd = sumOf(usd, trades.valueOf(at));
-        shares = sumOf(shares, trades.sizeOf(at));
-        if (trades.sizeOf(at) > 0) firstPriced = at;
-        first = at;
-      }
-      yield {
-        slot,
-        trades: count,
-        volumeUsd: BigInt(usd),
-        volumeShares: BigInt(shares),
-        lastPrice: this.#lastTick(newest, trades.oldest),
-        lastTimestamp: trades.timestampOf(newest),
-        first: { seq: trades.seqOf(first), timestamp: trades.timestampOf(first) },
-        firstMinute: firstPriced === 0 ? null : minuteOf(trades.timestampOf(firstPriced)),
-      };
-    }
   }
 
   /** Ends loading: forgets the tokens of the depot that were not traded since. */
@@ -273,6 +234,13 @@ export class DayWindow {
     return slot;
   }
 
+  #beginLoaded(trades: StoredTrades, i: number, lastPriceOf: LastPriceOf | null): number {
+    if (lastPriceOf !== null) return this.#begin(trades.tokenIdAt(i), lastPriceOf);
+    const slot = this.tokens.beginAt(trades.tokenIds, i * tokenIdWords);
+    this.#makeRoom(slot + 1);
+    return slot;
+  }
+
   #makeRoom(slots: number): void {
     if (slots <= this.#count.length) return;
     this.#newestOf = grown(this.#newestOf, slots);
@@ -355,12 +323,6 @@ export class DayWindow {
     }
     return null;
   }
-}
-
-/** Exact: a safe integer, or a `bigint`. */
-function sumOf(a: Amount, b: Amount): Amount {
-  const sum = Number(a) + Number(b);
-  return Number.isSafeInteger(sum) ? sum : BigInt(a) + BigInt(b);
 }
 
 function signed(amount: Amount, sign: 1 | -1): Amount {

@@ -14,13 +14,22 @@ export type Codec<Value> = {
 export type Shelf<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
-  /** Makes another value of the one there is, at once or when that is asked for. */
-  update(key: Key, change: ValueChange<Value>): void;
+  /** Makes other values of those there are, at once or when they are asked for. */
+  updateAll(changes: ValueChanges<Key, Value>): void;
   delete(key: Key): void;
 };
 
-/** What becomes of a value; given the same, it answers the same. */
-export type ValueChange<Value> = (before: Value | undefined) => Value;
+/** What becomes of many values, none of which has to be looked up before it is asked for. */
+export type ValueChanges<Key, Value> = {
+  /** Changes are known by numbers below it. */
+  readonly length: number;
+  /** The number of what becomes of a value; -1 where it stays. */
+  find(key: Key): number;
+  /** Of whose value it is; `null` where nothing has that number. */
+  keyAt(number: number): Key | null;
+  /** What becomes of a value, which is asked once. */
+  change(number: number, key: Key, before: Value | undefined): Value;
+};
 
 export type Depot = {
   /** The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. */
@@ -35,8 +44,11 @@ export type Depot = {
 
 /** Values for as long as somebody holds them. */
 export class MemoryShelf<Key, Value> extends Map<Key, Value> implements Shelf<Key, Value> {
-  update(key: Key, change: ValueChange<Value>): void {
-    this.set(key, change(this.get(key)));
+  updateAll(changes: ValueChanges<Key, Value>): void {
+    for (let number = 0; number < changes.length; number += 1) {
+      const key = changes.keyAt(number);
+      if (key !== null) this.set(key, changes.change(number, key, this.get(key)));
+    }
   }
 }
 

@@ -3,8 +3,9 @@
  * value it replaced under the block being applied; unwinding puts the values back, newest first.
  * Blocks applied while nothing is open, which are final, note nothing.
  */
+import { assert } from "../base/assert.ts";
 import type { Column } from "./column.ts";
-import type { Shelf, ValueChange } from "./depot.ts";
+import type { Shelf, ValueChanges } from "./depot.ts";
 
 /** A change that was made: how to take it back, and how to make it again. */
 type Change = { readonly undo: () => void; readonly redo: () => void };
@@ -108,10 +109,10 @@ export class JournaledMap<Key, Value> {
     this.#shelf.set(key, value);
   }
 
-  /** The same as setting what becomes of the value there is. */
-  update(key: Key, change: ValueChange<Value>): void {
-    if (this.#journal.isRecording) this.set(key, change(this.get(key)));
-    else this.#shelf.update(key, change);
+  /** The same as setting what becomes of the values there are; only of what no fork takes back. */
+  updateAll(changes: ValueChanges<Key, Value>): void {
+    assert(!this.#journal.isRecording, "values that a fork may take back are changed one by one");
+    this.#shelf.updateAll(changes);
   }
 
   #noteSet(key: Key, value: Value): void {

@@ -6,11 +6,12 @@
 import type { ConditionId } from "../base/ids.ts";
 import { marketLimits } from "../base/limits.ts";
 import { Column } from "./column.ts";
-import type { Depot } from "./depot.ts";
+import { type Depot, MemoryDepot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
 import { MarketSearch, type MarketTexts } from "./market-search.ts";
 import { Rooms } from "./rooms.ts";
 import { TextSearch } from "./text-search.ts";
+import { TokenSlots, tokenIdWords } from "./token-slots.ts";
 
 const idBytes = 32;
 
@@ -77,7 +78,7 @@ export class MarketColumns {
   }
 
   /** The 32 bytes of each id, one behind the other. */
-  get ids(): Uint8Array {
+  get ids(): Uint8Array<ArrayBuffer> {
     return this.#ids.values;
   }
 
@@ -107,18 +108,26 @@ export class MarketColumns {
     for (const column of [this.dayVolumeUsd, this.dayTrades, this.idStarts]) column.reserve(length);
   }
 
-  /** Where conditions stand, those left out that are not known: one walk over all, however many. */
-  ordinalsOf(conditionIds: Iterable<ConditionId>): Map<ConditionId, number> {
-    const wanted = new Set(conditionIds);
-    const starts = new Set<number>();
-    for (const id of wanted) starts.add(Number.parseInt(id.slice(2, 10), 16));
-    const found = new Map<ConditionId, number>();
-    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
-      if (!starts.has(this.idStarts.get(ordinal))) continue;
-      const conditionId = this.conditionIdAt(ordinal);
-      if (wanted.has(conditionId)) found.set(conditionId, ordinal);
+  /**
+   * Where the conditions stand whose bytes follow each other, -1 for those that are not known: one walk
+   * over all, however many.
+   */
+  ordinalsOf(conditionIds: Uint8Array<ArrayBuffer>): Int32Array {
+    // Ids of conditions are as long as those of tokens.
+    const wanted = new TokenSlots(new MemoryDepot(), "wanted");
+    const words = new Uint32Array(conditionIds.buffer);
+    const slots = new Int32Array(words.length / tokenIdWords);
+    for (let at = 0; at < words.length; at += tokenIdWords) {
+      const slot = wanted.findAt(words, at);
+      slots[at / tokenIdWords] = slot === -1 ? wanted.addAt(words, at) : slot;
     }
-    return found;
+    const ordinals = new Int32Array(wanted.length).fill(-1);
+    const known = new Uint32Array(this.ids.buffer);
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      const slot = wanted.findAt(known, ordinal * tokenIdWords);
+      if (slot !== -1) ordinals[slot] = ordinal;
+    }
+    return slots.map((slot) => ordinals[slot] ?? -1);
   }
 
   conditionIdAt(ordinal: number): ConditionId {

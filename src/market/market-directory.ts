@@ -12,10 +12,13 @@ import { deriveTokenIds } from "./condition-ids.ts";
 import type { Depot } from "./depot.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
+import type { LaterTrades } from "./later-trades.ts";
 import { type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { generationsOf, type MinuteCandle } from "./minute-candle.ts";
-import { addCandle, addTotals, noTotals } from "./token-totals.ts";
+import { conditionIdsOf, idsIn } from "./token-conditions.ts";
+import { tokenIdWords } from "./token-slots.ts";
+import { addCandle, addTotals } from "./token-totals.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** When something was seen for the first time. Unix seconds. */
@@ -90,20 +93,28 @@ export class MarketDirectory extends ConditionBook {
     }
   }
 
+  /** Adds to the totals of a token what the store sums; only while loading. */
+  loadTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
+    this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
+  }
+
   /**
-   * Adds to the totals of a token what the store sums; only while loading. `ordinal` is where its market
-   * stands in the columns, `null` where that is not known.
+   * Adds to the totals of tokens what was traded later; only while loading. `ordinalOf` tells by slot where
+   * the market of a token stands in the columns, `null` where that is not known.
    */
-  loadTotals(
-    tokenId: TokenId,
-    more: TokenTotals,
-    { first, ordinal }: { readonly first: Sighting; readonly ordinal: number | null },
-  ): void {
-    if (ordinal !== null && this.#addTraded(ordinal, more, first.seq)) {
-      // Nothing else is to be looked up, and this only when somebody asks for it.
-      this.totals.update(tokenId, (before) => addTotals(before ?? noTotals, more));
-    } else {
-      this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
+  loadLater(later: LaterTrades, ordinalOf: (slot: number) => number | null): void {
+    // Totals are looked up when somebody asks for them, or where more than numbers follows from them.
+    this.totals.updateAll(later);
+    const others: number[] = [];
+    for (let slot = 0; slot < later.length; slot += 1) {
+      if (!later.has(slot)) continue;
+      const ordinal = ordinalOf(slot);
+      if (ordinal === null || !this.#addTraded(ordinal, later, slot)) others.push(slot);
+    }
+    // Behind the rest, as it sums up markets of which some tokens are in the rest.
+    for (const slot of others) {
+      const tokenId = later.keyAt(slot);
+      if (tokenId !== null) this.#followTotals(tokenId, later.firstOf(slot));
     }
   }
 
@@ -124,21 +135,15 @@ export class MarketDirectory extends ConditionBook {
       .map((ordinal) => this.columns.conditionIdAt(ordinal));
   }
 
-  /** Where the conditions tokens are of stand in the columns; tokens of unknown ones are left out. */
-  ordinalsOfTokens(tokenIds: readonly TokenId[]): Map<TokenId, number> {
-    const conditions = new Map<TokenId, ConditionId>();
-    for (const tokenId of tokenIds) {
-      const place = parseGen3TokenId(tokenId) ?? this.places.get(tokenId);
-      if (place !== undefined) conditions.set(tokenId, place.conditionId);
-    }
-    const isFew = tokenIds.length * marketsPerLookup < this.columns.count;
-    const many = isFew ? null : this.columns.ordinalsOf(conditions.values());
-    const found = new Map<TokenId, number>();
-    for (const [tokenId, conditionId] of conditions) {
-      const ordinal = many === null ? this.ordinalOf(conditionId) : many.get(conditionId);
-      if (ordinal !== undefined && ordinal !== null) found.set(tokenId, ordinal);
-    }
-    return found;
+  /**
+   * Where the conditions stand in the columns of the tokens whose bytes follow each other in the words; -1
+   * for tokens of unknown ones.
+   */
+  ordinalsOfTokens(tokenIds: Uint32Array): Int32Array {
+    const ids = conditionIdsOf(tokenIds, (tokenId) => this.places.get(tokenId)?.conditionId);
+    const isFew = (tokenIds.length / tokenIdWords) * marketsPerLookup < this.columns.count;
+    if (!isFew) return this.columns.ordinalsOf(ids);
+    return Int32Array.from(idsIn<ConditionId>(ids), (id) => this.ordinalOf(id) ?? -1);
   }
 
   /** Where a condition stands in the columns; `null` when it is not known. */
@@ -214,17 +219,19 @@ export class MarketDirectory extends ConditionBook {
   }
 
   /**
-   * Adds what was traded from `seq` on to a market in the columns, if that is all it changes of it:
+   * Adds what was traded of a token later to its market in the columns, if that is all it changes of it:
    * what was one before becomes neither known nor listed by it. Answers whether that was done.
    */
-  #addTraded(ordinal: number, more: TokenTotals, seq: Seq): boolean {
+  #addTraded(ordinal: number, later: LaterTrades, slot: number): boolean {
     const { columns } = this;
     const { flags, listedSeq, volumeUsd, lastTradeAt } = columns;
     const isListed = (flags.get(ordinal) & marketFlags.listed) !== 0;
-    const volume = volumeUsd.get(ordinal) + Number(more.volumeUsd);
-    if (!isListed || listedSeq.get(ordinal) > seq || !Number.isSafeInteger(volume)) return false;
+    if (!isListed || listedSeq.get(ordinal) > later.firstOf(slot).seq) return false;
+    const volume = volumeUsd.get(ordinal) + Number(later.volumeUsdOf(slot));
+    if (!Number.isSafeInteger(volume)) return false;
+    const last = Math.max(lastTradeAt.get(ordinal), later.lastTimestampOf(slot));
     columns.set(volumeUsd, ordinal, volume);
-    columns.set(lastTradeAt, ordinal, Math.max(lastTradeAt.get(ordinal), more.lastTimestamp));
+    columns.set(lastTradeAt, ordinal, last);
     return true;
   }
 
@@ -250,7 +257,12 @@ export class MarketDirectory extends ConditionBook {
 
   #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
     this.totals.set(tokenId, totals);
-    this.#learnToken(tokenId, totals.generations, first);
+    this.#followTotals(tokenId, first);
+  }
+
+  /** Brings up to date what follows from the totals of a token. */
+  #followTotals(tokenId: TokenId, first: Sighting): void {
+    this.#learnToken(tokenId, this.totalsOf(tokenId).generations, first);
     const place = this.places.get(tokenId);
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
     if (condition === undefined) return;

@@ -94,11 +94,14 @@ export class MarketState {
   placeTokens(): void {
     const { newTokens } = this.directory;
     const { tokens } = this.dayWindow;
-    const begun = tokens.takeBegun().filter((tokenId) => !newTokens.has(tokenId));
-    for (const found of [newTokens, this.directory.ordinalsOfTokens(begun)]) {
-      for (const [tokenId, ordinal] of found) tokens.place(tokenId, ordinal);
-    }
+    for (const [tokenId, ordinal] of newTokens) tokens.place(tokenId, ordinal);
     newTokens.clear();
+    const begun = tokens.takeBegun();
+    const ordinals = this.directory.ordinalsOfTokens(tokens.slots.wordsOf(begun));
+    for (const [index, slot] of begun.entries()) {
+      const ordinal = ordinals[index] ?? -1;
+      if (ordinal !== -1) tokens.placeAt(slot, ordinal);
+    }
   }
 
   /** Brings the last 24 hours of the markets in the columns up to date. */

@@ -4,11 +4,11 @@
  * a string of each.
  */
 import type { TokenId } from "../base/ids.ts";
-import type { Column } from "./column.ts";
-import type { Depot } from "./depot.ts";
+import { Column } from "./column.ts";
+import { type Depot, MemoryDepot } from "./depot.ts";
 
 /** Words of 4 bytes that a token id has. */
-const tokenIdWords = 8;
+export const tokenIdWords = 8;
 const idBytes = 32;
 const placesMin = 1024;
 
@@ -17,10 +17,10 @@ const wantedBytes = Buffer.from(new ArrayBuffer(idBytes));
 const wanted = new Uint32Array(wantedBytes.buffer);
 
 export class TokenSlots {
-  readonly #ids: Column<"u32">;
+  #ids: Column<"u32">;
   /** 1 where a slot is taken. */
-  readonly #taken: Column<"u8">;
-  readonly #free: number[] = [];
+  #taken: Column<"u8">;
+  #free: number[] = [];
   #length = 0;
   #count = 0;
   /** Slot plus 1 by hash, open addressing; made again at start. */
@@ -49,28 +49,40 @@ export class TokenSlots {
   /** The slot of a token; -1 when it has none. */
   find(tokenId: TokenId): number {
     wantedBytes.write(tokenId.slice(2), "hex");
-    return (this.#places[this.#placeOf(wanted, 0)] ?? 0) - 1;
+    return this.findAt(wanted, 0);
+  }
+
+  /** The same of the token whose bytes stand in words from a place on. */
+  findAt(words: Uint32Array, at: number): number {
+    return (this.#places[this.#placeOf(words, at)] ?? 0) - 1;
   }
 
   /** The slots of the tokens whose bytes follow each other in the words; -1 for those without. */
   findAll(words: Uint32Array): Int32Array {
     const slots = new Int32Array(words.length / tokenIdWords);
     for (let i = 0; i < slots.length; i += 1) {
-      slots[i] = (this.#places[this.#placeOf(words, i * tokenIdWords)] ?? 0) - 1;
+      slots[i] = this.findAt(words, i * tokenIdWords);
     }
     return slots;
   }
 
   /** Gives a slot to a token that has none. */
   add(tokenId: TokenId): number {
-    if ((this.#count + 1) * 2 > this.#places.length) this.#rehash();
     wantedBytes.write(tokenId.slice(2), "hex");
+    return this.addAt(wanted, 0);
+  }
+
+  /** The same for the token whose bytes stand in words from a place on. */
+  addAt(words: Uint32Array, at: number): number {
+    if ((this.#count + 1) * 2 > this.#places.length) this.#rehash();
     const slot = this.#free.pop() ?? this.#length;
     this.#length = Math.max(this.#length, slot + 1);
     this.#count += 1;
-    for (const [at, word] of wanted.entries()) this.#ids.set(slot * tokenIdWords + at, word);
+    for (let i = 0; i < tokenIdWords; i += 1) {
+      this.#ids.set(slot * tokenIdWords + i, words[at + i] ?? 0);
+    }
     this.#taken.set(slot, 1);
-    this.#places[this.#placeOf(wanted, 0)] = slot + 1;
+    this.#places[this.#placeOf(words, at)] = slot + 1;
     return slot;
   }
 
@@ -87,6 +99,29 @@ export class TokenSlots {
   tokenIdAt(slot: number): TokenId {
     const digits = Buffer.from(this.#ids.values.buffer, slot * idBytes, idBytes).toString("hex");
     return `0x${digits}` as TokenId;
+  }
+
+  /** The bytes of the tokens of some slots, one behind the other. */
+  wordsOf(slots: readonly number[]): Uint32Array {
+    const ids = this.#ids.values;
+    const words = new Uint32Array(slots.length * tokenIdWords);
+    for (const [i, slot] of slots.entries()) {
+      const start = slot * tokenIdWords;
+      words.set(ids.subarray(start, start + tokenIdWords), i * tokenIdWords);
+    }
+    return words;
+  }
+
+  /** The same slots as they are now, whatever becomes of these. */
+  copy(): TokenSlots {
+    const copy = new TokenSlots(new MemoryDepot(), "copy");
+    copy.#ids = new Column("u32", this.#ids.values.buffer.slice(0));
+    copy.#taken = new Column("u8", this.#taken.values.buffer.slice(0));
+    copy.#free = [...this.#free];
+    copy.#places = this.#places.slice();
+    copy.#length = this.#length;
+    copy.#count = this.#count;
+    return copy;
   }
 
   /** Puts those behind a hole where they are found again: a search ends at the first empty place. */

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { testSeed } from "../../test/support/property-settings.ts";
 import { SeededRandom } from "../../test/support/seeded-random.ts";
 import { storeLimits } from "../base/limits.ts";
+import type { ValueChanges } from "../market/depot.ts";
 import { FileShelf } from "./file-shelf.ts";
 
 const codec = { encode: String, decode: Number };
@@ -14,6 +15,43 @@ function openShelf(sql: DatabaseSync): FileShelf<string, number> {
 
 function keyOf(index: number): string {
   return `0x${index.toString(16).padStart(8, "0")}`;
+}
+
+/** Doubles numbers and adds another to them; every third change is of nothing. */
+class NumberChanges implements ValueChanges<string, number> {
+  readonly length: number;
+  readonly #keys: readonly (string | null)[];
+  readonly #numbers: ReadonlyMap<string | null, number>;
+  readonly #added: number;
+  readonly #done = new Set<string>();
+
+  constructor(keys: Iterable<string>, added: number) {
+    this.#keys = [...keys].map((key, index) => (index % 3 === 0 ? null : key));
+    this.length = this.#keys.length;
+    this.#numbers = new Map(this.#keys.map((key, number) => [key, number]));
+    this.#added = added;
+  }
+
+  find(key: string): number {
+    return this.#numbers.get(key) ?? -1;
+  }
+
+  keyAt(number: number): string | null {
+    return this.#keys[number] ?? null;
+  }
+
+  change(number: number, key: string, before = 0): number {
+    assert.equal(key, this.#keys[number]);
+    assert(!this.#done.has(key), "a value changes once");
+    this.#done.add(key);
+    return 2 * before + this.#added;
+  }
+
+  changeAll(values: Map<string, number>): void {
+    for (const key of this.#keys) {
+      if (key !== null) values.set(key, 2 * (values.get(key) ?? 0) + this.#added);
+    }
+  }
 }
 
 function countRows(sql: DatabaseSync): number {
@@ -32,10 +70,11 @@ describe("a shelf in a file", () => {
     for (let step = 0; step < keys * 4; step += 1) {
       const key = keyOf(random.integer(0, keys));
       if (step % 5 === 0) assert.equal(shelf.get(key), expected.get(key));
-      else if (step % 3 === 0) {
-        const change = (before = 0) => 2 * before + step;
-        shelf.update(key, change);
-        expected.set(key, change(expected.get(key)));
+      else if (step % 5003 === 0) {
+        const changed = Array.from({ length: 1500 }, () => keyOf(random.integer(0, keys)));
+        const changes = new NumberChanges(new Set(changed), step);
+        shelf.updateAll(changes);
+        changes.changeAll(expected);
       } else if (step % 11 === 0) shelf.settle();
       else if (step % 7 === 0) {
         shelf.delete(key);

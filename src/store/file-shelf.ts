@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeLimits } from "../base/limits.ts";
-import type { Codec, Shelf, ValueChange } from "../market/depot.ts";
+import type { Codec, Shelf, ValueChanges } from "../market/depot.ts";
 import { withinTransaction } from "./sqlite-failure.ts";
 
 /** What is remembered of a key that has no value. */
@@ -25,8 +25,10 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   /** In the order in which the keys were first set. */
   readonly #unwritten = new Map<Key, Value | typeof nothing>();
   #unwrittenMax: number = storeLimits.shelfUnwrittenLoadingMax;
-  /** What is still to become of values in the table; no other one of these keys is known. */
-  readonly #unchanged = new Map<Key, ValueChange<Value>>();
+  /** What is still to become of values, none of which is remembered; 1 by number where it was done. */
+  #changes: ValueChanges<Key, Value> | null = null;
+  #isDone = new Uint8Array(0);
+  #nextChange = 0;
 
   /** `name` is ours and safe in SQL; keys are `0x` hex. */
   constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
@@ -51,12 +53,14 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
     this.#change(key, value);
   }
 
-  update(key: Key, change: ValueChange<Value>): void {
-    const known = this.#young.get(key) ?? this.#old.get(key) ?? this.#unwritten.get(key);
-    const earlier = this.#unchanged.get(key);
-    if (known !== undefined) this.#change(key, change(known === nothing ? undefined : known));
-    else if (earlier === undefined) this.#unchanged.set(key, change);
-    else this.#unchanged.set(key, (before) => change(earlier(before)));
+  updateAll(changes: ValueChanges<Key, Value>): void {
+    this.#changeNext(Number.POSITIVE_INFINITY);
+    this.#changes = changes;
+    this.#isDone = new Uint8Array(changes.length);
+    this.#nextChange = 0;
+    // What is not written yet is found all the same.
+    this.#young = new Map();
+    this.#old = new Map();
   }
 
   delete(key: Key): void {
@@ -67,32 +71,46 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   settle(): boolean {
     this.#unwrittenMax = storeLimits.shelfUnwrittenMax;
     const { shelfUnwrittenMax, shelfWrittenAtOnce } = storeLimits;
-    this.#changeOldest(shelfWrittenAtOnce);
+    this.#changeNext(shelfWrittenAtOnce);
     if (this.#unwritten.size > shelfUnwrittenMax) this.#writeOldest(shelfWrittenAtOnce);
-    return this.#unchanged.size > 0 || this.#unwritten.size > shelfUnwrittenMax;
+    return this.#changes !== null || this.#unwritten.size > shelfUnwrittenMax;
   }
 
   /** Writes what is not written yet. Throws `DataFolderUnwritableError`. */
   flush(): void {
-    this.#changeOldest(this.#unchanged.size);
+    this.#changeNext(Number.POSITIVE_INFINITY);
     this.#writeOldest(this.#unwritten.size);
   }
 
   #change(key: Key, value: Value | typeof nothing): void {
+    this.#takeChange(key);
     this.#remember(key, value);
     this.#unwritten.set(key, value);
-    this.#unchanged.delete(key);
     if (this.#unwritten.size > this.#unwrittenMax)
       this.#writeOldest(storeLimits.shelfWrittenAtOnce);
   }
 
-  #changeOldest(count: number): void {
-    let rest = count;
-    for (const key of this.#unchanged.keys()) {
+  /** Does some of what is still to become of values. */
+  #changeNext(count: number): void {
+    const changes = this.#changes;
+    if (changes === null) return;
+    for (let rest = count; this.#nextChange < changes.length; this.#nextChange += 1) {
       if (rest === 0) return;
+      const isDone = this.#isDone[this.#nextChange] === 1;
+      const key = isDone ? null : changes.keyAt(this.#nextChange);
+      if (key === null) continue;
       rest -= 1;
       this.get(key);
     }
+    this.#changes = null;
+  }
+
+  /** The number of what is still to become of a value, which counts as done; -1 when it stays. */
+  #takeChange(key: Key): number {
+    const number = this.#changes?.find(key) ?? -1;
+    if (number === -1 || this.#isDone[number] === 1) return -1;
+    this.#isDone[number] = 1;
+    return number;
   }
 
   #writeOldest(count: number): void {
@@ -111,12 +129,13 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
 
   #recall(key: Key): Value | typeof nothing {
     const known = this.#old.get(key) ?? this.#unwritten.get(key) ?? this.#readRow(key);
-    const change = this.#unchanged.get(key);
-    if (change === undefined) {
+    const changes = this.#changes;
+    const number = this.#takeChange(key);
+    if (changes === null || number === -1) {
       this.#remember(key, known);
       return known;
     }
-    const value = change(known === nothing ? undefined : known);
+    const value = changes.change(number, key, known === nothing ? undefined : known);
     this.#change(key, value);
     return value;
   }

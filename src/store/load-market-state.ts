@@ -1,6 +1,8 @@
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { dayWindowSeconds, type StoredTrades } from "../market/day-window.ts";
+import { LaterTrades } from "../market/later-trades.ts";
+import type { TokenTotals } from "../market/market.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { minuteOf, type Tick } from "../market/minute-candle.ts";
 import type { Cell, Row } from "./engine.ts";
@@ -78,15 +80,9 @@ async function loadLater(store: FactStore, state: MarketState, stretch: Stretch)
   // The trades, of which there are the most, are on their way while events are taken in.
   const day = readDayTrades(store.engine, { seq: dayWindow.savedFrom, to: stretch.to });
   if (stretch.from < stretch.to) await loadEvents(store, state, stretch);
-  // The day before the totals: prices before it are told by the totals of the copy.
-  const generationsOf = await loadDayOnCopy(day, state, stretch.from);
+  const later = await loadDayOnCopy(day, state, stretch.from);
   state.placeTokens();
-  for (const { slot, first, ...traded } of dayWindow.tradedFrom(stretch.from)) {
-    const tokenId = dayWindow.tokens.slots.tokenIdAt(slot);
-    const generations = generationsOf[slot] ?? 0;
-    const totals = { ...traded, firstTimestamp: first.timestamp, generations };
-    directory.loadTotals(tokenId, totals, { first, ordinal: dayWindow.tokens.ordinalOf(slot) });
-  }
+  directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
 }
 
 async function loadEvents(
@@ -163,7 +159,7 @@ function loadTotal(row: Row, state: MarketState): void {
     firstMinute: Number(row[10]) === 0 ? null : Number(row[10]),
     generations: Number(bits),
   };
-  state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, { first, ordinal: null });
+  state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);
 }
 
 /** The last 24 hours from nothing but the facts. */
@@ -182,30 +178,23 @@ async function loadDay(
 }
 
 /**
- * The last 24 hours with the prices before them from the copy: looking for those takes long. Returns, by
- * slot, on which generations a token was traded from `laterFrom` on, as bits.
+ * The last 24 hours on what the copy has of them; returns what was traded from `laterFrom` on. Prices before
+ * are told by the totals of the copy, when somebody asks for one or the other.
  */
 async function loadDayOnCopy(
   day: AsyncIterable<StoredTrades>,
   { dayWindow, directory }: MarketState,
   laterFrom: Seq,
-): Promise<readonly number[]> {
+): Promise<LaterTrades> {
   const from = dayWindow.savedFrom;
-  const generationsOf: number[] = [];
-  // The copy does not have the tokens that were not in the window then, nor were since.
-  const lastPriceOf = (tokenId: TokenId) => {
-    const { lastPrice } = directory.totalsOf(tokenId);
-    return lastPrice !== null && lastPrice.seq < from ? lastPrice : null;
-  };
-  for await (const trades of day) {
-    const slots = dayWindow.load(trades, lastPriceOf);
-    const { length, seqs, generations } = trades;
-    for (let i = length - 1; i >= 0 && (seqs[i] ?? 0) >= laterFrom; i -= 1) {
-      const slot = slots[i] ?? 0;
-      generationsOf[slot] = (generationsOf[slot] ?? 0) | (1 << ((generations[i] ?? 1) - 1));
-    }
-  }
-  return generationsOf;
+  const { tokens } = dayWindow;
+  const tellBase = (tokenId: TokenId, { lastPrice }: TokenTotals) =>
+    tokens.tellBase(tokenId, lastPrice !== null && lastPrice.seq < from ? lastPrice : null);
+  tokens.awaitBases((tokenId) => tellBase(tokenId, directory.totalsOf(tokenId)));
+  const later = new LaterTrades(laterFrom, tellBase);
+  for await (const trades of day) later.add(trades, dayWindow.load(trades, null));
+  later.end(tokens.slots);
+  return later;
 }
 
 /** All rows of a query, page by page; its first column orders them and names where a page ended. */
