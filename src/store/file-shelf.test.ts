@@ -4,13 +4,15 @@ import { describe, it } from "node:test";
 import { testSeed } from "../../test/support/property-settings.ts";
 import { SeededRandom } from "../../test/support/seeded-random.ts";
 import { storeLimits } from "../base/limits.ts";
+import { Column } from "../market/column.ts";
 import type { ValueChanges } from "../market/depot.ts";
 import { FileShelf } from "./file-shelf.ts";
+import { KeyFilter } from "./key-filter.ts";
 
 const codec = { encode: String, decode: Number };
 
-function openShelf(sql: DatabaseSync): FileShelf<string, number> {
-  return new FileShelf(sql, "numbers", codec);
+function openShelf(sql: DatabaseSync, keys = new Column("u32")): FileShelf<string, number> {
+  return new FileShelf(sql, { name: "numbers", codec, filter: new KeyFilter(keys) });
 }
 
 function keyOf(index: number): string {
@@ -62,7 +64,8 @@ describe("a shelf in a file", () => {
   it("tells what was set last, written or not, remembered or not", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
-    const shelf = openShelf(sql);
+    const keysOfTable = new Column("u32");
+    const shelf = openShelf(sql, keysOfTable);
     const expected = new Map<string, number>();
     const random = new SeededRandom(testSeed);
     // More keys than are remembered or unwritten at once.
@@ -87,7 +90,7 @@ describe("a shelf in a file", () => {
     shelf.flush();
     assert.equal(countRows(sql), expected.size);
     // Of what the table holds alone.
-    const reopened = openShelf(sql);
+    const reopened = openShelf(sql, keysOfTable);
     for (const [key, value] of expected) assert.equal(reopened.get(key), value);
     sql.close();
   });

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeLimits } from "../base/limits.ts";
 import type { Codec, Shelf, ValueChanges } from "../market/depot.ts";
+import type { KeyFilter } from "./key-filter.ts";
 import { withinTransaction } from "./sqlite-failure.ts";
 
 /** What is remembered of a key that has no value. */
@@ -17,6 +18,7 @@ const nothing = Symbol("nothing");
 export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   readonly #sql: DatabaseSync;
   readonly #codec: Codec<Value>;
+  readonly #filter: KeyFilter;
   readonly #read: StatementSync;
   readonly #write: StatementSync;
   readonly #erase: StatementSync;
@@ -30,14 +32,21 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   #isDone = new Uint8Array(0);
   #nextChange = 0;
 
-  /** `name` is ours and safe in SQL; keys are `0x` hex. */
-  constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
+  /**
+   * `name` is ours and safe in SQL; keys are `0x` hex. `filter` has all keys of the table, and is saved
+   * with it.
+   */
+  constructor(
+    sql: DatabaseSync,
+    { name, codec, filter }: { name: string; codec: Codec<Value>; filter: KeyFilter },
+  ) {
     const table = `shelf_${name}`;
     sql.exec(
       `CREATE TABLE IF NOT EXISTS ${table} (key BLOB PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
     );
     this.#sql = sql;
     this.#codec = codec;
+    this.#filter = filter;
     this.#read = sql.prepare(`SELECT value FROM ${table} WHERE key = ?`);
     this.#read.setReturnArrays(true);
     this.#write = sql.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
@@ -121,10 +130,15 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
         if (rest === 0) return;
         rest -= 1;
         if (value === nothing) this.#erase.run(bytesOf(key));
-        else this.#write.run(bytesOf(key), this.#codec.encode(value));
+        else this.#writeRow(key, value);
         this.#unwritten.delete(key);
       }
     });
+  }
+
+  #writeRow(key: Key, value: Value): void {
+    this.#filter.add(key);
+    this.#write.run(bytesOf(key), this.#codec.encode(value));
   }
 
   #recall(key: Key): Value | typeof nothing {
@@ -141,6 +155,7 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   }
 
   #readRow(key: Key): Value | typeof nothing {
+    if (!this.#filter.mayHave(key)) return nothing;
     const row = this.#read.get(bytesOf(key)) as unknown as [string] | undefined;
     return row === undefined ? nothing : this.#codec.decode(row[0]);
   }

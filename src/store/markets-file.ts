@@ -18,6 +18,7 @@ import { Column, type ColumnKind } from "../market/column.ts";
 import type { Codec, Depot, Shelf } from "../market/depot.ts";
 import { marketsFileName } from "./columns-ahead.ts";
 import { FileShelf } from "./file-shelf.ts";
+import { KeyFilter } from "./key-filter.ts";
 import type { Coverage } from "./recover.ts";
 import {
   pagesPerColumn,
@@ -29,7 +30,7 @@ import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.t
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 8;
+const formatVersion = 9;
 
 const pageBytes = 16_384;
 
@@ -117,7 +118,9 @@ export class MarketsFile implements Depot {
   }
 
   shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value> {
-    const shelf = new FileShelf<Key, Value>(this.#sql, name, codec ?? jsonCodec());
+    const filter = new KeyFilter(this.column(`keys.${name}`, "u32"));
+    const parts = { name, codec: codec ?? jsonCodec<Value>(), filter };
+    const shelf = new FileShelf<Key, Value>(this.#sql, parts);
     this.#shelves.push(shelf);
     return shelf;
   }
