@@ -15,9 +15,16 @@ import type { DayTrade } from "./day-trade.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
+import { LastPriced } from "./last-priced.ts";
 import type { Tick } from "./minute-candle.ts";
 import { tokenIdWords } from "./token-slots.ts";
-import { type Amount, type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
+import {
+  type Amount,
+  type QueuedTrade,
+  type TradeColumns,
+  TradeQueue,
+  tradesBehind,
+} from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -58,6 +65,8 @@ export class DayWindow {
   /** One number: the position from which on the trades were held. */
   readonly #start: Column<"f64">;
   #now = 0;
+  /** While loading, trades of the tokens before the window. */
+  #passed = new LastPriced();
 
   /** What the depot holds is what the tokens are that it goes on from. */
   constructor(depot: Depot = new MemoryDepot()) {
@@ -86,6 +95,11 @@ export class DayWindow {
     }
   }
 
+  /** Begins loading; what was traded before the window that ends at `now` only tells prices. */
+  beginLoading(now: number): void {
+    this.#now = now;
+  }
+
   /**
    * The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold, without it
    * they await their prices before. Returns the slots of the tokens of the trades.
@@ -99,6 +113,17 @@ export class DayWindow {
       const slot = known.findAt(trades.tokenIds, i * tokenIdWords);
       slots[i] = slot === -1 ? this.#beginLoaded(trades, i, lastPriceOf) : slot;
     }
+    const start = this.#now - dayWindowSeconds;
+    let from = 0;
+    for (; from < trades.length && (trades.timestamps[from] ?? 0) <= start; from += 1) {
+      this.#passed.note(slots[from] ?? 0, trades, from);
+    }
+    this.#hold(tradesBehind(trades, from), slots.subarray(from));
+    return slots;
+  }
+
+  /** Takes in trades of the window while loading. */
+  #hold(trades: TradeColumns, slots: Int32Array): void {
     const first = this.#trades.append(trades, slots, this.#newestOf);
     this.#usd.addAll(slots, trades.values, (i) => trades.exactAt(i).value);
     this.#shares.addAll(slots, trades.sizes, (i) => trades.exactAt(i).size);
@@ -108,15 +133,17 @@ export class DayWindow {
       this.#count[slot] = (this.#count[slot] ?? 0) + 1;
       this.tokens.touch(slot);
     }
-    return slots;
   }
 
-  /** Ends loading: forgets the tokens of the depot that were not traded since. */
+  /** Ends loading: forgets the tokens that were not traded in the window. */
   finishLoading(): void {
     const { slots } = this.tokens;
     for (let slot = 0; slot < slots.length; slot += 1) {
-      if (slots.isTaken(slot) && (this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
+      if (!slots.isTaken(slot)) continue;
+      if ((this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
+      else if (this.#passed.has(slot)) this.tokens.setBase(slot, this.#passed.tickOf(slot));
     }
+    this.#passed = new LastPriced();
   }
 
   /** Takes back all trades at or above `seq`. */

@@ -2,28 +2,26 @@
  * What was traded of each token from a position on, as columns by slot: a start adds it to totals of
  * which it looks up none before somebody asks for them.
  */
-import { priceMicros } from "../base/decimal.ts";
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { StoredTrades } from "./day-window.ts";
 import type { ValueChanges } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
+import { LastPriced } from "./last-priced.ts";
 import type { TokenTotals } from "./market.ts";
-import { minuteOf, type Tick } from "./minute-candle.ts";
+import { minuteOf } from "./minute-candle.ts";
 import type { TokenSlots } from "./token-slots.ts";
 import { addTotals, noTotals } from "./token-totals.ts";
+import { tradesBehind } from "./trade-queue.ts";
 
-/** What stands side by side for each slot; `priced` are those of the last trade that has a price. */
+/** What stands side by side for each slot. */
 const places = {
   trades: 0,
   firstSeq: 1,
   firstTimestamp: 2,
   lastTimestamp: 3,
   firstMinute: 4,
-  pricedSeq: 5,
-  pricedSize: 6,
-  pricedValue: 7,
-  generations: 8,
+  generations: 5,
 } as const;
 const width = Object.keys(places).length;
 
@@ -34,8 +32,7 @@ export class LaterTrades implements ValueChanges<TokenId, TokenTotals> {
   #numbers = new Float64Array(0);
   readonly #usd = new ExactSums();
   readonly #shares = new ExactSums();
-  /** By slot, prices of trades whose amounts are no safe integers. */
-  readonly #largePrices = new Map<number, bigint | null>();
+  readonly #priced = new LastPriced();
 
   /** Of trades from a position on; `tellBefore` is told what the totals of a token were without them. */
   constructor(from: Seq, tellBefore: (tokenId: TokenId, before: TokenTotals) => void) {
@@ -46,13 +43,13 @@ export class LaterTrades implements ValueChanges<TokenId, TokenTotals> {
   /** Adds the next trades, of the tokens in these slots. */
   add(trades: StoredTrades, slots: Int32Array): void {
     const { seqs } = trades;
-    let start = trades.length;
-    while (start > 0 && (seqs[start - 1] ?? 0) >= this.#from) start -= 1;
-    for (let i = start; i < trades.length; i += 1) this.#count(trades, i, slots[i] ?? 0);
-    const later = slots.subarray(start);
-    const exactAt = (i: number) => trades.exactAt(start + i);
-    this.#usd.addAll(later, trades.values.subarray(start), (i) => exactAt(i).value);
-    this.#shares.addAll(later, trades.sizes.subarray(start), (i) => exactAt(i).size);
+    let from = trades.length;
+    while (from > 0 && (seqs[from - 1] ?? 0) >= this.#from) from -= 1;
+    for (let i = from; i < trades.length; i += 1) this.#count(trades, i, slots[i] ?? 0);
+    const { sizes, values, exactAt } = tradesBehind(trades, from);
+    const later = slots.subarray(from);
+    this.#usd.addAll(later, values, (i) => exactAt(i).value);
+    this.#shares.addAll(later, sizes, (i) => exactAt(i).size);
   }
 
   /** Ends adding; tokens are those that have the slots now, whoever gets them later. */
@@ -103,56 +100,37 @@ export class LaterTrades implements ValueChanges<TokenId, TokenTotals> {
   }
 
   #totalsAt(slot: number): TokenTotals {
+    const lastPrice = this.#priced.tickOf(slot);
     return {
       trades: this.#at(slot, "trades"),
       volumeUsd: this.#usd.get(slot),
       volumeShares: this.#shares.get(slot),
-      lastPrice: this.#lastPriceOf(slot),
+      lastPrice,
       firstTimestamp: this.#at(slot, "firstTimestamp"),
       lastTimestamp: this.#at(slot, "lastTimestamp"),
-      firstMinute: this.#at(slot, "pricedSeq") === 0 ? null : this.#at(slot, "firstMinute"),
+      firstMinute: lastPrice === null ? null : this.#at(slot, "firstMinute"),
       generations: this.#at(slot, "generations"),
     };
-  }
-
-  #lastPriceOf(slot: number): Tick | null {
-    const seq = this.#at(slot, "pricedSeq") as Seq;
-    if (seq === 0) return null;
-    const size = this.#at(slot, "pricedSize");
-    const price = Number.isNaN(size)
-      ? (this.#largePrices.get(slot) ?? null)
-      : priceMicros(BigInt(this.#at(slot, "pricedValue")), BigInt(size));
-    return price === null ? null : { seq, price };
   }
 
   #count(trades: StoredTrades, i: number, slot: number): void {
     const at = slot * width;
     if (at + width > this.#numbers.length) this.#numbers = grown(this.#numbers, at + width);
     const numbers = this.#numbers;
-    const [seq, timestamp] = [trades.seqs[i] ?? 0, trades.timestamps[i] ?? 0];
+    const timestamp = trades.timestamps[i] ?? 0;
     const count = numbers[at + places.trades] ?? 0;
     if (count === 0) {
-      numbers[at + places.firstSeq] = seq;
+      numbers[at + places.firstSeq] = trades.seqs[i] ?? 0;
       numbers[at + places.firstTimestamp] = timestamp;
     }
     numbers[at + places.trades] = count + 1;
     numbers[at + places.lastTimestamp] = timestamp;
     const bit = 1 << ((trades.generations[i] ?? 1) - 1);
     numbers[at + places.generations] = (numbers[at + places.generations] ?? 0) | bit;
-    const size = trades.sizes[i] ?? 0;
-    // No shares, no price.
-    if (size === 0) return;
-    if (Number.isNaN(size)) {
-      const exact = trades.exactAt(i);
-      const price = priceMicros(BigInt(exact.value), BigInt(exact.size));
-      if (price === null) return;
-      this.#largePrices.set(slot, price);
-    }
-    if (numbers[at + places.pricedSeq] === 0)
+    const isFirst = !this.#priced.has(slot);
+    if (this.#priced.note(slot, trades, i) && isFirst) {
       numbers[at + places.firstMinute] = minuteOf(timestamp);
-    numbers[at + places.pricedSeq] = seq;
-    numbers[at + places.pricedSize] = size;
-    numbers[at + places.pricedValue] = trades.values[i] ?? 0;
+    }
   }
 
   #at(slot: number, place: keyof typeof places): number {

@@ -34,6 +34,21 @@ export type TradeColumns = {
   readonly exactAt: (index: number) => Pick<QueuedTrade, "size" | "value">;
 };
 
+/** The same trades from an index on. */
+export function tradesBehind(trades: TradeColumns, from: number): TradeColumns {
+  if (from === 0) return trades;
+  const { seqs, timestamps, sizes, values, buys } = trades;
+  return {
+    length: trades.length - from,
+    seqs: seqs.subarray(from),
+    timestamps: timestamps.subarray(from),
+    sizes: sizes.subarray(from),
+    values: values.subarray(from),
+    buys: buys.subarray(from),
+    exactAt: (index) => trades.exactAt(from + index),
+  };
+}
+
 /** Trades of a page, a power of two: what is made, and let go, at once is a megabyte. */
 const pageShift = 15;
 const pageTrades = 2 ** pageShift;

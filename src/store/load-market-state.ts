@@ -1,6 +1,7 @@
+import { allEnded } from "../base/all-ended.ts";
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { dayWindowSeconds, type StoredTrades } from "../market/day-window.ts";
+import { dayWindowSeconds } from "../market/day-window.ts";
 import { LaterTrades } from "../market/later-trades.ts";
 import type { TokenTotals } from "../market/market.ts";
 import type { MarketState } from "../market/market-state.ts";
@@ -53,6 +54,7 @@ export async function loadMarketState(
   const newest = store.coverage?.last;
   if (newest === undefined) return;
   const to = firstSeqAbove(store.coverage);
+  state.dayWindow.beginLoading(newest.timestamp);
   if (savedThrough === null) {
     await loadEvents(store, state, { from: firstSeqOf(0), to });
     await loadDay(store, state, { newest: newest.timestamp, to });
@@ -72,15 +74,15 @@ export async function loadMarketState(
 type Stretch = { readonly from: Seq; readonly to: Seq };
 
 /**
- * What came after the copy. All of its trades are among those that are held for the last 24 hours, so
+ * What came after the copy. All of its trades are among those that are read for the last 24 hours, so
  * its totals are added up from these.
  */
 async function loadLater(store: FactStore, state: MarketState, stretch: Stretch): Promise<void> {
   const { directory, dayWindow } = state;
-  // The trades, of which there are the most, are on their way while events are taken in.
-  const day = readDayTrades(store.engine, { seq: dayWindow.savedFrom, to: stretch.to });
-  if (stretch.from < stretch.to) await loadEvents(store, state, stretch);
-  const later = await loadDayOnCopy(day, state, stretch.from);
+  // One is taken in while the other is on its way.
+  const loadedDay = loadDayOnCopy(store, state, stretch);
+  await allEnded([loadedDay, loadEvents(store, state, stretch)]);
+  const later = await loadedDay;
   state.placeTokens();
   directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
 }
@@ -90,6 +92,7 @@ async function loadEvents(
   state: MarketState,
   { from, to }: Stretch,
 ): Promise<void> {
+  if (from >= to) return;
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
   const pages = readPages(
     store,
@@ -178,13 +181,13 @@ async function loadDay(
 }
 
 /**
- * The last 24 hours on what the copy has of them; returns what was traded from `laterFrom` on. Prices before
- * are told by the totals of the copy, when somebody asks for one or the other.
+ * The last 24 hours on what the copy has of them; returns what was traded within the stretch, which ends
+ * where they do. Prices before are told by the totals of the copy, when somebody asks for one or the other.
  */
 async function loadDayOnCopy(
-  day: AsyncIterable<StoredTrades>,
+  { engine }: FactStore,
   { dayWindow, directory }: MarketState,
-  laterFrom: Seq,
+  { from: laterFrom, to }: Stretch,
 ): Promise<LaterTrades> {
   const from = dayWindow.savedFrom;
   const { tokens } = dayWindow;
@@ -192,6 +195,7 @@ async function loadDayOnCopy(
     tokens.tellBase(tokenId, lastPrice !== null && lastPrice.seq < from ? lastPrice : null);
   tokens.awaitBases((tokenId) => tellBase(tokenId, directory.totalsOf(tokenId)));
   const later = new LaterTrades(laterFrom, tellBase);
+  const day = readDayTrades(engine, { seq: from, to });
   for await (const trades of day) later.add(trades, dayWindow.load(trades, null));
   later.end(tokens.slots);
   return later;
