@@ -110,10 +110,10 @@ async function auditPatiently(
   for (let tries = 1; ; tries += 1) {
     const verdict = await auditRange(slice, parts);
     if (verdict.kind !== "unread") return verdict;
-    if (tries >= auditLimits.commandTriesMax) {
-      const blocks = `blocks ${slice.from} to ${slice.to}`;
-      throw new NodesSilentError(`the nodes do not tell ${blocks}: ${verdict.reason}`);
-    }
+    const silence = `the nodes do not tell blocks ${slice.from} to ${slice.to}: ${verdict.reason}`;
+    if (tries >= auditLimits.commandTriesMax) throw new NodesSilentError(silence);
+    // Nothing else is said for a minute then, which looks as if it hung.
+    if (tries === 1) process.stderr.write(`oddwire: ${silence}; asking again for a minute\n`);
     await delay(auditLimits.commandPauseMs);
   }
 }
@@ -123,9 +123,12 @@ function rangeOf(words: Words, { coverage }: FactStore): BlockRange {
   const covered = { from: coverage.fromBlock, to: coverage.last.number };
   const from = blockOf(words, "from") ?? covered.from;
   const to = blockOf(words, "to") ?? covered.to;
-  if (from > to || from < covered.from || to > covered.to) {
-    throw new UsageError(`blocks ${covered.from} to ${covered.to} are stored`);
+  const isStored = (block: number) => block >= covered.from && block <= covered.to;
+  if (!isStored(from) || !isStored(to)) {
+    const stored = `blocks ${covered.from} to ${covered.to} are stored`;
+    throw new UsageError(`--from and --to have to be within what is stored: ${stored}`);
   }
+  if (from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
   return { from, to };
 }
 

@@ -36,6 +36,10 @@ test("check tells what differs, and repair puts it right", async (t) => {
   );
   const outside = await run(["check", "--from", "0", "--to", "99999999"]);
   assert.equal(outside.code, 1);
+  assert.match(outside.stderr, /within what is stored: blocks \d+ to \d+ are stored/);
+  const backwards = await run(["check", "--from", String(wrongBlock), "--to", `${wrongBlock - 1}`]);
+  assert.equal(backwards.code, 1);
+  assert.match(backwards.stderr, /--from \d+ is after --to \d+/);
   const repaired = await run(["repair", ...range]);
   assert.equal(repaired.code, 0, repaired.stderr);
   const equal = await run(["check", ...range, "--json"]);
