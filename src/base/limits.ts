@@ -47,8 +47,13 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
   askedOnceMax: 10_000,
-  /** Minutes of a token read for a chart whatever it asks for: aggregating them takes 3 ms. */
+  /** Minutes of a token read for any chart, which takes 3 ms; and at all, where there are hours. */
   minutesAtOnce: 5_000,
+  minutesSummedMax: 20_000,
+  /** What making hours takes of the time; days and rows of it at once: some seconds, 10 MB. */
+  hoursShare: 0.03,
+  hoursStepSeconds: 16 * 86_400,
+  hoursWrittenAtOnce: 65_536,
   /** Trades of a token whose minutes are merged here: at 1.5 us each as long as the engine plans to. */
   minutesMerged: 2000,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
@@ -109,7 +114,6 @@ export const chainLimits = {
   responseBytesMax: 64 * mebibyte,
   /** Ranges stop growing here: four times as much outgrows the young generation, a tenth more time. */
   responseBytesGoal: 2 * mebibyte,
-  /** Ranges are halved here, for the same reason. */
   responseBytesHalve: 3 * mebibyte,
   /** Open requests of one endpoint; the source itself needs fewer than this. */
   concurrentRequestsMax: 16,
@@ -185,10 +189,7 @@ export const auditLimits = {
 /** Pauses between rounds over the endpoints: short, as the next one is usually another. */
 export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 
-/**
- * After how many failures in a row an endpoint is left alone, and for how long before it is probed:
- * `link` is about its wire, `data` about wrong answers, which may be about one moment only.
- */
+/** Failures in a row of its wire, or of what it says, until an endpoint is left alone, and for how long. */
 export const breakers = {
   link: { failuresMax: 3, backoff: { firstMs: 250, maxMs: 10_000 } },
   data: { failuresMax: 1, backoff: { firstMs: 100, maxMs: 3_000 } },

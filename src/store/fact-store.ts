@@ -5,11 +5,8 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { allEnded } from "../base/all-ended.ts";
 import { assert } from "../base/assert.ts";
-import { AppError } from "../base/errors.ts";
-import { storeLimits } from "../base/limits.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Digest, digestOf } from "../market/digest.ts";
 import {
@@ -23,6 +20,7 @@ import { ChdbEngine } from "./chdb-engine.ts";
 import { decodeDigest } from "./decode-digest.ts";
 import { type BatchHead, type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
+import { HourRollup } from "./hour-rollup.ts";
 import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
@@ -39,6 +37,7 @@ import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
 import { Tail } from "./tail.ts";
+import { untilAdmitted } from "./until-admitted.ts";
 
 export class FactStore {
   readonly engine: MeteredEngine;
@@ -47,6 +46,8 @@ export class FactStore {
   readonly newestFills = new NewestFills();
   readonly newestCandles = new NewestCandles();
   readonly parts: PartMap;
+  /** Kept up with every append. */
+  readonly hours: HourRollup;
   #coverage: Coverage | null;
   /** The block that the newest append ends with, also while it is under way. */
   #writtenThrough: number | null;
@@ -58,14 +59,15 @@ export class FactStore {
   private constructor(
     engine: MeteredEngine,
     coverage: Coverage | null,
-    openMinutes: readonly MinuteCandle[],
+    { openMinutes, hours }: Pick<FactStore, "openMinutes" | "hours">,
   ) {
     this.engine = engine;
     this.parts = new PartMap(engine);
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = openMinutes;
-    this.trimmed = trimPatiently(engine, coverage);
+    this.hours = hours;
+    this.trimmed = untilAdmitted(() => trimAbove(engine, coverage));
     // Who waits for it is told.
     this.trimmed.catch(() => {});
   }
@@ -83,7 +85,8 @@ export class FactStore {
       const coverage = await recover(engine, () => dropMarketsFile(dataDir));
       const minutes = readOpenMinutes(engine, coverage);
       await allEnded([verifyNewestMarkers(engine), minutes]);
-      return new FactStore(engine, coverage, await minutes);
+      const hours = await HourRollup.open(engine);
+      return new FactStore(engine, coverage, { openMinutes: await minutes, hours });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
@@ -190,6 +193,7 @@ export class FactStore {
 
   async #insertFacts(group: AppendGroup): Promise<void> {
     await this.trimmed;
+    this.hours.check();
     for (const { fromBlock, toBlock } of group.batches) {
       const written = this.#writtenThrough;
       assert(
@@ -211,24 +215,14 @@ export class FactStore {
     }
     this.#openMinutes = open.values();
     this.newestCandles.add(candles);
+    this.hours.advance(last.timestamp);
   }
 
   async close(): Promise<void> {
     await Promise.allSettled([this.trimmed]);
+    await this.hours.close();
     await this.parts.close();
     await this.engine.close();
-  }
-}
-
-/** Requests may keep the engine so busy meanwhile that it refuses; beginning again does no harm. */
-async function trimPatiently(engine: Engine, coverage: Coverage | null): Promise<void> {
-  for (;;) {
-    try {
-      return await trimAbove(engine, coverage);
-    } catch (thrown) {
-      if (!(thrown instanceof AppError)) throw thrown;
-      await delay(storeLimits.mutationsPollMs);
-    }
   }
 }
 

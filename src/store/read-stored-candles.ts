@@ -1,10 +1,11 @@
 /**
  * Buckets of the complete minutes in the engine. What a query costs is the minutes it aggregates, so
- * of a token that is traded much no more of them are read than it takes.
+ * of a token that is traded much no more of them are read than it takes, and hours in their place
+ * where those are many.
  */
 import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
-import { type Candle, mergeCandles } from "../market/candle.ts";
+import { type Candle, mergeCandles, resolutionSeconds } from "../market/candle.ts";
 import type { Engine } from "./engine.ts";
 import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
@@ -26,6 +27,9 @@ type StoredRange = Omit<BucketRange, "tokenId"> & {
   readonly activityOf?: (tokenId: TokenId) => Activity;
 };
 
+/** Since when the engine does not have all of the minutes, and all of the hours. Unix seconds. */
+type Whole = { readonly openFrom: number; readonly hoursBefore: number };
+
 /** Minutes of a token that are looked through at once: `from` inclusive, `to` exclusive. */
 type Stretch = {
   readonly tokenId: TokenId;
@@ -39,7 +43,7 @@ type Stretch = {
 export async function readStoredCandles(
   engine: Engine,
   range: StoredRange,
-  openFrom: number,
+  { openFrom, hoursBefore }: Whole,
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
   const { activityOf, tokenIds } = range;
   const bounds = boundsOf(range, openFrom);
@@ -48,7 +52,7 @@ export async function readStoredCandles(
     activityOf !== undefined && activityOf(tokenId).trades <= storeLimits.minutesMerged;
   return tokenIds.every(isQuiet)
     ? mergeMinutes(engine, range, bounds)
-    : searchBuckets(engine, range, bounds);
+    : searchBuckets(engine, range, { ...bounds, hoursBefore });
 }
 
 /** Of tokens that are traded little: all of their minutes, merged here in less time than by the engine. */
@@ -78,12 +82,13 @@ async function mergeMinutes(
 async function searchBuckets(
   engine: Engine,
   range: StoredRange,
-  bounds: Bounds,
+  { hoursBefore, ...bounds }: Bounds & Pick<Whole, "hoursBefore">,
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
   const found = new Map<TokenId, BucketCandle[]>();
   let stretches = firstStretches(range, bounds);
   while (stretches.length > 0) {
-    for (const { tokenId, ...bucket } of await readBuckets(engine, stretches, range)) {
+    const parts = stretches.map((stretch) => partsOf(stretch, range, hoursBefore));
+    for (const { tokenId, ...bucket } of await readParts(engine, parts, range)) {
       const buckets = found.get(tokenId);
       if (buckets === undefined) found.set(tokenId, [bucket]);
       else buckets.push(bucket);
@@ -129,11 +134,15 @@ const tradesAtOnce = 4;
  * trades no more than they are long, where most are twice as much, as bursts are not.
  */
 function expectedSeconds(activity: Activity, { limit, bucketSeconds }: StoredRange): number {
-  const { trades, firstMinute, lastTimestamp } = activity;
-  const lifeSeconds = Math.max(0, lastTimestamp - (firstMinute ?? lastTimestamp)) + bucketSeconds;
-  const burstsPerBucket = (trades / tradesAtOnce / lifeSeconds) * bucketSeconds;
+  const lifeSeconds = lifeOf(activity) + bucketSeconds;
+  const burstsPerBucket = (activity.trades / tradesAtOnce / lifeSeconds) * bucketSeconds;
   const shareTraded = 1 - Math.exp(-burstsPerBucket);
   return (limit * bucketSeconds * (2 - shareTraded)) / shareTraded;
+}
+
+/** From the first trade to the newest, in seconds. */
+function lifeOf({ firstMinute, lastTimestamp }: Activity): number {
+  return Math.max(0, lastTimestamp - (firstMinute ?? lastTimestamp));
 }
 
 /** What follows a stretch, several times as wide; nothing at the end. */
@@ -160,21 +169,73 @@ function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: numb
 
 type OwnBucket = BucketCandle & { readonly tokenId: TokenId };
 
+/** The part of a stretch that is read as hours, and the part that is read as minutes; may be empty. */
+type Parts = { readonly hours: Stretch; readonly minutes: Stretch };
+
+const { "1m": minuteSeconds, "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
+
+/** Hours are those of whole days, so that every bucket is in one of the parts. */
+function partsOf(
+  stretch: Stretch,
+  { bucketSeconds, activityOf }: StoredRange,
+  hoursBefore: number,
+): Parts {
+  const { from, to, tokenId } = stretch;
+  const activity = activityOf?.(tokenId);
+  const isOfHours = bucketSeconds % hourSeconds === 0 && daySeconds % bucketSeconds === 0;
+  const isLong =
+    activity === undefined || minutesIn(activity, to - from) > storeLimits.minutesSummedMax;
+  const at = isOfHours && isLong ? Math.max(from, Math.min(to, hoursBefore)) : from;
+  return { hours: { ...stretch, to: at }, minutes: { ...stretch, from: at } };
+}
+
+/** In how many minutes of a time a token is traded at the most, were its trades spread evenly. */
+function minutesIn(activity: Activity, seconds: number): number {
+  const lifeSeconds = lifeOf(activity) + minuteSeconds;
+  const minutes = Math.min(activity.trades / tradesAtOnce, lifeSeconds / minuteSeconds);
+  return minutes * Math.min(1, seconds / lifeSeconds);
+}
+
+/** Both parts at once; of each token in the order asked for. */
+async function readParts(
+  engine: Engine,
+  parts: readonly Parts[],
+  range: StoredRange,
+): Promise<readonly OwnBucket[]> {
+  const [hours, minutes] = await Promise.all([
+    readBuckets(engine, { ...inHours, stretches: parts.map((part) => part.hours) }, range),
+    readBuckets(engine, { ...inMinutes, stretches: parts.map((part) => part.minutes) }, range),
+  ]);
+  return range.order === "asc" ? [...hours, ...minutes] : [...minutes, ...hours];
+}
+
+/** What is read of a table, and the column that says when its candles begin. */
+type Source = {
+  readonly table: string;
+  readonly start: string;
+  readonly stretches: readonly Stretch[];
+};
+
+const inMinutes = { table: "oddwire.minute_candles", start: "minute" } as const;
+const inHours = { table: "oddwire.hour_candles", start: "hour" } as const;
+
 /**
  * A price with its position is taken apart: the engine compares pairs as objects, value by value,
  * which made the buckets of 30,000 minutes cost four times as much.
  */
 async function readBuckets(
   engine: Engine,
-  stretches: readonly Stretch[],
+  { table, start, stretches }: Source,
   { bucketSeconds, order, limit }: StoredRange,
 ): Promise<readonly OwnBucket[]> {
+  const asked = stretches.filter(({ from, to }) => from < to);
+  if (asked.length === 0) return [];
   const seconds = integerLiteral(bucketSeconds);
   const bytes = await engine.queryNative(
-    `SELECT token_id, toUInt32(intDiv(minute, ${seconds}) * ${seconds}) AS bucket,
+    `SELECT token_id, toUInt32(intDiv(${start}, ${seconds}) * ${seconds}) AS bucket,
        min(open.1), argMin(open.2, open.1), max(close.1), argMax(close.2, close.1), max(high), min(low),
        sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
-     FROM oddwire.minute_candles WHERE (${minutesIn(stretches)}) AND trades > 0
+     FROM ${table} WHERE (${within(start, asked)}) AND trades > 0
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
      LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
   );
@@ -208,12 +269,12 @@ async function readMinutes(
   );
 }
 
-function minutesIn(stretches: readonly Stretch[]): string {
+function within(start: Source["start"], stretches: readonly Stretch[]): string {
   return stretches
     .map(
       ({ tokenId, from, to }) =>
         `(token_id = ${hexLiteral(tokenId)}
-          AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`,
+          AND ${start} >= ${integerLiteral(from)} AND ${start} < ${integerLiteral(to)})`,
     )
     .join(" OR ");
 }

@@ -12,6 +12,7 @@ import { deleteRows, readCount } from "./delete-rows.ts";
 import { type EncodedBatch, encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
+import { remakeHours } from "./hour-rollup.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
@@ -59,6 +60,7 @@ export async function finishRepair(
     forgetCopies();
     for (const table of tables) await replaceRows(engine, table, order);
     await remakeMinutes(engine, order.minutes);
+    await remakeHours(engine, order.minutes);
     await recountMarkers(engine, order);
     // The order goes before the rows it names, or it would be carried out with some of them.
     await engine.command("DROP TABLE oddwire_repair.orders SYNC");

@@ -143,6 +143,30 @@ CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
 SETTINGS ${parts}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
 
+/**
+ * Candles of whole hours, each written once, and how far they are vouched for (`hour-rollup.ts`). Only
+ * charts are made of them: trades without a price are left out.
+ */
+const hourCandlesTable = `
+CREATE TABLE IF NOT EXISTS oddwire.hour_candles (
+  token_id FixedString(32),
+  hour UInt32,
+  open Tuple(UInt64, Decimal(38, 6)),
+  close Tuple(UInt64, Decimal(38, 6)),
+  high Decimal(38, 6),
+  low Decimal(38, 6),
+  volume Decimal(38, 6),
+  buy_volume_usd Decimal(38, 6),
+  sell_volume_usd Decimal(38, 6),
+  trades UInt64
+) ENGINE = MergeTree ORDER BY (token_id, hour)
+SETTINGS ${parts}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
+
+const hourMarksTable = `
+CREATE TABLE IF NOT EXISTS oddwire.hour_marks (before UInt32)
+ENGINE = MergeTree ORDER BY before
+SETTINGS ${parts}`;
+
 /** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
 const eventsTable = `
 CREATE TABLE IF NOT EXISTS oddwire.events (
@@ -190,6 +214,8 @@ export const schemaStatements: readonly string[] = [
   "CREATE DATABASE IF NOT EXISTS oddwire ENGINE = Atomic",
   fillsTable,
   minuteCandlesTable,
+  hourCandlesTable,
+  hourMarksTable,
   eventsTable,
   quarantineTable,
   markersTable,

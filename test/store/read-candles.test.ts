@@ -78,6 +78,8 @@ describe("candles", () => {
       const [final, held] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
       await fillStore(store, { final, held, sizes: [4, 1, 9, 2] });
       await assertSame(store, blocks, 50);
+      await store.hours.finish();
+      await assertSame(store, blocks, 50);
     });
   }
 

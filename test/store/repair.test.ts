@@ -3,21 +3,23 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import type { Engine, Row, Rows } from "../../src/store/engine.ts";
+import type { Engine } from "../../src/store/engine.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import { recover } from "../../src/store/recover.ts";
 import { finishRepair, orderRepair } from "../../src/store/repair.ts";
-import type { RowFile } from "../../src/store/row-file.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { MortalEngine } from "../support/mortal-engine.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
+/** Seconds before a block: in the middle of what is repaired an hour ends, and behind it the day. */
+const pauses: Readonly<Record<number, number>> = { 20: 3600, 33: 86_400 };
 /** Blocks close in time, so that minutes reach over the ends of what is repaired. */
 const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
-  .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
+  .map((plan, index) => ({ ...plan, secondsLater: pauses[index] ?? plan.secondsLater % 20 }));
 const blocks = factsOf(buildChain(plans));
 const [from, to] = [12, 27];
 const repaired = blocks.slice(from, to);
@@ -36,53 +38,12 @@ function distorted(block: BlockFacts): BlockFacts {
 
 async function fill(store: FactStore, facts: readonly BlockFacts[]): Promise<void> {
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
+  await store.hours.finish();
 }
 
 const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,
 );
-
-/** Dies, as a process would, before its n-th write. */
-class MortalEngine implements Engine {
-  readonly #engine: Engine;
-  #writesLeft: number;
-
-  constructor(engine: Engine, writesLeft: number) {
-    this.#engine = engine;
-    this.#writesLeft = writesLeft;
-  }
-
-  query(sql: string): Promise<readonly Row[]> {
-    return this.#engine.query(sql);
-  }
-
-  queryNative(sql: string): Promise<Buffer> {
-    return this.#engine.queryNative(sql);
-  }
-
-  command(sql: string): Promise<void> {
-    this.#live();
-    return this.#engine.command(sql);
-  }
-
-  openRows(): Promise<RowFile> {
-    return this.#engine.openRows();
-  }
-
-  insert(table: string, rows: Rows): Promise<void> {
-    this.#live();
-    return this.#engine.insert(table, rows);
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close();
-  }
-
-  #live(): void {
-    if (this.#writesLeft === 0) throw new Error("killed");
-    this.#writesLeft -= 1;
-  }
-}
 
 async function repairDying(engine: Engine, writes: number): Promise<boolean> {
   const mortal = new MortalEngine(engine, writes);

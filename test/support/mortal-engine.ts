@@ -1,0 +1,44 @@
+import type { Engine, Row, Rows } from "../../src/store/engine.ts";
+import type { RowFile } from "../../src/store/row-file.ts";
+
+/** Dies, as a process would, before its n-th write. */
+export class MortalEngine implements Engine {
+  readonly #engine: Engine;
+  #writesLeft: number;
+
+  constructor(engine: Engine, writesLeft: number) {
+    this.#engine = engine;
+    this.#writesLeft = writesLeft;
+  }
+
+  query(sql: string): Promise<readonly Row[]> {
+    return this.#engine.query(sql);
+  }
+
+  queryNative(sql: string): Promise<Buffer> {
+    return this.#engine.queryNative(sql);
+  }
+
+  command(sql: string): Promise<void> {
+    this.#live();
+    return this.#engine.command(sql);
+  }
+
+  openRows(): Promise<RowFile> {
+    return this.#engine.openRows();
+  }
+
+  insert(table: string, rows: Rows): Promise<void> {
+    this.#live();
+    return this.#engine.insert(table, rows);
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  #live(): void {
+    if (this.#writesLeft === 0) throw new Error("killed");
+    this.#writesLeft -= 1;
+  }
+}
