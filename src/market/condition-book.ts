@@ -55,12 +55,12 @@ export class ConditionBook {
     this.contracts = contracts;
     this.questions = new QuestionBook(contracts, { depot, journal });
     this.gen3 = new Gen3Book(depot, journal);
-    this.conditions = new JournaledMap(journal, depot.shelf("conditions"));
+    this.conditions = new JournaledMap(journal, depot.shelf("market.condition"));
     this.places = new JournaledMap(journal, depot.shelf("places"));
     this.results = new ResolutionLog(depot, journal);
     this.resolutions = this.results;
     this.totals = new JournaledMap(journal, depot.shelf("totals", totalsCodec));
-    this.venue = new JournaledMap(journal, depot.shelf("venue"));
+    this.venue = new JournaledMap(journal, depot.shelf("market.venue"));
   }
 
   /** What the venue's catalogue told last; `null` when it was not asked or does not know. */

@@ -32,7 +32,10 @@ export type ValueChanges<Key, Value> = {
 };
 
 export type Depot = {
-  /** The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. */
+  /**
+   * The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. Names that are
+   * the same up to a dot are of shelves that are asked for the same keys, one behind the other.
+   */
   shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value>;
   /** The column of that name as it was saved last, to be asked for once. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;

@@ -26,11 +26,11 @@ export class Gen3Book {
   constructor(depot: Depot, journal: Journal) {
     const mapOf = <Key extends string, Value>(name: string) =>
       new JournaledMap<Key, Value>(journal, depot.shelf(name));
-    this.#announcements = mapOf("gen3_announcements");
-    this.#texts = mapOf("gen3_texts");
+    this.#announcements = mapOf("market.announcement");
+    this.#texts = mapOf("market.text");
     this.#reporters = mapOf("gen3_reporters");
-    this.#legacy = mapOf("gen3_legacy");
-    this.#legs = mapOf("gen3_legs");
+    this.#legacy = mapOf("market.legacy");
+    this.#legs = mapOf("market.legs");
   }
 
   /** Takes in one event; returns the conditions that are known to exist from now on. */

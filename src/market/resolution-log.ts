@@ -33,7 +33,10 @@ export class ResolutionLog {
 
   constructor(depot: Depot, journal: Journal) {
     this.#journal = journal;
-    this.#byCondition = new JournaledMap(journal, depot.shelf("resolutions", resolutionCodec));
+    this.#byCondition = new JournaledMap(
+      journal,
+      depot.shelf("market.resolution", resolutionCodec),
+    );
     this.#count = depot.column("resolutions.count", "f64");
     this.#seqs = depot.column("resolutions.seqs", "f64");
     this.#timestamps = depot.column("resolutions.timestamps", "u32");

@@ -107,6 +107,22 @@ describe("a shelf in a file", () => {
     sql.close();
   });
 
+  it("tells apart what parts of one table have for the same key", () => {
+    const sql = new DatabaseSync(":memory:");
+    sql.exec("BEGIN");
+    const open = (name: string) => new FileShelf<string, number>(sql, name, codec);
+    const [one, other] = [open("numbers.one"), open("numbers.other")];
+    for (let index = 0; index < 10; index += 1) one.set(keyOf(index), index);
+    for (let index = 5; index < 15; index += 1) other.set(keyOf(index), -index);
+    one.delete(keyOf(7));
+    for (const shelf of [one, other]) shelf.flush();
+    assert.equal(countRows(sql), 19);
+    const told = (name: string) => [0, 5, 7, 14].map((index) => open(name).get(keyOf(index)));
+    assert.deepEqual(told("numbers.one"), [0, 5, undefined, undefined]);
+    assert.deepEqual(told("numbers.other"), [undefined, -5, -7, -14]);
+    sql.close();
+  });
+
   it("keeps few values unwritten once it has settled", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");

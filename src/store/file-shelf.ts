@@ -14,6 +14,9 @@ const nothing = Symbol("nothing");
  * What is set is written some thousands of keys later: the totals of a busy token change with every
  * batch, and only the last of them counts. Values that are to be changed are looked up later still:
  * a start changes a hundred thousand, and most of them nobody asks for.
+ *
+ * Shelves whose names differ behind a dot only are parts of one table: what they have for the same key
+ * stands side by side, so that whoever asks all of them waits for the disk once.
  */
 export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   readonly #sql: DatabaseSync;
@@ -33,24 +36,25 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   #nextChange = 0;
 
   /**
-   * `name` is ours and safe in SQL; keys are `0x` hex. `filter` has all keys of the table, and is saved
+   * `name` is ours and safe in SQL; keys are `0x` hex. `filter` has all keys of the shelf, and is saved
    * with it.
    */
   constructor(
     sql: DatabaseSync,
     { name, codec, filter }: { name: string; codec: Codec<Value>; filter: KeyFilter },
   ) {
-    const table = `shelf_${name}`;
+    const [kind, part = ""] = name.split(".");
+    const table = `shelf_${kind}`;
     sql.exec(
-      `CREATE TABLE IF NOT EXISTS ${table} (key BLOB PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS ${table} (key BLOB, part TEXT, value TEXT NOT NULL, PRIMARY KEY (key, part)) STRICT, WITHOUT ROWID`,
     );
     this.#sql = sql;
     this.#codec = codec;
     this.#filter = filter;
-    this.#read = sql.prepare(`SELECT value FROM ${table} WHERE key = ?`);
+    this.#read = sql.prepare(`SELECT value FROM ${table} WHERE key = ? AND part = '${part}'`);
     this.#read.setReturnArrays(true);
-    this.#write = sql.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
-    this.#erase = sql.prepare(`DELETE FROM ${table} WHERE key = ?`);
+    this.#write = sql.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, '${part}', ?)`);
+    this.#erase = sql.prepare(`DELETE FROM ${table} WHERE key = ? AND part = '${part}'`);
   }
 
   get(key: Key): Value | undefined {

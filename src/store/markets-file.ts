@@ -30,7 +30,7 @@ import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.t
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 9;
+const formatVersion = 10;
 
 const pageBytes = 16_384;
 
