@@ -37,6 +37,8 @@ const commonShare = 16;
 const commonMin = 4096;
 /** Postings of a long list that are passed over at once, about. */
 const passedOver = 4096;
+/** Writing down the score of each posting, and what follows from that, against looking through the list. */
+const scoredCost = 2;
 
 /** Where a word stands that is looked for. */
 type Asked = {
@@ -225,7 +227,7 @@ export class MarketSearch {
   #hitsOf(rarest: Asked | Remembered, count: number): Found {
     if ("scores" in rarest) return this.#room.gather(rarest.scores, count);
     this.#score(rarest, this.#scratch);
-    const hits = this.#room.gather(this.#scratch, count);
+    const hits = this.#room.gather(this.#scratch, count, rarest.postings);
     this.#scratch.fill(0, 0, count);
     return hits;
   }
@@ -238,7 +240,7 @@ export class MarketSearch {
   ): Found | null {
     if ("scores" in other) return intersect(hits, other.scores);
     const found = hits.ordinals.length;
-    const isLong = costAmong(other, found) >= other.postings;
+    const isLong = costAmong(other, found) >= other.postings * scoredCost;
     if (isLong && isCommon(other, count)) {
       const known = recall(other);
       return known === null ? null : intersect(hits, known.scores);
@@ -377,11 +379,11 @@ function highestWeight({ terms }: FoundTerms, weights: Weights): number {
 }
 
 /** What looking for a word in so many markets costs, as so many postings to be read. */
-function costAmong({ titles, descriptions }: Asked, found: number): number {
+function costAmong({ titles, descriptions, postings }: Asked, found: number): number {
   // Short lists are read whole, and each is compared with all that was found.
   const terms = titles.count + descriptions.count;
-  const short = titles.short + descriptions.short + terms * found;
-  return short + found * passedOver;
+  const short = titles.short + descriptions.short;
+  return short + terms * found + Math.min(found * passedOver, postings - short);
 }
 
 function isCommon({ postings }: Asked | Remembered, count: number): boolean {

@@ -22,10 +22,13 @@ export class HitRoom {
   #ordinals = new Int32Array(0);
   #scores = new Uint16Array(0);
 
-  /** The markets below `count` that have a score; `all` has room for a multiple of four. */
-  gather(all: Uint8Array, count: number): Found {
+  /**
+   * The markets below `count` that have a score, at most so many where that is known; `all` has room for a
+   * multiple of four.
+   */
+  gather(all: Uint8Array, count: number, most: number | null = null): Found {
     const fours = new Uint32Array(all.buffer, 0, Math.ceil(count / 4));
-    const room = 4 * countFilled(fours);
+    const room = most ?? 4 * countFilled(fours);
     if (this.#ordinals.length < room) {
       this.#ordinals = new Int32Array(room * 2);
       this.#scores = new Uint16Array(room * 2);
