@@ -6,11 +6,20 @@
 import { marketLimits } from "../base/limits.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
-import { type Found, HitRoom, type Hits, intersect, keepScored, noHits } from "./search-hits.ts";
+import {
+  type Found,
+  HitRoom,
+  type Hits,
+  highestOf,
+  intersect,
+  keepScored,
+  noHits,
+} from "./search-hits.ts";
 import { wordsOf } from "./search-words.ts";
-import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
+import { type FoundTerms, TextSearch } from "./text-search.ts";
 import {
   descriptionWeights,
+  mostWorth,
   reachIn,
   type SearchedWords,
   scoreOf,
@@ -35,6 +44,8 @@ export type MarketTexts = {
  */
 const commonShare = 16;
 const commonMin = 4096;
+/** Of fewer than this part of all markets it is faster to write them down than to look at all again. */
+const gatheredShare = 8;
 /** Postings of a long list that are passed over at once, about. */
 const passedOver = 4096;
 /** Writing down the score of each posting, and what follows from that, against looking through the list. */
@@ -172,7 +183,7 @@ export class MarketSearch {
     if (rarest === undefined || rarest.postings === 0) return noHits;
     if (isCommon(rarest, count)) {
       const known = asked.map(recall).filter((one) => one !== null);
-      return known.length < asked.length ? null : manyOf(known);
+      return known.length < asked.length ? null : this.#allOf(known, count);
     }
     let hits: Found | null = this.#hitsOf(rarest, count);
     for (const other of others) {
@@ -222,6 +233,15 @@ export class MarketSearch {
     while (steps.next().done !== true);
     this.#common.set(asked.word, known);
     return known;
+  }
+
+  /** What has all of some common words, the rarest first: one by one where that is likely to be few. */
+  #allOf(known: readonly Remembered[], count: number): Hits {
+    const [rarest, ...others] = known;
+    const isFew = others.length > 0 && (rarest?.postings ?? 0) * gatheredShare < count;
+    if (rarest === undefined || !isFew) return manyOf(known);
+    const hits = this.#room.gather(rarest.scores, count);
+    return others.reduce((found, { scores }) => intersect(found, scores), hits);
   }
 
   #hitsOf(rarest: Asked | Remembered, count: number): Found {
@@ -277,7 +297,7 @@ export class MarketSearch {
 
   *#reading(asked: Asked, known: Remembered): Generator<void, void, void> {
     yield* this.#scoring(asked, known.scores);
-    known.top = highestOf(known.scores, asked);
+    known.top = highestOf(known.scores, mostWorth(asked));
   }
 
   #learnOn({ word, known, steps }: Learning): void {
@@ -356,26 +376,6 @@ function rescore(known: Remembered, ordinal: number, score: number): boolean {
   known.scores[ordinal] = score;
   known.top = Math.max(known.top, score);
   return true;
-}
-
-/** No score is higher; most words are met with the highest soon. */
-function highestOf(scores: Uint8Array, { titles, descriptions }: Asked): number {
-  const known = Math.max(
-    highestWeight(titles, titleWeights),
-    highestWeight(descriptions, descriptionWeights),
-  );
-  let highest = 0;
-  for (let at = 0; at < scores.length && highest < known; at += 1) {
-    const score = scores[at] ?? 0;
-    if (score > highest) highest = score;
-  }
-  return highest;
-}
-
-/** What a thing with any of the terms can have at the most. */
-function highestWeight({ terms }: FoundTerms, weights: Weights): number {
-  const ways = ["whole", "start", "within"] as const;
-  return Math.max(0, ...ways.map((way) => (terms[way].length > 0 ? Math.max(...weights[way]) : 0)));
 }
 
 /** What looking for a word in so many markets costs, as so many postings to be read. */

@@ -38,6 +38,16 @@ export class HitRoom {
   }
 }
 
+/** The highest score, which is `most` at the most: most words are met with that soon. */
+export function highestOf(scores: Uint8Array, most: number): number {
+  let highest = 0;
+  for (let at = 0; at < scores.length && highest < most; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score > highest) highest = score;
+  }
+  return highest;
+}
+
 /** How many of all scores, four at a time as most are 0, have one that is not. */
 function countFilled(fours: Uint32Array): number {
   let filled = 0;

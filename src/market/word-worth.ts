@@ -1,6 +1,6 @@
 /** How well a market answers a word: in which of its fields the word is, and how. */
 import type { MatchWay } from "./term-book.ts";
-import type { Weights } from "./text-search.ts";
+import type { FoundTerms, Weights } from "./text-search.ts";
 
 /** The words of a market, by field: the question; slug, category and tags; the outcomes. */
 export type SearchedWords = {
@@ -46,6 +46,22 @@ export function scoreOf(word: string, { titles, description }: SearchedWords): n
     best = Math.max(best, worthIn(terms, word, reach.titles) * (worths[field] ?? 0));
   }
   return best;
+}
+
+/** What a market with any of these terms can be worth at the most. */
+export function mostWorth({
+  titles,
+  descriptions,
+}: Readonly<Record<"titles" | "descriptions", FoundTerms>>): number {
+  return Math.max(
+    highestWeight(titles, titleWeights),
+    highestWeight(descriptions, descriptionWeights),
+  );
+}
+
+function highestWeight({ terms }: FoundTerms, weights: Weights): number {
+  const ways = ["whole", "start", "within"] as const;
+  return Math.max(0, ...ways.map((way) => (terms[way].length > 0 ? Math.max(...weights[way]) : 0)));
 }
 
 function worthIn(terms: readonly string[], word: string, way: MatchWay): number {
