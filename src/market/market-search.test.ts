@@ -84,12 +84,16 @@ function naiveFind(all: readonly MarketTexts[], query: readonly string[]): [numb
   });
 }
 
-function foundBy(search: MarketSearch, query: readonly string[]): [number, number][] {
-  const hits = search.find(query, markets);
+function foundBy(
+  search: MarketSearch,
+  query: readonly string[],
+  count = markets,
+): [number, number][] {
+  const hits = search.find(query, count);
   if (hits.kind === "few") {
     return Array.from(hits.ordinals, (ordinal, at) => [ordinal, hits.scores[at] ?? 0]);
   }
-  return Array.from({ length: markets }, (_, ordinal) => ordinal).flatMap((ordinal) => {
+  return Array.from({ length: count }, (_, ordinal) => ordinal).flatMap((ordinal) => {
     const scores = hits.words.map((word) => word[ordinal] ?? 0);
     const sum = scores.reduce((all, score) => all + score, 0);
     return scores.includes(0) ? [] : [[ordinal, sum] as [number, number]];
@@ -192,6 +196,27 @@ describe("a search of markets", () => {
       }),
       propertySettings(25),
     );
+  });
+
+  test("finds words that few of many markets have together, common and rare ones", () => {
+    const search = new MarketSearch(new MemoryDepot(), new Journal());
+    const all = Array.from({ length: 9000 }, (_, ordinal) => ({
+      ...none,
+      question: `own${ordinal}${ordinal % 12 === 0 ? " twelfth" : ""}${ordinal % 300 === 0 ? " rare" : ""}`,
+      description: `${ordinal % 2 === 0 ? "half " : ""}${ordinal % 3 === 0 ? "third" : ""}`,
+    }));
+    for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+    const queries = [
+      "twelfth half",
+      "third twelfth half",
+      "half third",
+      "rare half",
+      "rare hal thi",
+    ];
+    for (const query of [...queries, ...queries]) {
+      const words = query.split(" ");
+      assert.deepEqual(foundBy(search, words, all.length), naiveFind(all, words), query);
+    }
   });
 
   test("looks for so many words, and leaves those behind them out", () => {
