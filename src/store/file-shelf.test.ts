@@ -110,7 +110,12 @@ describe("a shelf in a file", () => {
   it("tells apart what parts of one table have for the same key", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
-    const open = (name: string) => new FileShelf<string, number>(sql, name, codec);
+    const filters = new Map<string, KeyFilter>();
+    const open = (name: string) => {
+      const filter = filters.get(name) ?? new KeyFilter(new Column("u32"));
+      filters.set(name, filter);
+      return new FileShelf<string, number>(sql, { name, codec, filter });
+    };
     const [one, other] = [open("numbers.one"), open("numbers.other")];
     for (let index = 0; index < 10; index += 1) one.set(keyOf(index), index);
     for (let index = 5; index < 15; index += 1) other.set(keyOf(index), -index);
