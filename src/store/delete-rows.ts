@@ -27,9 +27,11 @@ export async function deleteRows(engine: Engine, table: string, where: string): 
 
 /** Drops the parts that have no other rows; answers whether that was all there was to delete. */
 async function dropParts(engine: Engine, table: string, where: string): Promise<boolean> {
-  // A merge would put other parts in the place of those that are named.
+  // A merge would put other parts in the place of those that are named, also one that is all but done.
   await engine.command(`SYSTEM STOP MERGES ${table}`);
   try {
+    const underWay = `system.merges WHERE concat(database, '.', table) = '${table}'`;
+    while ((await readCount(engine, underWay)) > 0) await delay(storeLimits.mutationsPollMs);
     const parts = await engine.query(
       `SELECT _part, countIf(NOT (${where})) FROM ${table}
        WHERE _part IN (SELECT DISTINCT _part FROM ${table} WHERE ${where}) GROUP BY _part`,

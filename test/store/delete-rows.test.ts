@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deleteRows, readCount } from "../../src/store/delete-rows.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+test("rows are deleted while the engine merges the parts they are in", async (t) => {
+  const { engine } = (await StoreFolder.open(t)).store;
+  for (let round = 0; round < 8; round += 1) {
+    for (let part = 0; part < 5; part += 1) {
+      await engine.command(
+        `INSERT INTO oddwire.hour_marks SELECT number * 5 + ${part} FROM numbers(50000)`,
+      );
+    }
+    const merging = engine.command("OPTIMIZE TABLE oddwire.hour_marks FINAL").catch(() => {});
+    await deleteRows(engine, "oddwire.hour_marks", "before >= 0");
+    await merging;
+    assert.equal(await readCount(engine, "oddwire.hour_marks"), 0);
+  }
+});
