@@ -1,7 +1,7 @@
 /** Data folders that `serve` must not touch: in use by another process, or damaged. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readlink, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
@@ -63,6 +63,15 @@ test("a start on the wrong chain leaves an empty folder to the right one", async
   await assertRefuses({ ...options, settings }, 1, holds);
 });
 
+/** Whether a process has the file open. */
+async function hasOpen(child: ChildProcess | null, path: string): Promise<boolean> {
+  const fds = `/proc/${child?.pid}/fd`;
+  const open = (await readdir(fds).catch(() => [])).map(async (fd) =>
+    readlink(join(fds, fd)).catch(() => ""),
+  );
+  return (await Promise.all(open)).includes(path);
+}
+
 test("a stop while it starts ends with 0 and leaves an empty folder to any chain", async (t) => {
   const options = await openScene(t);
   const pipe = join(options.dataDir, "..", "pepper");
@@ -86,6 +95,8 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
     if (isLast) assert((child as ChildProcess | null)?.kill("SIGTERM"));
     await writer.write("p".repeat(32));
     await writer.close();
+    // Whoever still reads would take what is meant for the next.
+    while (await hasOpen(child, pipe)) await new Promise(setImmediate);
   }
   assert.equal(await ended.promise, 0);
   assert(!(await readdir(options.dataDir)).includes("oddwire.json"));
