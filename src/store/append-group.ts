@@ -70,13 +70,15 @@ export class AppendGroup {
   }
 
   /** What memory needs of each batch, in order, read from its rows. */
-  async *digests(): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
+  async *digests(needs: {
+    readonly withLastTrades: boolean;
+  }): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
     for (const { head, places } of this.#held) {
       const rows = {
         fills: await this.#read("fills", places),
         minuteCandles: await this.#read("minuteCandles", places),
       };
-      const digest = decodeDigest({ ...head, ...rows });
+      const digest = decodeDigest({ ...head, ...rows }, needs);
       releaseRows(Object.values(rows));
       yield { head, digest };
     }

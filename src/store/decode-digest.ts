@@ -43,22 +43,31 @@ const inCandle = {
   generations: 212,
 } as const;
 
-/** The digest of the blocks of a batch, as `digestOf` makes it of their facts. */
-export function decodeDigest({
-  fills,
-  minuteCandles,
-  located,
-  tally,
-}: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Digest {
+/**
+ * The digest of the blocks of a batch, as `digestOf` makes it of their facts; without the last trades
+ * where newer ones are about to take their place.
+ */
+export function decodeDigest(
+  batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">,
+  { withLastTrades }: { readonly withLastTrades: boolean },
+): Digest {
+  const { fills, minuteCandles, located, tally } = batch;
+  const rows = new RowReader(fills);
+  const { trades, lastRows } = decodeTrades(rows);
   return {
     events: located,
     candles: decodeCandles(new RowReader(minuteCandles)),
-    ...decodeTrades(new RowReader(fills)),
+    trades,
+    lastTrades: withLastTrades ? lastRows.map((row) => decodeLastTrade(rows, row)) : [],
     tally,
   };
 }
 
-function decodeTrades(rows: RowReader): Pick<Digest, "trades" | "lastTrades"> {
+/** The trades, and where the last one of each token stands that has a price. */
+function decodeTrades(rows: RowReader): {
+  readonly trades: readonly DayTrade[];
+  readonly lastRows: readonly number[];
+} {
   const trades: DayTrade[] = [];
   const lastOf = new Map<TokenId, number>();
   for (let row = 0; row < rows.length; row += bytesOf.fill) {
@@ -75,7 +84,7 @@ function decodeTrades(rows: RowReader): Pick<Digest, "trades" | "lastTrades"> {
     });
     if (size !== 0n) lastOf.set(tokenId, row);
   }
-  return { trades, lastTrades: [...lastOf.values()].map((row) => decodeLastTrade(rows, row)) };
+  return { trades, lastRows: [...lastOf.values()] };
 }
 
 function decodeLastTrade(rows: RowReader, row: number): LastTrade {

@@ -130,7 +130,7 @@ export class FactStore {
   async append(batch: EncodedBatch): Promise<void> {
     this.#refuseBelowTail();
     await this.#insert(batch);
-    this.cover(batch, decodeDigest(batch));
+    this.cover(batch, decodeDigest(batch, { withLastTrades: true }));
   }
 
   /** Room for batches that follow each other, which are then appended in the steps below; to be closed. */

@@ -27,6 +27,9 @@ export class FinalWriter {
   #taken = Promise.withResolvers<void>();
   #adding = Promise.resolve();
   #writing: Promise<void> | null = null;
+  #hasFailed = false;
+  /** Whether more blocks follow those taken last. */
+  #isCatchingUp = false;
 
   /**
    * `onAppended` is called in chain order, each time once the blocks are durable. `waitMs` is for how
@@ -48,6 +51,9 @@ export class FinalWriter {
    * where there is none.
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
+    // What failed since the last one was told to nobody yet.
+    if (this.#hasFailed) await this.#writing;
+    this.#isCatchingUp = more;
     this.#adding = this.#gathering.add(batch);
     await this.#adding;
     const { fills, minuteCandles, events, quarantine } = batch;
@@ -82,6 +88,8 @@ export class FinalWriter {
       await this.#writeGroups();
       this.#writing = null;
     } catch (thrown) {
+      this.#hasFailed = true;
+      await Promise.allSettled([this.#adding]);
       for (const group of this.#groups) await this.#close(group);
       throw thrown;
     }
@@ -128,7 +136,8 @@ export class FinalWriter {
   /** Memory takes in a batch in one go; requests have their turn in between. */
   async #cover(group: AppendGroup | null): Promise<void> {
     if (group === null) return;
-    for await (const { head, digest } of group.digests()) {
+    const needs = { withLastTrades: !this.#isCatchingUp };
+    for await (const { head, digest } of group.digests(needs)) {
       this.#store.cover(head, digest);
       this.#onAppended(digest, head.last);
       await turn();
