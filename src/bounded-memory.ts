@@ -1,8 +1,8 @@
 /**
  * How much memory Node and the C library take beyond what they use. Their own bounds are for programs
  * that have nobody beside them: at full speed a backfill's young objects take 110 MB, with this limit 30
- * MB, and what was freed and is kept another 70 to 170 MB more than here; neither saves processor time
- * (decision 0013).
+ * MB; old ones that nobody needs any more another 130 MB, and what was freed and is kept 70 to 170 MB more
+ * than here. None of it saves more than a twentieth of the processor time (decision 0013).
  */
 import { nodeOptions, setAllocator } from "./base/config.ts";
 import { processLimits } from "./base/limits.ts";
@@ -13,12 +13,17 @@ import { processLimits } from "./base/limits.ts";
  * where Node cannot begin a process anew (before 23.11).
  */
 export function boundMemory(): void {
-  const name = "--max-semi-space-size";
-  const isGiven = nodeOptions().some((option) => option.startsWith(name));
-  const flags = isGiven ? [] : [`${name}=${processLimits.semiSpaceMegabytes}`];
-  const { arenas, mappedBytesMin } = processLimits;
+  const { semiSpaceMegabytes, heapGrowingPercent, arenas, mappedBytesMin } = processLimits;
+  const bounds = {
+    "--max-semi-space-size": semiSpaceMegabytes,
+    "--heap-growing-percent": heapGrowingPercent,
+  };
+  const given = nodeOptions();
+  const flags = Object.entries(bounds)
+    .filter(([name]) => !given.some((option) => option.startsWith(name)))
+    .map(([name, value]) => `${name}=${value}`);
   const isAllocatorAsGiven = setAllocator({ arenas, mappedBytesMin });
-  if (isGiven && isAllocatorAsGiven) return;
+  if (flags.length === 0 && isAllocatorAsGiven) return;
   const { execPath, execArgv, argv } = process;
   process.execve?.(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)]);
 }

@@ -4,8 +4,9 @@ const mebibyte = 1024 * 1024;
 
 /** What the process may take of the machine. */
 export const processLimits = {
-  /** Half of the young generation: 30 MB in all, where Node took 110 in no less processor time. */
+  /** Half of the young generation, and growth of the old one until it is collected; Node takes 200 MB more. */
   semiSpaceMegabytes: 16,
+  heapGrowingPercent: 100,
   /** Of the C library: not eight a processor; and not raised to 32 MB, as it does by itself. */
   arenas: 2,
   mappedBytesMin: mebibyte,
@@ -37,8 +38,9 @@ export const storeLimits = {
   groupWaitMs: 1000,
   /** Rows of a part that is worth knowing the place of; smaller ones are merged before long. */
   partRowsMin: 500_000,
-  /** For how long the parts are known by what they were: reading them takes some 30 ms. */
+  /** For how long the parts, and the size of the store, are known by what they were: reading takes 30 ms. */
   partsKeptMs: 60_000,
+  sizeKeptMs: 10_000,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,
   /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */
@@ -80,8 +82,6 @@ export const storeLimits = {
   shelfUnwrittenLoadingMax: 32_768,
   /** Written at once beyond that: together they cost less than one by one, and are no pause. */
   shelfWrittenAtOnce: 64,
-  /** For how long the size of the store is told again: asking takes some ms of the engine. */
-  sizeKeptMs: 10_000,
 } as const;
 
 /** What is known of the chain by heart. */
