@@ -30,8 +30,8 @@ export const storeLimits = {
   trimBytesFreeMin: 8 * 1024 * 1024,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
-  /** Rows appended together where there are as many: the engine takes some 100 MB for as long. */
-  groupRows: 64_000,
+  /** Rows appended together where there are as many: the engine takes some 150 MB for as long. */
+  groupRows: 100_000,
   /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   groupBatchesMax: 256,
   /** For how long fewer of them wait for more: at full speed as many come in less. */
