@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,9 +66,18 @@ describe("something else in place of a file of the folder", () => {
   }
 });
 
-test("a file that may not be read is named", { skip: process.getuid?.() === 0 }, () => {
-  const pepper = readPepper(folder);
-  assert.equal(readPepper(folder), pepper);
+test("a file that may not be read is named", () => {
+  readPepper(folder);
+  chmodSync(folder, 0o755);
   chmodSync(join(folder, "pepper"), 0);
-  assertRefused(() => readPepper(folder), /EACCES.*pepper/);
+  // A process of its own, as the superuser may read everything, and cannot become that again.
+  const script = `
+    const { readPepper } = await import(${JSON.stringify(import.meta.resolve("./pepper.ts"))});
+    if (process.getuid() === 0) process.setuid("nobody");
+    readPepper(${JSON.stringify(folder)});
+  `;
+  const args = ["--input-type=module", "--eval", script];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /ConfigError: ODDWIRE_DATA_DIR cannot be used: .*EACCES.*pepper/);
 });
