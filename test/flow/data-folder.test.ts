@@ -14,6 +14,7 @@ import { scriptBlocks } from "../support/script-blocks.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const chain = buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 }));
 
@@ -96,7 +97,9 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
     await writer.write("p".repeat(32));
     await writer.close();
     // Whoever still reads would take what is meant for the next.
-    while (await hasOpen(child, pipe)) await new Promise(setImmediate);
+    await waitFor("a closed pipe", 20_000, async () =>
+      (await hasOpen(child, pipe)) ? null : true,
+    );
   }
   assert.equal(await ended.promise, 0);
   assert(!(await readdir(options.dataDir)).includes("oddwire.json"));
