@@ -6,6 +6,7 @@
 import type { ConditionId } from "../base/ids.ts";
 import type { Column } from "./column.ts";
 import type { HeldNumbers } from "./column-history.ts";
+import { inSteps, type Step } from "./in-steps.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import {
   type MarketSelection,
@@ -274,13 +275,14 @@ function keptFrom(
   // One more than there are is written to while they are looked for.
   const block = columns.rooms.take(length * (8 + 4 + 2) + 4);
   const places = new Int32Array(block, length * 8, length + 1);
-  placesOfRanked(ranks, places);
+  inSteps(ranks.length, (step, found) => placesOfRanked(ranks, { places, found }, step));
   const kept = {
     ordinals: places.subarray(0, length),
     ranks: new Uint16Array(block, length * 12 + 4, length),
     keys: new Float64Array(block, 0, length),
   };
-  fill(kept, { ordinals, ranks }, keys.values);
+  const taken = { ordinals, ranks, keys: keys.values };
+  inSteps(length, (step) => fill(kept, taken, step));
   if (own !== null) columns.rooms.give(own);
   return { ...kept, keys: ownKeys(kept.keys), block };
 }
@@ -290,27 +292,36 @@ function ownKeys(keys: Float64Array<ArrayBuffer>): HeldNumbers {
   return { byteLength: 0, read: (work) => work(keys, null), release: () => {} };
 }
 
-/** Writes down the places that have a rank, without a branch for the others, which no processor could guess. */
-function placesOfRanked(ranks: Uint16Array, places: Int32Array): void {
-  let found = 0;
-  for (let at = 0; at < ranks.length; at = (at + 1) | 0) {
+/**
+ * Writes down the places that have a rank behind those found before, without a branch for the others,
+ * which no processor could guess; how many they are.
+ */
+function placesOfRanked(
+  ranks: Uint16Array,
+  { places, found: before }: { places: Int32Array; found: number },
+  { from, to }: Step,
+): number {
+  let found = before;
+  for (let at = from; at < to; at = (at + 1) | 0) {
     places[found] = at;
     // 1 for each that is above 0.
     found = (found + (-(ranks[at] ?? 0) >>> 31)) | 0;
   }
+  return found - before;
 }
 
-/** Takes over the members at the places that stand where their ordinals belong. */
+/** Takes over the members at the places that stand where their ordinals belong; how many. */
 function fill(
   kept: { ordinals: Int32Array; ranks: Uint16Array; keys: Float64Array },
-  { ordinals, ranks }: Pick<Members, "ordinals" | "ranks">,
-  keys: ArrayLike<number>,
-): void {
-  for (let found = 0; found < kept.ranks.length; found += 1) {
+  { ordinals, ranks, keys }: Pick<Members, "ordinals" | "ranks"> & { keys: ArrayLike<number> },
+  { from, to }: Step,
+): number {
+  for (let found = from; found < to; found += 1) {
     const at = kept.ordinals[found] ?? 0;
     const ordinal = ordinals === null ? at : (ordinals[at] ?? 0);
     kept.ordinals[found] = ordinal;
     kept.ranks[found] = ranks[at] ?? 0;
     kept.keys[found] = keys[ordinal] ?? 0;
   }
+  return to - from;
 }

@@ -7,14 +7,15 @@
  */
 import type { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
+import { inSteps, type Step } from "./in-steps.ts";
 
 const pointerBytes = 4;
 const firstSliceBytes = 8;
 /** Slices of 4 KiB waste little at the end of the longest lists. */
 const levelMax = 9;
 const baseBytes = 4;
-/** Postings are read at some hundred megabytes a second; beginning with a list costs as much as so many. */
-const bytesAtOnce = 131_072;
+/** A fraction of a millisecond; beginning with a list costs as much as reading so many bytes. */
+const bytesAtOnce = 16_384;
 const termBytes = 8;
 /** Above all documents. */
 const neverPassed = 2 ** 31 - 1;
@@ -47,6 +48,12 @@ type Reading = {
   document: number;
   value: number;
   shift: number;
+};
+
+/** The same where some documents are looked for. */
+type ReadingAmong = Reading & {
+  /** The place of the first that was not met yet. */
+  next: number;
 };
 
 const noPosting = { document: 0, value: 0, shift: 0 };
@@ -99,16 +106,27 @@ export class PostingLists {
 
   /** The same of several terms, most of which may have a few documents only: together, and of the short lists. */
   bytesOfAll(terms: Int32Array): { all: number; short: number } {
+    let long = 0;
+    const short = inSteps(terms.length, (step) => {
+      const bytes = this.#bytesOfSome(terms, step);
+      long += bytes.long;
+      return bytes.short;
+    });
+    return { all: short + long, short };
+  }
+
+  #bytesOfSome(terms: Int32Array, { from, to }: Step): { short: number; long: number } {
     const levels = this.#levels.values;
     let [short, long] = [0, 0];
-    for (const term of terms) {
+    for (let at = from; at < to; at += 1) {
+      const term = terms[at] ?? 0;
       const level = levels[term] ?? 0;
       // Looking up how much of the first slice is used would take longer than reading it.
       if (level === 0) short += firstSliceBytes - pointerBytes;
       else if (level < levelMax) short += this.bytesOf(term);
       else long += this.bytesOf(term);
     }
-    return { all: short + long, short };
+    return { short, long };
   }
 
   /** The same of the slices before the last one, of which there may be any number. */
@@ -131,8 +149,8 @@ export class PostingLists {
   }
 
   /**
-   * Writes the scores of terms from a place on to the owners of all documents that have them, as far as it
-   * takes about a millisecond, or until a longer list is read; answers the place to go on at.
+   * Writes the scores of terms from a place on to the owners of all documents that have them, some of
+   * them or until a longer list is read; answers the place to go on at.
    */
   scoreSome(terms: Int32Array, from: number, scoring: Scoring): number {
     const [heads, tails, levels] = [this.#heads.values, this.#tails.values, this.#levels.values];
@@ -175,59 +193,29 @@ export class PostingLists {
   }
 
   /** The same for some documents only, passing over the slices that none of them can be in. */
-  scoreAmong(term: number, { weights, documents, scores }: ScoringAmong): void {
+  scoreAmong(term: number, among: ScoringAmong): void {
     const bytes = this.#bytes.values;
-    const bits = this.#fieldBits;
-    const mask = (1 << bits) - 1;
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
-    if (last === 0 || documents.length === 0) return;
-    let at = this.#heads.get(term);
+    if (last === 0 || among.documents.length === 0) return;
+    const at = this.#heads.get(term);
+    const reading = { bytes, bits: this.#fieldBits, at, stop: 0, ...noPosting, next: 0 };
     let level = 0;
-    let end = at + sliceBytes(level) - pointerBytes;
-    let document = 0;
-    let next = 0;
-    let wanted = documents[0] ?? 0;
-    let [value, shift] = [0, 0];
-    for (;;) {
-      const stop = end === last ? tail : end;
+    for (let end = at + sliceBytes(level) - pointerBytes; ; ) {
       const following = end === last ? -1 : readInteger(bytes, end);
       const hasBase = following !== -1 && level >= levelMax - 1;
       const base = hasBase ? readInteger(bytes, following) : neverPassed;
-      // What is left of this slice is of documents up to that one.
-      if (base < wanted) {
-        const isCut = (bytes[end - 1] ?? 0) > 127;
-        at = following + baseBytes;
-        if (isCut) at = endOfPosting(bytes, at);
-        level = levelMax;
-        end = following + sliceBytes(level) - pointerBytes;
-        document = base;
-        value = 0;
-        shift = 0;
-        continue;
-      }
-      while (at < stop && wanted <= base) {
-        const byte = bytes[at] ?? 0;
-        at = (at + 1) | 0;
-        value |= (byte & 127) << shift;
-        if (byte > 127) {
-          shift = (shift + 7) | 0;
-          continue;
-        }
-        document = (document + (value >>> bits)) | 0;
-        if (document >= wanted) {
-          next = placeFrom(documents, next, document);
-          if (next === documents.length) return;
-          wanted = documents[next] ?? 0;
-          const weight = weights[value & mask] ?? 0;
-          if (wanted === document && weight > (scores[next] ?? 0)) scores[next] = weight;
-        }
-        value = 0;
-        shift = 0;
-      }
-      if (wanted > base) continue;
-      if (end === last) return;
+      reading.stop = end === last ? tail : end;
+      scoreSliceAmong(reading, among, base);
+      if (end === last || reading.next === among.documents.length) return;
       level = Math.min(level + 1, levelMax);
-      at = following + headOf(level);
+      reading.at = following + headOf(level);
+      // What was left of the slice is of documents up to that one, a posting that goes on behind it too.
+      if ((among.documents[reading.next] ?? 0) > base) {
+        if ((bytes[end - 1] ?? 0) > 127) reading.at = endOfPosting(bytes, reading.at);
+        reading.document = base;
+        reading.value = 0;
+        reading.shift = 0;
+      }
       end = following + sliceBytes(level) - pointerBytes;
     }
   }
@@ -293,6 +281,43 @@ function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): voi
   reading.document = document;
   reading.value = value;
   reading.shift = shift;
+}
+
+/**
+ * The same for some documents, until all were met, or the next one is not in the slice: above `base`, up to
+ * which its documents go at the most.
+ */
+function scoreSliceAmong(
+  reading: ReadingAmong,
+  { weights, documents, scores }: ScoringAmong,
+  base: number,
+): void {
+  const { bytes, bits, stop } = reading;
+  let { at, document, value, shift, next } = reading;
+  const mask = (1 << bits) - 1;
+  let wanted = documents[next] ?? 0;
+  for (; at < stop && wanted <= base; at = (at + 1) | 0) {
+    const byte = bytes[at] ?? 0;
+    value |= (byte & 127) << shift;
+    if (byte > 127) {
+      shift = (shift + 7) | 0;
+      continue;
+    }
+    document = (document + (value >>> bits)) | 0;
+    if (document >= wanted) {
+      next = placeFrom(documents, next, document);
+      if (next === documents.length) break;
+      wanted = documents[next] ?? 0;
+      const weight = weights[value & mask] ?? 0;
+      if (wanted === document && weight > (scores[next] ?? 0)) scores[next] = weight;
+    }
+    value = 0;
+    shift = 0;
+  }
+  reading.document = document;
+  reading.value = value;
+  reading.shift = shift;
+  reading.next = next;
 }
 
 function sliceBytes(level: number): number {

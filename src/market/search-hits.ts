@@ -1,5 +1,7 @@
 /** What a search of markets has found, in blocks of memory that are used again. */
 
+import { inSteps, type Step } from "./in-steps.ts";
+
 /** What was found, as long as nothing else is looked for. */
 export type Hits =
   /** Markets in rising order and how well each answers, for whoever asked to change. */
@@ -28,20 +30,32 @@ export class HitRoom {
    */
   gather(all: Uint8Array, count: number, most: number | null = null): Found {
     const fours = new Uint32Array(all.buffer, 0, Math.ceil(count / 4));
-    const room = most ?? 4 * countFilled(fours);
+    const room = most ?? 4 * inSteps(fours.length, (step) => countFilled(fours, step));
     if (this.#ordinals.length < room) {
       this.#ordinals = new Int32Array(room * 2);
       this.#scores = new Uint16Array(room * 2);
     }
     const found = { ordinals: this.#ordinals, scores: this.#scores };
-    return cut(found, gather(fours, found.ordinals, found.scores));
+    const length = inSteps(fours.length, (step, before) =>
+      gather(fours, { ...found, before }, step),
+    );
+    return cut(found, length);
   }
 }
 
 /** The highest score, which is `most` at the most: most words are met with that soon. */
 export function highestOf(scores: Uint8Array, most: number): number {
   let highest = 0;
-  for (let at = 0; at < scores.length && highest < most; at += 1) {
+  inSteps(scores.length, (step) => {
+    if (highest < most) highest = Math.max(highest, highestIn(scores, step));
+    return 0;
+  });
+  return highest;
+}
+
+function highestIn(scores: Uint8Array, { from, to }: Step): number {
+  let highest = 0;
+  for (let at = from; at < to; at += 1) {
     const score = scores[at] ?? 0;
     if (score > highest) highest = score;
   }
@@ -49,16 +63,23 @@ export function highestOf(scores: Uint8Array, most: number): number {
 }
 
 /** How many of all scores, four at a time as most are 0, have one that is not. */
-function countFilled(fours: Uint32Array): number {
+function countFilled(fours: Uint32Array, { from, to }: Step): number {
   let filled = 0;
-  for (let four = 0; four < fours.length; four += 1) if (fours[four] !== 0) filled += 1;
+  for (let four = from; four < to; four += 1) if (fours[four] !== 0) filled += 1;
   return filled;
 }
 
+/** What was found, and how much of it in the steps before. */
+type Gathered = Omit<Found, "kind"> & { readonly before: number };
+
 /** Writes down what has a score; how much that is. The first of four is in the lowest byte. */
-function gather(fours: Uint32Array, ordinals: Int32Array, scores: Uint16Array): number {
-  let length = 0;
-  for (let four = 0; four < fours.length; four += 1) {
+function gather(
+  fours: Uint32Array,
+  { ordinals, scores, before }: Gathered,
+  { from, to }: Step,
+): number {
+  let length = before;
+  for (let four = from; four < to; four += 1) {
     let rest = fours[four] ?? 0;
     for (let ordinal = four * 4; rest !== 0; ordinal += 1) {
       const score = rest & 255;
@@ -69,13 +90,34 @@ function gather(fours: Uint32Array, ordinals: Int32Array, scores: Uint16Array): 
       length += 1;
     }
   }
-  return length;
+  return length - before;
 }
 
 /** What was found and has a further score, by ordinal; in the place of what was found. */
-export function intersect({ ordinals, scores }: Found, more: Uint8Array): Found {
-  let length = 0;
-  for (let at = 0; at < ordinals.length; at += 1) {
+export function intersect(found: Found, more: Uint8Array): Found {
+  const { ordinals, scores } = found;
+  const length = inSteps(ordinals.length, (step, before) =>
+    keepScoredByOrdinal({ ordinals, scores, before }, more, step),
+  );
+  return cut(found, length);
+}
+
+/** The same with scores in the order of what was found. */
+export function keepScored(found: Found, more: Uint8Array): Found {
+  const { ordinals, scores } = found;
+  const length = inSteps(ordinals.length, (step, before) =>
+    keepScoredInOrder({ ordinals, scores, before }, more, step),
+  );
+  return cut(found, length);
+}
+
+function keepScoredByOrdinal(
+  { ordinals, scores, before }: Gathered,
+  more: Uint8Array,
+  { from, to }: Step,
+): number {
+  let length = before;
+  for (let at = from; at < to; at += 1) {
     const ordinal = ordinals[at] ?? 0;
     const score = more[ordinal] ?? 0;
     if (score === 0) continue;
@@ -83,20 +125,23 @@ export function intersect({ ordinals, scores }: Found, more: Uint8Array): Found 
     scores[length] = (scores[at] ?? 0) + score;
     length += 1;
   }
-  return cut({ ordinals, scores }, length);
+  return length - before;
 }
 
-/** The same with scores in the order of what was found. */
-export function keepScored({ ordinals, scores }: Found, more: Uint8Array): Found {
-  let length = 0;
-  for (let at = 0; at < ordinals.length; at += 1) {
+function keepScoredInOrder(
+  { ordinals, scores, before }: Gathered,
+  more: Uint8Array,
+  { from, to }: Step,
+): number {
+  let length = before;
+  for (let at = from; at < to; at += 1) {
     const score = more[at] ?? 0;
     if (score === 0) continue;
     ordinals[length] = ordinals[at] ?? 0;
     scores[length] = (scores[at] ?? 0) + score;
     length += 1;
   }
-  return cut({ ordinals, scores }, length);
+  return length - before;
 }
 
 function cut({ ordinals, scores }: Omit<Found, "kind">, length: number): Found {

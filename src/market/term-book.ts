@@ -5,6 +5,7 @@
  */
 import type { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
+import { inSteps, type Step } from "./in-steps.ts";
 
 /** How a term has a word: it is the word, it starts with it, or it has it within. */
 export type MatchWay = "whole" | "start" | "within";
@@ -17,6 +18,8 @@ const separator = 0;
 const slotsMin = 1024;
 /** Terms that start with the same three bytes stand in one chain, of which there are 65,536. */
 const leadBytes = 3;
+/** Terms of a chain that are looked at in one call, as in `inSteps`. */
+const chainedAtOnce = 1024;
 
 export class TermBook {
   readonly #bytes: Column<"u8">;
@@ -96,32 +99,46 @@ export class TermBook {
 
   /** Terms that go on behind what is wanted; with a million of them each is some nanoseconds. */
   #starting(wanted: Uint8Array): Int32Array {
+    const found = new TermList();
+    const first = this.#leads.get(leadOf(wanted, 0)) - 1;
+    for (let id = first; id >= 0; ) id = this.#startingFrom(id, wanted, found);
+    return found.values;
+  }
+
+  /** The same for some of a chain, and where it goes on; below 0 at its end. */
+  #startingFrom(first: number, wanted: Uint8Array, found: TermList): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const sameLead = this.#sameLead.values;
     const { length } = wanted;
-    const found = new TermList();
-    for (let id = this.#leads.get(leadOf(wanted, 0)) - 1; id >= 0; id = (sameLead[id] ?? 0) - 1) {
+    let id = first;
+    for (let rest = chainedAtOnce; rest > 0 && id >= 0; rest -= 1) {
       const start = starts[id] ?? 0;
       let same = 0;
       while (same < length && bytes[start + same] === wanted[same]) same += 1;
       if (same === length && bytes[start + length] !== separator) found.push(id);
+      id = (sameLead[id] ?? 0) - 1;
     }
-    return found.values;
+    return id;
   }
 
   /** Looks at the start of each: what begins with a letter or two is many anyway. */
   #startingShort(wanted: Uint8Array): Int32Array {
+    const found = new TermList();
+    inSteps(this.size, (step) => this.#startingAmong(step, wanted, found));
+    return found.values;
+  }
+
+  /** The same for some of all terms; how many were looked at. */
+  #startingAmong({ from, to }: Step, wanted: Uint8Array, found: TermList): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const [first, second] = wanted;
-    const { size } = this;
-    const found = new TermList();
-    for (let id = 0; id < size; id += 1) {
+    for (let id = from; id < to; id += 1) {
       const start = starts[id] ?? 0;
       if (bytes[start] !== first) continue;
       if (second !== undefined && bytes[start + 1] !== second) continue;
       if (bytes[start + wanted.length] !== separator) found.push(id);
     }
-    return found.values;
+    return to - from;
   }
 
   #within(wanted: Buffer): { start: Int32Array; within: Int32Array } {

@@ -5,6 +5,7 @@
  */
 import type { Column } from "./column.ts";
 import type { Depot } from "./depot.ts";
+import { inSteps, type Step } from "./in-steps.ts";
 import type { Journal } from "./journal.ts";
 import { PostingLists } from "./posting-lists.ts";
 import { type MatchWay, TermBook, type TermsByWay } from "./term-book.ts";
@@ -147,9 +148,7 @@ export class TextSearch {
       const among = { weights: weights[way], documents, scores: best };
       for (const term of terms[way]) this.#postings.scoreAmong(term, among);
     }
-    for (const [index, place] of places.entries()) {
-      scores[place] = Math.max(scores[place] ?? 0, best[index] ?? 0);
-    }
+    inSteps(places.length, (step) => raise(scores, { places, best }, step));
   }
 
   /** The documents of things that have one, rising, and where each thing stands; until asked again. */
@@ -159,21 +158,66 @@ export class TextSearch {
       this.#placesFound = new Int32Array(things.length * 2);
     }
     const [documents, places] = [this.#documentsFound, this.#placesFound];
-    let length = 0;
-    let isRising = true;
-    for (let place = 0; place < things.length; place += 1) {
-      const document = this.#documentOf.get(things[place] ?? 0) - 1;
-      if (document < 0) continue;
-      if (length > 0 && document < (documents[length - 1] ?? 0)) isRising = false;
-      documents[length] = document;
-      places[length] = place;
-      length += 1;
-    }
+    const all = { things, documentOf: this.#documentOf.values, documents, places };
+    const length = inSteps(things.length, (step, found) => lookUp(all, found, step));
     const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
     // Texts that have changed have younger documents.
-    if (!isRising) sortTogether(found);
+    if (!isRising(found.documents)) sortTogether(found);
     return found;
   }
+}
+
+/** Things, and the documents of all things; documents of those that have one, and where these stand. */
+type LookUp = {
+  readonly things: Int32Array;
+  readonly documentOf: Int32Array;
+  readonly documents: Int32Array;
+  readonly places: Int32Array;
+};
+
+/** Writes down the documents of some things behind those found before; how many have one. */
+function lookUp(
+  { things, documentOf, documents, places }: LookUp,
+  before: number,
+  { from, to }: Step,
+): number {
+  let length = before;
+  for (let place = from; place < to; place += 1) {
+    const document = (documentOf[things[place] ?? 0] ?? 0) - 1;
+    if (document < 0) continue;
+    documents[length] = document;
+    places[length] = place;
+    length += 1;
+  }
+  return length - before;
+}
+
+function isRising(documents: Int32Array): boolean {
+  const falls = inSteps(documents.length, (step) => countFalls(documents, step));
+  return falls === 0;
+}
+
+/** How many are below the one before. */
+function countFalls(documents: Int32Array, { from, to }: Step): number {
+  let falls = 0;
+  for (let at = Math.max(from, 1); at < to; at += 1) {
+    if ((documents[at] ?? 0) < (documents[at - 1] ?? 0)) falls += 1;
+  }
+  return falls;
+}
+
+/** Raises the scores at some places to what is the best now; how many were looked at. */
+function raise(
+  scores: Uint8Array,
+  { places, best }: { places: Int32Array; best: Uint8Array },
+  { from, to }: Step,
+): number {
+  for (let at = from; at < to; at += 1) {
+    const place = places[at] ?? 0;
+    const score = best[at] ?? 0;
+    if (score > (scores[place] ?? 0)) scores[place] = score;
+  }
+  return to - from;
 }
 
 /** Sorts documents and the places that belong to them, which rise before that. */
