@@ -1,8 +1,10 @@
 /**
  * Lists of markets that are made for nobody after a start. What V8 has not compiled yet takes many
- * times as long, and a word that most of a million markets have is looked for longest the first
- * time: whoever searches first, and everybody else meanwhile, would wait for it.
+ * times as long, a word that most of a million markets have is looked for longest the first time, and
+ * memory that was never used costs more than filling it: whoever searches first, and everybody else
+ * meanwhile, would wait for it.
  */
+import { marketLimits } from "./base/limits.ts";
 import { MarketList } from "./market/market-list.ts";
 import { anyMarket } from "./market/market-members.ts";
 import type { MarketState } from "./market/market-state.ts";
@@ -12,8 +14,8 @@ import { presentMarket } from "./rows/market-row.ts";
 const wordsLookedAt = 2000;
 /** Rarer ones, to compile everything with what is found quickly. */
 const rarerWords = 96;
-/** Common ones, which are remembered; half of what is. */
-const commonWords = 32;
+/** Lists of them that are held together: so many blocks of memory are there for the first searches. */
+const listsHeld = 8;
 const rowsShown = 10;
 /** Between two lists others have their turn. */
 const pauseMs = 20;
@@ -32,24 +34,29 @@ export function startWarmLists(state: MarketState): () => void {
 export function* warmLists(state: MarketState): Generator<void, void, void> {
   const { columns } = state.directory;
   const words = columns.search.usualWords(wordsLookedAt);
-  const rarer = words.slice(0, -commonWords);
+  const { commonWordsMax } = marketLimits;
+  const rarer = words.slice(0, -commonWordsMax);
   const step = Math.max(1, Math.ceil(rarer.length / rarerWords));
-  const chosen = [...rarer.filter((_, at) => at % step === 0), ...words.slice(-commonWords)];
+  const chosen = [...rarer.filter((_, at) => at % step === 0), ...words.slice(-commonWordsMax)];
+  const held: MarketList[] = [];
   for (const [at, word] of chosen.entries()) {
     yield;
     const others = chosen.slice(Math.max(0, at - 1), at);
-    show(state, at % 2 === 0 ? [word] : [word, ...others]);
+    held.push(show(state, at % 2 === 0 ? [word] : [word, ...others]));
+    if (held.length > listsHeld) held.shift()?.release();
   }
   yield;
-  show(state, null);
+  held.push(show(state, null));
+  for (const list of held) list.release();
 }
 
-function show(state: MarketState, words: readonly string[] | null): void {
+/** Makes a list and some rows of it, which is to be released. */
+function show(state: MarketState, words: readonly string[] | null): MarketList {
   const { columns } = state.directory;
   const list = new MarketList(columns, { ...anyMarket, words });
   for (const { conditionId } of list.page(null, { order: "desc", limit: rowsShown })) {
     const market = state.directory.market(conditionId);
     if (market !== null) presentMarket(market, state);
   }
-  list.release();
+  return list;
 }
