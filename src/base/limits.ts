@@ -74,8 +74,8 @@ export const storeLimits = {
   marketsLogBytesMax: 1024 * 1024 * 1024,
   /** Waiting for whoever reads its log after a crash, which takes a second or two a gigabyte. */
   marketsLockedMs: 5_000,
-  /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. */
-  shelfRememberedMax: 10_000,
+  /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. One more would double the map. */
+  shelfRememberedMax: 8192,
   /** Values of one kind that are written later: a save has to write them all, 5 us each. */
   shelfUnwrittenMax: 4096,
   /** The same while loading, which is over sooner when nothing is written: 64 MB of the largest texts. */

@@ -6,6 +6,7 @@
 import { marketLimits } from "../base/limits.ts";
 import type { Depot } from "./depot.ts";
 import type { Journal } from "./journal.ts";
+import { KnownWords, type Remembered, rescore, roomFor } from "./known-words.ts";
 import {
   type Found,
   HitRoom,
@@ -60,19 +61,20 @@ type Asked = {
   readonly postings: number;
 };
 
-/** What is remembered of a word: scores by ordinal, and in how many documents it was, about. */
-type Remembered = {
-  readonly scores: Uint8Array;
-  readonly postings: number;
-  /** No score is higher. */
-  top: number;
-};
-
 /** A common word whose lists are being read; `steps` are done when all are read. */
 type Learning = {
   readonly word: string;
   readonly known: Remembered;
   readonly steps: Iterator<void, void>;
+};
+
+/** What has the rarest of the words and so many of the others, in the room as it was after so many gatherings. */
+type Begun = {
+  readonly words: string;
+  readonly count: number;
+  readonly hits: Found;
+  readonly next: number;
+  readonly gatherings: number;
 };
 
 /** Gives what is remembered of a word; `null` where it has to be learnt first. */
@@ -83,16 +85,15 @@ export class MarketSearch {
   /** Fields: the question; slug, category and tags; the outcomes. */
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
-  /** Common words, those asked for last at the end. */
-  readonly #common = new Map<string, Remembered>();
+  readonly #common = new KnownWords();
   /** The one that is being learnt bit by bit. */
   #learning: Learning | null = null;
   /** What `learn` has found last, as long as it is what `find` would find. */
   #found: { readonly words: string; readonly count: number; readonly hits: Hits } | null = null;
+  /** What some of the words of a search have, while the next one is learnt. */
+  #begun: Begun | null = null;
   /** Words as they were found since a text changed last. */
   readonly #asked = new Map<string, Asked>();
-  /** Room of words that were forgotten, to be used again: making it costs as much as looking. */
-  readonly #spare: Uint8Array[] = [];
   /** Scores of the word being looked for, all 0 in between. */
   #scratch = new Uint8Array(0);
   readonly #room = new HitRoom();
@@ -177,7 +178,7 @@ export class MarketSearch {
     if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
     const asked = [...new Set(words)]
       .slice(0, marketLimits.searchWordsMax)
-      .map((word) => this.#recall(word) ?? this.#ask(word))
+      .map((word) => this.#common.recall(word) ?? this.#ask(word))
       .toSorted((a, b) => a.postings - b.postings);
     const [rarest, ...others] = asked;
     if (rarest === undefined || rarest.postings === 0) return noHits;
@@ -185,12 +186,28 @@ export class MarketSearch {
       const known = asked.map(recall).filter((one) => one !== null);
       return known.length < asked.length ? null : this.#allOf(known, count);
     }
-    let hits: Found | null = this.#hitsOf(rarest, count);
-    for (const other of others) {
-      if (hits === null || hits.ordinals.length === 0) break;
-      hits = this.#within(hits, other, { count, recall });
+    const begun = this.#takeBegun(words, count);
+    let hits = begun?.hits ?? this.#hitsOf(rarest, count);
+    for (const [next, other] of others.entries()) {
+      if (hits.ordinals.length === 0) break;
+      if (next < (begun?.next ?? 0)) continue;
+      const both = this.#within(hits, other, { count, recall });
+      if (both === null) {
+        const { gatherings } = this.#room;
+        this.#begun = { words: words.join(" "), count, hits, next, gatherings };
+        return null;
+      }
+      hits = both;
     }
     return hits;
+  }
+
+  /** What was found so far of these words, if nothing has changed since and nobody else has searched. */
+  #takeBegun(words: readonly string[], count: number): Begun | null {
+    const begun = this.#begun;
+    this.#begun = null;
+    const isOfThese = begun?.count === count && begun.words === words.join(" ");
+    return isOfThese && begun.gatherings === this.#room.gatherings ? begun : null;
   }
 
   /** Words of the first texts, among which common ones are; those that fewest markets have come first. */
@@ -280,18 +297,10 @@ export class MarketSearch {
     return both;
   }
 
-  #recall(word: string): Remembered | null {
-    const known = this.#common.get(word);
-    if (known === undefined) return null;
-    this.#common.delete(word);
-    this.#common.set(word, known);
-    return known;
-  }
-
   /** Begins to learn a word. */
   #begin(asked: Asked, count: number): Learning {
     const { word, postings } = asked;
-    const known = { scores: this.#makeRoom(count), postings, top: 0 };
+    const known = { scores: this.#common.makeRoom(count), postings, top: 0 };
     return { word, known, steps: this.#reading(asked, known) };
   }
 
@@ -308,32 +317,11 @@ export class MarketSearch {
     }
   }
 
-  /**
-   * Scores of nothing, for one more word: in the place of the one not asked for longest, which is none
-   * of the search at hand, as more words are remembered than a search has.
-   */
-  #makeRoom(count: number): Uint8Array {
-    if (this.#common.size >= marketLimits.commonWordsMax) {
-      for (const [oldest] of this.#common) {
-        this.#drop(oldest);
-        break;
-      }
-    }
-    const spare = this.#spare.pop();
-    if (spare === undefined || spare.length < count) return new Uint8Array(roomFor(count));
-    return spare.fill(0);
-  }
-
-  #drop(word: string): void {
-    const known = this.#common.get(word);
-    this.#common.delete(word);
-    if (known !== undefined) this.#spare.push(known.scores);
-  }
-
   #forget(): void {
-    for (const word of this.#common.keys()) this.#drop(word);
+    this.#common.forget();
     this.#learning = null;
     this.#found = null;
+    this.#begun = null;
     this.#asked.clear();
     this.#undone = 0;
   }
@@ -350,14 +338,13 @@ export class MarketSearch {
     });
     this.#asked.clear();
     this.#found = null;
+    this.#begun = null;
     const learning = this.#learning;
     if (this.#common.size === 0 && learning === null) return;
     this.#unsearched += 1;
     const isOut = this.#undone !== 0 || this.#unsearched > marketLimits.textsUnsearchedMax;
     if (isOut) return this.#forget();
-    for (const [word, known] of this.#common) {
-      if (!rescore(known, ordinal, scoreOf(word, words))) this.#drop(word);
-    }
+    this.#common.follow(ordinal, words);
     // What is read from here on says no more of it than that.
     const isFollowed =
       learning === null || rescore(learning.known, ordinal, scoreOf(learning.word, words));
@@ -370,14 +357,6 @@ function manyOf(known: readonly Remembered[]): Hits {
   return { kind: "many", words: known.map(({ scores }) => scores), top };
 }
 
-/** Sets the score of a market, if there is room for it. */
-function rescore(known: Remembered, ordinal: number, score: number): boolean {
-  if (ordinal >= known.scores.length) return false;
-  known.scores[ordinal] = score;
-  known.top = Math.max(known.top, score);
-  return true;
-}
-
 /** What looking for a word in so many markets costs, as so many postings to be read. */
 function costAmong({ titles, descriptions, postings }: Asked, found: number): number {
   // Short lists are read whole, and each is compared with all that was found.
@@ -388,9 +367,4 @@ function costAmong({ titles, descriptions, postings }: Asked, found: number): nu
 
 function isCommon({ postings }: Asked | Remembered, count: number): boolean {
   return postings * commonShare >= Math.max(count, commonMin);
-}
-
-/** Room for markets to come, a multiple of four. */
-function roomFor(count: number): number {
-  return Math.ceil(count * 0.275) * 4 + 1024;
 }

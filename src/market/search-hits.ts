@@ -23,12 +23,19 @@ export const noHits: Found = {
 export class HitRoom {
   #ordinals = new Int32Array(0);
   #scores = new Uint16Array(0);
+  #gatherings = 0;
+
+  /** How often something was gathered. */
+  get gatherings(): number {
+    return this.#gatherings;
+  }
 
   /**
    * The markets below `count` that have a score, at most so many where that is known; `all` has room for a
    * multiple of four.
    */
   gather(all: Uint8Array, count: number, most: number | null = null): Found {
+    this.#gatherings += 1;
     const fours = new Uint32Array(all.buffer, 0, Math.ceil(count / 4));
     const room = most ?? 4 * inSteps(fours.length, (step) => countFilled(fours, step));
     if (this.#ordinals.length < room) {
