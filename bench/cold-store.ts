@@ -113,19 +113,23 @@ function fillsSql(from: number, to: number, shape: Shape): string {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const youngest = ids.length - alive - longLived - 1;
   const skewed = (count: number): string => `floor(pow(share, 3) * ${count})`;
+  const zeros = (bytes: number): string => `unhex('${"00".repeat(bytes)}')`;
+  const matchSeq = `block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch}`;
   return `INSERT INTO oddwire.fills SELECT
     block * 1000000 + n % ${fillsPerBlock} AS seq, ${blockTimeOf(0, secondsPerBlock)} + block * ${secondsPerBlock},
-    toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
-    ${bytes32("1, match")}, unhex('${exchange}'), toInt8(1), 2, toInt8(is_summary ? 2 : 1),
-    is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")},
+    token_id, toInt8(is_summary ? 2 : 1), toInt8(roll % 2 + 1), 2,
+    reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
     is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
     is_summary ? unhex('${exchange}') : ${wallet("4, match")},
-    toInt8(is_summary ? 1 : 2), token_id,
-    is_summary ? value : size, is_summary ? size : value, 0, 0,
-    unhex('${"00".repeat(32)}'), unhex('${"00".repeat(32)}'), token_id, toInt8(roll % 2 + 1),
-    reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
-    toInt8(1), ${bytes32("2, match")}, block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch},
-    is_summary ? ${legsPerMatch} : 0
+    concat(
+      toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
+      ${bytes32("1, match")}, unhex('${exchange}'), unhex('01'),
+      is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")}, is_summary ? unhex('01') : unhex('02'), token_id,
+      reinterpretAsFixedString(toUInt128(is_summary ? value : size)),
+      reinterpretAsFixedString(toUInt128(is_summary ? size : value)),
+      ${zeros(16 + 16 + 32 + 32)}, unhex('01'), ${bytes32("2, match")},
+      reinterpretAsFixedString(toUInt64(${matchSeq})),
+      reinterpretAsFixedString(toUInt16(is_summary ? ${legsPerMatch} : 0)))
   FROM (
     SELECT number AS n, intDiv(number, ${fillsPerBlock}) AS block,
       intDiv(number, ${fillsPerMatch}) AS match, number % ${fillsPerMatch} = ${legsPerMatch} AS is_summary,

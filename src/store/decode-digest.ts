@@ -8,22 +8,10 @@ import type { Digest } from "../market/digest.ts";
 import type { LastTrade } from "../market/last-trades.ts";
 import type { MinuteCandle, Tick } from "../market/minute-candle.ts";
 import { type BatchHead, type BatchRows, bytesOf, noSeq } from "./encode-facts.ts";
+import { enumCodes, placesInFill as inFill } from "./fill-layout.ts";
 import { RowReader } from "./row-reader.ts";
-import { enumCodes, fillColumnBytes } from "./schema.ts";
 
-/** Where the fields stand in a row of `fills`. */
-const inFill = {
-  seq: placeInFill("seq"),
-  timestamp: placeInFill("timestamp"),
-  txHash: placeInFill("tx_hash"),
-  role: placeInFill("role"),
-  tokenId: placeInFill("token_id"),
-  side: placeInFill("side"),
-  size: placeInFill("size"),
-  value: placeInFill("value"),
-} as const;
-
-/** The same in a row of `minute_candles`. */
+/** Where the fields stand in a row of `minute_candles`; those of `fills` are in `fill-layout.ts`. */
 const inCandle = {
   tokenId: 0,
   minute: 32,
@@ -72,7 +60,7 @@ function decodeTrades(rows: RowReader): {
   const lastOf = new Map<TokenId, number>();
   for (let row = 0; row < rows.length; row += bytesOf.fill) {
     if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;
-    const tokenId = rows.tokenId(row + inFill.tokenId);
+    const tokenId = rows.tokenId(row + inFill.token_id);
     const size = rows.int128(row + inFill.size);
     trades.push({
       seq: rows.uint64(row + inFill.seq) as Seq,
@@ -91,11 +79,11 @@ function decodeLastTrade(rows: RowReader, row: number): LastTrade {
   return {
     seq: rows.uint64(row + inFill.seq) as Seq,
     timestamp: rows.uint32(row + inFill.timestamp),
-    tokenId: rows.tokenId(row + inFill.tokenId),
+    tokenId: rows.tokenId(row + inFill.token_id),
     side: rows.uint8(row + inFill.side) === enumCodes.side.BUY ? "BUY" : "SELL",
     size: rows.int128(row + inFill.size),
     value: rows.int128(row + inFill.value),
-    txHash: rows.hash(row + inFill.txHash) as Hash,
+    txHash: rows.hash(row + inFill.tx_hash) as Hash,
   };
 }
 
@@ -133,11 +121,4 @@ function decodeCandle(rows: RowReader, row: number): MinuteCandle {
 function decodeTick(rows: RowReader, at: number): Tick | null {
   const seq = rows.uint64(at) as Seq;
   return seq === noSeq ? null : { seq, price: rows.int128(at + 8) };
-}
-
-/** Behind all the columns before it. */
-function placeInFill(column: keyof typeof fillColumnBytes): number {
-  const before = Object.keys(fillColumnBytes).indexOf(column);
-  const widths: readonly number[] = Object.values(fillColumnBytes).slice(0, before);
-  return widths.reduce((sum, width) => sum + width, 0);
 }

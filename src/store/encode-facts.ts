@@ -6,8 +6,8 @@ import { sumTallies, type Tally, tallyOf } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
+import { enumCodes, fillBytes, restLength } from "./fill-layout.ts";
 import { RowWriter } from "./row-writer.ts";
-import { enumCodes, fillColumnBytes } from "./schema.ts";
 
 /** The stretch of final blocks a batch covers, and where it ends. */
 export type Stretch = {
@@ -42,7 +42,7 @@ export const noSeq = Number.MAX_SAFE_INTEGER;
 
 /** Bytes of a row, which are always the same: a writer that has to grow copies what it has. */
 export const bytesOf = {
-  fill: Object.values<number>(fillColumnBytes).reduce((sum, width) => sum + width, 0),
+  fill: fillBytes,
   minuteCandle: 213,
 } as const;
 
@@ -50,7 +50,7 @@ export const bytesOf = {
 const legsMax = 2 ** 16 - 1;
 
 /**
- * Encodes the facts of a stretch of final blocks, in the column order of `schema.ts`. Takes one block
+ * Encodes the facts of a stretch of final blocks, in the order of `schema.ts` and `fill-layout.ts`. Takes one block
  * after the other, so that the facts of those before can be let go. `fillsMax` is for how many fills
  * there is room from the beginning. Pure.
  */
@@ -125,16 +125,17 @@ export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
 
 function writeFill(row: RowWriter, fill: Fill): void {
   const { exchange, role, side, matchType } = enumCodes;
-  row.uint64(fill.seq).uint32(fill.timestamp);
-  row.repeated(0, fill.blockHash).repeated(1, fill.txHash).repeated(2, fill.exchange.address);
-  row.uint8(exchange[fill.exchange.exchange]);
-  row.uint8(fill.exchange.generation).uint8(role[fill.role]);
-  row.hex(fill.orderHash).hex(fill.maker).repeated(3, fill.taker);
-  row.uint8(side[fill.makerSide]).repeated(4, fill.makerTokenId);
+  row.uint64(fill.seq).uint32(fill.timestamp).repeated(0, fill.tokenId);
+  row.uint8(role[fill.role]).uint8(side[fill.side]).uint8(fill.exchange.generation);
+  row.int128(fill.size).int128(fill.value);
+  row.hex(fill.maker).repeated(1, fill.taker);
+  for (const byte of restLength) row.uint8(byte);
+  row.repeated(2, fill.blockHash).repeated(3, fill.txHash).repeated(4, fill.exchange.address);
+  row.uint8(exchange[fill.exchange.exchange]).hex(fill.orderHash);
+  row.uint8(side[fill.makerSide]).repeated(5, fill.makerTokenId);
   row.int128(fill.makerAmount).int128(fill.takerAmount);
   row.int128(fill.fee).int128(fill.feeRefund);
-  row.repeated(5, fill.builder ?? zeroHash).repeated(6, fill.metadata ?? zeroHash);
-  row.repeated(7, fill.tokenId).uint8(side[fill.side]).int128(fill.size).int128(fill.value);
+  row.repeated(6, fill.builder ?? zeroHash).repeated(7, fill.metadata ?? zeroHash);
   row.uint8(matchType[fill.matchType ?? "none"]).repeated(8, fill.takerOrderHash ?? zeroHash);
   row.uint64(fill.matchSeq ?? 0).uint16(Math.min(fill.legs, legsMax));
 }

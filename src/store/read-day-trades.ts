@@ -1,8 +1,8 @@
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { StoredTrades } from "../market/day-window.ts";
 import type { Engine } from "./engine.ts";
+import { enumCodes } from "./fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
-import { enumCodes } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Fills of a page, about, where nothing else is asked for: 10 MB of columns. */

@@ -3,7 +3,7 @@ import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import type { NewestOf } from "./newest-fills.ts";
-import { readStoredFills } from "./stored-fills.ts";
+import { readCutFills, readStoredFills } from "./stored-fills.ts";
 import {
   type ListOrder,
   type Reach,
@@ -48,6 +48,7 @@ function byTokenOf(
   const areTrades = roles?.includes("taker") === false;
   return [...new Set(tokenIds)].map((id) => ({
     sql: filterSql({ ...filter, tokenIds: [id] }),
+    readCut: readCutFills,
     span: { from: seqFrom, to: seqTo },
     times: { firstTimestamp: timestampFrom, lastTimestamp: timestampTo },
     life: () => (areTrades && lifeOf !== undefined ? lifeOf(id) : null),

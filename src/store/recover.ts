@@ -24,6 +24,7 @@ import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
 import { encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine, Row } from "./engine.ts";
 import { prefixed } from "./json-cells.ts";
+import { packFills } from "./pack-fills.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
@@ -41,6 +42,7 @@ export type Coverage = {
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
   await finishMutations(engine);
+  await packFills(engine);
   await finishRepair(engine, forgetCopies);
   return readCoverage(engine);
 }

@@ -1,4 +1,4 @@
-/** One order is found by the bloom filters of its hash, as the engine's own plans for the queries tell. */
+/** One order or transaction is found by the bloom filters of its hash, as the engine's own plans tell. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
@@ -45,26 +45,30 @@ async function granulesLeft<Item extends { readonly seq: Seq }>(
   return { left: Number(left), of: Number(of) };
 }
 
-test("the fills of an order are looked for in few parts", async (t) => {
-  const store = await openStore(t);
-  const orderHash = fillsOf(blocks)[0]?.orderHash;
-  assert(orderHash !== undefined);
-  const list = storedFills({ ...page, filter: { orderHash } });
-  const { left, of } = await granulesLeft(store, list, "orders");
-  assert.equal(of, partsAppended);
-  assert(left >= 1 && left < of, `${left} of ${of}`);
-});
+const someFill = fillsOf(blocks)[0];
+assert(someFill !== undefined);
+const { orderHash, txHash } = someFill;
+
+for (const [what, index, filter] of [
+  ["an order", "orders", { orderHash }],
+  ["a transaction", "transactions", { txHash }],
+] as const) {
+  test(`the fills of ${what} are looked for in few parts`, async (t) => {
+    const store = await openStore(t);
+    const { left, of } = await granulesLeft(store, storedFills({ ...page, filter }), index);
+    assert.equal(of, partsAppended);
+    assert(left >= 1 && left < of, `${left} of ${of}`);
+  });
+}
 
 test("what ended an order is looked for in few parts", async (t) => {
   const store = await openStore(t);
   const events = blocks.flatMap((block) => block.events);
   const kinds = [...new Set(events.map(({ event }) => event.kind))];
   // Of an order that nothing ended, as most are.
-  const subject = fillsOf(blocks)[0]?.orderHash;
-  assert(subject !== undefined);
   const { left, of } = await granulesLeft(
     store,
-    storedEvents({ ...page, kinds, subject }),
+    storedEvents({ ...page, kinds, subject: orderHash }),
     "subjects",
   );
   assert(left < of, `${left} of ${of}`);
