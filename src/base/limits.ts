@@ -49,15 +49,15 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
   askedOnceMax: 10_000,
-  /** Minutes of a token read for any chart, which takes 3 ms; and at all, where there are hours. */
+  /** Minutes of a token that the engine reads for any chart, which takes 3 ms. */
   minutesAtOnce: 5_000,
-  minutesSummedMax: 20_000,
-  /** What making hours takes of the time; days and rows of it at once: some seconds, 10 MB. */
-  hoursShare: 0.03,
-  hoursStepSeconds: 16 * 86_400,
-  hoursWrittenAtOnce: 65_536,
-  /** Trades of a token whose minutes are merged here: at 1.5 us each as long as the engine plans to. */
+  /** Trades of a token whose minutes are merged here, at 1.5 us each, and how many days of those of any. */
   minutesMerged: 2000,
+  minutesMergedSeconds: 3 * 86_400,
+  /** The copy for charts: its share of the time; days at once, some seconds; minutes a day too few for hours. */
+  chartsShare: 0.03,
+  chartsStepSeconds: 16 * 86_400,
+  chartFewMinutesMax: 4,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */

@@ -1,6 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import { AuditBook } from "../store/audit-book.ts";
-import { dropMarketsFile } from "../store/markets-file.ts";
+import { dropCopies } from "../store/fact-store.ts";
 import { finishRepair, orderRepair } from "../store/repair.ts";
 import { type Command, exitCodes } from "./command.ts";
 import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proof.ts";
@@ -28,7 +28,7 @@ all is right, 2 if something could not be proven, and 75 while a service runs on
           continue;
         }
         await orderRepair(store.engine, verdict.right);
-        await finishRepair(store.engine, () => dropMarketsFile(dataDir));
+        await finishRepair(store.engine, () => dropCopies(dataDir));
         repaired += verdict.differences.length;
       }
       if (isProven) settle(dataDir, range);

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../base/config.ts";
 import { AppError } from "../base/errors.ts";
-import { isSqliteFailure } from "./sqlite-failure.ts";
+import { isSqliteFailure } from "./sqlite-code.ts";
 
 const schemaVersion = 1;
 

@@ -16,11 +16,12 @@ import {
   minuteOf,
 } from "../market/minute-candle.ts";
 import { AppendGroup } from "./append-group.ts";
+import { ChartFile, dropChartFile } from "./chart-file.ts";
+import { ChartRollup } from "./chart-rollup.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 import { decodeDigest } from "./decode-digest.ts";
 import { type BatchHead, type EncodedBatch, encodeFacts, encodeMarker } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
-import { HourRollup } from "./hour-rollup.ts";
 import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
@@ -46,8 +47,9 @@ export class FactStore {
   readonly newestFills = new NewestFills();
   readonly newestCandles = new NewestCandles();
   readonly parts: PartMap;
-  /** Kept up with every append. */
-  readonly hours: HourRollup;
+  /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
+  readonly charts: ChartFile;
+  readonly chartRollup: ChartRollup;
   #coverage: Coverage | null;
   /** The block that the newest append ends with, also while it is under way. */
   #writtenThrough: number | null;
@@ -59,14 +61,15 @@ export class FactStore {
   private constructor(
     engine: MeteredEngine,
     coverage: Coverage | null,
-    { openMinutes, hours }: Pick<FactStore, "openMinutes" | "hours">,
+    { openMinutes, charts }: Pick<FactStore, "openMinutes" | "charts">,
   ) {
     this.engine = engine;
     this.parts = new PartMap(engine);
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = openMinutes;
-    this.hours = hours;
+    this.charts = charts;
+    this.chartRollup = new ChartRollup(engine, charts);
     this.trimmed = untilAdmitted(() => trimAbove(engine, coverage));
     // Who waits for it is told.
     this.trimmed.catch(() => {});
@@ -82,11 +85,11 @@ export class FactStore {
     const engine = new MeteredEngine(ChdbEngine.open(join(dataDir, "facts")));
     try {
       for (const statement of schemaStatements) await engine.command(statement);
-      const coverage = await recover(engine, () => dropMarketsFile(dataDir));
+      const coverage = await recover(engine, () => dropCopies(dataDir));
       const minutes = readOpenMinutes(engine, coverage);
       await allEnded([verifyNewestMarkers(engine), minutes]);
-      const hours = await HourRollup.open(engine);
-      return new FactStore(engine, coverage, { openMinutes: await minutes, hours });
+      const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0);
+      return new FactStore(engine, coverage, { openMinutes: await minutes, charts });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
@@ -193,7 +196,7 @@ export class FactStore {
 
   async #insertFacts(group: AppendGroup): Promise<void> {
     await this.trimmed;
-    this.hours.check();
+    this.chartRollup.check();
     for (const { fromBlock, toBlock } of group.batches) {
       const written = this.#writtenThrough;
       assert(
@@ -215,12 +218,13 @@ export class FactStore {
     }
     this.#openMinutes = open.values();
     this.newestCandles.add(candles);
-    this.hours.advance(last.timestamp);
+    this.chartRollup.advance(last.timestamp);
   }
 
   async close(): Promise<void> {
     await Promise.allSettled([this.trimmed]);
-    await this.hours.close();
+    await this.chartRollup.close();
+    this.charts.close();
     await this.parts.close();
     await this.engine.close();
   }
@@ -238,6 +242,12 @@ async function readOpenMinutes(
        AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
   );
   return deriveMinuteCandles(fills);
+}
+
+/** Throws away what was made of the facts, before some of them are changed. */
+export function dropCopies(dataDir: string): void {
+  dropMarketsFile(dataDir);
+  dropChartFile(dataDir);
 }
 
 function refOf({ number, hash, timestamp }: BlockFacts): Coverage["last"] {

@@ -26,7 +26,8 @@ import {
   readSetting,
   type SavedColumns,
 } from "./saved-columns.ts";
-import { isSqliteFailure, withDisk, withinTransaction } from "./sqlite-failure.ts";
+import { isSqliteFailure } from "./sqlite-code.ts";
+import { withDisk, withinTransaction } from "./sqlite-failure.ts";
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */

@@ -43,10 +43,9 @@ export async function readCandles(
   return sorted(buckets, sign).slice(0, range.limit);
 }
 
-/** What minutes in memory there are at a moment, and since when minutes and hours of the engine are not whole. */
+/** What minutes in memory there are at a moment, and since when those of the engine are not whole. */
 type Moment = {
   readonly openFrom: number;
-  readonly hoursBefore: number;
   readonly open: readonly MinuteCandle[];
   readonly appends: number;
 };
@@ -54,7 +53,6 @@ type Moment = {
 function momentOf(store: FactStore): Moment {
   return {
     openFrom: minuteOf(store.coverage?.last.timestamp ?? 0),
-    hoursBefore: store.hours.before,
     open: store.openMinutes,
     appends: store.appends,
   };
@@ -69,7 +67,7 @@ async function readFinal(
   { tokenIds, ...range }: Omit<CandleRange, "tokenId"> & { readonly tokenIds: readonly TokenId[] },
   moment: Moment,
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const stored = await readStoredCandles(store.engine, { ...range, tokenIds }, moment);
+  const stored = await readStoredCandles(store, { ...range, tokenIds }, moment.openFrom);
   const found = new Map<TokenId, readonly BucketCandle[]>();
   for (const tokenId of tokenIds) {
     const own = { ...range, tokenId };

@@ -1,22 +1,27 @@
 /**
- * Buckets of the complete minutes in the engine. What a query costs is the minutes it aggregates, so
- * of a token that is traded much no more of them are read than it takes, and hours in their place
- * where those are many.
+ * Buckets of the complete minutes. Those of days that are over are in a copy made for charts, of which as
+ * many rows are read as it takes; the others are asked of the engine. What a query costs there is the
+ * minutes it aggregates, so of a token that is traded much, where the copy is behind, no more of them are
+ * read than it takes.
  */
 import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
-import { type Candle, mergeCandles, resolutionSeconds } from "../market/candle.ts";
+import { type Candle, mergeCandles } from "../market/candle.ts";
+import { chartLevelOf } from "./chart-database.ts";
+import type { ChartFile } from "./chart-file.ts";
 import type { Engine } from "./engine.ts";
 import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
+import { unpackCandles } from "./pack-candles.ts";
 import { RowReader } from "./row-reader.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "./sql-literal.ts";
+import { isSqliteFailure } from "./sqlite-code.ts";
 
-/** How much a token is traded: only how fast it is read depends on it. */
+/** How much a token is traded: but for the newest trade, only how fast it is read depends on it. */
 export type Activity = {
   readonly trades: number;
-  /** Unix seconds of the newest trade. */
+  /** Unix seconds of the newest trade; no trade that is stored is later. */
   readonly lastTimestamp: number;
   /** The minute of the first trade that has a price; `null` without one. */
   readonly firstMinute: number | null;
@@ -27,8 +32,10 @@ type StoredRange = Omit<BucketRange, "tokenId"> & {
   readonly activityOf?: (tokenId: TokenId) => Activity;
 };
 
-/** Since when the engine does not have all of the minutes, and all of the hours. Unix seconds. */
-type Whole = { readonly openFrom: number; readonly hoursBefore: number };
+/** Where candles are. */
+type Sources = { readonly engine: Engine; readonly charts: ChartFile };
+
+type Found = ReadonlyMap<TokenId, readonly BucketCandle[]>;
 
 /** Minutes of a token that are looked through at once: `from` inclusive, `to` exclusive. */
 type Stretch = {
@@ -41,26 +48,92 @@ type Stretch = {
 
 /** The first `limit` buckets of each token in the order asked for, from minutes before `openFrom`. */
 export async function readStoredCandles(
-  engine: Engine,
+  { engine, charts }: Sources,
   range: StoredRange,
-  { openFrom, hoursBefore }: Whole,
-): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const { activityOf, tokenIds } = range;
-  const bounds = boundsOf(range, openFrom);
-  if (bounds.from >= bounds.to || tokenIds.length === 0) return new Map();
-  const isQuiet = (tokenId: TokenId): boolean =>
-    activityOf !== undefined && activityOf(tokenId).trades <= storeLimits.minutesMerged;
-  return tokenIds.every(isQuiet)
-    ? mergeMinutes(engine, range, bounds)
-    : searchBuckets(engine, range, { ...bounds, hoursBefore });
+  openFrom: number,
+): Promise<Found> {
+  const { from, to } = boundsOf(range, openFrom);
+  if (from >= to || range.tokenIds.length === 0) return new Map();
+  // Before anything is waited for: later the copy may have more days.
+  const copied = orForget(charts, () => readCopied(charts, range, { from, to }));
+  const rest = { from: Math.min(to, Math.max(from, charts.before)), to };
+  const tokenIds = range.tokenIds.filter((tokenId) => {
+    const isFull = range.order === "asc" && (copied.get(tokenId)?.length ?? 0) >= range.limit;
+    const lastTimestamp = range.activityOf?.(tokenId).lastTimestamp ?? rest.to;
+    return !isFull && lastTimestamp >= rest.from && rest.from < rest.to;
+  });
+  const asked = await readMinuteBuckets(engine, { ...range, tokenIds }, rest);
+  const all = range.tokenIds.map((tokenId) => {
+    const parts = [copied.get(tokenId) ?? [], asked.get(tokenId) ?? []];
+    const inOrder = range.order === "asc" ? parts : parts.toReversed();
+    return [tokenId, inOrder.flat().slice(0, range.limit)] as const;
+  });
+  return new Map(all);
 }
 
-/** Of tokens that are traded little: all of their minutes, merged here in less time than by the engine. */
-async function mergeMinutes(
+/** What the copy has; nothing, and the copy begins anew, when it is damaged. */
+function orForget(charts: ChartFile, read: () => Found): Found {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!isSqliteFailure(thrown)) throw thrown;
+    charts.reset();
+    return new Map();
+  }
+}
+
+/** Of the days that the copy has; it ends with a day, so every bucket is in it or not. */
+function readCopied(charts: ChartFile, range: StoredRange, bounds: Bounds): Found {
+  const { bucketSeconds, order, limit, tokenIds } = range;
+  const level = chartLevelOf(bucketSeconds);
+  const readOne = (tokenId: TokenId): readonly BucketCandle[] => {
+    const buckets: BucketCandle[] = [];
+    for (const packed of charts.read({ tokenId, level, order, ...bounds })) {
+      const ofDay = sumUp(unpackCandles(packed), bucketSeconds).filter(
+        ({ bucket }) => bucket >= bounds.from && bucket < bounds.to,
+      );
+      buckets.push(...(order === "asc" ? ofDay : ofDay.toReversed()));
+      if (buckets.length >= limit) break;
+    }
+    return buckets.slice(0, limit);
+  };
+  return new Map(tokenIds.map((tokenId) => [tokenId, readOne(tokenId)]));
+}
+
+/** Candles in the order of time as those of larger buckets. */
+function sumUp(candles: Iterable<BucketCandle>, bucketSeconds: number): BucketCandle[] {
+  const sums: { bucket: number; candle: Candle }[] = [];
+  for (const { bucket: start, candle } of candles) {
+    const bucket = start - (start % bucketSeconds);
+    const last = sums.at(-1);
+    if (last?.bucket === bucket) last.candle = mergeCandles(last.candle, candle);
+    else sums.push({ bucket, candle });
+  }
+  return sums;
+}
+
+/** Of the minutes in the engine. */
+async function readMinuteBuckets(
   engine: Engine,
   range: StoredRange,
   bounds: Bounds,
-): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+): Promise<Found> {
+  const { activityOf, tokenIds } = range;
+  if (tokenIds.length === 0) return new Map();
+  const isShort = bounds.to - bounds.from <= storeLimits.minutesMergedSeconds;
+  const isQuiet = (tokenId: TokenId): boolean =>
+    activityOf !== undefined && activityOf(tokenId).trades <= storeLimits.minutesMerged;
+  return isShort || tokenIds.every(isQuiet)
+    ? mergeMinutes(engine, range, { ...bounds, isShort })
+    : searchBuckets(engine, range, bounds);
+}
+
+/** Where minutes are few: all of them, merged here in less time than by the engine. */
+async function mergeMinutes(
+  engine: Engine,
+  range: StoredRange,
+  bounds: MinuteBounds,
+): Promise<Found> {
   const { tokenIds, bucketSeconds, order, limit } = range;
   const found = new Map(tokenIds.map((tokenId) => [tokenId, new Map<number, Candle>()]));
   for (const { tokenId, bucket: minute, candle } of await readMinutes(engine, tokenIds, bounds)) {
@@ -79,16 +152,11 @@ async function mergeMinutes(
 }
 
 /** Of tokens that are traded much: stretch by stretch, each made into buckets by the engine. */
-async function searchBuckets(
-  engine: Engine,
-  range: StoredRange,
-  { hoursBefore, ...bounds }: Bounds & Pick<Whole, "hoursBefore">,
-): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+async function searchBuckets(engine: Engine, range: StoredRange, bounds: Bounds): Promise<Found> {
   const found = new Map<TokenId, BucketCandle[]>();
   let stretches = firstStretches(range, bounds);
   while (stretches.length > 0) {
-    const parts = stretches.map((stretch) => partsOf(stretch, range, hoursBefore));
-    for (const { tokenId, ...bucket } of await readParts(engine, parts, range)) {
+    for (const { tokenId, ...bucket } of await readBuckets(engine, stretches, range)) {
       const buckets = found.get(tokenId);
       if (buckets === undefined) found.set(tokenId, [bucket]);
       else buckets.push(bucket);
@@ -102,6 +170,9 @@ async function searchBuckets(
 }
 
 type Bounds = { readonly from: number; readonly to: number };
+
+/** Short ones are minutes of some days; of tokens that are traded little it may be any time. */
+type MinuteBounds = Bounds & { readonly isShort: boolean };
 
 /** A bucket is asked for by its start: all of its complete minutes or none. */
 function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): Bounds {
@@ -169,73 +240,23 @@ function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: numb
 
 type OwnBucket = BucketCandle & { readonly tokenId: TokenId };
 
-/** The part of a stretch that is read as hours, and the part that is read as minutes; may be empty. */
-type Parts = { readonly hours: Stretch; readonly minutes: Stretch };
-
-const { "1m": minuteSeconds, "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
-
-/** Hours are those of whole days, so that every bucket is in one of the parts. */
-function partsOf(
-  stretch: Stretch,
-  { bucketSeconds, activityOf }: StoredRange,
-  hoursBefore: number,
-): Parts {
-  const { from, to, tokenId } = stretch;
-  const activity = activityOf?.(tokenId);
-  const isOfHours = bucketSeconds % hourSeconds === 0 && daySeconds % bucketSeconds === 0;
-  const isLong =
-    activity === undefined || minutesIn(activity, to - from) > storeLimits.minutesSummedMax;
-  const at = isOfHours && isLong ? Math.max(from, Math.min(to, hoursBefore)) : from;
-  return { hours: { ...stretch, to: at }, minutes: { ...stretch, from: at } };
-}
-
-/** In how many minutes of a time a token is traded at the most, were its trades spread evenly. */
-function minutesIn(activity: Activity, seconds: number): number {
-  const lifeSeconds = lifeOf(activity) + minuteSeconds;
-  const minutes = Math.min(activity.trades / tradesAtOnce, lifeSeconds / minuteSeconds);
-  return minutes * Math.min(1, seconds / lifeSeconds);
-}
-
-/** Both parts at once; of each token in the order asked for. */
-async function readParts(
-  engine: Engine,
-  parts: readonly Parts[],
-  range: StoredRange,
-): Promise<readonly OwnBucket[]> {
-  const [hours, minutes] = await Promise.all([
-    readBuckets(engine, { ...inHours, stretches: parts.map((part) => part.hours) }, range),
-    readBuckets(engine, { ...inMinutes, stretches: parts.map((part) => part.minutes) }, range),
-  ]);
-  return range.order === "asc" ? [...hours, ...minutes] : [...minutes, ...hours];
-}
-
-/** What is read of a table, and the column that says when its candles begin. */
-type Source = {
-  readonly table: string;
-  readonly start: string;
-  readonly stretches: readonly Stretch[];
-};
-
-const inMinutes = { table: "oddwire.minute_candles", start: "minute" } as const;
-const inHours = { table: "oddwire.hour_candles", start: "hour" } as const;
-
 /**
  * A price with its position is taken apart: the engine compares pairs as objects, value by value,
  * which made the buckets of 30,000 minutes cost four times as much.
  */
 async function readBuckets(
   engine: Engine,
-  { table, start, stretches }: Source,
+  stretches: readonly Stretch[],
   { bucketSeconds, order, limit }: StoredRange,
 ): Promise<readonly OwnBucket[]> {
   const asked = stretches.filter(({ from, to }) => from < to);
   if (asked.length === 0) return [];
   const seconds = integerLiteral(bucketSeconds);
   const bytes = await engine.queryNative(
-    `SELECT token_id, toUInt32(intDiv(${start}, ${seconds}) * ${seconds}) AS bucket,
+    `SELECT token_id, toUInt32(intDiv(minute, ${seconds}) * ${seconds}) AS bucket,
        min(open.1), argMin(open.2, open.1), max(close.1), argMax(close.2, close.1), max(high), min(low),
        sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
-     FROM ${table} WHERE (${within(start, asked)}) AND trades > 0
+     FROM oddwire.minute_candles WHERE (${within(asked)}) AND trades > 0
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
      LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
   );
@@ -243,17 +264,19 @@ async function readBuckets(
 }
 
 /**
- * In no order, and a minute as often as there are parts with some of it. All minutes of the tokens are
- * read, and what was not asked for is left out here: every condition takes longer to plan than their rows do.
+ * In no order, and a minute as often as there are parts with some of it. Of tokens that are traded little
+ * all minutes are read, and what was not asked for is left out here: a condition takes longer to plan than
+ * their rows do.
  */
 async function readMinutes(
   engine: Engine,
   tokenIds: readonly TokenId[],
-  { from, to }: Bounds,
+  { from, to, isShort }: MinuteBounds,
 ): Promise<readonly OwnBucket[]> {
+  const since = isShort ? `AND minute >= ${integerLiteral(from)}` : "";
   const bytes = await engine.queryNative(
     `SELECT token_id, minute, open, close, high, low, volume, buy_volume_usd, sell_volume_usd, trades
-     FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))}
+     FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))} ${since}
      ${allRowsSettings}`,
   );
   const found = [...readNativeBlocks(bytes, minuteBytes)].flatMap(({ rows, columns, ...block }) => {
@@ -269,12 +292,12 @@ async function readMinutes(
   );
 }
 
-function within(start: Source["start"], stretches: readonly Stretch[]): string {
+function within(stretches: readonly Stretch[]): string {
   return stretches
     .map(
       ({ tokenId, from, to }) =>
         `(token_id = ${hexLiteral(tokenId)}
-          AND ${start} >= ${integerLiteral(from)} AND ${start} < ${integerLiteral(to)})`,
+          AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`,
     )
     .join(" OR ");
 }

@@ -12,7 +12,6 @@ import { deleteRows, readCount } from "./delete-rows.ts";
 import { type EncodedBatch, encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
-import { remakeHours } from "./hour-rollup.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
@@ -60,7 +59,6 @@ export async function finishRepair(
     forgetCopies();
     for (const table of tables) await replaceRows(engine, table, order);
     await remakeMinutes(engine, order.minutes);
-    await remakeHours(engine, order.minutes);
     await recountMarkers(engine, order);
     // The order goes before the rows it names, or it would be carried out with some of them.
     await engine.command("DROP TABLE oddwire_repair.orders SYNC");

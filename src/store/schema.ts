@@ -69,29 +69,10 @@ CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
 SETTINGS ${parts}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
 
-/**
- * Candles of whole hours, each written once, and how far they are vouched for (`hour-rollup.ts`). Only
- * charts are made of them: trades without a price are left out.
- */
-const hourCandlesTable = `
-CREATE TABLE IF NOT EXISTS oddwire.hour_candles (
-  token_id FixedString(32),
-  hour UInt32,
-  open Tuple(UInt64, Decimal(38, 6)),
-  close Tuple(UInt64, Decimal(38, 6)),
-  high Decimal(38, 6),
-  low Decimal(38, 6),
-  volume Decimal(38, 6),
-  buy_volume_usd Decimal(38, 6),
-  sell_volume_usd Decimal(38, 6),
-  trades UInt64
-) ENGINE = MergeTree ORDER BY (token_id, hour)
-SETTINGS ${parts}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
-
-const hourMarksTable = `
-CREATE TABLE IF NOT EXISTS oddwire.hour_marks (before UInt32)
-ENGINE = MergeTree ORDER BY before
-SETTINGS ${parts}`;
+/** Folders from before charts had a copy of their own (`chart-file.ts`) have hours here. */
+const dropHours = ["hour_candles", "hour_marks"].map(
+  (table) => `DROP TABLE IF EXISTS oddwire.${table} SYNC`,
+);
 
 /** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
 const eventsTable = `
@@ -140,8 +121,7 @@ export const schemaStatements: readonly string[] = [
   "CREATE DATABASE IF NOT EXISTS oddwire ENGINE = Atomic",
   fillsTable("oddwire.fills"),
   minuteCandlesTable,
-  hourCandlesTable,
-  hourMarksTable,
+  ...dropHours,
   eventsTable,
   quarantineTable,
   markersTable,

@@ -1,23 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { DataFolderDamagedError, DataFolderUnwritableError } from "./chdb-engine.ts";
+import { isSqliteDamage, sqliteCodeOf } from "./sqlite-code.ts";
 
 /** SQLite's codes for a disk that is full, fails, or lets nobody write or open. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
-
-/** Its codes for a file that is not as it was written. */
-const damageCodes: ReadonlySet<number> = new Set([11, 26]);
-
-/** Whether SQLite said it: its file is not what it should be, or cannot be written. */
-export function isSqliteFailure(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
-}
 
 /** Does some work with a file; throws `DataFolderUnwritableError` when the disk is why it fails. */
 export function withDisk<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    if (!unwritableCodes.has(codeOf(thrown))) throw thrown;
+    if (!unwritableCodes.has(sqliteCodeOf(thrown))) throw thrown;
     throw new DataFolderUnwritableError("the data folder cannot be written", { cause: thrown });
   }
 }
@@ -27,14 +20,9 @@ export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);
   } catch (thrown) {
-    if (!damageCodes.has(codeOf(thrown))) throw thrown;
+    if (!isSqliteDamage(thrown)) throw thrown;
     throw new DataFolderDamagedError(`${path} is damaged`, { cause: thrown });
   }
-}
-
-/** The lowest byte is the code, the others say more about it; 0 when it is not SQLite's. */
-function codeOf(thrown: unknown): number {
-  return isSqliteFailure(thrown) ? Number((thrown as { errcode?: number }).errcode) & 255 : 0;
 }
 
 /**

@@ -16,8 +16,8 @@ import { digestOf } from "../../src/market/digest.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import { rereadFacts } from "../../src/reread-facts.ts";
 import { encodeFacts } from "../../src/store/encode-facts.ts";
+import { dropCopies } from "../../src/store/fact-store.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
-import { dropMarketsFile } from "../../src/store/markets-file.ts";
 import { finishRepair, orderRepair } from "../../src/store/repair.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
@@ -54,7 +54,7 @@ async function damageStore(
   const { engine } = folder.store;
   for (const block of blocks) {
     await orderRepair(engine, encodeFacts(stretchOf([block]), [damaged(block, random)]));
-    await finishRepair(engine, () => dropMarketsFile(folder.path));
+    await finishRepair(engine, () => dropCopies(folder.path));
   }
   await folder.reopen();
 }

@@ -8,12 +8,12 @@ test("rows are deleted while the engine merges the parts they are in", async (t)
   for (let round = 0; round < 8; round += 1) {
     for (let part = 0; part < 5; part += 1) {
       await engine.command(
-        `INSERT INTO oddwire.hour_marks SELECT number * 5 + ${part} FROM numbers(50000)`,
+        `INSERT INTO oddwire.quarantine SELECT number * 5 + ${part}, 0, '', '' FROM numbers(50000)`,
       );
     }
-    const merging = engine.command("OPTIMIZE TABLE oddwire.hour_marks FINAL").catch(() => {});
-    await deleteRows(engine, "oddwire.hour_marks", "before >= 0");
+    const merging = engine.command("OPTIMIZE TABLE oddwire.quarantine FINAL").catch(() => {});
+    await deleteRows(engine, "oddwire.quarantine", "seq >= 0");
     await merging;
-    assert.equal(await readCount(engine, "oddwire.hour_marks"), 0);
+    assert.equal(await readCount(engine, "oddwire.quarantine"), 0);
   }
 });

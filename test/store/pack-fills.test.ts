@@ -44,7 +44,7 @@ test("fills of separate columns are packed by a start, whenever the one before i
   const folder = await StoreFolder.open(t);
   const { store } = folder;
   await fillStore(store, { final: blocks, held: [], sizes: [10] });
-  await store.hours.finish();
+  await store.chartRollup.finish();
   let writes = 0;
   for (let isWhole = false; !isWhole; writes += 1) {
     await unpack(store.engine);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { minuteOf } from "../../src/market/minute-candle.ts";
@@ -35,19 +36,24 @@ const anyRange: fc.Arbitrary<CandleRange> = fc
     to: anyTime,
     order: fc.constantFrom("asc" as const, "desc" as const),
     limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1000)),
-    // What is told of how much a token is traded may be out of date, and changes no candle.
+    // What is told of how much a token is traded may be out of date, and changes no candle; only its newest
+    // trade must be no earlier than any that is stored.
     activity: fc.record({
       trades: fc.constantFrom(0, 10_000, 1_000_000),
-      lastTimestamp: anyTime,
+      isLater: fc.boolean(),
       firstMinute: fc.option(anyTime.map(minuteOf)),
     }),
   })
-  .map(({ pair: [tokenId, other], isPair, activity, ...range }) => ({
+  .map(({ pair: [tokenId, other], isPair, activity: { isLater, ...activity }, ...range }) => ({
     ...range,
     tokenId,
     complement: isPair ? other : null,
-    activityOf: () => activity,
+    activityOf: (id) => ({ ...activity, lastTimestamp: isLater ? end + 100_000 : newestOf(id) }),
   }));
+
+function newestOf(tokenId: TokenId): number {
+  return fillsOf(blocks).findLast((fill) => fill.tokenId === tokenId)?.timestamp ?? 0;
+}
 
 function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
   const sign = range.order === "asc" ? 1 : -1;
@@ -78,7 +84,7 @@ describe("candles", () => {
       const [final, held] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
       await fillStore(store, { final, held, sizes: [4, 1, 9, 2] });
       await assertSame(store, blocks, 50);
-      await store.hours.finish();
+      await store.chartRollup.finish();
       await assertSame(store, blocks, 50);
     });
   }

@@ -4,9 +4,10 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/store/engine.ts";
-import type { FactStore } from "../../src/store/fact-store.ts";
+import { dropCopies, type FactStore } from "../../src/store/fact-store.ts";
 import { recover } from "../../src/store/recover.ts";
 import { finishRepair, orderRepair } from "../../src/store/repair.ts";
+import { assertChartsHold } from "../support/assert-charts-hold.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
@@ -38,12 +39,20 @@ function distorted(block: BlockFacts): BlockFacts {
 
 async function fill(store: FactStore, facts: readonly BlockFacts[]): Promise<void> {
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
-  await store.hours.finish();
+  await store.chartRollup.finish();
 }
 
 const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,
 );
+
+async function assertChartsMadeAnew(store: FactStore): Promise<void> {
+  assert.equal(store.charts.before, 0);
+  store.chartRollup.advance(store.coverage?.last.timestamp ?? 0);
+  await store.chartRollup.finish();
+  assert.ok(store.charts.before > 0);
+  assertChartsHold(store, fillsOf(blocks));
+}
 
 async function repairDying(engine: Engine, writes: number): Promise<boolean> {
   const mortal = new MortalEngine(engine, writes);
@@ -63,13 +72,16 @@ describe("a repair", () => {
     await fill(folder.store, wrongBlocks);
     await assert.rejects(assertTablesHold(folder.store, blocks));
     await orderRepair(folder.store.engine, encode(repaired));
-    assert.deepEqual(await finishRepair(folder.store.engine, () => {}), {
+    assert.ok(folder.store.charts.before > 0);
+    const forgetCopies = () => dropCopies(folder.path);
+    assert.deepEqual(await finishRepair(folder.store.engine, forgetCopies), {
       from: repaired[0]?.number,
       to: repaired.at(-1)?.number,
     });
     assert.equal(await finishRepair(folder.store.engine, () => {}), null);
     await assertTablesHold(folder.store, blocks);
     await assertTablesHold(await folder.reopen(), blocks);
+    await assertChartsMadeAnew(folder.store);
   });
 
   test("takes away rows that are there twice or belong nowhere", async (t) => {
@@ -89,6 +101,7 @@ describe("a repair", () => {
     }
     await orderRepair(engine, encode(repaired));
     await assertTablesHold(await folder.reopen(), blocks);
+    await assertChartsMadeAnew(folder.store);
   });
 
   test("of right rows changes nothing", async (t) => {

@@ -42,8 +42,6 @@ test("sizes are those of the tables, asked for anew only after a while", async (
     [
       ["events", 0],
       ["fills", 0],
-      ["hour_candles", 0],
-      ["hour_marks", 0],
       ["markers", 0],
       ["minute_candles", 0],
       ["quarantine", 0],

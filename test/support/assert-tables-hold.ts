@@ -5,7 +5,6 @@ import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import type { Row } from "../../src/store/engine.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import { readFills } from "../../src/store/read-fills.ts";
-import { naiveCandles } from "./naive-candles.ts";
 import { fillsOf } from "./store-chain.ts";
 
 /** The store holds exactly these blocks, in every table. */
@@ -39,37 +38,7 @@ export async function assertTablesHold(
     ],
   );
   assert.deepEqual(await storedMinutes(store), minutesOf(expected));
-  await assertHoursHold(store, fills);
   await assertProjectionHolds(store, fills);
-}
-
-/** Every hour of every token is there once, of the days that hours were made of. */
-export async function assertHoursHold(store: FactStore, fills: readonly Fill[]): Promise<void> {
-  const { before } = store.hours;
-  const stored = await store.engine.query(
-    `SELECT lower(hex(token_id)), hour, open.1, toString(open.2), close.1, toString(close.2),
-       toString(high), toString(low), toString(volume), toString(buy_volume_usd),
-       toString(sell_volume_usd), trades
-     FROM oddwire.hour_candles WHERE hour < ${before} ORDER BY lower(hex(token_id)), hour`,
-  );
-  const tokenIds = [...new Set(fills.map(({ tokenId }) => tokenId))].toSorted();
-  const wanted = tokenIds.flatMap((tokenId) =>
-    [...naiveCandles(fills, { tokenId, complement: null, bucketSeconds: 3600 })]
-      .filter(([hour]) => hour < before)
-      .toSorted(([a], [b]) => a - b)
-      .map(([hour, { open, close, ...candle }]) => [
-        tokenId.slice(2),
-        hour,
-        open.seq,
-        decimal(open.price),
-        close.seq,
-        decimal(close.price),
-        ...[candle.high, candle.low, candle.volume].map(decimal),
-        ...[candle.buyVolumeUsd, candle.sellVolumeUsd].map(decimal),
-        candle.trades,
-      ]),
-  );
-  assert.deepEqual(stored, wanted);
 }
 
 /** Pages of one token are read from a copy of the fills, which the engine keeps. */

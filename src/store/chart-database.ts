@@ -1,0 +1,48 @@
+/** The database of the copy for charts; for its thread as well, in which nothing of the engine may be loaded. */
+import { DatabaseSync } from "node:sqlite";
+import { storeLimits } from "../base/limits.ts";
+import { resolutionSeconds } from "../market/candle.ts";
+import { readSetting } from "./saved-columns.ts";
+
+/** To be raised whenever rows are others for the same minutes; the copy is then made anew. */
+const formatVersion = "1";
+
+const { "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
+
+/**
+ * Of what candles a row is made. A day with few minutes has them in one row for charts of all kinds;
+ * any other has a row of minutes, one of hours and one of the day.
+ */
+export const chartLevels = { few: 0, minutes: 60, hours: 3600, day: 86_400 } as const;
+export type ChartLevel = (typeof chartLevels)[keyof typeof chartLevels];
+
+/** The largest candles from which buckets of so many seconds are made. */
+export function chartLevelOf(bucketSeconds: number): ChartLevel {
+  if (bucketSeconds % daySeconds === 0) return chartLevels.day;
+  return bucketSeconds % hourSeconds === 0 ? chartLevels.hours : chartLevels.minutes;
+}
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS days (
+    token BLOB, level INTEGER, day INTEGER, candles BLOB NOT NULL, PRIMARY KEY (token, level, day)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** Throws what SQLite does. */
+export function openChartDatabase(path: string): DatabaseSync {
+  const sql = new DatabaseSync(path, { timeout: storeLimits.marketsLockedMs });
+  try {
+    // NORMAL: a loss of power may lose the last days, and damages nothing.
+    sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384;
+      PRAGMA journal_size_limit = 67108864; ${schema}`);
+    if (readSetting(sql, "format") !== formatVersion) {
+      sql.exec(`BEGIN IMMEDIATE; DELETE FROM days; DELETE FROM settings;
+        INSERT INTO settings VALUES ('format', '${formatVersion}'); COMMIT`);
+    }
+    return sql;
+  } catch (thrown) {
+    sql.close();
+    throw thrown;
+  }
+}

@@ -1,0 +1,254 @@
+/** The copy for charts, made of the minutes of days that are over, whenever the process that makes it is killed. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, stat, truncate, writeFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { openChartDatabase } from "../../src/store/chart-database.ts";
+import { dropChartFile } from "../../src/store/chart-file.ts";
+import { ChartRollup } from "../../src/store/chart-rollup.ts";
+import type { FactStore } from "../../src/store/fact-store.ts";
+import { readCandles } from "../../src/store/read-candles.ts";
+import { appendPart } from "../support/append-part.ts";
+import { assertChartsHold } from "../support/assert-charts-hold.ts";
+import { assertTablesHold } from "../support/assert-tables-hold.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { makeChartsPath } from "../support/make-charts.ts";
+import { naiveCandles } from "../support/naive-candles.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { encode, factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const daySeconds = 86_400;
+/** Half an hour between blocks: the days before block 45 and 93 are over. */
+const plans = fc
+  .sample(anyBlockPlan(), { seed: testSeed, numRuns: 110 })
+  .map((plan) => ({ ...plan, secondsLater: 1800 + (plan.secondsLater % 30) }));
+const blocks = factsOf(buildChain(plans));
+const fills = fillsOf(blocks);
+
+function dayOf(of: readonly BlockFacts[]): number {
+  const { timestamp } = of.at(-1) as BlockFacts;
+  return timestamp - (timestamp % daySeconds);
+}
+
+/** Charts of every token in both orders, of own trades and of the pair. */
+async function assertServed(store: FactStore, of: readonly BlockFacts[]): Promise<void> {
+  const tokenIds = [...new Set(fillsOf(of).map(({ tokenId }) => tokenId))];
+  for (const [index, tokenId] of tokenIds.entries()) {
+    const complement = index % 2 === 0 ? null : (tokenIds[index - 1] ?? null);
+    for (const bucketSeconds of [60, 900, 3600, 14_400, daySeconds]) {
+      const order = bucketSeconds === 14_400 ? ("asc" as const) : ("desc" as const);
+      const range = { tokenId, complement, bucketSeconds, order };
+      const found = await readCandles(store, { ...range, from: 0, to: 2 ** 40, limit: 1000 });
+      const sign = order === "asc" ? 1 : -1;
+      const wanted = [...naiveCandles(fillsOf(of), range)]
+        .map(([bucket, candle]) => ({ bucket, candle }))
+        .toSorted((a, b) => sign * (a.bucket - b.bucket));
+      assert.deepEqual(found, wanted);
+    }
+  }
+}
+
+/** Which kinds of rows there are. */
+function levelsIn(path: string): unknown[] {
+  const sql = openChartDatabase(path);
+  const rows = sql.prepare("SELECT DISTINCT level FROM days ORDER BY level").all();
+  sql.close();
+  return rows.map((row) => row["level"]);
+}
+
+/** All but the first pages, which say what there is. */
+async function overwriteEnd(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  const begin = 4 * 4096;
+  await file.write(Buffer.alloc((await file.stat()).size - begin, "x"), 0, null, begin);
+  await file.close();
+}
+
+async function setBefore(path: string, before: number): Promise<void> {
+  const sql = openChartDatabase(path);
+  sql.prepare("UPDATE settings SET value = ? WHERE name = 'before'").run(String(before));
+  sql.close();
+}
+
+/** Kills a process once it has printed so many lines. */
+async function killAfter(lines: number, args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const exit = once(child, "exit");
+  let seen = 0;
+  for await (const _ of createInterface({ input: child.stdout })) {
+    seen += 1;
+    if (seen === lines) child.kill("SIGKILL");
+  }
+  await exit;
+  assert.ok(seen >= lines);
+}
+
+describe("the copy for charts", () => {
+  test("takes in the days that are over, each once, while blocks are appended", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const { store } = folder;
+    assert.equal(store.charts.before, 0);
+    await fillStore(store, { final: blocks.slice(0, 40), held: [], sizes: [40] });
+    await store.chartRollup.finish();
+    assert.equal(store.charts.before, dayOf(blocks.slice(0, 40)));
+    for (const [from, to] of [
+      [40, 47],
+      [47, 95],
+      [95, 110],
+    ]) {
+      const next = blocks.slice(from, to);
+      await store.append(encode(next));
+      await store.chartRollup.finish();
+      assert.equal(store.charts.before, dayOf(next));
+    }
+    assertChartsHold(store, fills);
+    await assertServed(store, blocks);
+    const { before } = store.charts;
+    assert.equal((await folder.reopen()).charts.before, before);
+    await assertServed(folder.store, blocks);
+    const levels = levelsIn(store.charts.path);
+    assert.deepEqual(levels, [0, 60, 3600, daySeconds]);
+  });
+
+  test("is what charts are made of, but for the newest day", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await fillStore(store, {
+      final: blocks.slice(0, 105),
+      held: blocks.slice(105),
+      sizes: [9, 30],
+    });
+    await store.chartRollup.finish();
+    await store.engine.command(
+      `DELETE FROM oddwire.minute_candles WHERE minute < ${store.charts.before}`,
+    );
+    await assertServed(store, blocks);
+  });
+
+  test("is made while a folder without it is used, which loses what it had for it before", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fillStore(folder.store, { final: blocks.slice(0, 100), held: [], sizes: [100] });
+    await folder.store.chartRollup.finish();
+    await folder.store.engine.command(
+      "CREATE TABLE oddwire.hour_marks (before UInt32) ENGINE = MergeTree ORDER BY before",
+    );
+    dropChartFile(folder.path);
+    const store = await folder.reopen();
+    assert.equal(store.charts.before, 0);
+    await assertServed(store, blocks.slice(0, 100));
+    await store.append(encode(blocks.slice(100)));
+    await store.chartRollup.finish();
+    assert.equal(store.charts.before, dayOf(blocks));
+    assertChartsHold(store, fills);
+    const tables = await store.engine.query("SHOW TABLES FROM oddwire LIKE 'hour%'");
+    assert.deepEqual(tables, []);
+  });
+
+  test("is as it was when it cannot be made, which ends appending", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    const sql = openChartDatabase(store.charts.path);
+    sql.exec(`CREATE TRIGGER refuse BEFORE INSERT ON days WHEN NEW.level = ${daySeconds}
+      BEGIN SELECT RAISE(ABORT, 'nothing may be written'); END`);
+    await store.append(encode(blocks.slice(0, 60)));
+    await assert.rejects(store.chartRollup.finish(), { name: "DataFolderUnwritableError" });
+    assert.deepEqual([store.charts.before, levelsIn(store.charts.path)], [0, []]);
+    await assert.rejects(store.append(encode(blocks.slice(60))), {
+      name: "DataFolderUnwritableError",
+    });
+    sql.exec("DROP TRIGGER refuse");
+    sql.close();
+    const { last } = store.coverage ?? {};
+    assert.ok(last !== undefined);
+    const next = new ChartRollup(store.engine, store.charts);
+    next.advance(last.timestamp);
+    await next.finish();
+    assertChartsHold(store, fillsOf(blocks.slice(0, 60)));
+  });
+
+  test("has days whole or not at all when the process that makes it is killed", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const final = blocks.slice(0, 100);
+    await fillStore(folder.store, { final, held: [], sizes: [60] });
+    for (const lines of [1, 2, 3]) {
+      await folder.close();
+      await killAfter(lines, [makeChartsPath, folder.path]);
+      const { charts, chartRollup } = await folder.reopen();
+      assert.ok([0, dayOf(final)].includes(charts.before), String(charts.before));
+      assertChartsHold(folder.store, fillsOf(final));
+      chartRollup.advance(final.at(-1)?.timestamp ?? 0);
+      await chartRollup.finish();
+      assertChartsHold(folder.store, fillsOf(final));
+    }
+    await assertServed(folder.store, final);
+  });
+
+  test("holds nothing of blocks that were not acknowledged", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const [kept, lost] = [blocks.slice(0, 70), blocks.slice(70)];
+    await folder.store.append(encode(kept));
+    await folder.store.chartRollup.finish();
+    for (const inserts of [1, 2, 4]) {
+      await appendPart(folder.store, encode(lost), inserts);
+      const store = await folder.reopen();
+      await assertTablesHold(store, kept);
+      assertChartsHold(store, fillsOf(kept));
+      await assertServed(store, kept);
+    }
+    await folder.store.append(encode(lost));
+    await folder.store.chartRollup.finish();
+    assertChartsHold(folder.store, fills);
+  });
+
+  test("begins anew when it is damaged or tells of more than the facts", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await folder.store.append(encode(blocks));
+    const { path } = folder.store.charts;
+    for (const damage of [
+      () => writeFile(path, "x".repeat(100_000)),
+      async () => truncate(path, (await stat(path)).size / 2),
+      () => overwriteEnd(path),
+      () => setBefore(path, 2 ** 32),
+    ]) {
+      folder.store.chartRollup.advance(blocks.at(-1)?.timestamp ?? 0);
+      await folder.store.chartRollup.finish();
+      assert.equal(folder.store.charts.before, dayOf(blocks));
+      await folder.close();
+      await damage();
+      await assertServed(await folder.reopen(), blocks);
+      assert.equal(folder.store.charts.before, 0);
+    }
+  });
+
+  test("is read whole while it is made", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await store.append(encode(blocks.slice(0, 10)));
+    const done = new AbortController();
+    const tokenId = fills[0]?.tokenId;
+    assert.ok(tokenId !== undefined);
+    const range = { tokenId, complement: null, bucketSeconds: 3600, order: "asc" } as const;
+    const read = async (): Promise<void> => {
+      while (!done.signal.aborted) {
+        const asked = { ...range, from: 0, to: 2 ** 40, limit: 1000 };
+        const ahead = store.coverage;
+        const found = await readCandles(store, asked);
+        const stored = blocks.filter(({ number }) => number <= (ahead?.last.number ?? 0));
+        assert.deepEqual(
+          found,
+          [...naiveCandles(fillsOf(stored), range)].map(([bucket, candle]) => ({ bucket, candle })),
+        );
+      }
+    };
+    const readers = [read(), read()];
+    for (let at = 10; at < blocks.length; at += 20) {
+      await store.append(encode(blocks.slice(at, at + 20)));
+      await store.chartRollup.finish();
+    }
+    done.abort();
+    await Promise.all(readers);
+    assertChartsHold(store, fills);
+  });
+});

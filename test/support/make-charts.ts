@@ -1,0 +1,29 @@
+/**
+ * Run as a process: makes the copy for charts of the data folder it is given anew, again and again,
+ * and prints how far it is: `minutes` when they are with the thread, `whole` when it is done.
+ */
+import { fileURLToPath } from "node:url";
+import { ChartRollup } from "../../src/store/chart-rollup.ts";
+import type { Engine } from "../../src/store/engine.ts";
+import { FactStore } from "../../src/store/fact-store.ts";
+
+export const makeChartsPath = fileURLToPath(import.meta.url);
+
+if (import.meta.main) {
+  const { charts, engine, coverage } = await FactStore.open(process.argv[2] ?? "");
+  const telling: Engine = Object.assign(Object.create(engine) as Engine, {
+    query: (sql: string) => engine.query(sql),
+    openRows: () => engine.openRows(),
+    command: async (sql: string) => {
+      await engine.command(sql);
+      process.stdout.write("minutes\n");
+    },
+  });
+  for (;;) {
+    charts.reset();
+    const rollup = new ChartRollup(telling, charts);
+    rollup.advance(coverage?.last.timestamp ?? 0);
+    await rollup.finish();
+    process.stdout.write("whole\n");
+  }
+}
