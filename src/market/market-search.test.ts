@@ -212,6 +212,8 @@ describe("a search of markets", () => {
       "half third",
       "rare half",
       "rare hal thi",
+      "rare own1 hal",
+      "rare third own1 wn",
     ].map((query) => query.split(" "));
     // Two at a time, so that what was begun is no longer what it was.
     const learning = [...queries, ...queries].map((words) => search.learn(words, () => all.length));
