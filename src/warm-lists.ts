@@ -5,8 +5,9 @@
  * meanwhile, would wait for it.
  */
 import { marketLimits } from "./base/limits.ts";
+import { marketFlags } from "./market/market-columns.ts";
 import { MarketList } from "./market/market-list.ts";
-import { anyMarket } from "./market/market-members.ts";
+import { anyMarket, type MarketSelection } from "./market/market-members.ts";
 import type { MarketState } from "./market/market-state.ts";
 import { presentMarket } from "./rows/market-row.ts";
 
@@ -17,6 +18,16 @@ const rarerWords = 96;
 /** Lists of them that are held together: so many blocks of memory are there for the first searches. */
 const listsHeld = 8;
 const rowsShown = 10;
+/** One after the other, so that what looks at them is compiled for all of them. */
+const filters: readonly Partial<MarketSelection>[] = [
+  {},
+  { minVolume: 1, sort: "volume" },
+  { createdFrom: 1, sort: "created_at" },
+  { flags: { asked: marketFlags.resolved, wanted: 0 }, sort: "trades_24h" },
+  { minDayVolume: 1 },
+  { ends: { from: 1, before: Infinity }, sort: "end_date" },
+  { minVolume: 1, createdFrom: 1, sort: "last_trade_at" },
+];
 /** Between two lists others have their turn. */
 const pauseMs = 20;
 
@@ -42,18 +53,20 @@ export function* warmLists(state: MarketState): Generator<void, void, void> {
   for (const [at, word] of chosen.entries()) {
     yield;
     const others = chosen.slice(Math.max(0, at - 1), at);
-    held.push(show(state, at % 2 === 0 ? [word] : [word, ...others]));
+    const isLast = at >= chosen.length - listsHeld;
+    const filter = isLast ? {} : filters[at % filters.length];
+    held.push(show(state, { ...filter, words: at % 2 === 0 ? [word] : [word, ...others] }));
     if (held.length > listsHeld) held.shift()?.release();
   }
   yield;
-  held.push(show(state, null));
+  held.push(show(state, {}));
   for (const list of held) list.release();
 }
 
 /** Makes a list and some rows of it, which is to be released. */
-function show(state: MarketState, words: readonly string[] | null): MarketList {
+function show(state: MarketState, selection: Partial<MarketSelection>): MarketList {
   const { columns } = state.directory;
-  const list = new MarketList(columns, { ...anyMarket, words });
+  const list = new MarketList(columns, { ...anyMarket, ...selection });
   for (const { conditionId } of list.page(null, { order: "desc", limit: rowsShown })) {
     const market = state.directory.market(conditionId);
     if (market !== null) presentMarket(market, state);

@@ -8,10 +8,15 @@ export type Remembered = {
   /** No score is higher. */
   top: number;
 };
+/** The same, and how many postings were not read again as it is remembered, which fades. */
+type Kept = { readonly known: Remembered; saved: number };
+
+/** What is left of that whenever another word is forgotten, for those not asked for lately. */
+const fading = 255 / 256;
 
 /** Words whose long lists were read, those asked for last at the end; kept right as texts come. */
 export class KnownWords {
-  readonly #known = new Map<string, Remembered>();
+  readonly #known = new Map<string, Kept>();
   /** Room of words that were forgotten, to be used again: making it costs as much as looking. */
   readonly #spare: Uint8Array[] = [];
 
@@ -25,26 +30,29 @@ export class KnownWords {
 
   /** What is remembered of a word, which is asked for now; `null` without. */
   recall(word: string): Remembered | null {
-    const known = this.#known.get(word);
-    if (known === undefined) return null;
+    const kept = this.#known.get(word);
+    if (kept === undefined) return null;
     this.#known.delete(word);
-    this.#known.set(word, known);
-    return known;
+    this.#known.set(word, kept);
+    kept.saved += kept.known.postings;
+    return kept.known;
   }
 
   set(word: string, known: Remembered): void {
-    this.#known.set(word, known);
+    this.#known.set(word, { known, saved: known.postings });
   }
 
   /**
-   * Scores of nothing, for one more word: in the place of the one that is read again soonest, of the half
-   * not asked for longest. None of the search at hand is, as that half is more than a search has words.
+   * Scores of nothing, for one more word: in the place of the one that has saved least. Those asked for
+   * last stay, as many as a search has words: it needs all of them together.
    */
   makeRoom(count: number): Uint8Array {
-    if (this.#known.size >= marketLimits.commonWordsMax) {
-      const older = [...this.#known].slice(0, marketLimits.commonWordsMax / 2);
-      const [cheapest] = older.toSorted(([, a], [, b]) => a.postings - b.postings);
-      if (cheapest !== undefined) this.#drop(cheapest[0]);
+    const { commonWordsMax, searchWordsMax } = marketLimits;
+    if (this.#known.size >= commonWordsMax) {
+      const older = [...this.#known].slice(0, -searchWordsMax);
+      const [least] = older.toSorted(([, a], [, b]) => a.saved - b.saved);
+      for (const [, kept] of older) kept.saved *= fading;
+      if (least !== undefined) this.#drop(least[0]);
     }
     const spare = this.#spare.pop();
     if (spare === undefined || spare.length < count) return new Uint8Array(roomFor(count));
@@ -53,7 +61,7 @@ export class KnownWords {
 
   /** Brings what is remembered up to date with the words of a market. */
   follow(ordinal: number, words: SearchedWords): void {
-    for (const [word, known] of this.#known) {
+    for (const [word, { known }] of this.#known) {
       if (!rescore(known, ordinal, scoreOf(word, words))) this.#drop(word);
     }
   }
@@ -63,9 +71,9 @@ export class KnownWords {
   }
 
   #drop(word: string): void {
-    const known = this.#known.get(word);
+    const kept = this.#known.get(word);
     this.#known.delete(word);
-    if (known !== undefined) this.#spare.push(known.scores);
+    if (kept !== undefined) this.#spare.push(kept.known.scores);
   }
 }
 
