@@ -182,12 +182,15 @@ export class MarketSearch {
       .toSorted((a, b) => a.postings - b.postings);
     const [rarest, ...others] = asked;
     if (rarest === undefined || rarest.postings === 0) return noHits;
-    if (isCommon(rarest, count)) {
+    const isFew = others.length > 0 && rarest.postings * gatheredShare < count;
+    if (isCommon(rarest, count) && !isFew) {
       const known = asked.map(recall).filter((one) => one !== null);
-      return known.length < asked.length ? null : this.#allOf(known, count);
+      return known.length < asked.length ? null : manyOf(known);
     }
+    const first = isCommon(rarest, count) ? recall(rarest) : rarest;
+    if (first === null) return null;
     const begun = this.#takeBegun(words, count);
-    let hits = begun?.hits ?? this.#hitsOf(rarest, count);
+    let hits = begun?.hits ?? this.#hitsOf(first, count);
     for (const [next, other] of others.entries()) {
       if (hits.ordinals.length === 0) break;
       if (next < (begun?.next ?? 0)) continue;
@@ -250,15 +253,6 @@ export class MarketSearch {
     while (steps.next().done !== true);
     this.#common.set(asked.word, known);
     return known;
-  }
-
-  /** What has all of some common words, the rarest first: one by one where that is likely to be few. */
-  #allOf(known: readonly Remembered[], count: number): Hits {
-    const [rarest, ...others] = known;
-    const isFew = others.length > 0 && (rarest?.postings ?? 0) * gatheredShare < count;
-    if (rarest === undefined || !isFew) return manyOf(known);
-    const hits = this.#room.gather(rarest.scores, count);
-    return others.reduce((found, { scores }) => intersect(found, scores), hits);
   }
 
   #hitsOf(rarest: Asked | Remembered, count: number): Found {
