@@ -3,6 +3,7 @@
  * Nothing here decides anything about the product.
  */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Auditor } from "./auditor.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { type Config, ConfigError } from "./base/config.ts";
@@ -22,11 +23,12 @@ import { Progress } from "./progress.ts";
 import { ServiceMetrics } from "./service-metrics.ts";
 import { StartTimes } from "./start-times.ts";
 import { AccessStore } from "./store/access-store.ts";
-import { beginColumns, takeColumns } from "./store/columns-ahead.ts";
+import { beginColumns, marketsFileName, takeColumns } from "./store/columns-ahead.ts";
 import { claimDataFolder, releaseDataFolder } from "./store/data-folder.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
 import { MarketsFile } from "./store/markets-file.ts";
+import { startReadingAhead } from "./store/read-ahead.ts";
 import { Hub } from "./stream/hub.ts";
 import type { StreamQuotas } from "./stream/session.ts";
 import { startWarmLists } from "./warm-lists.ts";
@@ -145,7 +147,7 @@ export class Service {
     await indexer.start(this.#fail);
     times.tell(log);
     auditor.start();
-    this.#accompany({ pace, state, log });
+    this.#accompany({ pace, state, log, dataDir });
   }
 
   /** Before everything else that takes long: nodes are asked meanwhile. */
@@ -156,8 +158,19 @@ export class Service {
   }
 
   /** What goes on beside the service once it has started. */
-  #accompany({ pace, state, log }: { pace: Pace; state: MarketState; log: Log }): void {
+  #accompany({
+    pace,
+    state,
+    log,
+    dataDir,
+  }: {
+    readonly pace: Pace;
+    readonly state: MarketState;
+    readonly log: Log;
+    readonly dataDir: string;
+  }): void {
     this.#endings.push(startWarmLists(state));
+    this.#endings.push(startReadingAhead(join(dataDir, marketsFileName)));
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
   }
