@@ -24,6 +24,16 @@ test("no more is kept than the bound, and first what nobody has asked for lately
   assert.notEqual(rooms.take(20_000), huge);
 });
 
+test("the next larger block is taken where there is none of the size, unless half of it would be left over", () => {
+  const rooms = new Rooms(100_000);
+  const [large, larger] = [rooms.take(10_000), rooms.take(14_000)];
+  rooms.give(larger);
+  rooms.give(large);
+  assert.ok(![large, larger].includes(rooms.take(4000)));
+  assert.equal(rooms.take(8000), large);
+  assert.equal(rooms.take(8000), larger);
+});
+
 test("nothing is a block as well", () => {
   const rooms = new Rooms(10_000);
   assert.ok(rooms.take(0).byteLength >= 0);

@@ -20,10 +20,18 @@ export class Rooms {
     const spare = this.#spare.get(size) ?? [];
     this.#spare.delete(size);
     this.#spare.set(size, spare);
-    const block = spare.pop();
+    const block = spare.pop() ?? this.#largerThan(size)?.pop();
     if (block === undefined) return new ArrayBuffer(size);
-    this.#spareBytes -= size;
+    this.#spareBytes -= block.byteLength;
     return block;
+  }
+
+  /** Spare blocks of the next size there are any of, unless most of one would be left over. */
+  #largerThan(size: number): ArrayBuffer[] | undefined {
+    const [nearest] = [...this.#spare]
+      .filter(([other, spare]) => other > size && other < size * 2 && spare.length > 0)
+      .toSorted(([one], [other]) => one - other);
+    return nearest?.[1];
   }
 
   /** Takes back what nobody uses any more, in place of blocks of sizes not asked for lately. */
