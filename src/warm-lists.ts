@@ -13,8 +13,9 @@ import { presentMarket } from "./rows/market-row.ts";
 
 /** The words that came first have the common ones among them, and are few enough to look at. */
 const wordsLookedAt = 2000;
-/** Rarer ones, to compile everything with what is found quickly. */
+/** Rarer ones, to compile everything with what is found quickly, and so many letters of them: all, or as typed. */
 const rarerWords = 96;
+const lettersTyped = [Infinity, 3, 2];
 /** Lists of them that are held together: so many blocks of memory are there for the first searches. */
 const listsHeld = 8;
 const rowsShown = 10;
@@ -48,7 +49,10 @@ export function* warmLists(state: MarketState): Generator<void, void, void> {
   const { commonWordsMax } = marketLimits;
   const rarer = words.slice(0, -commonWordsMax);
   const step = Math.max(1, Math.ceil(rarer.length / rarerWords));
-  const chosen = [...rarer.filter((_, at) => at % step === 0), ...words.slice(-commonWordsMax)];
+  const typed = rarer
+    .filter((_, at) => at % step === 0)
+    .map((word, at) => word.slice(0, lettersTyped[at % lettersTyped.length]));
+  const chosen = [...typed, ...words.slice(-commonWordsMax)];
   const held: MarketList[] = [];
   for (const [at, word] of chosen.entries()) {
     yield;
