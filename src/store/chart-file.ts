@@ -1,48 +1,35 @@
 /**
  * Candles of the days that are over, by token and day: a copy of what follows from the minutes in the
  * engine, packed, of which a chart takes some rows in the time in which the engine plans a query. Days are
- * put there by `chart-thread.ts`, with the mark that vouches for them in one transaction. Losing the copy
+ * put there by `chart-writing-thread.ts`, with the mark that vouches for them in one transaction. Losing the copy
  * loses time and nothing else.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { assert } from "../base/assert.ts";
+import type { DatabaseSync } from "node:sqlite";
 import type { TokenId } from "../base/ids.ts";
-import { resolutionSeconds } from "../market/candle.ts";
-import { type ChartLevel, chartLevels, openChartDatabase } from "./chart-database.ts";
+import { openChartDatabase } from "./chart-database.ts";
+import { type ChartRange, ChartReader } from "./chart-reader.ts";
+import type { BucketCandle } from "./newest-candles.ts";
+import { unpackCandles } from "./pack-candles.ts";
 import { readSetting } from "./saved-columns.ts";
 import { isSqliteFailure } from "./sqlite-code.ts";
 import { withDisk } from "./sqlite-failure.ts";
 
 const chartFileName = "charts.sqlite";
-const daySeconds = resolutionSeconds["1d"];
 
-/** Days of a token, from the one that holds `from` to the one before `to`. Unix seconds. */
-export type ChartRange = {
-  readonly tokenId: TokenId;
-  readonly level: ChartLevel;
-  readonly from: number;
-  readonly to: number;
-  readonly order: "asc" | "desc";
-};
-
-/** A row: the day, unix seconds, and its candles. */
-type DayRow = readonly [day: number, candles: Uint8Array];
-
-/** For each order a statement for the days with few minutes, and one for the others. */
-type Reads = Readonly<Record<ChartRange["order"], readonly [StatementSync, StatementSync]>>;
+const nothing = new Uint8Array(0);
 
 export class ChartFile {
   readonly #dataDir: string;
   #sql: DatabaseSync;
-  #reads: Reads;
+  #reader: ChartReader;
   #before = 0;
 
   private constructor(dataDir: string) {
     this.#dataDir = dataDir;
     this.#sql = openChartDatabase(this.path);
-    this.#reads = prepareReads(this.#sql);
+    this.#reader = new ChartReader(this.path);
     this.refresh();
   }
 
@@ -54,7 +41,7 @@ export class ChartFile {
     try {
       const file = withDisk(() => new ChartFile(dataDir));
       if (file.before <= daysOver) return file;
-      file.close();
+      file.#sql.close();
     } catch (thrown) {
       if (!isSqliteFailure(thrown)) throw thrown;
     }
@@ -76,86 +63,39 @@ export class ChartFile {
     this.#before = readBefore(this.#sql);
   }
 
-  /** Begins anew with a copy that turns out to be damaged. */
+  /** Begins anew with a copy that turns out to be damaged; what is being read of it still is. */
   reset(): void {
+    void this.#reader.close();
     this.#sql.close();
     dropChartFile(this.#dataDir);
     this.#sql = openChartDatabase(this.path);
-    this.#reads = prepareReads(this.#sql);
+    this.#reader = new ChartReader(this.path);
     this.refresh();
   }
 
-  /** The packed candles of the days that have some, in their order, read as they are asked for. */
-  *read({ tokenId, level, from, to, order }: ChartRange): Generator<Uint8Array, void, undefined> {
-    const token = Buffer.from(tokenId.slice(2), "hex");
-    const within = [from - (from % daySeconds), Math.min(to, this.#before)] as const;
-    const [readFew, readMany] = this.#reads[order];
-    const few = new Rows(readFew.iterate(token, chartLevels.few, ...within));
-    const many = new Rows(readMany.iterate(token, level, ...within));
-    try {
-      for (;;) {
-        const [a, b] = [few.next, many.next];
-        if (a === null && b === null) return;
-        // A day is in one of them.
-        const isFew = b === null || (a !== null && a[0] < b[0] === (order === "asc"));
-        yield (isFew ? few : many).take();
-      }
-    } finally {
-      few.close();
-      many.close();
-    }
+  /** Does ahead what the first to read would wait for. */
+  beginReading(): void {
+    this.#reader.begin();
   }
 
-  close(): void {
+  /**
+   * Of each token the first `limit` buckets in the order asked for, of the days that are there now. Throws
+   * `SERVICE_UNAVAILABLE` when too many wait, and `ChartsDamagedError`.
+   */
+  async read(range: ChartRange): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+    const { from, tokenIds } = range;
+    const to = Math.min(range.to, this.#before);
+    if (from >= to || tokenIds.length === 0) return new Map();
+    const packed = await this.#reader.read({ ...range, to });
+    return new Map(
+      tokenIds.map((tokenId, index) => [tokenId, [...unpackCandles(packed[index] ?? nothing)]]),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.close();
     this.#sql.close();
   }
-}
-
-/** Rows as a statement comes to them, the next one known. */
-class Rows {
-  readonly #rows: Iterator<unknown>;
-  #next: DayRow | null = null;
-
-  constructor(rows: Iterator<unknown>) {
-    this.#rows = rows;
-    this.#step();
-  }
-
-  get next(): DayRow | null {
-    return this.#next;
-  }
-
-  take(): Uint8Array {
-    const [, candles] = this.#next ?? [];
-    assert(candles !== undefined, "there is a row to take");
-    this.#step();
-    return candles;
-  }
-
-  /** Lets go of what the statement holds on to. */
-  close(): void {
-    this.#rows.return?.();
-  }
-
-  #step(): void {
-    const { done, value } = this.#rows.next();
-    this.#next = done === true ? null : (value as DayRow);
-  }
-}
-
-function prepareReads(sql: DatabaseSync): Reads {
-  const prepare = (order: "ASC" | "DESC"): StatementSync => {
-    const statement = sql.prepare(
-      `SELECT day, candles FROM days WHERE token = ? AND level = ? AND day >= ? AND day < ?
-       ORDER BY day ${order}`,
-    );
-    statement.setReturnArrays(true);
-    return statement;
-  };
-  return {
-    asc: [prepare("ASC"), prepare("ASC")],
-    desc: [prepare("DESC"), prepare("DESC")],
-  };
 }
 
 /** Throws the copy away; for when facts were changed, before they are. */

@@ -132,7 +132,9 @@ async function writeMinutes(
 /** Resolves when the days are there; rejects with what SQLite says when they are not. */
 async function takeInOnThread(step: ChartStep): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const worker = new Worker(new URL("./chart-thread.ts", import.meta.url), { workerData: step });
+  const worker = new Worker(new URL("./chart-writing-thread.ts", import.meta.url), {
+    workerData: step,
+  });
   worker.on("error", reject);
   worker.on("exit", () => resolve());
   return promise;

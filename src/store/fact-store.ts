@@ -224,7 +224,7 @@ export class FactStore {
   async close(): Promise<void> {
     await Promise.allSettled([this.trimmed]);
     await this.chartRollup.close();
-    this.charts.close();
+    await this.charts.close();
     await this.parts.close();
     await this.engine.close();
   }

@@ -7,16 +7,14 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Candle, mergeCandles } from "../market/candle.ts";
-import { chartLevelOf } from "./chart-database.ts";
 import type { ChartFile } from "./chart-file.ts";
+import { type ChartRange, ChartsDamagedError } from "./chart-reader.ts";
 import type { Engine } from "./engine.ts";
 import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
-import { unpackCandles } from "./pack-candles.ts";
 import { RowReader } from "./row-reader.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "./sql-literal.ts";
-import { isSqliteFailure } from "./sqlite-code.ts";
 
 /** How much a token is traded: but for the newest trade, only how fast it is read depends on it. */
 export type Activity = {
@@ -54,9 +52,8 @@ export async function readStoredCandles(
 ): Promise<Found> {
   const { from, to } = boundsOf(range, openFrom);
   if (from >= to || range.tokenIds.length === 0) return new Map();
-  // Before anything is waited for: later the copy may have more days.
-  const copied = orForget(charts, () => readCopied(charts, range, { from, to }));
-  const rest = { from: Math.min(to, Math.max(from, charts.before)), to };
+  const { copied, before } = await readCopied(charts, { ...range, from, to });
+  const rest = { from: Math.min(to, Math.max(from, before)), to };
   const tokenIds = range.tokenIds.filter((tokenId) => {
     const isFull = range.order === "asc" && (copied.get(tokenId)?.length ?? 0) >= range.limit;
     const lastTimestamp = range.activityOf?.(tokenId).lastTimestamp ?? rest.to;
@@ -72,44 +69,20 @@ export async function readStoredCandles(
 }
 
 /** What the copy has; nothing, and the copy begins anew, when it is damaged. */
-function orForget(charts: ChartFile, read: () => Found): Found {
+async function readCopied(
+  charts: ChartFile,
+  range: ChartRange,
+): Promise<{ readonly copied: Found; readonly before: number }> {
+  // Before anything is waited for: later the copy may have more days.
+  const { before } = charts;
   try {
-    return read();
+    return { copied: await charts.read(range), before };
   } catch (thrown) {
-    if (!isSqliteFailure(thrown)) throw thrown;
-    charts.reset();
-    return new Map();
+    if (!(thrown instanceof ChartsDamagedError)) throw thrown;
+    // Not for each of those who were reading.
+    if (charts.before >= before) charts.reset();
+    return { copied: new Map(), before: 0 };
   }
-}
-
-/** Of the days that the copy has; it ends with a day, so every bucket is in it or not. */
-function readCopied(charts: ChartFile, range: StoredRange, bounds: Bounds): Found {
-  const { bucketSeconds, order, limit, tokenIds } = range;
-  const level = chartLevelOf(bucketSeconds);
-  const readOne = (tokenId: TokenId): readonly BucketCandle[] => {
-    const buckets: BucketCandle[] = [];
-    for (const packed of charts.read({ tokenId, level, order, ...bounds })) {
-      const ofDay = sumUp(unpackCandles(packed), bucketSeconds).filter(
-        ({ bucket }) => bucket >= bounds.from && bucket < bounds.to,
-      );
-      buckets.push(...(order === "asc" ? ofDay : ofDay.toReversed()));
-      if (buckets.length >= limit) break;
-    }
-    return buckets.slice(0, limit);
-  };
-  return new Map(tokenIds.map((tokenId) => [tokenId, readOne(tokenId)]));
-}
-
-/** Candles in the order of time as those of larger buckets. */
-function sumUp(candles: Iterable<BucketCandle>, bucketSeconds: number): BucketCandle[] {
-  const sums: { bucket: number; candle: Candle }[] = [];
-  for (const { bucket: start, candle } of candles) {
-    const bucket = start - (start % bucketSeconds);
-    const last = sums.at(-1);
-    if (last?.bucket === bucket) last.candle = mergeCandles(last.candle, candle);
-    else sums.push({ bucket, candle });
-  }
-  return sums;
 }
 
 /** Of the minutes in the engine. */

@@ -51,7 +51,7 @@ async function assertChartsMadeAnew(store: FactStore): Promise<void> {
   store.chartRollup.advance(store.coverage?.last.timestamp ?? 0);
   await store.chartRollup.finish();
   assert.ok(store.charts.before > 0);
-  assertChartsHold(store, fillsOf(blocks));
+  await assertChartsHold(store, fillsOf(blocks));
 }
 
 async function repairDying(engine: Engine, writes: number): Promise<boolean> {

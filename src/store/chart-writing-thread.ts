@@ -9,14 +9,15 @@ import { workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import type { Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
-import { type Candle, mergeCandles, resolutionSeconds } from "../market/candle.ts";
+import { type Candle, resolutionSeconds } from "../market/candle.ts";
 import { type ChartLevel, chartLevels, openChartDatabase } from "./chart-database.ts";
 import type { ChartStep } from "./chart-rollup.ts";
 import type { BucketCandle } from "./newest-candles.ts";
 import { packCandles } from "./pack-candles.ts";
 import { RowReader } from "./row-reader.ts";
+import { sumUpCandles } from "./sum-up-candles.ts";
 
-const { "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
+const { "1m": minuteSeconds, "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
 
 const tokenBytes = 32;
 /** Of a row: the token, the minute, open and close with their positions, five amounts, how many trades. */
@@ -54,47 +55,28 @@ function putDays(rowsPath: string, put: Put): void {
   for (const { token: nextToken, minute } of readRows(rowsPath)) {
     const last = minutes.at(-1);
     if (last !== undefined) {
-      const isSame = token.equals(nextToken);
-      if (isSame && last.bucket === minute.bucket) {
-        minutes[minutes.length - 1] = merged(last, minute);
+      if (dayOf(last.bucket) === dayOf(minute.bucket) && token.equals(nextToken)) {
+        minutes.push(minute);
         continue;
       }
-      if (!isSame || dayOf(last.bucket) !== dayOf(minute.bucket)) {
-        putDay(token, minutes, put);
-        minutes = [];
-      }
+      putDay(token, minutes, put);
     }
-    if (minutes.length === 0) token = Buffer.from(nextToken);
-    minutes.push(minute);
+    token = Buffer.from(nextToken);
+    minutes = [minute];
   }
   if (minutes.length > 0) putDay(token, minutes, put);
 }
 
-function putDay(token: Buffer, minutes: readonly BucketCandle[], put: Put): void {
+function putDay(token: Buffer, parts: readonly BucketCandle[], put: Put): void {
+  const minutes = sumUpCandles(parts, minuteSeconds);
   if (minutes.length <= storeLimits.chartFewMinutesMax) {
     put(token, chartLevels.few, minutes);
     return;
   }
-  const hours = sumUp(minutes, hourSeconds);
+  const hours = sumUpCandles(minutes, hourSeconds);
   put(token, chartLevels.minutes, minutes);
   put(token, chartLevels.hours, hours);
-  put(token, chartLevels.day, sumUp(hours, daySeconds));
-}
-
-/** Candles in the order of time as those of larger buckets. */
-function sumUp(candles: readonly BucketCandle[], bucketSeconds: number): BucketCandle[] {
-  const sums: BucketCandle[] = [];
-  for (const { bucket: start, candle } of candles) {
-    const bucket = start - (start % bucketSeconds);
-    const last = sums.at(-1);
-    if (last?.bucket === bucket) sums[sums.length - 1] = merged(last, { bucket, candle });
-    else sums.push({ bucket, candle });
-  }
-  return sums;
-}
-
-function merged({ bucket, candle }: BucketCandle, other: BucketCandle): BucketCandle {
-  return { bucket, candle: mergeCandles(candle, other.candle) };
+  put(token, chartLevels.day, sumUpCandles(hours, daySeconds));
 }
 
 function dayOf(time: number): number {
