@@ -121,10 +121,10 @@ function fillsSql(from: number, to: number, shape: Shape): string {
     reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
     is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
     is_summary ? unhex('${exchange}') : ${wallet("4, match")},
+    is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")}, ${bytes32("1, match")},
     concat(
       toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
-      ${bytes32("1, match")}, unhex('${exchange}'), unhex('01'),
-      is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")}, is_summary ? unhex('01') : unhex('02'), token_id,
+      unhex('${exchange}'), unhex('01'), is_summary ? unhex('01') : unhex('02'), token_id,
       reinterpretAsFixedString(toUInt128(is_summary ? value : size)),
       reinterpretAsFixedString(toUInt128(is_summary ? size : value)),
       ${zeros(16 + 16 + 32 + 32)}, unhex('01'), ${bytes32("2, match")},

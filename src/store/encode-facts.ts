@@ -128,10 +128,10 @@ function writeFill(row: RowWriter, fill: Fill): void {
   row.uint64(fill.seq).uint32(fill.timestamp).repeated(0, fill.tokenId);
   row.uint8(role[fill.role]).uint8(side[fill.side]).uint8(fill.exchange.generation);
   row.int128(fill.size).int128(fill.value);
-  row.hex(fill.maker).repeated(1, fill.taker);
+  row.hex(fill.maker).repeated(1, fill.taker).hex(fill.orderHash).repeated(2, fill.txHash);
   for (const byte of restLength) row.uint8(byte);
-  row.repeated(2, fill.blockHash).repeated(3, fill.txHash).repeated(4, fill.exchange.address);
-  row.uint8(exchange[fill.exchange.exchange]).hex(fill.orderHash);
+  row.repeated(3, fill.blockHash).repeated(4, fill.exchange.address);
+  row.uint8(exchange[fill.exchange.exchange]);
   row.uint8(side[fill.makerSide]).repeated(5, fill.makerTokenId);
   row.int128(fill.makerAmount).int128(fill.takerAmount);
   row.int128(fill.fee).int128(fill.feeRefund);

@@ -98,7 +98,7 @@ function placeConditions(filter: FillFilter): Condition[] {
       holds: (fill) => fill.timestamp < time,
     })),
     given(txHash, (hash) => ({
-      sql: `${fillSql("tx_hash")} = ${hexLiteral(hash)}`,
+      sql: `tx_hash = ${hexLiteral(hash)}`,
       holds: (fill) => fill.txHash === hash,
     })),
     given(roles, (wanted) => ({
@@ -136,7 +136,7 @@ function partyConditions(filter: FillFilter): Condition[] {
       holds: (fill) => fill.maker === address || fill.taker === address,
     })),
     given(orderHash, (hash) => ({
-      sql: `${fillSql("order_hash")} = ${hexLiteral(hash)}`,
+      sql: `order_hash = ${hexLiteral(hash)}`,
       holds: (fill) => fill.orderHash === hash,
     })),
   ]);

@@ -45,14 +45,14 @@ const columns = {
   value: micros,
   maker: address,
   taker: address,
+  order_hash: hash,
+  tx_hash: hash,
 } as const satisfies Record<string, FieldType>;
 
 const restFields = {
   block_hash: hash,
-  tx_hash: hash,
   exchange_address: address,
   exchange: enumOf(enumCodes.exchange),
-  order_hash: hash,
   maker_side: side,
   maker_token_id: hash,
   maker_amount: unsigned(16),

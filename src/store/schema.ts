@@ -5,7 +5,7 @@
  *
  * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.
  */
-import { fillColumnsSql, fillSql } from "./fill-layout.ts";
+import { fillColumnsSql } from "./fill-layout.ts";
 
 /**
  * Durable, and light on the file system: what one insert brings is a single file instead of two for
@@ -37,8 +37,8 @@ export const fillsTable = (name: string): string => `
 CREATE TABLE IF NOT EXISTS ${name} (
   ${fillColumnsSql},
   INDEX timestamps timestamp TYPE minmax,
-  INDEX orders ${fillSql("order_hash")} TYPE bloom_filter(0.01),
-  INDEX transactions ${fillSql("tx_hash")} TYPE bloom_filter(0.01),
+  INDEX orders order_hash TYPE bloom_filter(0.01),
+  INDEX transactions tx_hash TYPE bloom_filter(0.01),
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
     WITH SETTINGS (index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide})
 ) ENGINE = MergeTree ORDER BY seq

@@ -94,7 +94,7 @@ function fillOf(row: StoredRow): Fill {
     seq: seqOf(row),
     timestamp: columns.timestamp.uint32(4 * index),
     blockHash: rest.hash(at("block_hash")) as Hash,
-    txHash: rest.hash(at("tx_hash")) as Hash,
+    txHash: columns.tx_hash.hash(32 * index) as Hash,
     exchange: {
       kind: "exchange",
       address: rest.address(at("exchange_address")),
@@ -103,7 +103,7 @@ function fillOf(row: StoredRow): Fill {
       startBlock: 0,
     },
     role: wordOf(words.role, columns.role.uint8(index)),
-    orderHash: rest.hash(at("order_hash")) as Hash,
+    orderHash: columns.order_hash.hash(32 * index) as Hash,
     maker: columns.maker.address(20 * index),
     taker: columns.taker.address(20 * index),
     makerSide: wordOf(words.side, rest.uint8(at("maker_side"))),
