@@ -6,7 +6,7 @@ import { test } from "node:test";
 const script = `
   const { boundMemory } = await import(${JSON.stringify(new URL("./bounded-memory.ts", import.meta.url).href)});
   boundMemory();
-  console.log(JSON.stringify({ pid: process.pid, flags: process.execArgv, words: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX, mapped: process.env.MALLOC_MMAP_THRESHOLD_ }));
+  console.log(JSON.stringify({ pid: process.pid, flags: process.execArgv, words: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX, mapped: process.env.MALLOC_MMAP_THRESHOLD_, engine: process.env.JE_MALLOC_CONF }));
 `;
 
 async function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -21,17 +21,18 @@ async function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}) {
     words: string[];
     arenas?: string;
     mapped?: string;
+    engine?: string;
   };
   assert.equal(told.pid, child.pid, "it is the same process");
   return told;
 }
 
 test("the process begins anew with the bounds, and with everything else as it was", async () => {
-  const { flags, words, arenas, mapped } = await run(["--no-warnings"]);
+  const { flags, words, arenas, mapped, engine } = await run(["--no-warnings"]);
   assert.deepEqual(flags.slice(0, 2), ["--max-semi-space-size=16", "--heap-growing-percent=100"]);
   assert(flags.includes("--no-warnings"));
   assert.deepEqual(words, ["one", "two words"]);
-  assert.deepEqual([arenas, mapped], ["2", "1048576"]);
+  assert.deepEqual([arenas, mapped, engine], ["2", "1048576", "dirty_decay_ms:1000"]);
 });
 
 test("a bound that the operator has set stays", async () => {

@@ -1,10 +1,10 @@
 /**
- * How much memory Node and the C library take beyond what they use. Their own bounds are for programs
+ * How much memory Node, the C library and the engine take beyond what they use. Their own bounds are for programs
  * that have nobody beside them: at full speed a backfill's young objects take 110 MB, with this limit 30
- * MB; old ones that nobody needs any more another 130 MB, and what was freed and is kept 70 to 170 MB more
+ * MB; old ones that nobody needs any more another 130 MB, and what was freed and is kept 150 to 250 MB more
  * than here. None of it saves more than a twentieth of the processor time (decision 0013).
  */
-import { nodeOptions, setAllocator } from "./base/config.ts";
+import { nodeOptions, setWhereMissing } from "./base/config.ts";
 import { processLimits } from "./base/limits.ts";
 
 /**
@@ -13,7 +13,8 @@ import { processLimits } from "./base/limits.ts";
  * where Node cannot begin a process anew (before 23.11).
  */
 export function boundMemory(): void {
-  const { semiSpaceMegabytes, heapGrowingPercent, arenas, mappedBytesMin } = processLimits;
+  const { semiSpaceMegabytes, heapGrowingPercent, arenas, mappedBytesMin, unusedMs } =
+    processLimits;
   const bounds = {
     "--max-semi-space-size": semiSpaceMegabytes,
     "--heap-growing-percent": heapGrowingPercent,
@@ -22,8 +23,12 @@ export function boundMemory(): void {
   const flags = Object.entries(bounds)
     .filter(([name]) => !given.some((option) => option.startsWith(name)))
     .map(([name, value]) => `${name}=${value}`);
-  const isAllocatorAsGiven = setAllocator({ arenas, mappedBytesMin });
-  if (flags.length === 0 && isAllocatorAsGiven) return;
+  const areAllocatorsAsGiven = setWhereMissing({
+    MALLOC_ARENA_MAX: arenas,
+    MALLOC_MMAP_THRESHOLD_: mappedBytesMin,
+    JE_MALLOC_CONF: `dirty_decay_ms:${unusedMs}`,
+  });
+  if (flags.length === 0 && areAllocatorsAsGiven) return;
   const { execPath, execArgv, argv } = process;
   process.execve?.(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)]);
 }

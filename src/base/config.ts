@@ -247,17 +247,11 @@ export function nodeOptions(): readonly string[] {
 }
 
 /**
- * Tells the C library of the processes that begin from now on, this one begun anew among them, how to keep
- * what is freed, unless the operator has. Answers whether everything was told already.
+ * Sets variables of the environment that nobody has set, for a process that is begun anew with them. Answers whether
+ * all were set.
  */
-export function setAllocator(bounds: {
-  /** How many threads can take memory without waiting for each other; each keeps its own. */
-  readonly arenas: number;
-  /** What is larger is given back to the system as soon as it is freed. */
-  readonly mappedBytesMin: number;
-}): boolean {
+export function setWhereMissing(wanted: Readonly<Record<string, string | number>>): boolean {
   const { env } = process;
-  const wanted = { MALLOC_ARENA_MAX: bounds.arenas, MALLOC_MMAP_THRESHOLD_: bounds.mappedBytesMin };
   const missing = Object.entries(wanted).filter(([name]) => env[name] === undefined);
   for (const [name, value] of missing) env[name] = String(value);
   return missing.length === 0;

@@ -7,9 +7,10 @@ export const processLimits = {
   /** Half of the young generation, and growth of the old one until it is collected; Node takes 200 MB more. */
   semiSpaceMegabytes: 16,
   heapGrowingPercent: 100,
-  /** Of the C library: not eight a processor; and not raised to 32 MB, as it does by itself. */
+  /** Of the C library: not eight a processor, not raised to 32 MB. Of the engine's: not 5 s. */
   arenas: 2,
   mappedBytesMin: mebibyte,
+  unusedMs: 1000,
 } as const;
 
 /** What the store may hold and be asked. */
@@ -22,9 +23,8 @@ export const storeLimits = {
   writersMax: 2,
   /** Blocks above finality held in memory: finality 15 minutes late (seen once) at 1.5 s a block. */
   tailBlocksMax: 4096,
-  /** Newest markers whose row counts are compared with the tables at start. */
+  /** Newest markers whose rows a start counts in the tables; and about how many rows: tens of ms. */
   markersVerifiedMax: 64,
-  /** Rows counted for that, about: tens of ms, whatever a backfill puts under one marker. */
   rowsVerifiedMax: 1_000_000,
   /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * 1024 * 1024,
