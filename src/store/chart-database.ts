@@ -1,4 +1,4 @@
-/** The database of the copy for charts; for its thread as well, in which nothing of the engine may be loaded. */
+/** The database of the copy for charts; for its threads as well, in which nothing of the engine may be loaded. */
 import { DatabaseSync } from "node:sqlite";
 import { storeLimits } from "../base/limits.ts";
 import { resolutionSeconds } from "../market/candle.ts";

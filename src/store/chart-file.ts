@@ -1,8 +1,8 @@
 /**
  * Candles of the days that are over, by token and day: a copy of what follows from the minutes in the
  * engine, packed, of which a chart takes some rows in the time in which the engine plans a query. Days are
- * put there by `chart-writing-thread.ts`, with the mark that vouches for them in one transaction. Losing the copy
- * loses time and nothing else.
+ * put there by `chart-writing-thread.ts`, with the mark that vouches for them in one transaction. Losing
+ * the copy loses time and nothing else.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -38,8 +38,8 @@ export class ChartsDamagedError extends Error {
 }
 
 /**
- * Reads the copy for charts on a thread, which begins with the first question, or before. Reading takes less time than
- * going there, but where the disk keeps it waiting nobody else has to.
+ * Reads the copy for charts on a thread, which begins with the first question, or before. Mostly it takes
+ * less time than going there, but where the disk keeps it waiting nobody else has to.
  */
 export class ChartReader {
   readonly #path: string;

@@ -1,7 +1,7 @@
 /**
  * The far end of `chart-rollup.ts`: puts the candles of some days, whose minutes are in a file, into the
- * copy, all of them or none. Nothing of the engine may be loaded here: it would end with the thread. The minutes come by token, then by time; one that is stored in parts comes
- * as often.
+ * copy, all of them or none. The minutes come by token, then by time; one that is stored in parts comes as
+ * often. Nothing of the engine may be loaded here: it would end with the thread.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
