@@ -111,7 +111,7 @@ async function readFirstDay(engine: Engine, to: number): Promise<number> {
   return minutes === 0 ? to : first - (first % daySeconds);
 }
 
-/** In the order they are stored in, so that few of them are in memory at once. */
+/** In the order they are stored in, so that few are in memory at once: a small block of each of the parts. */
 async function writeMinutes(
   engine: Engine,
   path: string,
@@ -124,7 +124,7 @@ async function writeMinutes(
      FROM oddwire.minute_candles
      WHERE minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)} AND trades > 0
      ORDER BY token_id, minute
-     SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = 8192,
+     SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = 1024,
        optimize_read_in_order = 1, engine_file_truncate_on_insert = 1`,
   );
 }
