@@ -1,6 +1,6 @@
 /**
  * Data folders from before `rest`, in which every field of a fill has a column of its own, are brought to the
- * layout of today by the first start: some 10 s for a million fills, and as much room again as the
+ * layout of today by the first start: some 4 s for a million fills, and as much room again as the
  * fills take. Every step can be done again: until the new table is whole, nothing reads it.
  */
 import type { Engine } from "./engine.ts";
