@@ -165,7 +165,12 @@ test("cursors that go in a circle end the pass, and are counted", async (t) => {
 
 async function openService(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const services: Service[] = [];
+  t.after(async () => {
+    // First: what is still running may make files while they are removed.
+    await Promise.all(services.map((service) => service.kill9()));
+    await rm(folder, { recursive: true, force: true });
+  });
   const venue = await ScriptedVenue.open();
   t.after(() => venue.close());
   const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks) });
@@ -181,7 +186,7 @@ async function openService(t: TestContext) {
   const dataDir = join(folder, "data");
   const open = async () => {
     const service = await Service.open({ rpcUrls: [node.url], dataDir, settings });
-    t.after(() => service.kill9());
+    services.push(service);
     return service;
   };
   return { venue, open };

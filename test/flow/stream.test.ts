@@ -23,7 +23,6 @@ test(`clients that come back have every trade once after ${seconds} s of kills a
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
   const chain = await LiveChain.open(t, random);
   const options = {
     rpcUrls: [chain.node.url],
@@ -35,7 +34,10 @@ test(`clients that come back have every trade once after ${seconds} s of kills a
     },
   };
   let service = await Service.open(options);
-  t.after(() => service.kill9());
+  t.after(async () => {
+    await service.kill9();
+    await rm(folder, { recursive: true, force: true });
+  });
   const clients = Array.from(
     { length: clientCount },
     () => new ResumingClient(() => service.baseUrl, adminKey),
