@@ -17,6 +17,7 @@ import {
   storedColumns,
 } from "./fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
+import type { Span } from "./part-map.ts";
 import { RowReader } from "./row-reader.ts";
 
 const words = {
@@ -29,8 +30,7 @@ const words = {
 /** The first of some rows by position. */
 export type Cut = {
   readonly order: "asc" | "desc";
-  /** Positions `from` inclusive, `to` exclusive. */
-  readonly span: { readonly from: number; readonly to: number };
+  readonly span: Span;
   readonly limit: number;
 };
 

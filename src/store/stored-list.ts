@@ -125,7 +125,7 @@ const byTokenSource = "mergeTreeProjection('oddwire', 'fills', 'by_token')";
 
 /**
  * Of a token with so many trades all are read, and put in order here: having the engine cut them and put them
- * in order is planned for a third of the query, reading 1,000 rows for a page of 100 takes less.
+ * in order is planned for a quarter of the query, reading 1,000 rows for a page of 100 takes less.
  */
 const readWholeMax = 1000;
 
