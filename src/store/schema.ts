@@ -7,13 +7,17 @@
  */
 import { fillColumnsSql } from "./fill-layout.ts";
 
+/** Parts are merged into no larger ones: that keeps the disk busy for minutes, and whoever reads waits (decision 0003). */
+const mergedBytesMax = 4 * 1024 ** 3;
+
 /**
  * Durable, and light on the file system: what one insert brings is a single file instead of two for
  * each column (24 files for some 140), and a column's buffer begins at 16 KB instead of 1 MB.
  */
 const parts =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, " +
-  "min_level_for_wide_part = 1, min_columns_to_activate_adaptive_write_buffer = 1";
+  "min_level_for_wide_part = 1, min_columns_to_activate_adaptive_write_buffer = 1, " +
+  `max_bytes_to_merge_at_max_space_in_pool = ${mergedBytesMax}`;
 
 /**
  * Rows read at the least where those of one token are: few tokens have as many in a part as the
