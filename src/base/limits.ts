@@ -9,7 +9,7 @@ export const processLimits = {
   heapGrowingPercent: 100,
   /** Of the C library: not eight a processor, not raised to 32 MB. Of the engine's: not 5 s. */
   arenas: 2,
-  mappedBytesMin: mebibyte,
+  mappedBytesMin: 128 * 1024,
   unusedMs: 1000,
 } as const;
 
@@ -27,7 +27,7 @@ export const storeLimits = {
   markersVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
   /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
-  trimBytesFreeMin: 8 * 1024 * 1024,
+  trimBytesFreeMin: 8 * mebibyte,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
   /** Rows appended together where there are as many: the engine takes some 150 MB for as long. */
@@ -49,14 +49,14 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
   askedOnceMax: 10_000,
-  /** Minutes of a token that the engine reads for any chart, which takes 3 ms. */
+  /** Minutes the engine reads for any chart: 3 ms. Trades, 1.5 us each, whose minutes are merged here; days of those of any. */
   minutesAtOnce: 5_000,
-  /** Trades of a token whose minutes are merged here, at 1.5 us each, and how many days of those of any. */
   minutesMerged: 2000,
   minutesMergedSeconds: 3 * 86_400,
-  /** The copy for charts: its share of the time; days at once, some seconds; minutes a day too few for hours. */
+  /** The copy for charts: its share of the time; days at once, some seconds; memory; minutes a day too few for hours. */
   chartsShare: 0.03,
   chartsStepSeconds: 16 * 86_400,
+  chartsYoungMegabytes: 6,
   chartFewMinutesMax: 4,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,

@@ -134,6 +134,7 @@ async function takeInOnThread(step: ChartStep): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const worker = new Worker(new URL("./chart-writing-thread.ts", import.meta.url), {
     workerData: step,
+    resourceLimits: { maxYoungGenerationSizeMb: storeLimits.chartsYoungMegabytes },
   });
   worker.on("error", reject);
   worker.on("exit", () => resolve());

@@ -31,7 +31,7 @@ writeDays(workerData as ChartStep);
 function writeDays({ rowsPath, chartPath, to }: ChartStep): void {
   const sql = openChartDatabase(chartPath);
   try {
-    sql.exec("PRAGMA cache_size = -32768; BEGIN IMMEDIATE");
+    sql.exec("PRAGMA cache_size = -8192; BEGIN IMMEDIATE");
     putDays(rowsPath, putInto(sql));
     sql.prepare("INSERT OR REPLACE INTO settings VALUES ('before', ?)").run(String(to));
     sql.exec("COMMIT");
