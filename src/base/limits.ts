@@ -53,7 +53,7 @@ export const storeLimits = {
   minutesAtOnce: 5_000,
   minutesMerged: 2000,
   minutesMergedSeconds: 3 * 86_400,
-  /** The copy for charts: its share of the time; days at once, some seconds; memory; minutes a day too few for hours. */
+  /** The copy for charts: its share of the time; days at once, some seconds; young objects of its thread; minutes a day too few for hours. */
   chartsShare: 0.03,
   chartsStepSeconds: 16 * 86_400,
   chartsYoungMegabytes: 6,
