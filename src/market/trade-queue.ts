@@ -1,12 +1,13 @@
 /**
  * Trades in chain order that come at one end and go at the other, as columns of numbers outside of
- * the heap, in pages: 41 bytes each. A trade is known by its number, which is above 0, rises by one
+ * the heap, in pages: 31 bytes each. A trade is known by its number, which is above 0, rises by one
  * with every trade and never changes; it knows the trades before and after it of its token.
  */
 import { assert } from "../base/assert.ts";
 import { priceMicros } from "../base/decimal.ts";
 import type { Seq } from "../base/ids.ts";
 import type { Tick } from "./minute-candle.ts";
+import { pageShift, pageTrades, TradePage } from "./trade-page.ts";
 
 /** An integer of micros: a safe one, or a `bigint` where that would not be exact. */
 export type Amount = number | bigint;
@@ -49,36 +50,14 @@ export function tradesBehind(trades: TradeColumns, from: number): TradeColumns {
   };
 }
 
-/** Trades of a page, a power of two: what is made, and let go, at once is a megabyte. */
-const pageShift = 15;
-const pageTrades = 2 ** pageShift;
-
-/** Columns of a page of trades. */
-function pageOf() {
-  return {
-    seqs: new Float64Array(pageTrades),
-    timestamps: new Uint32Array(pageTrades),
-    slots: new Int32Array(pageTrades),
-    /** `NaN` where the exact one is kept elsewhere. */
-    sizes: new Float64Array(pageTrades),
-    values: new Float64Array(pageTrades),
-    buys: new Uint8Array(pageTrades),
-    /** How many trades before and after it the nearest one of its token is; 0 for none. */
-    before: new Uint32Array(pageTrades),
-    after: new Uint32Array(pageTrades),
-  };
-}
-
-type Page = ReturnType<typeof pageOf>;
-
 export class TradeQueue {
   /** Of the trades from number `#pagesFrom` on; the oldest trade is in the first one. */
-  readonly #pages: Page[] = [pageOf()];
+  readonly #pages = [new TradePage()];
   #pagesFrom = 1;
   /** The number of the oldest trade. */
   #oldest = 1;
   #next = 1;
-  /** By number, the amounts that are no safe integers. */
+  /** By number, the amounts of trades of which a page does not hold both. */
   readonly #large = new Map<number, Pick<QueuedTrade, "size" | "value">>();
 
   /** The number of the oldest trade, or of the next one when there is none. */
@@ -98,14 +77,12 @@ export class TradeQueue {
     this.#next += 1;
     const [page, at] = [this.#page(number), this.#at(number)];
     const { size, value } = trade;
-    const isSafe = isSafeAmount(size) && isSafeAmount(value);
-    page.seqs[at] = trade.seq;
-    page.timestamps[at] = trade.timestamp;
     page.slots[at] = slot;
-    page.sizes[at] = isSafe ? Number(size) : Number.NaN;
-    page.values[at] = isSafe ? Number(value) : Number.NaN;
+    page.setPlace(at, trade.seq, trade.timestamp);
     page.buys[at] = trade.isBuy ? 1 : 0;
-    if (!isSafe) this.#large.set(number, { size, value });
+    const isSizeHeld = page.sizes.set(at, safe(size));
+    const isHeld = page.values.set(at, safe(value)) && isSizeHeld;
+    if (!isHeld) this.#large.set(number, { size, value });
     this.#link(number, before);
     return number;
   }
@@ -120,23 +97,39 @@ export class TradeQueue {
       this.#makeRoom(first + from);
       const [page, at] = [this.#page(first + from), this.#at(first + from)];
       const to = Math.min(trades.length, from + pageTrades - at);
-      for (const name of ["seqs", "timestamps", "sizes", "values", "buys"] as const) {
-        page[name].set(trades[name].subarray(from, to), at);
-      }
       page.slots.set(slots.subarray(from, to), at);
+      page.buys.set(trades.buys.subarray(from, to), at);
+      for (let i = from; i < to; i += 1) {
+        page.setPlace(at + i - from, trades.seqs[i] ?? 0, trades.timestamps[i] ?? 0);
+      }
+      const areSizesHeld = page.sizes.setAll(at, trades.sizes.subarray(from, to));
+      const areHeld = page.values.setAll(at, trades.values.subarray(from, to)) && areSizesHeld;
+      if (!areHeld) this.#keepLarge(page, trades, { from, to, number: first + from });
       this.#linkAll(page, { first: first + from, count: to - from, newestOf });
       from = to;
-    }
-    for (let i = 0; i < trades.length; i += 1) {
-      if (Number.isNaN(trades.sizes[i])) this.#large.set(first + i, trades.exactAt(i));
     }
     this.#next += trades.length;
     return first;
   }
 
+  /** Keeps the amounts that a page does not hold of the trades from an index on, which have numbers from `number` on. */
+  #keepLarge(
+    page: TradePage,
+    trades: TradeColumns,
+    { from, to, number }: { from: number; to: number; number: number },
+  ): void {
+    for (let i = from; i < to; i += 1) {
+      const at = this.#at(number + i - from);
+      const [size, value] = [trades.sizes[i] ?? 0, trades.values[i] ?? 0];
+      if (!Number.isNaN(page.sizes.get(at) + page.values.get(at))) continue;
+      const amounts = Number.isNaN(size) ? trades.exactAt(i) : { size, value };
+      this.#large.set(number + i - from, amounts);
+    }
+  }
+
   /** The same as `#link` for each of some trades of a page, whose slots are there. */
   #linkAll(
-    { slots, before, after }: Page,
+    { slots, before, after }: TradePage,
     { first, count, newestOf }: { first: number; count: number; newestOf: Float64Array },
   ): void {
     const start = this.#at(first);
@@ -184,11 +177,11 @@ export class TradeQueue {
   }
 
   seqOf(number: number): Seq {
-    return (this.#page(number).seqs[this.#at(number)] ?? 0) as Seq;
+    return this.#page(number).seqAt(this.#at(number)) as Seq;
   }
 
   timestampOf(number: number): number {
-    return this.#page(number).timestamps[this.#at(number)] ?? 0;
+    return this.#page(number).timestampAt(this.#at(number));
   }
 
   slotOf(number: number): number {
@@ -196,12 +189,12 @@ export class TradeQueue {
   }
 
   sizeOf(number: number): Amount {
-    const size = this.#page(number).sizes[this.#at(number)] ?? 0;
+    const size = this.#page(number).sizes.get(this.#at(number));
     return Number.isNaN(size) ? (this.#large.get(number)?.size ?? 0) : size;
   }
 
   valueOf(number: number): Amount {
-    const value = this.#page(number).values[this.#at(number)] ?? 0;
+    const value = this.#page(number).values.get(this.#at(number));
     return Number.isNaN(value) ? (this.#large.get(number)?.value ?? 0) : value;
   }
 
@@ -229,10 +222,11 @@ export class TradeQueue {
 
   /** Makes the page of the next trade, if it is the first there. */
   #makeRoom(number: number): void {
-    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#pages.push(pageOf());
+    if (number >= this.#pagesFrom + this.#pages.length * pageTrades)
+      this.#pages.push(new TradePage());
   }
 
-  #page(number: number): Page {
+  #page(number: number): TradePage {
     const page = this.#pages[(number - this.#pagesFrom) >>> pageShift];
     assert(page !== undefined, "a trade is asked for while it is held");
     return page;
@@ -243,7 +237,8 @@ export class TradeQueue {
   }
 }
 
-/** A `bigint` that is safe counts as well: it is kept as a number. */
-function isSafeAmount(amount: Amount): boolean {
-  return Number.isSafeInteger(Number(amount));
+/** The amount as a number, `NaN` where that would not be exact. */
+function safe(amount: Amount): number {
+  const number = Number(amount);
+  return Number.isSafeInteger(number) ? number : Number.NaN;
 }
