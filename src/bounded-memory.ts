@@ -4,8 +4,11 @@
  * MB; old ones that nobody needs any more another 130 MB, and what was freed and is kept 150 to 250 MB more
  * than here. None of it saves more than a twentieth of the processor time (decision 0013).
  */
+import { setFlagsFromString } from "node:v8";
 import { nodeOptions, setWhereMissing } from "./base/config.ts";
 import { processLimits } from "./base/limits.ts";
+
+const semiSpaceFlag = "--max-semi-space-size";
 
 /**
  * Begins the process anew with those bounds, unless the operator has set them; everything else stays as it
@@ -16,7 +19,7 @@ export function boundMemory(): void {
   const { semiSpaceMegabytes, heapGrowingPercent, arenas, mappedBytesMin, unusedMs } =
     processLimits;
   const bounds = {
-    "--max-semi-space-size": semiSpaceMegabytes,
+    [semiSpaceFlag]: semiSpaceMegabytes,
     "--heap-growing-percent": heapGrowingPercent,
   };
   const given = nodeOptions();
@@ -28,7 +31,9 @@ export function boundMemory(): void {
     MALLOC_MMAP_THRESHOLD_: mappedBytesMin,
     JE_MALLOC_CONF: `dirty_decay_ms:${unusedMs}`,
   });
-  if (flags.length === 0 && areAllocatorsAsGiven) return;
   const { execPath, execArgv, argv } = process;
-  process.execve?.(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)]);
+  const isBound = flags.length === 0 && areAllocatorsAsGiven;
+  if (!isBound) process.execve?.(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)]);
+  // What stands there would be taken for every thread's, whatever bound it is made with.
+  setFlagsFromString(`${semiSpaceFlag}=0`);
 }

@@ -4,8 +4,8 @@ const mebibyte = 1024 * 1024;
 
 /** What the process may take of the machine. */
 export const processLimits = {
-  /** Half of the young generation, and growth of the old one until it is collected; Node takes 200 MB more. */
-  semiSpaceMegabytes: 16,
+  /** Half of the main thread's young generation, and growth of old ones until they are collected; Node takes 200 MB more. */
+  semiSpaceMegabytes: 8,
   heapGrowingPercent: 100,
   /** Of the C library: not eight a processor, not raised to 32 MB. Of the engine's: not 5 s. */
   arenas: 2,
