@@ -8,8 +8,8 @@ import { EndpointError } from "./chain-errors.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { Incoming } from "./transport.ts";
 
-/** What a transport makes of a server that answers with `listener`. */
-async function exchange(t: TestContext, listener: RequestListener): Promise<Incoming> {
+/** A transport to a server that answers with `listener`. */
+async function serve(t: TestContext, listener: RequestListener): Promise<HttpTransport> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -19,6 +19,12 @@ async function exchange(t: TestContext, listener: RequestListener): Promise<Inco
     server.closeAllConnections();
     server.close();
   });
+  return transport;
+}
+
+/** What a transport makes of a server that answers with `listener`. */
+async function exchange(t: TestContext, listener: RequestListener): Promise<Incoming> {
+  const transport = await serve(t, listener);
   return transport.exchange({ body: "[]", firstId: 1 }, new AbortController().signal);
 }
 
@@ -44,6 +50,27 @@ test("an answer is parsed, compressed or not", async (t) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync('[{"id":1}]'));
   });
   assert.deepEqual(zipped, plain);
+});
+
+test("large answers come as they were sent, side by side and one after the other", async (t) => {
+  const transport = await serve(t, (request, response) => {
+    const seed = Number(request.headers["content-length"]);
+    const words = Array.from({ length: 30_000 }, (_, index) => `${seed}:${index * seed}`);
+    const body = Buffer.from(JSON.stringify(words));
+    response.writeHead(200);
+    for (let at = 0; at < body.length; at += 70_001) response.write(body.subarray(at, at + 70_001));
+    response.end();
+  });
+  const ask = async (length: number): Promise<void> => {
+    const body = "x".repeat(length);
+    const { value } = await transport.exchange({ body, firstId: 1 }, new AbortController().signal);
+    const words = value as string[];
+    assert.equal(words.length, 30_000);
+    for (const [index, word] of words.entries()) assert.equal(word, `${length}:${index * length}`);
+  };
+  for (let round = 0; round < 3; round += 1) {
+    await Promise.all([11, 12, 13, 14].map((length) => ask(length + round * 10)));
+  }
 });
 
 test("a JSON-RPC error with an error status still says what it says", async (t) => {
@@ -114,15 +141,7 @@ test("R14: an answer without end is given up, also a compressed one", async (t) 
 });
 
 test("a signal ends an exchange with its reason", async (t) => {
-  const server = createServer(() => {}).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const transport = HttpTransport.open(new URL(`http://127.0.0.1:${port}`));
-  t.after(() => {
-    transport.close();
-    server.closeAllConnections();
-    server.close();
-  });
+  const transport = await serve(t, () => {});
   const abort = new AbortController();
   const exchanged = transport.exchange({ body: "[]", firstId: 1 }, abort.signal);
   const reason = new Error("enough");

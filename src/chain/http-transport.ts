@@ -7,6 +7,7 @@ import { parseRetryAfter } from "../base/retry.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { parseBody } from "./parse-body.ts";
 import { classifyProviderError } from "./provider-messages.ts";
+import { ReadingAgent } from "./reading-agent.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
 /** JSON-RPC over HTTP(S), on connections that are kept open. */
@@ -21,7 +22,7 @@ export class HttpTransport implements Transport {
   }
 
   static open(url: URL): HttpTransport {
-    const Agent = url.protocol === "https:" ? https.Agent : http.Agent;
+    const Agent = url.protocol === "https:" ? https.Agent : ReadingAgent;
     const maxSockets = chainLimits.concurrentRequestsMax;
     return new HttpTransport(url, new Agent({ keepAlive: true, maxSockets }));
   }
