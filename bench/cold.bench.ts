@@ -1,7 +1,7 @@
 /**
  * Tokens that nobody has asked for, out of a store of any size: their newest trades, older pages and
- * candles, at a constant rate, with keys, limits and headers on and blocks coming in. Beside them, in
- * the same run and at the same rate, one trade of one block.
+ * candles, at a constant rate and one by one, with keys, limits and headers on and blocks coming in.
+ * Beside them, in the same run, one trade of one block, and a page of the disk without any service.
  *
  * Arguments: millions of trades (default 2), seconds for each kind of question (default 10), a folder
  * whose store is made once and left there (default: one that is removed at the end). The goals, latest 100 within 10 ms and candles within
@@ -20,8 +20,9 @@ import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { type ChildServer, killServers, startServer } from "./child-server.ts";
 import { blocksOf, fillColdStore, tokensOf } from "./cold-store.ts";
+import { measureDiskReads } from "./disk-reads.ts";
 import { blockTimeOf } from "./endless-node.ts";
-import { runConstantRate } from "./http-load.ts";
+import { type Load, runConstantRate, runOneByOne } from "./http-load.ts";
 
 const millions = Number(process.argv[2] ?? 2);
 const secondsEach = Number(process.argv[3] ?? 10);
@@ -34,6 +35,7 @@ const newBlockEveryMs = 1500;
 const ratePerSecond = 20;
 const requestsEach = ratePerSecond * secondsEach;
 const connections = 8;
+const nameWidth = 40;
 const key = generateKey("admin");
 const random = new SeededRandom(Math.floor(performance.timeOrigin));
 
@@ -52,6 +54,11 @@ try {
   );
   const service = await startService(node.url, dataDir);
   console.log(`${trades} trades in ${known} blocks, one more every ${newBlockEveryMs} ms`);
+  // Before anything else is asked for, and not while the files are written.
+  const ofDisk = await measureDiskReads(dataDir, requestsEach, random);
+  console.log(
+    `${"a page of 4 KB of any of the files".padEnd(nameWidth)} ${told(ofDisk)} one by one`,
+  );
   await measure(service.url);
   // It writes until it is stopped, and the folder is removed.
   const stopped = once(service.child, "exit");
@@ -79,36 +86,41 @@ async function measure(url: string): Promise<void> {
   const newest = (id: TokenId): string => `/v1/trades/market/${BigInt(id)}?limit=100`;
   const candles = (id: TokenId, resolution: string): string =>
     `/v1/candles/${BigInt(id)}?limit=500&resolution=${resolution}`;
-  const lists: Record<string, readonly string[]> = {
-    "one trade of one block": Array.from({ length: requestsEach }, () => tradeOfBlock()),
-    "latest 100, traded for weeks": some(shortLived).map(newest),
-    "latest 100, traded all the time": some(traded).map(newest),
-    "pages behind the first": await nextPages(url, both().map(newest)),
-    "pages of the largest, near and deep": Array.from(
-      { length: requestsEach },
-      () => `${newest(largest)}&to_block=${anyBlock()}`,
-    ),
-    "candles of hours, traded for weeks": some(shortLived).map((id) => candles(id, "1h")),
-    "candles of hours, traded all the time": some(traded).map((id) => candles(id, "1h")),
-    "candles of days": both().map((id) => candles(id, "1d")),
-    "candles of minutes": both().map((id) => candles(id, "1m")),
-    "candles of the largest": Array.from(
-      { length: requestsEach },
-      (_, index) =>
-        `${candles(largest, index % 2 === 0 ? "1h" : "1m")}&end=${blockTimeOf(anyBlock(), secondsPerBlock)}`,
-    ),
+  const lists: Record<string, () => readonly string[] | Promise<readonly string[]>> = {
+    "one trade of one block": () => Array.from({ length: requestsEach }, () => tradeOfBlock()),
+    "latest 100, traded for weeks": () => some(shortLived).map(newest),
+    "latest 100, traded all the time": () => some(traded).map(newest),
+    "pages behind the first": () => nextPages(url, both().map(newest)),
+    "pages of the largest, near and deep": () =>
+      Array.from({ length: requestsEach }, () => `${newest(largest)}&to_block=${anyBlock()}`),
+    "candles of hours, traded for weeks": () => some(shortLived).map((id) => candles(id, "1h")),
+    "candles of hours, traded all the time": () => some(traded).map((id) => candles(id, "1h")),
+    "candles of days": () => both().map((id) => candles(id, "1d")),
+    "candles of minutes": () => both().map((id) => candles(id, "1m")),
+    "candles of the largest": () =>
+      Array.from(
+        { length: requestsEach },
+        (_, index) =>
+          `${candles(largest, index % 2 === 0 ? "1h" : "1m")}&end=${blockTimeOf(anyBlock(), secondsPerBlock)}`,
+      ),
   };
-  for (const [name, paths] of Object.entries(lists)) {
-    const target = { url, key, paths, connections };
-    const { p50Ms, p99Ms, requests } = await runConstantRate(
-      target,
+  for (const [name, makePaths] of Object.entries(lists)) {
+    const target = { url, key, connections };
+    const rate = await runConstantRate(
+      { ...target, paths: await makePaths() },
       ratePerSecond,
       secondsEach * 1000,
     );
+    // Others than before, each of them once.
+    const each = await runOneByOne({ ...target, paths: await makePaths() });
     console.log(
-      `${name.padEnd(40)} p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${requests} at ${ratePerSecond}/s)`,
+      `${name.padEnd(nameWidth)} ${told(rate)} at ${ratePerSecond}/s; ${told(each)} one by one`,
     );
   }
+}
+
+function told({ p50Ms, p99Ms, requests }: Load): string {
+  return `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${requests})`;
 }
 
 /** What follows each of some pages. */

@@ -37,6 +37,20 @@ export async function runClosedLoop(target: Target, forMs: number): Promise<Load
   return loadOf(latencies);
 }
 
+/** Asks for each of the paths once, the next one when the one before was answered. */
+export async function runOneByOne(target: Target): Promise<Load> {
+  const latencies: number[] = [];
+  const next = requestsOf(target);
+  const connection = await Connection.open(target.url);
+  for (const _ of target.paths) {
+    const sentAt = performance.now();
+    assertFine(await connection.ask(next()));
+    latencies.push(performance.now() - sentAt);
+  }
+  connection.close();
+  return loadOf(latencies);
+}
+
 /** Asks `rate` times a second for `forMs`, whatever the answers take. */
 export async function runConstantRate(target: Target, rate: number, forMs: number): Promise<Load> {
   const latencies: number[] = [];
@@ -75,7 +89,8 @@ function assertFine({ status }: Reply): void {
   if (status !== 200) throw new Error(`the server answered ${status}`);
 }
 
-function loadOf(latencies: readonly number[]): Load {
+/** Of latencies in milliseconds. */
+export function loadOf(latencies: readonly number[]): Load {
   const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
   return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };

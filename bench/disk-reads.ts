@@ -1,0 +1,46 @@
+/**
+ * What a disk takes for a page that nobody has asked for: what whoever reads a large store from it has to
+ * wait for, some pages one after the other.
+ */
+import { open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Load, loadOf } from "./http-load.ts";
+
+const pageBytes = 4096;
+
+/** Reads pages from anywhere in the files of a folder, each file as often as it is large. */
+export async function measureDiskReads(
+  folder: string,
+  reads: number,
+  random: { readonly integer: (min: number, max: number) => number },
+): Promise<Load> {
+  const files = await filesOf(folder);
+  const pages = files.reduce((sum, file) => sum + file.pages, 0);
+  const latencies: number[] = [];
+  for (let read = 0; read < reads; read += 1) {
+    let page = random.integer(0, pages - 1);
+    const file = files.find((one) => {
+      if (page < one.pages) return true;
+      page -= one.pages;
+      return false;
+    });
+    if (file === undefined) throw new Error("a page is of one of the files");
+    const handle = await open(file.path);
+    const startedAt = performance.now();
+    await handle.read(Buffer.alloc(pageBytes), 0, pageBytes, page * pageBytes);
+    latencies.push(performance.now() - startedAt);
+    await handle.close();
+  }
+  return loadOf(latencies);
+}
+
+async function filesOf(folder: string): Promise<{ path: string; pages: number }[]> {
+  const names = await readdir(folder, { recursive: true });
+  const files: { path: string; pages: number }[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = await stat(path);
+    if (found.isFile()) files.push({ path, pages: Math.floor(found.size / pageBytes) });
+  }
+  return files;
+}
