@@ -14,8 +14,10 @@ export function areTimesConsistent(
   const latest = Math.max(...times);
   let least = Math.min(...times);
   let blockNumber = -1;
-  for (const [index, log] of logs.entries()) {
+  let index = 0;
+  for (const log of logs) {
     const timestamp = timestamps[index] ?? -1;
+    index += 1;
     if (timestamp < least || timestamp > latest) return false;
     if (log.blockNumber === blockNumber && timestamp !== least) return false;
     const header = headers.get(log.blockNumber);

@@ -126,9 +126,12 @@ export class RowWriter {
   /** Bytes that were written before, once more. */
   #copy(from: number, bytes: number): this {
     this.#reserve(bytes);
-    const buffer = this.#buffer;
+    const view = this.#view;
     const at = this.#length;
-    for (let index = 0; index < bytes; index += 1) buffer[at + index] = buffer[from + index] ?? 0;
+    // Ids have 20 or 32 bytes: four at once are faster than a call that copies so few.
+    for (let index = 0; index < bytes; index += 4) {
+      view.setInt32(at + index, view.getInt32(from + index, true), true);
+    }
     this.#length = at + bytes;
     return this;
   }
