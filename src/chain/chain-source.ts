@@ -47,9 +47,9 @@ export type ChainSourceOptions = {
 /**
  * Makes of final blocks what is told of them. It is called as soon as they are read, ahead of those
  * before them, and what they were read from can be let go then: a log takes some times the memory
- * that its facts do.
+ * that its facts do. The blocks are its own, to be let go one by one.
  */
-export type Prepare<Final> = (stretch: BlockStretch) => Final;
+export type Prepare<Final> = (stretch: BlockStretch<Block[]>) => Final;
 
 /** How often to look again when nothing tells of news. */
 const idleMs = 1_000;

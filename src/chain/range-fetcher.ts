@@ -14,7 +14,7 @@ import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-
 import { RangeReader } from "./range-reader.ts";
 
 /** A stretch of finalised blocks with all its wanted logs. */
-export type RangePart<Blocks = readonly Block[]> = BlockRange & {
+export type RangePart<Blocks = Block[]> = BlockRange & {
   /** Of block `from`: links the part to the one before. */
   readonly parentHash: Hash;
   readonly last: Header;

@@ -10,6 +10,9 @@ export async function* encodeBatches(
 ): AsyncGenerator<ChainBatch<EncodedBatch>> {
   for await (const batch of batches) {
     if (batch.kind !== "blocks" || !batch.finalized) yield batch;
-    else yield { ...batch, blocks: encodeFinal(batch, decoder) };
+    else {
+      const stretch = { ...batch, blocks: [...batch.blocks] };
+      yield { ...batch, blocks: encodeFinal(stretch, decoder) };
+    }
   }
 }
