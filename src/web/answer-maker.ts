@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Meta } from "./meta.ts";
 import {
@@ -102,5 +103,6 @@ function tell(made: Made, { request, reply }: Exchange): unknown {
   if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
     return wholeOf(made, { ...meta, request_id: request.id }, ageMs);
   reply.code(304).removeHeader("content-type");
-  return reply.send();
+  // To a HEAD without a body Fastify tells a length of 0, which is not that of the answer (RFC 9110, 8.6).
+  return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }

@@ -165,6 +165,7 @@ suite("304", () => {
           assertEveryHeader(answer.headers);
           assert.equal(answer.headers.get("etag"), etag);
           assert.equal(answer.headers.get("content-type"), null);
+          assert.equal(answer.headers.get("content-length"), null);
           assert.equal(answer.headers.get("cache-control"), first.headers.get("cache-control"));
         }
       }
