@@ -55,4 +55,6 @@ test("refuses what it does not take", () => {
   assert.match(refusal("keys create --scope"), /--scope/);
   assert.match(refusal("keys list --json=1"), /--json/);
   assert.match(refusal("keys list -x"), /has no -x/);
+  assert.match(refusal("keys create --scope read --scope=read"), /--scope is given more than once/);
+  assert.match(refusal("keys list --json --json"), /--json is given more than once/);
 });

@@ -51,7 +51,7 @@ function parse({ command, rest }: Call): { values: Values; positionals: string[]
       { type: value === undefined ? ("boolean" as const) : ("string" as const) },
     ]),
   );
-  refuseUnknown(command, rest);
+  refuseWrongNames(command, rest);
   try {
     return parseArgs({ args: [...rest], options, strict: true, allowPositionals: true });
   } catch (thrown) {
@@ -59,15 +59,20 @@ function parse({ command, rest }: Call): { values: Values; positionals: string[]
   }
 }
 
-function refuseUnknown(command: Command, rest: readonly string[]): void {
+function refuseWrongNames(command: Command, rest: readonly string[]): void {
   const names = Object.keys(command.options).map((name) => `--${name}`);
+  const given = new Set<string>();
   for (const word of rest) {
     if (word === "--") return;
     const [name = ""] = word.split("=");
-    if (!name.startsWith("-") || name === "-" || names.includes(name)) continue;
-    throw new UsageError(
-      `oddwire ${command.name} has no ${name}${meant(name, names)}; see oddwire help ${command.name}`,
-    );
+    if (!name.startsWith("-") || name === "-") continue;
+    if (!names.includes(name))
+      throw new UsageError(
+        `oddwire ${command.name} has no ${name}${meant(name, names)}; see oddwire help ${command.name}`,
+      );
+    // Of two values one would be dropped: a key made with --ips twice would work from the last only.
+    if (given.has(name)) throw new UsageError(`${name} is given more than once`);
+    given.add(name);
   }
 }
 
