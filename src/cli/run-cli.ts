@@ -37,6 +37,8 @@ async function runCommand(words: readonly string[]): Promise<number> {
   const [first = "help", ...rest] = words;
   if (first === "--version") return print(`${version}\n`);
   if (first === "help" || isHelp(first)) return help(rest);
+  // After the name of a group it asks for all of its commands.
+  if (isHelp(rest[0] ?? "")) return help([first]);
   const call = findCommand(commands, words);
   if (call.rest.some(isHelp)) return help(call.command.name.split(" "));
   return call.command.run(readWords(call));

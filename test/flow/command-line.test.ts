@@ -90,6 +90,7 @@ test("help shows every command, with its options and examples, without colours i
   const help = await outputOf("keys create --help");
   assert.match(help, /--scope SCOPE .*read, write, admin/);
   assert.equal(await outputOf("help keys create"), help);
+  assert.equal(await outputOf("keys --help"), await outputOf("help keys"));
 });
 
 test("every command has examples that begin with its own words", () => {
