@@ -66,9 +66,9 @@ async function downloadOnce({ url, key, path, signal, onBytes }: Download): Prom
   file.once("error", (error) => (writeError = error));
   const body = Readable.fromWeb(answer.body);
   await pipeline(body, counted, file, { signal }).catch((thrown: unknown) => {
-    throw (
-      writeError ?? new PassingError("the connection broke off", { pauseMs: null, cause: thrown })
-    );
+    if (writeError !== null)
+      throw failure(`a file cannot be written: ${writeError.message}`, thrown);
+    throw new PassingError("the connection broke off", { pauseMs: null, cause: thrown });
   });
   await rename(part, path);
   const count = answer.headers.get("x-row-count");

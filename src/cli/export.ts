@@ -67,7 +67,7 @@ the same command goes on behind the last whole file. Filters that a list does no
     const out = words.text("out");
     if (out === null) throw new UsageError("--out is required");
     const { url, key } = readApi(words);
-    const list = new URL(listPath(words, formatOf(out)), url);
+    const list = new URL(url.replace(/\/$/, "") + listPath(words, formatOf(out)));
     await writeFiles({ list, key, out });
     return exitCodes.done;
   },

@@ -1,6 +1,9 @@
 /** `oddwire export` against a service whose files hold fewer rows than there are. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -72,6 +75,25 @@ test("other lists are written the same way", async () => {
   assert.deepEqual(await readRows(out), rows.slice(0, 700));
 });
 
+test("the address of a service may have a path", async () => {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(404).end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port } = proxy.address() as AddressInfo;
+  for (const path of ["", "/", "/oddwire", "/oddwire/"]) {
+    const words = ["trades", "--out", join(folder, "x.csv"), "--key", keys.read];
+    await runCommand(["export", ...words, "--url", `http://127.0.0.1:${port}${path}`]);
+  }
+  proxy.close();
+  assert.deepEqual(
+    asked.map((target) => target.split("?")[0]),
+    ["/v1/trades", "/v1/trades", "/oddwire/v1/trades", "/oddwire/v1/trades"],
+  );
+});
+
 test("mistakes are told before anything is written", async () => {
   const cases: [string[], RegExp][] = [
     [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/],
@@ -82,6 +104,10 @@ test("mistakes are told before anything is written", async () => {
     ],
     [["candles", "--out", join(folder, "x.csv")], /candles need --token/],
     [["candles", "--token", "1", "--out", join(folder, "x.csv")], /answered 404/],
+    [
+      ["trades", "--out", join(folder, "no", "x.csv")],
+      /^oddwire: a file cannot be written: ENOENT/,
+    ],
   ];
   for (const [words, message] of cases) {
     const { code, stderr } = await run(...words);
