@@ -53,7 +53,8 @@ function withRoom(buffer: Buffer, bytes: number, more: number): Buffer {
 }
 
 function decoded(response: Response): Readable {
-  if (response.headers["content-encoding"] !== "gzip") return response;
+  const coding = response.headers["content-encoding"] ?? "";
+  if (!/^(?:x-)?gzip$/i.test(coding)) return response;
   // An error of either stream ends both, and reaches the reader of the last one.
   return pipeline(response, createGunzip(), () => {});
 }

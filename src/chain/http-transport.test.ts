@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { EndpointError } from "./chain-errors.ts";
@@ -9,7 +9,7 @@ import { HttpTransport } from "./http-transport.ts";
 import type { Incoming } from "./transport.ts";
 
 /** A transport to a server that answers with `listener`. */
-async function serve(t: TestContext, listener: RequestListener): Promise<HttpTransport> {
+async function openTransport(t: TestContext, listener: RequestListener): Promise<HttpTransport> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -22,10 +22,13 @@ async function serve(t: TestContext, listener: RequestListener): Promise<HttpTra
   return transport;
 }
 
+function ask(transport: HttpTransport): Promise<Incoming> {
+  return transport.exchange({ body: "[]", firstId: 1 }, new AbortController().signal);
+}
+
 /** What a transport makes of a server that answers with `listener`. */
 async function exchange(t: TestContext, listener: RequestListener): Promise<Incoming> {
-  const transport = await serve(t, listener);
-  return transport.exchange({ body: "[]", firstId: 1 }, new AbortController().signal);
+  return ask(await openTransport(t, listener));
 }
 
 async function failure(t: TestContext, listener: RequestListener): Promise<EndpointError> {
@@ -45,15 +48,49 @@ function answering(status: number, body: string, headers: Record<string, string>
 test("an answer is parsed, compressed or not", async (t) => {
   const plain = await exchange(t, answering(200, '[{"id":1}]'));
   assert.deepEqual(plain, { value: [{ id: 1 }], bytes: 10 });
-  const zipped = await exchange(t, (request, response) => {
-    assert.equal(request.headers["accept-encoding"], "gzip");
-    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync('[{"id":1}]'));
+  for (const coding of ["gzip", "GZIP", "x-gzip"]) {
+    const zipped = await exchange(t, (request, response) => {
+      assert.equal(request.headers["accept-encoding"], "gzip");
+      response.writeHead(200, { "content-encoding": coding }).end(gzipSync('[{"id":1}]'));
+    });
+    assert.deepEqual(zipped, plain);
+  }
+});
+
+test("R6: a connection that the node gave up meanwhile is no failure of the node", async (t) => {
+  const asked = new Map<Socket, number>();
+  const transport = await openTransport(t, (request, response) => {
+    const { socket } = request;
+    asked.set(socket, (asked.get(socket) ?? 0) + 1);
+    if (asked.get(socket) === 1) response.end("[]");
+    else socket.resetAndDestroy();
   });
-  assert.deepEqual(zipped, plain);
+  for (let turn = 1; turn <= 3; turn += 1) {
+    assert.deepEqual((await ask(transport)).value, []);
+    assert.equal(asked.size, turn);
+  }
+});
+
+test("R6: a fresh connection that breaks is a failure, and so is an answer that breaks off", async (t) => {
+  const [atOnce, later] = [{ requests: 0 }, { requests: 0 }];
+  const broken = await openTransport(t, ({ socket }) => {
+    atOnce.requests += 1;
+    socket.resetAndDestroy();
+  });
+  await assert.rejects(ask(broken), { kind: "unavailable" });
+  assert.equal(atOnce.requests, 1);
+  const breakingOff = await openTransport(t, ({ socket }, response) => {
+    later.requests += 1;
+    if (later.requests === 1) response.end("[]");
+    else response.write("[", () => socket.resetAndDestroy());
+  });
+  await ask(breakingOff);
+  await assert.rejects(ask(breakingOff), { kind: "unavailable" });
+  assert.equal(later.requests, 2, "half an answer is not asked for again here");
 });
 
 test("large answers come as they were sent, side by side and one after the other", async (t) => {
-  const transport = await serve(t, (request, response) => {
+  const transport = await openTransport(t, (request, response) => {
     const seed = Number(request.headers["content-length"]);
     const words = Array.from({ length: 30_000 }, (_, index) => `${seed}:${index * seed}`);
     const body = Buffer.from(JSON.stringify(words));
@@ -141,7 +178,7 @@ test("R14: an answer without end is given up, also a compressed one", async (t) 
 });
 
 test("a signal ends an exchange with its reason", async (t) => {
-  const transport = await serve(t, () => {});
+  const transport = await openTransport(t, () => {});
   const abort = new AbortController();
   const exchanged = transport.exchange({ body: "[]", firstId: 1 }, abort.signal);
   const reason = new Error("enough");

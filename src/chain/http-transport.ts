@@ -62,7 +62,18 @@ export class HttpTransport implements Transport {
       },
     };
     return new Promise((resolve, reject) => {
-      request(this.#url, options, resolve).on("error", reject).end(body);
+      let isAnswered = false;
+      const sent = request(this.#url, options, (response) => {
+        isAnswered = true;
+        resolve(response);
+      });
+      sent.on("error", (error) => {
+        // Nodes close connections they think idle, and a request can be on its way just then.
+        const isStale = sent.reusedSocket && !isAnswered && !signal.aborted;
+        if (isStale) resolve(this.#post(body, signal));
+        else reject(error);
+      });
+      sent.end(body);
     });
   }
 }
