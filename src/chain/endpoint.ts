@@ -4,7 +4,7 @@ import { Breaker } from "./breaker.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError, WrongChainError } from "./chain-errors.ts";
 import type { ChainAlarm, EndpointStatus } from "./chain-status.ts";
-import type { RpcCall } from "./json-rpc.ts";
+import type { RpcCall, RpcReply } from "./json-rpc.ts";
 import type { BlockRef } from "./log.ts";
 import { openTransport } from "./open-transport.ts";
 import type { Header } from "./parse-header.ts";
@@ -40,6 +40,7 @@ export type EndpointView = {
   readonly alarm: ChainAlarm | null;
 };
 
+const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
 /** With a longer wait for its rate an endpoint is passed over. */
 const waitMsMax = 1_000;
 const latencyWeight = 0.2;
@@ -146,15 +147,26 @@ export class Endpoint {
   /** Asks for its chain id, unless that is known; throws `WrongChainError` if it is another. */
   async verify(): Promise<void> {
     if (this.#isVerified) return;
-    const { replies } = await this.request([{ method: "eth_chainId", params: [] }]);
-    const served = parseQuantity(resultOf(replies[0]));
-    if (served === null) throw new EndpointError("malformed", "a chain id is no quantity");
+    const { replies } = await this.request([chainIdCall]);
+    const served = readChainId(replies[0]);
     if (served !== this.#chainId) {
       this.#refusal = new WrongChainError(this.host, { asked: this.#chainId, served });
       throw this.#refusal;
     }
     this.#isVerified = true;
     this.#context.log.info({ host: this.host }, "an endpoint is up");
+  }
+
+  /**
+   * The same as `request`, of calls whose answers are of this chain only if the id in the same batch
+   * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked anew.
+   */
+  async requestOfChain(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
+    const { replies, bytes } = await this.request([chainIdCall, ...calls], timeoutMs);
+    const served = readChainId(replies[0]);
+    if (served === this.#chainId) return { replies: replies.slice(1), bytes };
+    this.#isVerified = false;
+    throw new EndpointError("inconsistent", `it tells of chain ${served}, not of ${this.#chainId}`);
   }
 
   /**
@@ -264,4 +276,10 @@ export class Endpoint {
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
     }
   }
+}
+
+function readChainId(reply: RpcReply | undefined): number {
+  const served = parseQuantity(resultOf(reply));
+  if (served === null) throw new EndpointError("malformed", "a chain id is no quantity");
+  return served;
 }

@@ -21,6 +21,9 @@ const blockTimeMsMax = 15_000;
 /** How much of the rate an endpoint grants is spent on asking for its head. */
 const pollShareMax = 0.25;
 
+/** What the tags `latest` and `finalized` stand for; `null` where the latter is not known. */
+type Heads = { readonly head: Header; readonly tag: Header | null };
+
 /** What a socket announced: which block last, and when (or since when it may announce). */
 type Announced = { readonly number: number; readonly atMs: number };
 
@@ -124,12 +127,12 @@ export class HeadWatch {
 
   async #poll(endpoint: Endpoint): Promise<void> {
     const startedMs = this.#nowMs();
-    const { replies } = await this.#askHeads(endpoint);
-    const head = parseHeader(resultOf(replies[0]));
-    if (head === null) throw new EndpointError("malformed", "there is no latest block");
-    const [, tagReply] = replies;
-    const tag = tagReply?.kind === "result" ? parseHeader(tagReply.value) : null;
-    endpoint.view = deriveView({ head, tag, before: endpoint.view });
+    const before = endpoint.view;
+    let said = await this.#askHeads(endpoint, "request");
+    // A balancer can have come to a node of another chain, whose finality would be believed for good.
+    if (isLeap(said.head, before)) said = await this.#askHeads(endpoint, "requestOfChain");
+    const { head } = said;
+    endpoint.view = deriveView({ ...said, before });
     const announced = this.#announced.get(endpoint);
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
     if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
@@ -137,7 +140,7 @@ export class HeadWatch {
   }
 
   /** With little patience, as it is asked again soon, unless the endpoint is a slow one. */
-  async #askHeads(endpoint: Endpoint): Promise<Answer> {
+  async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
     const { requestTimeoutMs, tailTimeoutMs } = chainLimits;
     const { latencyMs } = endpoint;
     // Before the first, it is known how long its chain id took.
@@ -145,7 +148,7 @@ export class HeadWatch {
       latencyMs === null ? endpoint.patienceMs : Math.max(tailTimeoutMs, 20 * latencyMs);
     const startedMs = this.#nowMs();
     try {
-      return await endpoint.request(headCalls, Math.min(patienceMs, requestTimeoutMs));
+      return readHeads(await endpoint[ask](headCalls, Math.min(patienceMs, requestTimeoutMs)));
     } finally {
       endpoint.noteLatency(this.#nowMs() - startedMs);
     }
@@ -188,12 +191,20 @@ export class HeadWatch {
   }
 }
 
+/** Whether the head rose by more than a node that is polled all the time can have missed. */
+function isLeap(head: Header, before: EndpointView | null): boolean {
+  return before !== null && head.number > before.head.number + chainLimits.endpointLagBlocksMax;
+}
+
+function readHeads({ replies }: Answer): Heads {
+  const [headReply, tagReply] = replies;
+  const head = parseHeader(resultOf(headReply));
+  if (head === null) throw new EndpointError("malformed", "there is no latest block");
+  return { head, tag: tagReply?.kind === "result" ? parseHeader(tagReply.value) : null };
+}
+
 /** What the endpoint's finality is taken to be (R2), given its tag if it has one. */
-export function deriveView(said: {
-  readonly head: Header;
-  readonly tag: Header | null;
-  readonly before: EndpointView | null;
-}): EndpointView {
+export function deriveView(said: Heads & { readonly before: EndpointView | null }): EndpointView {
   const { head, tag, before } = said;
   const finalMax = before?.finalMax ?? -1;
   const standIn = head.number - chainLimits.finalityLagBlocksMax;

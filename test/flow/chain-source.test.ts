@@ -16,7 +16,7 @@ import type { BlockRef } from "../../src/chain/log.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
-import { RpcError, rangeAsked } from "../support/scripted-answers.ts";
+import { RpcError, type RpcRequest, rangeAsked } from "../support/scripted-answers.ts";
 import type { RpcLog, ScriptedBlock } from "../support/scripted-block.ts";
 import type { Finality } from "../support/scripted-chain.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
@@ -735,6 +735,32 @@ describe("what is refused", () => {
     await follower.untilTip(19);
     await waitFor("the refusal", 10_000, async () => wrong.calls.get("eth_chainId") === 2 || null);
     assert.equal(wrong.calls.get("eth_getLogs"), undefined);
+  });
+
+  test("R2: what comes from a node of another chain in between is not taken for final", async () => {
+    const chain = buildBlocks(specs(120));
+    const [right, mixed] = [await openNode(chain), await openNode(chain)];
+    for (const node of [right, mixed]) node.setHead(99);
+    const source = await openSource([mixed.url, right.url]);
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(99);
+    const header = buildBlocks(specs(1), { firstNumber: 5_000, salt: "another" })[0]?.header;
+    const isOfOther = ({ method, params: [tag] }: RpcRequest) =>
+      method === "eth_chainId" || tag === "latest" || tag === "finalized";
+    const lift = mixed.fault((request) => {
+      if (!isOfOther(request)) return null;
+      const json = request.method === "eth_chainId" ? '"0x1"' : JSON.stringify(header);
+      return { kind: "result", json };
+    });
+    const { badAnswers } = source.status.endpoints[0] ?? { badAnswers: 0 };
+    await waitFor("the doubt", 10_000, async () => {
+      return (source.status.endpoints[0]?.badAnswers ?? 0) > badAnswers || null;
+    });
+    lift();
+    for (const node of [right, mixed]) node.setHead(119);
+    await follower.until(({ finalized }) => finalized === 117);
+    assert.equal(source.status.head?.number, 119);
+    follower.assertEquals(chain, isOurs);
   });
 
   test("when no endpoint is left that is of the right chain, the source ends", async () => {
