@@ -138,7 +138,7 @@ export class ConditionBook {
     if (registered !== null) return displayOf(registered.text, registered.trusted);
     const legacy = this.gen3.legacyOf(conditionId);
     const older = legacy === null ? undefined : this.conditions.get(legacy);
-    if (older !== undefined) return this.#textOf(older);
+    if (older !== undefined && older.gen3 === null) return this.#textOf(older);
     const legs = this.gen3.legsOf(conditionId);
     return legs === null ? noText : this.#comboTextOf(legs);
   }
@@ -146,7 +146,9 @@ export class ConditionBook {
   #comboTextOf(legs: readonly TokenId[]): MarketText {
     const parts = legs.map((tokenId) => {
       const place = this.placeOf(tokenId);
-      const market = place === null ? null : this.market(place.conditionId);
+      // Combinations are made of other conditions; one that is a part of itself would have no end.
+      const isSimple = place !== null && this.gen3.legsOf(place.conditionId) === null;
+      const market = isSimple ? this.market(place.conditionId) : null;
       return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
     });
     const titles = parts.map(({ market, outcome }) => `${market?.question}: ${outcome}`);

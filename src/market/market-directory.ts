@@ -336,7 +336,7 @@ export class MarketDirectory extends ConditionBook {
       tokenIds: deriveGen3TokenIds(conditionId),
       createdAt: timestamp,
       createdSeq: seq,
-      registeredBits: 0,
+      registeredBits: this.#earlyRegistrations.get(conditionId) ?? 0,
     });
     return true;
   }
