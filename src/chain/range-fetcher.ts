@@ -37,6 +37,8 @@ export class RangeFetcher {
   readonly #reader: RangeReader;
   readonly #clock: Clock;
   #bytesPerBlock = 0;
+  /** Who gave the last range: the best may not keep what is so old, and never learns how much to give. */
+  #giving: Endpoint | null = null;
 
   constructor(options: {
     pool: EndpointPool;
@@ -51,10 +53,11 @@ export class RangeFetcher {
     this.#clock = options.clock;
   }
 
-  /** How many blocks the best endpoint would be asked for at once now. */
+  /** How many blocks the endpoint that gave the last range, or else the best, would be asked for now. */
   get blocksAtOnce(): number {
-    const [best] = this.#pool.ranked();
-    return (best ?? this.#pool.endpoints[0])?.sizer.blocks(this.#clock.monotonicMs()) ?? 1;
+    const [best = this.#pool.endpoints[0]] = this.#pool.ranked();
+    const endpoint = this.#giving?.isUsable ? this.#giving : best;
+    return endpoint?.sizer.blocks(this.#clock.monotonicMs()) ?? 1;
   }
 
   /** What so many blocks would weigh, judging by those before. */
@@ -92,7 +95,11 @@ export class RangeFetcher {
   async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
     // What is final for others could still be a fork where it is not.
     const endpoints = this.#pool.finalAt(range.from);
-    const part = await this.#pool.round(endpoints, (one) => this.#fetchPart(one, range));
+    const part = await this.#pool.round(endpoints, async (one) => {
+      const given = await this.#fetchPart(one, range);
+      this.#giving = one;
+      return given;
+    });
     if (part === null) throw new EndpointError("unavailable", "no endpoint can be asked now");
     return part;
   }
