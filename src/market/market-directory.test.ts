@@ -19,7 +19,7 @@ import {
   testPairs,
   umaText,
 } from "../../test/support/test-markets.ts";
-import type { ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { ConditionId, Hash, TokenId } from "../base/ids.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "./block-facts.ts";
 import { MemoryDepot } from "./depot.ts";
@@ -376,54 +376,6 @@ describe("who may say what", () => {
       [false, false, true],
     );
     assert.equal(listed(registered, prepared), true, "late preparation");
-  });
-});
-
-describe("what no contract should say", () => {
-  const [some] = factsOf(1, marketLogs).events;
-  assert(some !== undefined);
-  const told = (event: LocatedEvent["event"], index = 0): LocatedEvent => {
-    return { ...some, seq: (some.seq + index) as Seq, event };
-  };
-  const [one, other] = ["a", "b"].map((digit) => {
-    return `0x03${digit.repeat(32)}${"0".repeat(30)}` as ConditionId;
-  }) as [ConditionId, ConditionId];
-  const questionOf = (events: readonly LocatedEvent["event"][]): string | null | undefined => {
-    const directory = directoryOf();
-    for (const [index, event] of events.entries()) directory.applyEvent(told(event, index));
-    return directory.market(one)?.question;
-  };
-  const combo = (conditionId: ConditionId, leg: ConditionId) => {
-    const legs = [leg as string as TokenId];
-    return { kind: "gen3_combo_prepared", conditionId, legs } as const;
-  };
-  const migration = (conditionId: ConditionId, legacyConditionId: ConditionId) => {
-    return { kind: "gen3_condition_migrated", conditionId, legacyConditionId } as const;
-  };
-
-  test("a combination of itself, and two of each other, have no name", () => {
-    assert.equal(questionOf([combo(one, one)]), null);
-    assert.equal(questionOf([combo(one, other), combo(other, one)]), null);
-  });
-
-  test("a condition that came from itself, or from a part of itself, has no text", () => {
-    assert.equal(questionOf([migration(one, one)]), null);
-    assert.equal(questionOf([migration(one, other), migration(other, one)]), null);
-    assert.equal(questionOf([migration(other, one), combo(one, other)]), null);
-  });
-
-  test("an older exchange that registers a token of generation 3 counts in any order", () => {
-    const { address } = exchangeOf(1, "standard");
-    const registered = { kind: "token_registered", conditionId: one } as LocatedEvent["event"];
-    const known = combo(one, other);
-    for (const events of [
-      [registered, known],
-      [known, registered],
-    ]) {
-      const directory = directoryOf();
-      for (const event of events) directory.applyEvent({ ...told(event), address });
-      assert.deepEqual(directory.market(one)?.exchangeVersions, [1]);
-    }
   });
 });
 

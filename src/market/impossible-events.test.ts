@@ -1,0 +1,57 @@
+/** What no contract should say stops nothing, and means the same in any order. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { knownContracts } from "../../test/support/recorded-chain.ts";
+import { exchangeOf } from "../../test/support/test-markets.ts";
+import { type ConditionId, type Hash, seqOf, type TokenId } from "../base/ids.ts";
+import type { LocatedEvent } from "./block-facts.ts";
+import { MemoryDepot } from "./depot.ts";
+import { Journal } from "./journal.ts";
+import { MarketDirectory } from "./market-directory.ts";
+
+type Event = LocatedEvent["event"];
+
+const { address } = exchangeOf(1, "standard");
+const [one, other] = ["a", "b"].map((digit) => {
+  return `0x03${digit.repeat(32)}${"0".repeat(30)}` as ConditionId;
+}) as [ConditionId, ConditionId];
+
+/** The market of the first condition once these were told, one log after the other. */
+function marketAfter(events: readonly Event[]) {
+  const parts = { depot: new MemoryDepot(), journal: new Journal() };
+  const directory = new MarketDirectory(knownContracts(), parts);
+  for (const [index, event] of events.entries()) directory.applyEvent(located(event, index));
+  return directory.market(one);
+}
+
+function located(event: Event, index: number): LocatedEvent {
+  const hash = `0x${"b".repeat(64)}` as Hash;
+  const place = { seq: seqOf(1, index), timestamp: 1_700_000_001, blockHash: hash, txHash: hash };
+  return { ...place, address, event };
+}
+
+function combo(conditionId: ConditionId, leg: ConditionId): Event {
+  return { kind: "gen3_combo_prepared", conditionId, legs: [leg as string as TokenId] };
+}
+
+function migration(conditionId: ConditionId, legacyConditionId: ConditionId): Event {
+  return { kind: "gen3_condition_migrated", conditionId, legacyConditionId };
+}
+
+test("a combination of itself, and two of each other, have no name", () => {
+  assert.equal(marketAfter([combo(one, one)])?.question, null);
+  assert.equal(marketAfter([combo(one, other), combo(other, one)])?.question, null);
+});
+
+test("a condition that came from itself, or from a part of itself, has no text", () => {
+  assert.equal(marketAfter([migration(one, one)])?.question, null);
+  assert.equal(marketAfter([migration(one, other), migration(other, one)])?.question, null);
+  assert.equal(marketAfter([migration(other, one), combo(one, other)])?.question, null);
+});
+
+test("an older exchange that registers a token of generation 3 counts in any order", () => {
+  const registered = { kind: "token_registered", conditionId: one } as Event;
+  const known = combo(one, other);
+  assert.deepEqual(marketAfter([registered, known])?.exchangeVersions, [1]);
+  assert.deepEqual(marketAfter([known, registered])?.exchangeVersions, [1]);
+});
