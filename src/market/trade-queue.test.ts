@@ -138,6 +138,9 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
       queue.isBuy(number) === isBuy &&
       queue.beforeOf(number) === (before.get(slot) ?? 0);
     if (!isSame) assert.fail(`trade ${number}: ${told.join(" ")}, ${amounts.join(" ")}`);
+    const last = before.get(slot);
+    if (last !== undefined) assert.equal(queue.afterOf(last), number);
     before.set(slot, number);
   }
+  for (const newest of before.values()) assert.equal(queue.afterOf(newest), 0);
 }

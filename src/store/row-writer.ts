@@ -128,7 +128,7 @@ export class RowWriter {
     this.#reserve(bytes);
     const view = this.#view;
     const at = this.#length;
-    // Ids have 20 or 32 bytes: four at once are faster than a call that copies so few.
+    // Ids have 20 or 32 bytes.
     for (let index = 0; index < bytes; index += 4) {
       view.setInt32(at + index, view.getInt32(from + index, true), true);
     }
