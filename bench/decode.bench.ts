@@ -1,12 +1,19 @@
 /**
- * The pure core on one core: raw logs of matches of all generations to events, to facts, to rows
- * ready to insert. Beside it, in the same run, viem's general decoder on the same logs. Arguments:
+ * The pure core on one core: logs of matches of all generations, as they are found in the answer of a
+ * node, to events, to facts, to rows ready to insert. Beside it, in the same run, viem's general decoder
+ * on the same logs, which it takes as strings. Arguments:
  * thousands of different logs (default 40), rounds (default 5).
  */
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
 import * as fc from "fast-check";
+import { assembleBlocks } from "../src/chain/assemble-blocks.ts";
 import type { Block, RawLog } from "../src/chain/log.ts";
+import { deriveLogFilter } from "../src/chain/log-filter.ts";
+import { parseBody } from "../src/chain/parse-body.ts";
+import { formatQuantity } from "../src/chain/parse-hex.ts";
+import { parseLogs } from "../src/chain/parse-log.ts";
+import { ScannedLog } from "../src/chain/scanned-log.ts";
 import { LogDecoder } from "../src/decode/log-decoder.ts";
 import { deriveBlockFacts } from "../src/market/block-facts.ts";
 import { encodeFacts } from "../src/store/encode-facts.ts";
@@ -37,16 +44,21 @@ const blocks = makeBlocks();
 const logCount = blocks.reduce((sum, block) => sum + block.logs.length, 0);
 const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
 const stretch = stretchOf(facts);
+const answer = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result: rpcLogsOf(blocks) }));
 const text = JSON.stringify(blocks);
 const measures: readonly Measure[] = [
-  { name: "decode", run: (fresh) => decodeAll(fresh.flatMap((block) => block.logs)) },
-  { name: "decode and derive", run: deriveAll },
-  { name: "encode", run: () => encodeFacts(stretch, facts).fills.length },
-  { name: "viem", run: (fresh) => decodeAllWithViem(fresh.flatMap((block) => block.logs)) },
+  { name: "decode", make: scanBlocks, run: (fresh) => decodeAll(logsOf(fresh)) },
+  { name: "decode and derive", make: scanBlocks, run: deriveAll },
+  { name: "encode", make: scanBlocks, run: () => encodeFacts(stretch, facts).fills.length },
+  { name: "viem", make: parseBlocks, run: (fresh) => decodeAllWithViem(logsOf(fresh)) },
 ];
 
-/** `run` gets blocks as they come from a node, and returns how much came out. */
-type Measure = { readonly name: string; readonly run: (fresh: readonly Block[]) => number };
+/** `run` gets blocks as `make` makes them, which is not measured, and returns how much came out. */
+type Measure = {
+  readonly name: string;
+  readonly make: () => readonly Block[];
+  readonly run: (fresh: readonly Block[]) => number;
+};
 
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
@@ -79,6 +91,41 @@ function makeBlocks(): Block[] {
   return buildChain(plans).map(({ block }) => block);
 }
 
+function logsOf(all: readonly Block[]): readonly RawLog[] {
+  return all.flatMap((block) => block.logs);
+}
+
+/** As nodes tell them. */
+function rpcLogsOf(all: readonly Block[]) {
+  return all.flatMap(({ logs, timestamp }) =>
+    logs.map(({ address, topics, data, blockHash, txHash, ...place }) => ({
+      address,
+      topics,
+      data,
+      blockNumber: formatQuantity(place.blockNumber),
+      transactionHash: txHash,
+      transactionIndex: formatQuantity(place.txIndex),
+      blockHash,
+      blockTimestamp: formatQuantity(timestamp),
+      logIndex: formatQuantity(place.logIndex),
+      removed: false,
+    })),
+  );
+}
+
+/** As they come from a node. */
+function scanBlocks(): readonly Block[] {
+  const { result } = parseBody({ bytes: answer, release: () => {} }) as { result: unknown };
+  const { logs, timestamps } = parseLogs(result, deriveLogFilter(decoder.filter));
+  assert(logs[0] instanceof ScannedLog && timestamps !== null);
+  return assembleBlocks(logs, new Map(), (index) => timestamps[index] ?? 0);
+}
+
+/** As strings. */
+function parseBlocks(): readonly Block[] {
+  return JSON.parse(text) as Block[];
+}
+
 function decodeAll(raw: readonly RawLog[]): number {
   let decoded = 0;
   for (const log of raw) if (decoder.decode(log) !== null) decoded += 1;
@@ -105,11 +152,11 @@ function decodeAllWithViem(raw: readonly RawLog[]): number {
  * By the time the thread had a core, not by the clock: others may want the cores as well. The logs
  * are new ones each time, since strings remember what they cost the first time.
  */
-function logsPerSecond({ run }: Measure): number {
+function logsPerSecond({ make, run }: Measure): number {
   let passes = 0;
   let coreMs = 0;
   while (coreMs < measureMs) {
-    const copies = Array.from({ length: copiesAtOnce }, () => JSON.parse(text) as Block[]);
+    const copies = Array.from({ length: copiesAtOnce }, make);
     const before = process.threadCpuUsage();
     const results = copies.map(run);
     const { user, system } = process.threadCpuUsage(before);

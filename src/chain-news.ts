@@ -18,19 +18,17 @@ export type ChainNews =
   | { readonly kind: "fork"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
 
-/**
- * What is made of final blocks as soon as they are read: their facts, encoded. Takes the blocks out of the
- * stretch one by one, so that the logs of those that are done with need not outlive them.
- */
-export function encodeFinal(stretch: BlockStretch<Block[]>, decoder: LogDecoder): EncodedBatch {
+/** What is made of final blocks as soon as they are read: their facts, encoded. */
+export function encodeFinal(stretch: BlockStretch, decoder: LogDecoder): EncodedBatch {
   const logs = stretch.blocks.reduce((sum, block) => sum + block.logs.length, 0);
   return encodeFacts(stretch, factsOf(stretch.blocks, decoder), logs);
 }
 
-function* factsOf(blocks: Block[], decoder: LogDecoder): Generator<BlockFacts, void, undefined> {
-  for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {
-    yield deriveBlockFacts(block, decoder);
-  }
+function* factsOf(
+  blocks: readonly Block[],
+  decoder: LogDecoder,
+): Generator<BlockFacts, void, undefined> {
+  for (const block of blocks) yield deriveBlockFacts(block, decoder);
 }
 
 /** Derives the news of each batch. */

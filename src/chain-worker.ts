@@ -37,7 +37,11 @@ try {
       filter: decoder.filter,
       log: openLog({ level: options.logLevel }),
     },
-    (stretch) => encodeFinal(stretch, decoder),
+    (stretch, release) => {
+      const batch = encodeFinal(stretch, decoder);
+      release();
+      return batch;
+    },
   );
   port.on("message", (message: ToChainThread) => {
     if (message.kind === "reread") void reread(source, message);

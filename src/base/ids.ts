@@ -17,6 +17,9 @@ export type TokenId = Branded<string, "TokenId">;
 /** Position on the chain: `blockNumber * 1_000_000 + logIndex`; a safe integer. */
 export type Seq = Branded<number, "Seq">;
 
+/** 32 bytes of zeros: no hash of anything. */
+export const zeroHash = `0x${"0".repeat(64)}` as Hash;
+
 const seqPerBlock = 1_000_000;
 const hash32 = /^0[xX][0-9a-fA-F]{64}$/;
 const address20 = /^0[xX][0-9a-fA-F]{40}$/;

@@ -17,18 +17,26 @@ const sparesMax = 4;
 const spareBytesMin = 256 * 1024;
 const spareBytesMax = 16 * 1024 * 1024;
 
+/** A body that is there as a whole. */
+export type Body = {
+  readonly bytes: Buffer;
+  /** Gives its memory to the next one: nobody may look at it any more. Need not be called. */
+  readonly release: () => void;
+};
+
 /**
  * Reads a body to the end, unpacked if it is gzip, but not beyond `bytesMax`: compression does not
- * help an answer past it. What `read` makes of it is answered; the body itself is used again as soon
- * as `read` returns. Throws `OversizedBodyError`, or what broke the connection.
+ * help an answer past it. Throws `OversizedBodyError`, or what broke the connection.
  */
-export async function readResponseBody<Result>(
-  response: Response,
-  bytesMax: number,
-  read: (body: Buffer) => Result,
-): Promise<Result> {
+export async function readResponseBody(response: Response, bytesMax: number): Promise<Body> {
   let buffer = spares.pop() ?? Buffer.allocUnsafeSlow(spareBytesMin);
   let bytes = 0;
+  let isReleased = false;
+  const release = (): void => {
+    if (isReleased) return;
+    isReleased = true;
+    if (spares.length < sparesMax && buffer.length <= spareBytesMax) spares.push(buffer);
+  };
   try {
     for await (const chunk of decoded(response) as AsyncIterable<Buffer>) {
       if (bytes + chunk.length > bytesMax) {
@@ -38,9 +46,10 @@ export async function readResponseBody<Result>(
       buffer = withRoom(buffer, bytes, chunk.length);
       bytes += chunk.copy(buffer, bytes);
     }
-    return read(buffer.subarray(0, bytes));
-  } finally {
-    if (spares.length < sparesMax && buffer.length <= spareBytesMax) spares.push(buffer);
+    return { bytes: buffer.subarray(0, bytes), release };
+  } catch (thrown) {
+    release();
+    throw thrown;
   }
 }
 

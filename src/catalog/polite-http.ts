@@ -145,9 +145,12 @@ export class PoliteHttp {
     const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
     const signal = AbortSignal.any([ended, timeout]);
     const response = await this.#send(request, signal);
-    return readResponseBody(response, venueLimits.responseBytesMax, (body) =>
-      readAnswer(response, body),
-    );
+    const { bytes, release } = await readResponseBody(response, venueLimits.responseBytesMax);
+    try {
+      return readAnswer(response, bytes);
+    } finally {
+      release();
+    }
   }
 
   async #send(request: VenueRequest, signal: AbortSignal): Promise<http.IncomingMessage> {

@@ -46,10 +46,10 @@ export type ChainSourceOptions = {
 
 /**
  * Makes of final blocks what is told of them. It is called as soon as they are read, ahead of those
- * before them, and what they were read from can be let go then: a log takes some times the memory
- * that its facts do. The blocks are its own, to be let go one by one.
+ * before them, and what they are read from can be let go then, by `release`, if nothing of the
+ * logs is looked at any more: a log takes some times the memory that its facts do.
  */
-export type Prepare<Final> = (stretch: BlockStretch<Block[]>) => Final;
+export type Prepare<Final> = (stretch: BlockStretch, release: () => void) => Final;
 
 /** How often to look again when nothing tells of news. */
 const idleMs = 1_000;
@@ -289,10 +289,11 @@ function prepared<Final>(ranges: RangeFetcher, prepare: Prepare<Final>): RangeSo
     },
     estimateBytes: (blocks) => ranges.estimateBytes(blocks),
     fetch: (range) =>
-      ranges.fetch(range, ({ blocks, ...part }) => {
+      ranges.fetch(range, ({ blocks: read, ...part }) => {
         const { from, to, last } = part;
+        const { blocks, release } = read;
         const stretch = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
-        return { ...part, blocks: prepare(stretch) };
+        return { ...part, blocks: prepare(stretch, release) };
       }),
   };
 }

@@ -2,7 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { toError } from "../base/errors.ts";
 import { chainLimits } from "../base/limits.ts";
-import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
+import { type Body, OversizedBodyError, readResponseBody } from "../base/response-body.ts";
 import { parseRetryAfter } from "../base/retry.ts";
 import { EndpointError } from "./chain-errors.ts";
 import { parseBody } from "./parse-body.ts";
@@ -30,10 +30,9 @@ export class HttpTransport implements Transport {
   async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     try {
       const response = await this.#post(outgoing.body, signal);
-      return await readResponseBody(response, chainLimits.responseBytesMax, (body) => ({
-        value: readJson(response, body),
-        bytes: body.length,
-      }));
+      const body = await readResponseBody(response, chainLimits.responseBytesMax);
+      const bytes = body.bytes.length;
+      return { value: readJson(response, body), bytes };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof EndpointError) throw thrown;
@@ -84,19 +83,21 @@ const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
 
 /** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
-function readJson(response: http.IncomingMessage, body: Buffer): unknown {
+function readJson(response: http.IncomingMessage, body: Body): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
   if (refusalsForRate.has(status)) {
     throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });
   }
+  const isGood = status >= 200 && status < 300;
+  const words = isGood ? "" : body.bytes.toString("utf8", 0, chainLimits.errorTextMax);
   const value = tryParseJson(body);
-  if (status >= 200 && status < 300) {
+  if (isGood) {
     if (value === undefined) throw new EndpointError("malformed", "an answer that is not JSON");
     return value;
   }
   if (isReply(value)) return value;
-  const message = `HTTP ${status} ${wordsOf(value, body)}`;
+  const message = `HTTP ${status} ${wordsOf(value, words)}`;
   const { kind } = classifyProviderError({ kind: "error", code: status, message });
   if (kind === "too_large" || kind === "batch_too_large") return { error: { message } };
   if (kind === "rate_limited" || (status === 503 && retryAfterMs !== null)) {
@@ -112,14 +113,13 @@ function isReply(value: unknown): boolean {
 }
 
 /** What a gateway says in words of its own; nothing of a page for people. */
-function wordsOf(value: unknown, body: Buffer): string {
-  const text = body.toString("utf8", 0, chainLimits.errorTextMax);
+function wordsOf(value: unknown, text: string): string {
   if (typeof value !== "object" || value === null) return text.startsWith("<") ? "" : text;
   const { message, error } = value as { readonly message?: unknown; readonly error?: unknown };
   return [message, error].filter((part) => typeof part === "string").join(": ");
 }
 
-function tryParseJson(body: Buffer): unknown {
+function tryParseJson(body: Body): unknown {
   try {
     return parseBody(body);
   } catch {

@@ -1,4 +1,4 @@
-import { hexDigitFlags, hexDigitsAll } from "./parse-hex.ts";
+import { hexDigitFlags, hexDigitsAll, zeroDigits } from "./parse-hex.ts";
 
 /** Thrown where bytes are not as expected. One for all: it goes no further than `scan-logs.ts`. */
 export const mismatch = new Error("bytes that are not as expected");
@@ -7,11 +7,6 @@ const quote = 0x22;
 const prefix = 0x7830; // `0x`, as its bytes are read
 /** As many hex digits are always a safe integer. */
 const quantityDigitsMax = 13;
-/**
- * A text of the whole answer would lie outside the young generation, and as garbage call for a
- * collection of the old one; one of so many bytes is moved, or let go, with what is cut from it.
- */
-const windowBytes = 64 * 1024;
 
 /** A text, and where in the bytes it stands. */
 export type TextAt = { readonly text: string; readonly at: number };
@@ -22,19 +17,19 @@ export const nothingBefore: TextAt = { text: "", at: 0 };
 /**
  * A place in the bytes of an answer that moves over what it reads. Throws `mismatch` where the bytes
  * are not as asked for; hex is lower case here. Every log of a backfill comes by with a thousand
- * bytes, so four are looked at at once, and a text is a slice of a much longer one.
+ * bytes, so several are looked at at once, and texts are made only of what differs from before.
+ *
+ * Eight bytes are compared as the one number of 64 bits that costs nothing to make, a float: where one
+ * side is ASCII, two of them are equal when their bytes are, and only then.
  */
 export class LogBytes {
-  /** The bytes from `#windowAt` on as text. */
-  #window = "";
-  #windowAt = 0;
   readonly #view: DataView;
-  readonly #body: Buffer;
+  readonly #bytes: Buffer;
   #at: number;
 
-  constructor(body: Buffer, at: number) {
-    this.#view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-    this.#body = body;
+  constructor(bytes: Buffer, at: number) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = bytes;
     this.#at = at;
   }
 
@@ -44,52 +39,63 @@ export class LogBytes {
 
   /** The byte here; -1 at the end. */
   next(): number {
-    const byte = this.#body[this.#at] ?? -1;
+    const byte = this.#bytes[this.#at] ?? -1;
     this.#at += 1;
     return byte;
   }
 
-  /** Moves over `literal`. */
-  expect(literal: Uint8Array): void {
+  /** Moves over `literal`, which is ASCII. */
+  expect(literal: DataView): void {
     if (!this.skip(literal)) throw mismatch;
   }
 
-  /** Moves over `literal`, if it is what stands here. */
-  skip(literal: Uint8Array): boolean {
-    const body = this.#body;
-    const at = this.#at;
-    for (let index = 0; index < literal.length; index += 1) {
-      if (body[at + index] !== literal[index]) return false;
+  /** Moves over `literal`, which is ASCII, if it is what stands here. */
+  skip(literal: DataView): boolean {
+    const view = this.#view;
+    const start = this.#at;
+    const length = literal.byteLength;
+    if (start + length > view.byteLength) return false;
+    let at = 0;
+    for (; at <= length - 8; at += 8) {
+      if (view.getFloat64(start + at, true) !== literal.getFloat64(at, true)) return false;
     }
-    this.#at = at + literal.length;
+    for (; at < length; at += 1) {
+      if (view.getUint8(start + at) !== literal.getUint8(at)) return false;
+    }
+    this.#at = start + length;
     return true;
   }
 
-  /** A hex text of `length`, which is 2 more than a multiple of 4. */
-  hex(length: number): string {
+  /** Moves over a hex text of `length`, which is 2 more than a multiple of 8. */
+  hex(length: number): void {
     const start = this.#at;
     const end = start + length;
-    if (end > this.#body.length) throw mismatch;
+    if (end > this.#bytes.length) throw mismatch;
     const view = this.#view;
     let good = view.getUint16(start, true) === prefix ? hexDigitsAll : 0;
-    for (let at = start + 2; at < end; at += 4) good &= hexDigitFlags(view.getInt32(at, true));
+    for (let at = start + 2; at < end; at += 8) {
+      if (view.getFloat64(at, true) === zeroDigits) continue;
+      good &= hexDigitFlags(view.getInt32(at, true)) & hexDigitFlags(view.getInt32(at + 4, true));
+    }
     if (good !== hexDigitsAll) throw mismatch;
     this.#at = end;
-    return this.#textOf(start, end);
   }
 
-  /** The same, where it is most often what `before` is: then that is answered, and nothing new made. */
+  /** The same, read, where it is most often what `before` is: then that is answered, and nothing new made. */
   known(length: number, before: TextAt): TextAt {
     const start = this.#at;
-    if (!this.#repeats(length, before)) return { text: this.hex(length), at: start };
-    this.#at = start + length;
-    return before;
+    if (this.#repeats(length, before)) {
+      this.#at = start + length;
+      return before;
+    }
+    this.hex(length);
+    return { text: this.#bytes.toString("latin1", start, this.#at), at: start };
   }
 
   /** The same, where it is one of a few. They are told apart by their last digits. */
   oneOf(length: number, few: Map<number, TextAt>): string {
     const end = this.#at + length;
-    if (end > this.#body.length) throw mismatch;
+    if (end > this.#bytes.length) throw mismatch;
     const key = this.#view.getInt32(end - 4, true);
     const before = few.get(key);
     const one = this.known(length, before ?? nothingBefore);
@@ -100,57 +106,53 @@ export class LogBytes {
   /** Whether the bytes here are those of `before`. */
   #repeats(length: number, { text, at }: TextAt): boolean {
     const start = this.#at;
-    if (text.length !== length || start + length > this.#body.length) return false;
+    if (text.length !== length || start + length > this.#bytes.length) return false;
     const view = this.#view;
     // The last digits first: they differ where others, as of addresses that begin with zeros, do not.
-    for (let offset = length - 4; offset > 0; offset -= 4) {
-      if (view.getInt32(start + offset, true) !== view.getInt32(at + offset, true)) return false;
+    for (let offset = length - 8; offset > 0; offset -= 8) {
+      if (view.getFloat64(start + offset, true) !== view.getFloat64(at + offset, true))
+        return false;
     }
     return view.getUint16(start, true) === prefix;
   }
 
-  /** Hex of whole bytes, up to the quote that ends it. */
-  data(): string {
+  /** Moves over the hex of whole bytes, up to the quote that ends it. */
+  data(): void {
     const start = this.#at;
     const view = this.#view;
-    const wordsEnd = this.#body.length - 4;
+    const wordsEnd = this.#bytes.length - 8;
     let end = start + 2;
-    if (end > wordsEnd || view.getUint16(start, true) !== prefix) throw mismatch;
-    while (end <= wordsEnd && hexDigitFlags(view.getInt32(end, true)) === hexDigitsAll) end += 4;
+    if (end > this.#bytes.length || view.getUint16(start, true) !== prefix) throw mismatch;
+    for (; end <= wordsEnd; end += 8) {
+      if (view.getFloat64(end, true) === zeroDigits) continue;
+      const first = hexDigitFlags(view.getInt32(end, true));
+      if ((first & hexDigitFlags(view.getInt32(end + 4, true))) !== hexDigitsAll) break;
+    }
     // Data of an event is whole words of the chain, and so ends here; other data need not.
-    if (this.#body[end] !== quote) end = this.#endOfDigits(end);
+    if (this.#bytes[end] !== quote) end = this.#endOfDigits(end);
     if (end % 2 !== start % 2) throw mismatch;
     this.#at = end;
-    return this.#textOf(start, end);
-  }
-
-  #textOf(start: number, end: number): string {
-    if (end > this.#windowAt + this.#window.length) {
-      this.#windowAt = start;
-      this.#window = this.#body.toString("latin1", start, Math.max(end, start + windowBytes));
-    }
-    return this.#window.slice(start - this.#windowAt, end - this.#windowAt);
   }
 
   #endOfDigits(from: number): number {
     let end = from;
-    while (digitOf(this.#body[end]) !== -1) end += 1;
+    while (digitOf(this.#bytes[end]) !== -1) end += 1;
     return end;
   }
 
   /** A quantity that is surely a safe integer. */
   quantity(): number {
-    const body = this.#body;
+    const bytes = this.#bytes;
     let at = this.#at + 2;
     const digitsEnd = at + quantityDigitsMax;
     let value = 0;
     for (; at < digitsEnd; at += 1) {
-      const digit = digitOf(body[at]);
+      const digit = digitOf(bytes[at]);
       if (digit === -1) break;
       value = value * 16 + digit;
     }
     const hasDigits = at > this.#at + 2;
-    if (!hasDigits || body[this.#at] !== 0x30 || body[this.#at + 1] !== 0x78) throw mismatch;
+    if (!hasDigits || bytes[this.#at] !== 0x30 || bytes[this.#at + 1] !== 0x78) throw mismatch;
     this.#at = at;
     return value;
   }

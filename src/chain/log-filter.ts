@@ -4,6 +4,7 @@ import { chainLimits } from "../base/limits.ts";
 import { type BloomBits, countBits, deriveBloomBits, mayContain } from "./bloom.ts";
 import type { RawLog } from "./log.ts";
 import { formatQuantity } from "./parse-hex.ts";
+import { topic0Of } from "./scanned-log.ts";
 
 type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
 
@@ -52,7 +53,7 @@ export function tellsOfMore(
   if (logs.length === 0) return mayHaveLogs(bloom, filter);
   if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
   const told = new Set<Address | Hash | undefined>();
-  for (const { address, topics } of logs) told.add(address).add(topics[0]);
+  for (const log of logs) told.add(log.address).add(topic0Of(log));
   const isMissing = ({ item, bits }: ItemBits) => !told.has(item) && mayContain(bloom, bits);
   return filter.addressBits.some(isMissing) || filter.topicBits.some(isMissing);
 }

@@ -1,8 +1,8 @@
 /** The members of a log in JSON, in the order in which a node writes them. */
 export type LogLayout = {
-  readonly members: readonly { readonly name: MemberName; readonly lead: Buffer }[];
+  readonly members: readonly { readonly name: MemberName; readonly lead: DataView }[];
   /** What stands after the last value. */
-  readonly tail: Buffer;
+  readonly tail: DataView;
   /** Whether each log tells the time of its block. */
   readonly hasTimes: boolean;
 };
@@ -35,7 +35,7 @@ const logBytesMax = 64 * 1024;
 export function learnLayout(body: Buffer, start: number): LogLayout | null {
   const text = body.toString("latin1", start, start + logBytesMax);
   const member = /([{,])"(\w+)":("[^"\\]*"|\["[^\\\]]*"\]|false)/y;
-  const members: { name: MemberName; lead: Buffer }[] = [];
+  const members: { name: MemberName; lead: DataView }[] = [];
   let end = "";
   let match = member.exec(text);
   for (; match !== null; match = member.exec(text)) {
@@ -45,13 +45,18 @@ export function learnLayout(body: Buffer, start: number): LogLayout | null {
     if (members.some((before) => before.name === name)) return null;
     const [open, close] = forms[name];
     if (!value.startsWith(open)) return null;
-    members.push({ name, lead: Buffer.from(`${end}${mark}"${name}":${open}`) });
+    members.push({ name, lead: literalOf(`${end}${mark}"${name}":${open}`) });
     end = close;
   }
   const hasAll = required.every((name) => members.some((one) => one.name === name));
   if (!hasAll) return null;
   const hasTimes = members.some(({ name }) => name === "blockTimestamp");
-  return { members, tail: Buffer.from(`${end}}`), hasTimes };
+  return { members, tail: literalOf(`${end}}`), hasTimes };
+}
+
+/** A text of ASCII as its bytes. */
+export function literalOf(text: string): DataView {
+  return new DataView(new TextEncoder().encode(text).buffer);
 }
 
 function isMember(name: string): name is MemberName {

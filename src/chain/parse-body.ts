@@ -1,3 +1,4 @@
+import type { Body } from "../base/response-body.ts";
 import type { ParsedLogs } from "./parse-log.ts";
 import { scanLogs } from "./scan-logs.ts";
 
@@ -9,22 +10,28 @@ const marker = "the logs of this answer";
 
 /**
  * The JSON of an answer, with `ParsedLogs` as the result of the call whose logs are most of a large
- * one. Throws a `SyntaxError`.
+ * one: the body is theirs then, and else let go. Throws a `SyntaxError`.
  */
-export function parseBody(body: Buffer, scannedMin = scannedBytesMin): unknown {
-  const scanned = body.length < scannedMin ? undefined : parseAround(body);
-  return scanned ?? (JSON.parse(body.toString("utf8")) as unknown);
+export function parseBody(body: Body, scannedMin = scannedBytesMin): unknown {
+  const scanned = body.bytes.length < scannedMin ? undefined : parseAround(body);
+  if (scanned !== undefined) return scanned;
+  try {
+    return JSON.parse(body.bytes.toString("utf8")) as unknown;
+  } finally {
+    body.release();
+  }
 }
 
 /** `undefined` when the logs are not found to be the result of a call. */
-function parseAround(body: Buffer): unknown {
-  const start = body.indexOf(listOfLogs);
+function parseAround(body: Body): unknown {
+  const { bytes } = body;
+  const start = bytes.indexOf(listOfLogs);
   if (start === -1) return undefined;
   const bracket = start + listOfLogs.length - 2;
   const scan = scanLogs(body, bracket);
   if (scan === null) return undefined;
-  const before = body.toString("utf8", 0, bracket);
-  const after = body.toString("utf8", scan.end);
+  const before = bytes.toString("utf8", 0, bracket);
+  const after = bytes.toString("utf8", scan.end);
   // Without an escape, a text is the marker only where that can be read.
   if (isMisleading(before) || isMisleading(after)) return undefined;
   const value: unknown = JSON.parse(`${before}"${marker}"${after}`);

@@ -8,6 +8,8 @@ const scratch = Buffer.alloc(8 * 1024);
 const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch.length / 4);
 /** What `hexDigitFlags` says of a word that is all lower-case hex digits. */
 export const hexDigitsAll = 0x80808080 | 0;
+/** Eight zeros, most of what events hold, as the float that stands for their bytes. */
+export const zeroDigits: number = new Float64Array(new Uint8Array(8).fill(48).buffer)[0] ?? 0;
 
 /**
  * Whether `text` is `0x` and lower-case hex digits. Every log of a backfill passes here with

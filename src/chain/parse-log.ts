@@ -1,18 +1,29 @@
-import type { Address, Hash } from "../base/ids.ts";
+import type { Hash } from "../base/ids.ts";
 import { EndpointError } from "./chain-errors.ts";
 import type { RawLog } from "./log.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
+import { topic0Of } from "./scanned-log.ts";
 
 /** Logs of the right form, in the order of the answer. */
 export class ParsedLogs {
   readonly logs: readonly RawLog[];
   /** Unix seconds of each log's block, when the node tells them with every log; else `null`. */
   readonly timestamps: readonly number[] | null;
+  /**
+   * Ends the reading of the logs: what they are read from is used for the next answer then. Who keeps
+   * them does not call it; nor need anybody.
+   */
+  readonly release: () => void;
 
-  constructor(logs: readonly RawLog[], timestamps: readonly number[] | null) {
+  constructor(
+    logs: readonly RawLog[],
+    timestamps: readonly number[] | null,
+    release: () => void = () => {},
+  ) {
     this.logs = logs;
     this.timestamps = timestamps;
+    this.release = release;
   }
 }
 
@@ -101,10 +112,7 @@ function parseTopics(value: unknown, filter: LogFilter): Hash[] | null {
 }
 
 /** Whether the log is one of those the filter asks for. */
-export function isWanted(
-  log: { readonly address: Address; readonly topics: readonly Hash[] },
-  filter: LogFilter,
-): boolean {
-  const [topic0] = log.topics;
+export function isWanted(log: RawLog, filter: LogFilter): boolean {
+  const topic0 = topic0Of(log);
   return topic0 !== undefined && filter.addresses.has(log.address) && filter.topics0.has(topic0);
 }

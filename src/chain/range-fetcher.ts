@@ -11,10 +11,10 @@ import type { Block, BlockRange } from "./log.ts";
 import { formatLogsParam, type LogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-messages.ts";
-import { RangeReader } from "./range-reader.ts";
+import { RangeReader, type ReadBlocks } from "./range-reader.ts";
 
 /** A stretch of finalised blocks with all its wanted logs. */
-export type RangePart<Blocks = Block[]> = BlockRange & {
+export type RangePart<Blocks = ReadBlocks> = BlockRange & {
   /** Of block `from`: links the part to the one before. */
   readonly parentHash: Hash;
   readonly last: Header;
@@ -84,10 +84,14 @@ export class RangeFetcher {
   }
 
   /** The range by the word of this endpoint, in order. Throws an `EndpointError` when it cannot. */
-  async fetchFrom(endpoint: Endpoint, range: BlockRange): Promise<readonly RangePart[]> {
-    const parts: RangePart[] = [];
+  async fetchFrom(
+    endpoint: Endpoint,
+    range: BlockRange,
+  ): Promise<readonly RangePart<readonly Block[]>[]> {
+    const parts: RangePart<readonly Block[]>[] = [];
     for (let { from } = range; from <= range.to; from = (parts.at(-1)?.to ?? range.to) + 1) {
-      parts.push(await this.#fetchPart(endpoint, { from, to: range.to }));
+      const part = await this.#fetchPart(endpoint, { from, to: range.to });
+      parts.push({ ...part, blocks: part.blocks.blocks });
     }
     return parts;
   }
@@ -145,9 +149,10 @@ export class RangeFetcher {
     endpoint: Endpoint,
     header: Header,
     reply: RpcReply | undefined,
-  ): Promise<Block[]> {
+  ): Promise<ReadBlocks> {
     const logs = await this.#blockLogs.complete(endpoint, header, reply);
-    return assembleBlocks(logs, new Map([[header.number, header]]), () => header.timestamp);
+    const headers = new Map([[header.number, header]]);
+    return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };
   }
 
   /** Whether the refusal is about size; the next range is smaller then. */

@@ -19,6 +19,9 @@ export type RangeAnswer = BlockRange & {
   readonly logs: unknown;
 };
 
+/** Blocks, and how to end the reading of their logs (`ParsedLogs`). */
+export type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
+
 /**
  * Makes blocks of what an endpoint says about a range, if it stands every check (R4); otherwise
  * throws an `EndpointError`. Asks for more headers only where they are needed.
@@ -35,7 +38,7 @@ export class RangeReader {
   }
 
   /** The blocks that have logs. */
-  async read(endpoint: Endpoint, answer: RangeAnswer): Promise<Block[]> {
+  async read(endpoint: Endpoint, answer: RangeAnswer): Promise<ReadBlocks> {
     const { from, to, first, last } = answer;
     const parsed = parseLogs(answer.logs, this.#filter);
     const { logs } = parsed;
@@ -56,9 +59,10 @@ export class RangeReader {
     checkLinks(headers);
     await this.#checkBlooms(endpoint, headers, logs);
     if (logs.length === 0) await this.#askAnother(endpoint, answer);
-    return assembleBlocks(logs, headers, (index, number) => {
+    const blocks = assembleBlocks(logs, headers, (index, number) => {
       return times?.[index] ?? headers.get(number)?.timestamp ?? 0;
     });
+    return { blocks, release: parsed.release };
   }
 
   /** Doubts the answer when a header tells of logs that are not in it. */

@@ -5,25 +5,27 @@
  * the same of what is read here: a test holds the two against each other.
  */
 import type { Address, Hash } from "../base/ids.ts";
+import type { Body } from "../base/response-body.ts";
 import type { RawLog } from "./log.ts";
 import { LogBytes, mismatch, nothingBefore, type TextAt } from "./log-bytes.ts";
-import { type LogLayout, learnLayout } from "./log-layout.ts";
+import { type LogLayout, learnLayout, literalOf } from "./log-layout.ts";
+import { TextSource } from "./log-text.ts";
 import { logsPerBlockMax, ParsedLogs } from "./parse-log.ts";
+import { ScannedLog } from "./scanned-log.ts";
 
-const quote = 0x22;
 const comma = 0x2c;
 const bracket = 0x5d;
-const betweenTopics = Buffer.of(quote, comma, quote);
+const betweenTopics = literalOf('","');
 
 /**
  * The logs of the list whose bracket is at `start`, and where it ends; `null` when it is empty, or
- * not as most nodes write it. The texts of a log are slices of a longer one, which they keep alive.
+ * not as most nodes write it. They are read from the body until they are released.
  */
 export function scanLogs(
-  body: Buffer,
+  body: Body,
   start: number,
 ): { readonly logs: ParsedLogs; readonly end: number } | null {
-  const layout = learnLayout(body, start + 1);
+  const layout = learnLayout(body.bytes, start + 1);
   if (layout === null) return null;
   try {
     return new LogScan(body, start + 1, layout).run();
@@ -35,14 +37,19 @@ export function scanLogs(
 
 /** Takes one member after the other into its fields, which hold the log before until then. */
 class LogScan {
+  readonly #body: Body;
+  readonly #source: TextSource;
   readonly #bytes: LogBytes;
   readonly #layout: LogLayout;
   /** Contracts and events are few, so that all logs of an answer share their texts. */
   readonly #addresses = new Map<number, TextAt>();
   readonly #topics0 = new Map<number, TextAt>();
   #address = "";
-  #topics: Hash[] = [];
-  #data = "";
+  #topic0 = "";
+  #topicsAt = 0;
+  #topicCount = 0;
+  #dataAt = 0;
+  #dataEnd = 0;
   #blockHash = nothingBefore;
   #txHash = nothingBefore;
   #blockNumber = 0;
@@ -50,8 +57,10 @@ class LogScan {
   #txIndex = 0;
   #logIndex = 0;
 
-  constructor(body: Buffer, start: number, layout: LogLayout) {
-    this.#bytes = new LogBytes(body, start);
+  constructor(body: Body, start: number, layout: LogLayout) {
+    this.#body = body;
+    this.#source = new TextSource(body.bytes);
+    this.#bytes = new LogBytes(body.bytes, start);
     this.#layout = layout;
   }
 
@@ -70,7 +79,14 @@ class LogScan {
       logs.push(this.#log());
       if (hasTimes) timestamps.push(this.#timestamp);
     }
-    return { logs: new ParsedLogs(logs, hasTimes ? timestamps : null), end: bytes.at };
+    const source = this.#source;
+    const body = this.#body;
+    const release = (): void => {
+      source.close();
+      body.release();
+    };
+    const parsed = new ParsedLogs(logs, hasTimes ? timestamps : null, release);
+    return { logs: parsed, end: bytes.at };
   }
 
   #take(name: LogLayout["members"][number]["name"]): void {
@@ -80,10 +96,12 @@ class LogScan {
         this.#address = bytes.oneOf(42, this.#addresses);
         return;
       case "topics":
-        this.#topics = this.#readTopics();
+        this.#takeTopics();
         return;
       case "data":
-        this.#data = bytes.data();
+        this.#dataAt = bytes.at;
+        bytes.data();
+        this.#dataEnd = bytes.at;
         return;
       case "blockHash":
         this.#blockHash = bytes.known(66, this.#blockHash);
@@ -108,26 +126,32 @@ class LogScan {
     }
   }
 
-  #readTopics(): Hash[] {
+  #takeTopics(): void {
     const bytes = this.#bytes;
-    const topics = [bytes.oneOf(66, this.#topics0) as Hash];
-    while (bytes.skip(betweenTopics)) {
-      if (topics.length === 4) throw mismatch;
-      topics.push(bytes.hex(66) as Hash);
+    this.#topicsAt = bytes.at;
+    this.#topic0 = bytes.oneOf(66, this.#topics0);
+    let count = 1;
+    for (; bytes.skip(betweenTopics); count += 1) {
+      if (count === 4) throw mismatch;
+      bytes.hex(66);
     }
-    return topics;
+    this.#topicCount = count;
   }
 
-  #log(): RawLog {
-    return {
+  #log(): ScannedLog {
+    return new ScannedLog({
       address: this.#address as Address,
-      topics: this.#topics,
-      data: this.#data,
+      topic0: this.#topic0 as Hash,
       blockNumber: this.#blockNumber,
       blockHash: this.#blockHash.text as Hash,
       txHash: this.#txHash.text as Hash,
       txIndex: this.#txIndex,
       logIndex: this.#logIndex,
-    };
+      source: this.#source,
+      topicCount: this.#topicCount,
+      topicsAt: this.#topicsAt,
+      dataAt: this.#dataAt,
+      dataEnd: this.#dataEnd,
+    });
   }
 }

@@ -109,7 +109,7 @@ export class WsTransport implements Transport {
     if (socket !== this.#socket) return;
     let value: unknown;
     try {
-      value = parseBody(data);
+      value = parseBody({ bytes: data, release: () => {} });
     } catch {
       this.#drop(socket, "a message that is not JSON", "malformed");
       return;

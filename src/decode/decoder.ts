@@ -1,4 +1,5 @@
-import type { RawLog } from "../chain/log.ts";
+import type { Address } from "../base/ids.ts";
+import type { LogText } from "../chain/log-text.ts";
 import type { ChainEvent } from "./events.ts";
 
 /** How one event of one contract is recognised and read. */
@@ -11,5 +12,5 @@ export type Decoder = {
   /** Exact size of the data, or its minimum when the event has dynamic fields. */
   readonly dataBytes: number | { readonly min: number };
   /** Called only with the right counts; `undecodable` for values the rules forbid. */
-  readonly read: (log: RawLog) => ChainEvent;
+  readonly read: (log: LogText, emitter: Address) => ChainEvent;
 };

@@ -1,4 +1,4 @@
-import type { RawLog } from "../chain/log.ts";
+import type { LogText } from "../chain/log-text.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ChainEvent, Undecodable } from "./events.ts";
 import { readBytes } from "./words.ts";
@@ -12,10 +12,10 @@ export const outsideData: Undecodable = {
 /** Reads an event with a text, the `bytes` whose offset stands in word `index` of the data. */
 export function withText(
   index: number,
-  read: (log: RawLog, text: string) => ChainEvent,
+  read: (log: LogText, text: string) => ChainEvent,
 ): Decoder["read"] {
   return (log) => {
-    const text = readBytes(log.data, index);
+    const text = readBytes(log, index);
     return text === null ? outsideData : read(log, text);
   };
 }

@@ -1,4 +1,4 @@
-import type { Hash } from "../base/ids.ts";
+import type { LogText } from "../chain/log-text.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ChainEvent } from "./events.ts";
 import { topicAddress } from "./words.ts";
@@ -38,25 +38,25 @@ export function pauseDecoders(): readonly Decoder[] {
       topic0: "0x203c4bd3e526634f661575359ff30de3b0edaba6c2cb1eac60f730b6d2d9d536",
       topicCount: 2,
       dataBytes: 0,
-      read: ({ topics }) => ({ kind: "trading_paused", by: topicAddress(topics[1]) }),
+      read: (log) => ({ kind: "trading_paused", by: topicAddress(log, 1) }),
     },
     {
       signature: "TradingUnpaused(address)",
       topic0: "0xa1e8a54850dbd7f520bcc09f47bff152294b77b2081da545a7adf531b7ea283b",
       topicCount: 2,
       dataBytes: 0,
-      read: ({ topics }) => ({ kind: "trading_unpaused", by: topicAddress(topics[1]) }),
+      read: (log) => ({ kind: "trading_unpaused", by: topicAddress(log, 1) }),
     },
   ];
 }
 
 function roleDecoder(signature: string, topic0: string, { role, granted }: Role): Decoder {
-  const read = ({ topics }: { topics: readonly Hash[] }): ChainEvent => ({
+  const read = (log: LogText): ChainEvent => ({
     kind: "role_changed",
     role,
     granted,
-    account: topicAddress(topics[1]),
-    by: topicAddress(topics[2]),
+    account: topicAddress(log, 1),
+    by: topicAddress(log, 2),
   });
   return { signature, topic0, topicCount: 3, dataBytes: 0, read };
 }

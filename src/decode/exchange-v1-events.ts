@@ -1,4 +1,4 @@
-import type { RawLog } from "../chain/log.ts";
+import type { LogText } from "../chain/log-text.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ChainEvent, Side } from "./events.ts";
 import {
@@ -7,7 +7,8 @@ import {
   readUint,
   topicAddress,
   topicConditionId,
-  zeroHash,
+  topicHash,
+  topicTokenId,
 } from "./words.ts";
 
 /** The exchange of generation 1; of an order's two asset ids the one that is 0 is cash. */
@@ -24,12 +25,12 @@ export const exchangeV1Decoders: readonly Decoder[] = [
     topic0: "0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c",
     topicCount: 3,
     dataBytes: 128,
-    read: ({ topics, data }) => ({
+    read: (log) => ({
       kind: "orders_matched",
-      takerOrderHash: topics[1] ?? zeroHash,
-      takerOrderMaker: topicAddress(topics[2]),
-      makerAmount: readUint(data, 2),
-      takerAmount: readUint(data, 3),
+      takerOrderHash: topicHash(log, 1),
+      takerOrderMaker: topicAddress(log, 2),
+      makerAmount: readUint(log, 2),
+      takerAmount: readUint(log, 3),
     }),
   },
   {
@@ -37,18 +38,18 @@ export const exchangeV1Decoders: readonly Decoder[] = [
     topic0: "0x5152abf959f6564662358c2e52b702259b78bac5ee7842a0f01937e670efcc7d",
     topicCount: 2,
     dataBytes: 0,
-    read: ({ topics }) => ({ kind: "order_cancelled", orderHash: topics[1] ?? zeroHash }),
+    read: (log) => ({ kind: "order_cancelled", orderHash: topicHash(log, 1) }),
   },
   {
     signature: "FeeCharged(address,uint256,uint256)",
     topic0: "0xacffcc86834d0f1a64b0d5a675798deed6ff0bcfc2231edd3480e7288dba7ff4",
     topicCount: 2,
     dataBytes: 64,
-    read: ({ topics, data }) => ({
+    read: (log) => ({
       kind: "fee_charged",
-      receiver: topicAddress(topics[1]),
-      tokenId: isZeroWord(data, 0) ? null : readTokenId(data, 0),
-      amount: readUint(data, 1),
+      receiver: topicAddress(log, 1),
+      tokenId: isZeroWord(log, 0) ? null : readTokenId(log, 0),
+      amount: readUint(log, 1),
     }),
   },
   {
@@ -56,19 +57,19 @@ export const exchangeV1Decoders: readonly Decoder[] = [
     topic0: "0xbc9a2432e8aeb48327246cddd6e872ef452812b4243c04e6bfb786a2cd8faf0d",
     topicCount: 4,
     dataBytes: 0,
-    read: ({ topics }) => ({
+    read: (log) => ({
       kind: "token_registered",
-      token0: readTokenId(topics[1] ?? zeroHash, 0),
-      token1: readTokenId(topics[2] ?? zeroHash, 0),
-      conditionId: topicConditionId(topics[3]),
+      token0: topicTokenId(log, 1),
+      token1: topicTokenId(log, 2),
+      conditionId: topicConditionId(log, 3),
     }),
   },
 ];
 
 /** Exactly one asset is collateral (id 0): the one the order gives makes it a BUY or a SELL. */
-function readOrderFilled({ topics, data }: RawLog): ChainEvent {
-  const givesCollateral = isZeroWord(data, 0);
-  const getsCollateral = isZeroWord(data, 1);
+function readOrderFilled(log: LogText): ChainEvent {
+  const givesCollateral = isZeroWord(log, 0);
+  const getsCollateral = isZeroWord(log, 1);
   if (givesCollateral === getsCollateral) {
     const which = givesCollateral ? "both assets are collateral" : "neither asset is collateral";
     return { kind: "undecodable", reason: which };
@@ -76,14 +77,14 @@ function readOrderFilled({ topics, data }: RawLog): ChainEvent {
   const side: Side = givesCollateral ? "BUY" : "SELL";
   return {
     kind: "order_filled",
-    orderHash: topics[1] ?? zeroHash,
-    maker: topicAddress(topics[2]),
-    taker: topicAddress(topics[3]),
+    orderHash: topicHash(log, 1),
+    maker: topicAddress(log, 2),
+    taker: topicAddress(log, 3),
     side,
-    tokenId: readTokenId(data, givesCollateral ? 1 : 0),
-    makerAmount: readUint(data, 2),
-    takerAmount: readUint(data, 3),
-    fee: readUint(data, 4),
+    tokenId: readTokenId(log, givesCollateral ? 1 : 0),
+    makerAmount: readUint(log, 2),
+    takerAmount: readUint(log, 3),
+    fee: readUint(log, 4),
     builder: null,
     metadata: null,
   };

@@ -1,5 +1,13 @@
 import type { Decoder } from "./decoder.ts";
-import { isZeroWord, readAddress, readTokenId, readUint, topicAddress, zeroHash } from "./words.ts";
+import {
+  isZeroWord,
+  readAddress,
+  readTokenId,
+  readUint,
+  topicAddress,
+  topicHash,
+  topicUint,
+} from "./words.ts";
 
 /** The fee modules of generation 1, which give back what an order was charged too much. */
 export const feeModuleDecoders: readonly Decoder[] = [
@@ -9,13 +17,13 @@ export const feeModuleDecoders: readonly Decoder[] = [
     topic0: "0xb608d2bf25d8b4b744ba23ce2ea9802ea955e216c064a62f42152fbf98958d24",
     topicCount: 4,
     dataBytes: 64,
-    read: ({ topics, data }) => ({
+    read: (log) => ({
       kind: "fee_refunded",
-      orderHash: topics[1] ?? zeroHash,
-      to: topicAddress(topics[2]),
-      tokenId: isZeroWord(data, 0) ? null : readTokenId(data, 0),
-      refund: readUint(data, 1),
-      feeKept: readUint(topics[3] ?? zeroHash, 0),
+      orderHash: topicHash(log, 1),
+      to: topicAddress(log, 2),
+      tokenId: isZeroWord(log, 0) ? null : readTokenId(log, 0),
+      refund: readUint(log, 1),
+      feeKept: topicUint(log, 3),
     }),
   },
   {
@@ -24,12 +32,12 @@ export const feeModuleDecoders: readonly Decoder[] = [
     topic0: "0x18fe0464eb77016dc4e227eb0d690e4002756d82b442143bbfb874548952b5f2",
     topicCount: 1,
     dataBytes: 128,
-    read: ({ data }) => ({
+    read: (log) => ({
       kind: "fee_refunded",
       orderHash: null,
-      to: readAddress(data, 1),
-      tokenId: isZeroWord(data, 2) ? null : readTokenId(data, 2),
-      refund: readUint(data, 3),
+      to: readAddress(log, 1),
+      tokenId: isZeroWord(log, 2) ? null : readTokenId(log, 2),
+      refund: readUint(log, 3),
       feeKept: null,
     }),
   },

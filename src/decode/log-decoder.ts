@@ -1,5 +1,7 @@
 import type { Address, Hash } from "../base/ids.ts";
 import type { RawLog } from "../chain/log.ts";
+import type { LogText } from "../chain/log-text.ts";
+import { textOf, topic0Of } from "../chain/scanned-log.ts";
 import type { Contract, Contracts } from "./contracts.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ChainEvent } from "./events.ts";
@@ -55,12 +57,13 @@ export class LogDecoder {
    * A known event with the wrong shape, or with values its rules forbid, is `undecodable`.
    */
   decode(log: RawLog): DecodedLog | null {
-    const topic0 = log.topics[0];
+    const topic0 = topic0Of(log);
     const source = this.#sources.get(log.address);
     if (topic0 === undefined || source === undefined) return null;
     const decoder = source.decoders.get(topic0);
     if (decoder === undefined) return null;
-    const event = hasShape(log, decoder) ? decoder.read(log) : wrongShape;
+    const text = textOf(log);
+    const event = hasShape(text, decoder) ? decoder.read(text, log.address) : wrongShape;
     return { log, contract: source.contract, event };
   }
 }
@@ -77,9 +80,9 @@ const wrongShape: ChainEvent = {
   reason: "number of topics or data length is not that of the event",
 };
 
-function hasShape(log: RawLog, decoder: Decoder): boolean {
-  if (log.topics.length !== decoder.topicCount) return false;
-  const bytes = dataBytesOf(log.data);
+function hasShape(text: LogText, decoder: Decoder): boolean {
+  if (text.topicCount !== decoder.topicCount) return false;
+  const bytes = dataBytesOf(text);
   return typeof decoder.dataBytes === "number"
     ? bytes === decoder.dataBytes
     : bytes >= decoder.dataBytes.min && bytes % 32 === 0;

@@ -1,8 +1,8 @@
-import type { RawLog } from "../chain/log.ts";
+import type { LogText } from "../chain/log-text.ts";
 import type { Decoder } from "./decoder.ts";
 import { outsideData, withText } from "./dynamic-fields.ts";
 import type { ChainEvent } from "./events.ts";
-import { readUint, readUints, topicAddress, topicConditionId, zeroHash } from "./words.ts";
+import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "./words.ts";
 
 /** More slots than the contract allows (256) cannot be real. */
 const outcomeSlotsMax = 256n;
@@ -32,10 +32,10 @@ export const negRiskAdapterDecoders: readonly Decoder[] = [
     topic0: "0xf059ab16d1ca60e123eab60e3c02b68faf060347c701a5d14885a8e1def7b3a8",
     topicCount: 3,
     dataBytes: { min: 96 },
-    read: withText(1, ({ topics }, text) => ({
+    read: withText(1, (log, text) => ({
       kind: "neg_risk_market_prepared",
-      negRiskMarketId: topics[1] ?? zeroHash,
-      oracle: topicAddress(topics[2]),
+      negRiskMarketId: topicHash(log, 1),
+      oracle: topicAddress(log, 2),
       text,
     })),
   },
@@ -44,10 +44,10 @@ export const negRiskAdapterDecoders: readonly Decoder[] = [
     topic0: "0xaac410f87d423a922a7b226ac68f0c2eaf5bf6d15e644ac0758c7f96e2c253f7",
     topicCount: 3,
     dataBytes: { min: 96 },
-    read: withText(1, ({ topics }, text) => ({
+    read: withText(1, (log, text) => ({
       kind: "neg_risk_question_prepared",
-      negRiskMarketId: topics[1] ?? zeroHash,
-      questionId: topics[2] ?? zeroHash,
+      negRiskMarketId: topicHash(log, 1),
+      questionId: topicHash(log, 2),
       text,
     })),
   },
@@ -60,11 +60,11 @@ export const negRiskOperatorDecoders: readonly Decoder[] = [
     topic0: "0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa",
     topicCount: 4,
     dataBytes: { min: 96 },
-    read: withText(1, ({ topics }, text) => ({
+    read: withText(1, (log, text) => ({
       kind: "neg_risk_question_requested",
-      negRiskMarketId: topics[1] ?? zeroHash,
-      questionId: topics[2] ?? zeroHash,
-      requestId: topics[3] ?? zeroHash,
+      negRiskMarketId: topicHash(log, 1),
+      questionId: topicHash(log, 2),
+      requestId: topicHash(log, 3),
       text,
     })),
   },
@@ -77,10 +77,10 @@ export const umaAdapterDecoders: readonly Decoder[] = [
     topic0: "0xeee0897acd6893adcaf2ba5158191b3601098ab6bece35c5d57874340b64c5b7",
     topicCount: 4,
     dataBytes: { min: 160 },
-    read: withText(0, ({ topics }, text) => ({
+    read: withText(0, (log, text) => ({
       kind: "question_initialized",
-      questionId: topics[1] ?? zeroHash,
-      creator: topicAddress(topics[3]),
+      questionId: topicHash(log, 1),
+      creator: topicAddress(log, 3),
       text,
       isHashOfText: true,
     })),
@@ -90,10 +90,10 @@ export const umaAdapterDecoders: readonly Decoder[] = [
     topic0: "0x0059e11815211969c0c4aaf3f498b52b6c2f2d14f286275d0862d70de22a836b",
     topicCount: 3,
     dataBytes: { min: 64 },
-    read: withText(0, ({ topics }, text) => ({
+    read: withText(0, (log, text) => ({
       kind: "question_updated",
-      questionId: topics[1] ?? zeroHash,
-      owner: topicAddress(topics[2]),
+      questionId: topicHash(log, 1),
+      owner: topicAddress(log, 2),
       text,
     })),
   },
@@ -106,9 +106,9 @@ export const umaAdapterV1Decoders: readonly Decoder[] = [
     topic0: "0x53af6c2e40505bb55a47d917203a12c8f063b6c505c11094d98ac8f772e8a031",
     topicCount: 2,
     dataBytes: { min: 224 },
-    read: withText(0, ({ topics }, text) => ({
+    read: withText(0, (log, text) => ({
       kind: "question_initialized",
-      questionId: topics[1] ?? zeroHash,
+      questionId: topicHash(log, 1),
       creator: null,
       text,
       isHashOfText: false,
@@ -116,31 +116,31 @@ export const umaAdapterV1Decoders: readonly Decoder[] = [
   },
 ];
 
-function readConditionPreparation({ topics, data }: RawLog): ChainEvent {
-  const slots = readUint(data, 0);
+function readConditionPreparation(log: LogText): ChainEvent {
+  const slots = readUint(log, 0);
   if (slots < 2n || slots > outcomeSlotsMax) {
     return { kind: "undecodable", reason: "outcome slot count is not within 2..256" };
   }
   return {
     kind: "condition_prepared",
-    conditionId: topicConditionId(topics[1]),
-    oracle: topicAddress(topics[2]),
-    questionId: topics[3] ?? zeroHash,
+    conditionId: topicConditionId(log, 1),
+    oracle: topicAddress(log, 2),
+    questionId: topicHash(log, 3),
     outcomeSlotCount: Number(slots),
   };
 }
 
-function readConditionResolution({ topics, data }: RawLog): ChainEvent {
-  const payouts = readUints(data, 1);
+function readConditionResolution(log: LogText): ChainEvent {
+  const payouts = readUints(log, 1);
   if (payouts === null) return outsideData;
-  if (BigInt(payouts.length) !== readUint(data, 0) || payouts.every((payout) => payout === 0n)) {
+  if (BigInt(payouts.length) !== readUint(log, 0) || payouts.every((payout) => payout === 0n)) {
     return { kind: "undecodable", reason: "payouts are all zero or not one per outcome slot" };
   }
   return {
     kind: "condition_resolved",
-    conditionId: topicConditionId(topics[1]),
-    oracle: topicAddress(topics[2]),
-    questionId: topics[3] ?? zeroHash,
+    conditionId: topicConditionId(log, 1),
+    oracle: topicAddress(log, 2),
+    questionId: topicHash(log, 3),
     payouts,
   };
 }

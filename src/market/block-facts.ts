@@ -1,5 +1,6 @@
 import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
 import type { Block, BlockRef, RawLog } from "../chain/log.ts";
+import { plainLog } from "../chain/scanned-log.ts";
 import {
   type ChainEvent,
   type ExchangeNotice,
@@ -63,7 +64,8 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     if (decoded === null) continue;
     const { event } = decoded;
     const reason = quarantineReasonOf(event);
-    if (reason !== null) quarantined.push({ ...placeOf(log, block.timestamp), reason, log });
+    if (reason !== null)
+      quarantined.push({ ...placeOf(log, block.timestamp), reason, log: plainLog(log) });
     else if (isTradeEvent(event)) {
       if (transaction[0]?.log.txHash !== log.txHash) closeTransaction();
       transaction.push(decoded);

@@ -16,10 +16,9 @@ import {
   readRecordedBlocks,
   recordingNames,
 } from "../../test/support/recorded-chain.ts";
-import { blockNumberOf, formatTokenId } from "../base/ids.ts";
+import { blockNumberOf, formatTokenId, zeroHash } from "../base/ids.ts";
 import type { Block, RawLog } from "../chain/log.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";
-import { zeroHash } from "../decode/words.ts";
 import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
 import type { Fill } from "./fill.ts";
 

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
+import { zeroHash } from "../base/ids.ts";
 import type { BlockRef } from "../chain/log.ts";
-import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
 import { sumTallies, type Tally, tallyOf } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";

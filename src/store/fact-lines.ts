@@ -5,9 +5,8 @@
  */
 import { hash } from "node:crypto";
 import { formatMicros } from "../base/decimal.ts";
-import { type Address, firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
+import { type Address, firstSeqOf, type Hash, type Seq, zeroHash } from "../base/ids.ts";
 import type { BlockRange } from "../chain/log.ts";
-import { zeroHash } from "../decode/words.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
 import type { Engine } from "./engine.ts";

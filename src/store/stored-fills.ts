@@ -4,8 +4,8 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Hash, Seq } from "../base/ids.ts";
+import { zeroHash } from "../base/ids.ts";
 import type { Generation } from "../decode/contracts.ts";
-import { zeroHash } from "../decode/words.ts";
 import type { Fill } from "../market/fill.ts";
 import type { Engine } from "./engine.ts";
 import {
