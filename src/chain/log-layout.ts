@@ -25,18 +25,27 @@ type MemberName = keyof typeof forms;
 
 const optional: ReadonlySet<string> = new Set(["blockTimestamp", "removed"]);
 const required = Object.keys(forms).filter((name) => !optional.has(name));
-/** Data of events grows to some kilobytes; longer than this is unusual enough. */
-const logBytesMax = 64 * 1024;
+/** How much is looked at: enough for most events, and for their data when it is of some kilobytes. */
+const logBytesTried = [4 * 1024, 64 * 1024] as const;
 
 /**
  * Learns from the log at `start` how logs are written there; `null` when that is not plain: with
  * white space, other members than usual, or values of other types.
  */
 export function learnLayout(body: Buffer, start: number): LogLayout | null {
-  const text = body.toString("latin1", start, start + logBytesMax);
+  for (const bytes of logBytesTried) {
+    const layout = layoutOf(body.toString("latin1", start, start + bytes));
+    if (layout !== null) return layout;
+  }
+  return null;
+}
+
+/** That of the log that `text` begins with, if all of it is there. */
+function layoutOf(text: string): LogLayout | null {
   const member = /([{,])"(\w+)":("[^"\\]*"|\["[^\\\]]*"\]|false)/y;
   const members: { name: MemberName; lead: DataView }[] = [];
   let end = "";
+  let endAt = 0;
   let match = member.exec(text);
   for (; match !== null; match = member.exec(text)) {
     const [, mark = "", name = "", value = ""] = match;
@@ -47,7 +56,9 @@ export function learnLayout(body: Buffer, start: number): LogLayout | null {
     if (!value.startsWith(open)) return null;
     members.push({ name, lead: literalOf(`${end}${mark}"${name}":${open}`) });
     end = close;
+    endAt = member.lastIndex;
   }
+  if (text[endAt] !== "}") return null;
   const hasAll = required.every((name) => members.some((one) => one.name === name));
   if (!hasAll) return null;
   const hasTimes = members.some(({ name }) => name === "blockTimestamp");

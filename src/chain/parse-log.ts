@@ -10,20 +10,24 @@ export class ParsedLogs {
   readonly logs: readonly RawLog[];
   /** Unix seconds of each log's block, when the node tells them with every log; else `null`. */
   readonly timestamps: readonly number[] | null;
-  /**
-   * Ends the reading of the logs: what they are read from is used for the next answer then. Who keeps
-   * them does not call it; nor need anybody.
-   */
-  readonly release: () => void;
+  readonly #logs: RawLog[];
+  readonly #letGo: () => void;
 
-  constructor(
-    logs: readonly RawLog[],
-    timestamps: readonly number[] | null,
-    release: () => void = () => {},
-  ) {
+  /** `letGo` is told that what the logs are read from is not needed any more. */
+  constructor(logs: RawLog[], timestamps: readonly number[] | null, letGo: () => void = () => {}) {
+    this.#logs = logs;
     this.logs = logs;
     this.timestamps = timestamps;
-    this.release = release;
+    this.#letGo = letGo;
+  }
+
+  /**
+   * Ends the reading of the logs, and empties the list: a call that waited for the answer is old by then,
+   * and would keep them until the whole heap is collected. Need not be called.
+   */
+  release(): void {
+    this.#logs.length = 0;
+    this.#letGo();
   }
 }
 

@@ -62,7 +62,11 @@ export class RangeReader {
     const blocks = assembleBlocks(logs, headers, (index, number) => {
       return times?.[index] ?? headers.get(number)?.timestamp ?? 0;
     });
-    return { blocks, release: parsed.release };
+    const release = (): void => {
+      blocks.length = 0;
+      parsed.release();
+    };
+    return { blocks, release };
   }
 
   /** Doubts the answer when a header tells of logs that are not in it. */
@@ -71,7 +75,8 @@ export class RangeReader {
     headers: ReadonlyMap<number, Header>,
     logs: readonly RawLog[],
   ): Promise<void> {
-    const logsOf = Map.groupBy(logs, (log) => log.blockNumber);
+    const ofHeaders = logs.filter((log) => headers.has(log.blockNumber));
+    const logsOf = Map.groupBy(ofHeaders, (log) => log.blockNumber);
     const all = [...headers.values()];
     const { proofsAtOnceMax } = chainLimits;
     for (let start = 0; start < all.length; start += proofsAtOnceMax) {

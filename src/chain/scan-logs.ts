@@ -81,11 +81,11 @@ class LogScan {
     }
     const source = this.#source;
     const body = this.#body;
-    const release = (): void => {
+    const letGo = (): void => {
       source.close();
       body.release();
     };
-    const parsed = new ParsedLogs(logs, hasTimes ? timestamps : null, release);
+    const parsed = new ParsedLogs(logs, hasTimes ? timestamps : null, letGo);
     return { logs: parsed, end: bytes.at };
   }
 
