@@ -14,6 +14,14 @@ export type TextAt = { readonly text: string; readonly at: number };
 /** Equals no text that stands anywhere. */
 export const nothingBefore: TextAt = { text: "", at: 0 };
 
+/** A text of ASCII as bytes, with its length beside it: asking a view for it is a call. */
+export type Literal = { readonly view: DataView; readonly length: number };
+
+/** `text`, which is ASCII. */
+export function literalOf(text: string): Literal {
+  return { view: new DataView(new TextEncoder().encode(text).buffer), length: text.length };
+}
+
 /**
  * A place in the bytes of an answer that moves over what it reads. Throws `mismatch` where the bytes
  * are not as asked for; hex is lower case here. Every log of a backfill comes by with a thousand
@@ -25,11 +33,13 @@ export const nothingBefore: TextAt = { text: "", at: 0 };
 export class LogBytes {
   readonly #view: DataView;
   readonly #bytes: Buffer;
+  readonly #length: number;
   #at: number;
 
   constructor(bytes: Buffer, at: number) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#bytes = bytes;
+    this.#length = bytes.length;
     this.#at = at;
   }
 
@@ -44,23 +54,22 @@ export class LogBytes {
     return byte;
   }
 
-  /** Moves over `literal`, which is ASCII. */
-  expect(literal: DataView): void {
+  /** Moves over `literal`. */
+  expect(literal: Literal): void {
     if (!this.skip(literal)) throw mismatch;
   }
 
-  /** Moves over `literal`, which is ASCII, if it is what stands here. */
-  skip(literal: DataView): boolean {
+  /** Moves over `literal`, if it is what stands here. */
+  skip({ view: expected, length }: Literal): boolean {
     const view = this.#view;
     const start = this.#at;
-    const length = literal.byteLength;
-    if (start + length > view.byteLength) return false;
+    if (start + length > this.#length) return false;
     let at = 0;
     for (; at <= length - 8; at += 8) {
-      if (view.getFloat64(start + at, true) !== literal.getFloat64(at, true)) return false;
+      if (view.getFloat64(start + at, true) !== expected.getFloat64(at, true)) return false;
     }
     for (; at < length; at += 1) {
-      if (view.getUint8(start + at) !== literal.getUint8(at)) return false;
+      if (view.getUint8(start + at) !== expected.getUint8(at)) return false;
     }
     this.#at = start + length;
     return true;
@@ -70,7 +79,7 @@ export class LogBytes {
   hex(length: number): void {
     const start = this.#at;
     const end = start + length;
-    if (end > this.#bytes.length) throw mismatch;
+    if (end > this.#length) throw mismatch;
     const view = this.#view;
     let good = view.getUint16(start, true) === prefix ? hexDigitsAll : 0;
     for (let at = start + 2; at < end; at += 8) {
@@ -95,7 +104,7 @@ export class LogBytes {
   /** The same, where it is one of a few. They are told apart by their last digits. */
   oneOf(length: number, few: Map<number, TextAt>): string {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw mismatch;
+    if (end > this.#length) throw mismatch;
     const key = this.#view.getInt32(end - 4, true);
     const before = few.get(key);
     const one = this.known(length, before ?? nothingBefore);
@@ -106,7 +115,7 @@ export class LogBytes {
   /** Whether the bytes here are those of `before`. */
   #repeats(length: number, { text, at }: TextAt): boolean {
     const start = this.#at;
-    if (text.length !== length || start + length > this.#bytes.length) return false;
+    if (text.length !== length || start + length > this.#length) return false;
     const view = this.#view;
     // The last digits first: they differ where others, as of addresses that begin with zeros, do not.
     for (let offset = length - 8; offset > 0; offset -= 8) {
@@ -120,9 +129,9 @@ export class LogBytes {
   data(): void {
     const start = this.#at;
     const view = this.#view;
-    const wordsEnd = this.#bytes.length - 8;
+    const wordsEnd = this.#length - 8;
     let end = start + 2;
-    if (end > this.#bytes.length || view.getUint16(start, true) !== prefix) throw mismatch;
+    if (end > this.#length || view.getUint16(start, true) !== prefix) throw mismatch;
     for (; end <= wordsEnd; end += 8) {
       if (view.getFloat64(end, true) === zeroDigits) continue;
       const first = hexDigitFlags(view.getInt32(end, true));

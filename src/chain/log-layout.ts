@@ -1,8 +1,10 @@
+import { type Literal, literalOf } from "./log-bytes.ts";
+
 /** The members of a log in JSON, in the order in which a node writes them. */
 export type LogLayout = {
-  readonly members: readonly { readonly name: MemberName; readonly lead: DataView }[];
+  readonly members: readonly { readonly name: MemberName; readonly lead: Literal }[];
   /** What stands after the last value. */
-  readonly tail: DataView;
+  readonly tail: Literal;
   /** Whether each log tells the time of its block. */
   readonly hasTimes: boolean;
 };
@@ -43,7 +45,7 @@ export function learnLayout(body: Buffer, start: number): LogLayout | null {
 /** That of the log that `text` begins with, if all of it is there. */
 function layoutOf(text: string): LogLayout | null {
   const member = /([{,])"(\w+)":("[^"\\]*"|\["[^\\\]]*"\]|false)/y;
-  const members: { name: MemberName; lead: DataView }[] = [];
+  const members: { name: MemberName; lead: Literal }[] = [];
   let end = "";
   let endAt = 0;
   let match = member.exec(text);
@@ -63,11 +65,6 @@ function layoutOf(text: string): LogLayout | null {
   if (!hasAll) return null;
   const hasTimes = members.some(({ name }) => name === "blockTimestamp");
   return { members, tail: literalOf(`${end}}`), hasTimes };
-}
-
-/** A text of ASCII as its bytes. */
-export function literalOf(text: string): DataView {
-  return new DataView(new TextEncoder().encode(text).buffer);
 }
 
 function isMember(name: string): name is MemberName {

@@ -7,8 +7,8 @@
 import type { Address, Hash } from "../base/ids.ts";
 import type { Body } from "../base/response-body.ts";
 import type { RawLog } from "./log.ts";
-import { LogBytes, mismatch, nothingBefore, type TextAt } from "./log-bytes.ts";
-import { type LogLayout, learnLayout, literalOf } from "./log-layout.ts";
+import { LogBytes, literalOf, mismatch, nothingBefore, type TextAt } from "./log-bytes.ts";
+import { type LogLayout, learnLayout } from "./log-layout.ts";
 import { TextSource } from "./log-text.ts";
 import { logsPerBlockMax, ParsedLogs } from "./parse-log.ts";
 import { ScannedLog } from "./scanned-log.ts";

@@ -69,19 +69,22 @@ export class AppendGroup {
     );
   }
 
-  /** What memory needs of each batch, in order, read from its rows. */
+  /**
+   * What memory needs of each batch, in order, read from its rows: those of all batches into the same
+   * memory, as fresh memory costs more than reading into it.
+   */
   async *digests(needs: {
     readonly withLastTrades: boolean;
   }): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
+    const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
     for (const { head, places } of this.#held) {
       const rows = {
-        fills: await this.#read("fills", places),
-        minuteCandles: await this.#read("minuteCandles", places),
+        fills: await this.#read("fills", places, memory),
+        minuteCandles: await this.#read("minuteCandles", places, memory),
       };
-      const digest = decodeDigest({ ...head, ...rows }, needs);
-      releaseRows(Object.values(rows));
-      yield { head, digest };
+      yield { head, digest: decodeDigest({ ...head, ...rows }, needs) };
     }
+    releaseRows(Object.values(memory));
   }
 
   async close(): Promise<void> {
@@ -101,8 +104,19 @@ export class AppendGroup {
     return { begin: await written(file.append(rows)), length };
   }
 
-  async #read(kind: keyof BatchRows, places: Held["places"]): Promise<Buffer> {
+  #roomFor(kind: keyof BatchRows): Buffer {
+    const lengths = this.#held.map(({ places }) => places[kind].length);
+    return Buffer.allocUnsafeSlow(Math.max(0, ...lengths));
+  }
+
+  async #read<Kind extends keyof BatchRows>(
+    kind: Kind,
+    places: Held["places"],
+    memory: Readonly<Record<Kind, Buffer>>,
+  ): Promise<Buffer> {
     const { begin, length } = places[kind];
-    return (await this.#files.get(kind)?.read(begin, length)) ?? Buffer.alloc(0);
+    const rows = memory[kind].subarray(0, length);
+    await this.#files.get(kind)?.read(begin, rows);
+    return rows;
   }
 }

@@ -46,15 +46,13 @@ export class RowFile {
     return begin;
   }
 
-  /** What was appended there, in memory of its own. */
-  async read(begin: number, length: number): Promise<Buffer> {
-    const rows = Buffer.allocUnsafeSlow(length);
-    for (let at = 0; at < length; ) {
-      const { bytesRead } = await this.#file.read(rows, at, length - at, begin + at);
+  /** Fills `rows` with what was appended there. */
+  async read(begin: number, rows: Buffer): Promise<void> {
+    for (let at = 0; at < rows.length; ) {
+      const { bytesRead } = await this.#file.read(rows, at, rows.length - at, begin + at);
       if (bytesRead === 0) throw new Error("the file of rows is shorter than what was written");
       at += bytesRead;
     }
-    return rows;
   }
 
   async close(): Promise<void> {
