@@ -19,7 +19,7 @@ export function keepCompiledCode(dataDir: string): void {
 
 /**
  * Writes down what this thread has compiled up to now, so that a start after a crash has it too. The
- * first time that is a pause of a tenth of a second, which grows with what has been run; later there is
+ * first time that is a pause of some tenths of a second, which grows with what has been run; later there is
  * nothing to write.
  */
 export function saveCompiledCode(): void {
