@@ -4,7 +4,7 @@ const spread = 0x9e3779b1;
 
 /**
  * The texts of ids that come again and again. That of a wallet or a token is made once and then found by
- * its digits, which costs a third and leaves no garbage, and two that are one string are equal at first
+ * its digits, which leaves no garbage, and two that are one string are equal at first
  * sight. Each has one place, where the next that belongs there follows it: memory is bounded, and what
  * is remembered makes no difference but in time.
  */
