@@ -23,12 +23,16 @@ function formatSafeMicros(micros: number): string {
   const fraction = micros % 1_000_000;
   const whole = (micros - fraction) / 1_000_000;
   if (fraction === 0) return whole.toString();
-  // A leading 1 keeps the zeros in front.
-  const digits = (1_000_000 + fraction).toString();
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === zeroCode) end -= 1;
-  return `${whole}.${digits.slice(1, end)}`;
+  const low = fraction % 1000;
+  const high = (fraction - low) / 1000;
+  return low === 0
+    ? `${whole}.${trimmedDigits[high]}`
+    : `${whole}.${threeDigits[high]}${trimmedDigits[low]}`;
 }
+
+/** Three digits of a fraction, and the same without zeros at the end. */
+const threeDigits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
+const trimmedDigits = threeDigits.map((digits) => digits.replace(/0+$/, ""));
 
 /** `"1.5"` -> `1500000n`; `null` unless it is a plain decimal with at most 6 fractional digits. */
 export function parseMicros(text: string): bigint | null {

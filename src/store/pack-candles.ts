@@ -117,7 +117,11 @@ class PackReader {
   amount(): bigint {
     const begin = this.#at;
     const value = this.integer();
-    if (this.#at - begin <= safeGroups) return BigInt(value);
+    return this.#at - begin <= safeGroups ? BigInt(value) : this.#exact(begin);
+  }
+
+  /** The integer between a place and this one. */
+  #exact(begin: number): bigint {
     let exact = 0n;
     for (let at = this.#at - 1; at >= begin; at -= 1) {
       exact = (exact << 7n) | BigInt((this.#bytes[at] ?? 0) & 127);
@@ -126,7 +130,13 @@ class PackReader {
   }
 
   signed(): bigint {
-    const value = this.amount();
+    const begin = this.#at;
+    const short = this.integer();
+    // Nearly all are: a third of the objects.
+    if (this.#at - begin <= safeGroups) {
+      return BigInt(short % 2 === 0 ? short / 2 : (-1 - short) / 2);
+    }
+    const value = this.#exact(begin);
     return (value & 1n) === 0n ? value >> 1n : -(value >> 1n) - 1n;
   }
 
