@@ -53,11 +53,10 @@ export const storeLimits = {
   minutesAtOnce: 5_000,
   minutesMerged: 2000,
   minutesMergedSeconds: 3 * 86_400,
-  /** The copy for charts: its share of the time; days at once, some seconds; young objects of its thread; minutes a day too few for hours. */
+  /** The copy for charts: its share of the time; days at once, some seconds; young objects of its thread. */
   chartsShare: 0.03,
   chartsStepSeconds: 16 * 86_400,
   chartsYoungMegabytes: 6,
-  chartFewMinutesMax: 4,
   /** Fills told with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */

@@ -5,27 +5,30 @@ import { resolutionSeconds } from "../market/candle.ts";
 import { readSetting } from "./saved-columns.ts";
 
 /** To be raised whenever rows are others for the same minutes; the copy is then made anew. */
-const formatVersion = "1";
+const formatVersion = "2";
 
 const { "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
 
-/**
- * Of what candles a row is made. A day with few minutes has them in one row for charts of all kinds;
- * any other has a row of minutes, one of hours and one of the day.
- */
-export const chartLevels = { few: 0, minutes: 60, hours: 3600, day: 86_400 } as const;
+/** Of what candles a row is made. */
+export const chartLevels = { minutes: 60, hours: hourSeconds, days: daySeconds } as const;
 export type ChartLevel = (typeof chartLevels)[keyof typeof chartLevels];
 
 /** The largest candles from which buckets of so many seconds are made. */
 export function chartLevelOf(bucketSeconds: number): ChartLevel {
-  if (bucketSeconds % daySeconds === 0) return chartLevels.day;
+  if (bucketSeconds % daySeconds === 0) return chartLevels.days;
   return bucketSeconds % hourSeconds === 0 ? chartLevels.hours : chartLevels.minutes;
 }
 
+/**
+ * Candles that follow each other, how many they are, and the start of the first one. They begin and end with buckets of all sizes that
+ * are made of their level.
+ */
 const schema = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS days (
-    token BLOB, level INTEGER, day INTEGER, candles BLOB NOT NULL, PRIMARY KEY (token, level, day)
+  DROP TABLE IF EXISTS days;
+  CREATE TABLE IF NOT EXISTS stretches (
+    token BLOB, level INTEGER, start INTEGER, count INTEGER NOT NULL, candles BLOB NOT NULL,
+    PRIMARY KEY (token, level, start)
   ) STRICT, WITHOUT ROWID;
 `;
 
@@ -38,7 +41,7 @@ export function openChartDatabase(path: string): DatabaseSync {
     sql.exec(`PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA journal_size_limit = 67108864; ${schema}`);
     if (readSetting(sql, "format") !== formatVersion) {
-      sql.exec(`BEGIN IMMEDIATE; DELETE FROM days; DELETE FROM settings;
+      sql.exec(`BEGIN IMMEDIATE; DELETE FROM stretches; DELETE FROM settings;
         INSERT INTO settings VALUES ('format', '${formatVersion}'); COMMIT`);
     }
     return sql;

@@ -88,7 +88,13 @@ export class ChartFile {
     if (from >= to || tokenIds.length === 0) return new Map();
     const packed = await this.#reader.read({ ...range, to });
     return new Map(
-      tokenIds.map((tokenId, index) => [tokenId, [...unpackCandles(packed[index] ?? nothing)]]),
+      tokenIds.map((tokenId, index) => {
+        const rising = [...unpackCandles(packed[index] ?? nothing)].filter(
+          ({ bucket }) => bucket >= from && bucket < to,
+        );
+        const buckets = range.order === "asc" ? rising : rising.toReversed();
+        return [tokenId, buckets.slice(0, range.limit)];
+      }),
     );
   }
 

@@ -7,21 +7,17 @@ import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
-import { resolutionSeconds } from "../market/candle.ts";
-import { type ChartLevel, chartLevelOf, chartLevels } from "./chart-database.ts";
-import type { ChartAnswer, ChartOrder, ChartQuestion } from "./chart-reader.ts";
-import type { BucketCandle } from "./newest-candles.ts";
+import { chartLevelOf } from "./chart-database.ts";
+import type { ChartAnswer, ChartOrder, ChartQuestion, ChartRange } from "./chart-reader.ts";
 import { packCandles, unpackCandles } from "./pack-candles.ts";
 import { sqliteCodeOf } from "./sqlite-code.ts";
 import { sumUpCandles } from "./sum-up-candles.ts";
 
-const daySeconds = resolutionSeconds["1d"];
+/** A row: the start of the first candle, unix seconds, how many they are, and all of them. */
+type StretchRow = readonly [start: number, count: number, candles: Uint8Array];
 
-/** A row: the day, unix seconds, and its candles. */
-type DayRow = readonly [day: number, candles: Uint8Array];
-
-/** For each order a statement for the days with few minutes, and one for the others. */
-type Reads = Readonly<Record<ChartOrder, readonly [StatementSync, StatementSync]>>;
+/** A statement for each order. */
+type Reads = Readonly<Record<ChartOrder, StatementSync>>;
 
 const port = parentPort;
 assert(port !== null, "this file is run as a thread");
@@ -50,7 +46,7 @@ function answerTo({ id, tokenIds, ...range }: ChartQuestion): ChartAnswer {
     const packed = tokenIds.map((tokenId) => {
       const token = Buffer.from(tokenId.slice(2), "hex");
       // In memory of its own, that can be handed over.
-      return new Uint8Array(packCandles(readBuckets(token, range)));
+      return new Uint8Array(readBuckets(reads, token, range));
     });
     return { id, packed, failure: null };
   } catch (thrown) {
@@ -60,89 +56,45 @@ function answerTo({ id, tokenIds, ...range }: ChartQuestion): ChartAnswer {
   }
 }
 
-/** The first buckets in the order asked for. */
+/** The stretches with the first buckets in the order asked for. */
 function readBuckets(
+  reads: Reads,
   token: Buffer,
-  { bucketSeconds, from, to, order, limit }: Omit<ChartQuestion, "id" | "tokenIds">,
-): readonly BucketCandle[] {
-  const buckets: BucketCandle[] = [];
-  const days = [from - (from % daySeconds), to] as const;
-  for (const packed of readDays(token, chartLevelOf(bucketSeconds), { days, order })) {
-    const ofDay = sumUpCandles(unpackCandles(packed), bucketSeconds).filter(
-      ({ bucket }) => bucket >= from && bucket < to,
-    );
-    buckets.push(...(order === "asc" ? ofDay : ofDay.toReversed()));
-    if (buckets.length >= limit) break;
-  }
-  return buckets.slice(0, limit);
-}
-
-/** The packed candles of the days that have some, in their order, read as they are asked for. */
-function* readDays(
-  token: Buffer,
-  level: ChartLevel,
-  { days, order }: { readonly days: readonly [number, number]; readonly order: ChartOrder },
-): Generator<Uint8Array, void, undefined> {
-  const [readFew, readMany] = reads[order];
-  const few = new Rows(readFew.iterate(token, chartLevels.few, ...days));
-  const many = new Rows(readMany.iterate(token, level, ...days));
-  try {
-    for (;;) {
-      const [a, b] = [few.next, many.next];
-      if (a === null && b === null) return;
-      // A day is in one of them.
-      const isFew = b === null || (a !== null && a[0] < b[0] === (order === "asc"));
-      yield (isFew ? few : many).take();
+  { bucketSeconds, from, to, order, limit }: Omit<ChartRange, "tokenIds">,
+): Buffer {
+  const level = chartLevelOf(bucketSeconds);
+  const place = { token, level, to };
+  const found: Uint8Array[] = [];
+  let missing = limit;
+  const rows = reads[order].iterate(order === "asc" ? { ...place, from } : place);
+  for (const [start, count, packed] of rows as Iterable<StretchRow>) {
+    // The first one may have candles that lie beyond the end asked for.
+    if (found.length > 0 && level === bucketSeconds) {
+      found.push(packed);
+      missing -= count;
+    } else {
+      const buckets = sumUpCandles(unpackCandles(packed), bucketSeconds).filter(
+        ({ bucket }) => bucket >= from && bucket < to,
+      );
+      found.push(packCandles(buckets));
+      missing -= buckets.length;
     }
-  } finally {
-    few.close();
-    many.close();
+    if (missing <= 0 || (order === "desc" && start <= from)) break;
   }
-}
-
-/** Rows as a statement comes to them, the next one known. */
-class Rows {
-  readonly #rows: Iterator<unknown>;
-  #next: DayRow | null = null;
-
-  constructor(rows: Iterator<unknown>) {
-    this.#rows = rows;
-    this.#step();
-  }
-
-  get next(): DayRow | null {
-    return this.#next;
-  }
-
-  take(): Uint8Array {
-    const [, candles] = this.#next ?? [];
-    assert(candles !== undefined, "there is a row to take");
-    this.#step();
-    return candles;
-  }
-
-  /** Lets go of what the statement holds on to. */
-  close(): void {
-    this.#rows.return?.();
-  }
-
-  #step(): void {
-    const { done, value } = this.#rows.next();
-    this.#next = done === true ? null : (value as DayRow);
-  }
+  return Buffer.concat(order === "asc" ? found : found.toReversed());
 }
 
 function prepareReads(sql: DatabaseSync): Reads {
-  const prepare = (order: "ASC" | "DESC"): StatementSync => {
+  const prepare = (condition: string, order: "ASC" | "DESC"): StatementSync => {
     const statement = sql.prepare(
-      `SELECT day, candles FROM days WHERE token = ? AND level = ? AND day >= ? AND day < ?
-       ORDER BY day ${order}`,
+      `SELECT start, count, candles FROM stretches
+       WHERE token = :token AND level = :level AND start < :to ${condition} ORDER BY start ${order}`,
     );
     statement.setReturnArrays(true);
     return statement;
   };
-  return {
-    asc: [prepare("ASC"), prepare("ASC")],
-    desc: [prepare("DESC"), prepare("DESC")],
-  };
+  // The stretch with the first candle asked for may begin before it.
+  const asc = `AND start >= coalesce((SELECT max(start) FROM stretches
+    WHERE token = :token AND level = :level AND start <= :from), :from)`;
+  return { asc: prepare(asc, "ASC"), desc: prepare("", "DESC") };
 }

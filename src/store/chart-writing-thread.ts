@@ -8,7 +8,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import type { Seq } from "../base/ids.ts";
-import { storeLimits } from "../base/limits.ts";
 import { type Candle, resolutionSeconds } from "../market/candle.ts";
 import { type ChartLevel, chartLevels, openChartDatabase } from "./chart-database.ts";
 import type { ChartStep } from "./chart-rollup.ts";
@@ -24,7 +23,21 @@ const tokenBytes = 32;
 const rowBytes = tokenBytes + 4 + 2 * (8 + 16) + 5 * 16 + 8;
 const rowsAtOnce = 16_384;
 
+/** The longest row. It has to fit into a quarter of a page, else SQLite keeps the rest of it in pages of its own. */
+const stretchBytesMax = 3_900;
+
+/** The largest buckets that are made of a level, which no row may have a part of. */
+const wholeSeconds: Readonly<Record<ChartLevel, number>> = {
+  [chartLevels.minutes]: hourSeconds,
+  [chartLevels.hours]: daySeconds,
+  [chartLevels.days]: daySeconds,
+};
+
+/** Puts candles behind those that there are of a token. */
 type Put = (token: Buffer, level: ChartLevel, candles: readonly BucketCandle[]) => void;
+
+/** A row. */
+type Stretch = { readonly start: number; readonly count: number; readonly candles: Uint8Array };
 
 writeDays(workerData as ChartStep);
 
@@ -41,46 +54,75 @@ function writeDays({ rowsPath, chartPath, to }: ChartStep): void {
 }
 
 function putInto(sql: DatabaseSync): Put {
-  const insert = sql.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?)");
+  const readLast = sql.prepare(
+    "SELECT start, count, candles FROM stretches WHERE token = ? AND level = ? ORDER BY start DESC LIMIT 1",
+  );
+  const write = sql.prepare("INSERT OR REPLACE INTO stretches VALUES (?, ?, ?, ?, ?)");
   return (token, level, candles) => {
-    const first = candles[0]?.bucket ?? 0;
-    insert.run(token, level, first - (first % daySeconds), packCandles(candles));
+    const last = readLast.get(token, level) as Stretch | undefined;
+    const known = last === undefined ? [] : [last];
+    for (const { start, count, candles: packed } of joined([...known, ...piecesOf(candles, level)]))
+      write.run(token, level, start, count, packed);
   };
 }
 
-/** One day of one token after the other. */
+/** The smallest stretches that candles can be told in. */
+function* piecesOf(candles: readonly BucketCandle[], level: ChartLevel): Generator<Stretch> {
+  const whole = wholeSeconds[level];
+  for (let from = 0; from < candles.length; ) {
+    const start = candles[from]?.bucket ?? 0;
+    const end = start - (start % whole) + whole;
+    let to = from + 1;
+    while (to < candles.length && (candles[to]?.bucket ?? end) < end) to += 1;
+    yield { start, count: to - from, candles: packCandles(candles.slice(from, to)) };
+    from = to;
+  }
+}
+
+/** Joins stretches as long as they are not too long. */
+function* joined(stretches: readonly Stretch[]): Generator<Stretch> {
+  let pieces: Stretch[] = [];
+  for (const stretch of stretches) {
+    const bytes = pieces.reduce((sum, { candles }) => sum + candles.length, 0);
+    if (pieces.length > 0 && bytes + stretch.candles.length > stretchBytesMax) {
+      yield joinedOf(pieces);
+      pieces = [];
+    }
+    pieces.push(stretch);
+  }
+  if (pieces.length > 0) yield joinedOf(pieces);
+}
+
+function joinedOf(pieces: readonly Stretch[]): Stretch {
+  return {
+    start: pieces[0]?.start ?? 0,
+    count: pieces.reduce((sum, { count }) => sum + count, 0),
+    candles: Buffer.concat(pieces.map(({ candles }) => candles)),
+  };
+}
+
+/** One token after the other, all of its minutes at once. */
 function putDays(rowsPath: string, put: Put): void {
   let token = Buffer.alloc(0);
   let minutes: BucketCandle[] = [];
   for (const { token: nextToken, minute } of readRows(rowsPath)) {
-    const last = minutes.at(-1);
-    if (last !== undefined) {
-      if (dayOf(last.bucket) === dayOf(minute.bucket) && token.equals(nextToken)) {
-        minutes.push(minute);
-        continue;
-      }
-      putDay(token, minutes, put);
+    if (!token.equals(nextToken)) {
+      putToken(token, minutes, put);
+      token = Buffer.from(nextToken);
+      minutes = [];
     }
-    token = Buffer.from(nextToken);
-    minutes = [minute];
+    minutes.push(minute);
   }
-  if (minutes.length > 0) putDay(token, minutes, put);
+  putToken(token, minutes, put);
 }
 
-function putDay(token: Buffer, parts: readonly BucketCandle[], put: Put): void {
+function putToken(token: Buffer, parts: readonly BucketCandle[], put: Put): void {
+  if (parts.length === 0) return;
   const minutes = sumUpCandles(parts, minuteSeconds);
-  if (minutes.length <= storeLimits.chartFewMinutesMax) {
-    put(token, chartLevels.few, minutes);
-    return;
-  }
   const hours = sumUpCandles(minutes, hourSeconds);
   put(token, chartLevels.minutes, minutes);
   put(token, chartLevels.hours, hours);
-  put(token, chartLevels.day, sumUpCandles(hours, daySeconds));
-}
-
-function dayOf(time: number): number {
-  return Math.floor(time / daySeconds);
+  put(token, chartLevels.days, sumUpCandles(hours, daySeconds));
 }
 
 /** The tokens are parts of what the next row may overwrite. */

@@ -6,19 +6,26 @@ import { open, stat, truncate, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import type { Seq, TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { candleOfMinute } from "../../src/market/candle.ts";
+import type { MinuteCandle } from "../../src/market/minute-candle.ts";
 import { openChartDatabase } from "../../src/store/chart-database.ts";
 import { dropChartFile } from "../../src/store/chart-file.ts";
+import type { ChartRange } from "../../src/store/chart-reader.ts";
 import { ChartRollup } from "../../src/store/chart-rollup.ts";
+import { encodeMinuteCandles } from "../../src/store/encode-facts.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
+import type { BucketCandle } from "../../src/store/newest-candles.ts";
 import { readCandles } from "../../src/store/read-candles.ts";
+import { sumUpCandles } from "../../src/store/sum-up-candles.ts";
 import { appendPart } from "../support/append-part.ts";
 import { assertChartsHold } from "../support/assert-charts-hold.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { makeChartsPath } from "../support/make-charts.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
-import { testSeed } from "../support/property-settings.ts";
+import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
@@ -56,7 +63,7 @@ async function assertServed(store: FactStore, of: readonly BlockFacts[]): Promis
 /** Which kinds of rows there are. */
 function levelsIn(path: string): unknown[] {
   const sql = openChartDatabase(path);
-  const rows = sql.prepare("SELECT DISTINCT level FROM days ORDER BY level").all();
+  const rows = sql.prepare("SELECT DISTINCT level FROM stretches ORDER BY level").all();
   sql.close();
   return rows.map((row) => row["level"]);
 }
@@ -73,6 +80,72 @@ async function setBefore(path: string, before: number): Promise<void> {
   const sql = openChartDatabase(path);
   sql.prepare("UPDATE settings SET value = ? WHERE name = 'before'").run(String(before));
   sql.close();
+}
+
+/** A candle every so many minutes. */
+function minutesOf(
+  tokenId: TokenId,
+  { firstMinute, days, everyMinutes }: { firstMinute: number; days: number; everyMinutes: number },
+): MinuteCandle[] {
+  return Array.from({ length: Math.floor((days * 1440) / everyMinutes) }, (_, index) => {
+    const minute = firstMinute + index * everyMinutes * 60;
+    const price = BigInt(100_000 + ((index * 7919) % 800_000));
+    return {
+      tokenId,
+      minute,
+      open: { seq: (index * 1_000_000) as Seq, price },
+      close: { seq: (index * 1_000_000 + 5) as Seq, price: price + 10n },
+      high: price + 20n,
+      low: price - 30n,
+      volume: BigInt(index) * 1_000_000n,
+      buyVolumeUsd: BigInt(index),
+      sellVolumeUsd: 3n,
+      trades: 2,
+      unpricedTrades: 0,
+      unpricedUsd: 0n,
+      firstSeq: index * 1_000_000,
+      firstTimestamp: minute,
+      lastTimestamp: minute + 59,
+      generations: 1,
+    };
+  });
+}
+
+function anyChart(
+  firstMinute: number,
+  days: number,
+): fc.Arbitrary<ChartRange & { tokenIds: readonly [TokenId] }> {
+  const anyTime = fc
+    .integer({ min: -60, max: days * 1440 + 60 })
+    .map((minutes) => firstMinute + minutes * 60);
+  return fc
+    .record({
+      byte: fc.constantFrom("11", "22", "33", "44"),
+      bucketSeconds: fc.constantFrom(60, 300, 900, 3600, 14_400, daySeconds),
+      from: fc.oneof(fc.constant(0), anyTime),
+      to: fc.oneof(fc.constant(2 ** 40), anyTime),
+      order: fc.constantFrom("asc" as const, "desc" as const),
+      limit: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.constant(100_000)),
+    })
+    .map(({ byte, from, to, ...range }) => ({
+      ...range,
+      tokenIds: [`0x${byte.repeat(32)}` as TokenId] as const,
+      from: Math.ceil(from / range.bucketSeconds) * range.bucketSeconds,
+      to: Math.ceil(to / range.bucketSeconds) * range.bucketSeconds,
+    }));
+}
+
+/** What a chart of these minutes is. */
+function bucketsOf(minutes: readonly MinuteCandle[], range: ChartRange): BucketCandle[] {
+  const { bucketSeconds, from, to, order, limit } = range;
+  const priced = minutes.flatMap((minute) => {
+    const candle = candleOfMinute(minute);
+    return candle === null ? [] : [{ bucket: minute.minute, candle }];
+  });
+  const buckets = sumUpCandles(priced, bucketSeconds).filter(
+    ({ bucket }) => bucket >= from && bucket < to,
+  );
+  return (order === "asc" ? buckets : buckets.toReversed()).slice(0, limit);
 }
 
 /** Kills a process once it has printed so many lines. */
@@ -112,7 +185,7 @@ describe("the copy for charts", () => {
     assert.equal((await folder.reopen()).charts.before, before);
     await assertServed(folder.store, blocks);
     const levels = levelsIn(store.charts.path);
-    assert.deepEqual(levels, [0, 60, 3600, daySeconds]);
+    assert.deepEqual(levels, [60, 3600, daySeconds]);
   });
 
   test("is what charts are made of, but for the newest day", async (t) => {
@@ -148,10 +221,42 @@ describe("the copy for charts", () => {
     assert.deepEqual(tables, []);
   });
 
+  test("tells tokens that are traded every minute, in rows of many days and of parts of one", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    const days = 6;
+    const firstMinute = 20_000 * daySeconds;
+    const candles = Object.entries({ "11": 1, "22": 7, "33": 500 }).flatMap(
+      ([byte, everyMinutes]) =>
+        minutesOf(`0x${byte.repeat(32)}` as TokenId, { firstMinute, days, everyMinutes }),
+    );
+    await store.engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles));
+    for (const day of [1, 2, 4, 5, 6]) {
+      store.chartRollup.advance(firstMinute + day * daySeconds);
+      await store.chartRollup.finish();
+    }
+    const sql = openChartDatabase(store.charts.path);
+    const [row] = sql
+      .prepare("SELECT count() AS rows, max(length(candles)) AS longest FROM stretches")
+      .all();
+    sql.close();
+    assert.ok(
+      Number(row?.["longest"]) <= 3_900 && Number(row?.["rows"]) < 200,
+      JSON.stringify(row),
+    );
+    await fc.assert(
+      fc.asyncProperty(anyChart(firstMinute, days), async (range) => {
+        const own = candles.filter(({ tokenId }) => tokenId === range.tokenIds[0]);
+        const found = await store.charts.read(range);
+        assert.deepEqual(found.get(range.tokenIds[0]) ?? [], bucketsOf(own, range));
+      }),
+      propertySettings(80),
+    );
+  });
+
   test("is as it was when it cannot be made, which ends appending", async (t) => {
     const { store } = await StoreFolder.open(t);
     const sql = openChartDatabase(store.charts.path);
-    sql.exec(`CREATE TRIGGER refuse BEFORE INSERT ON days WHEN NEW.level = ${daySeconds}
+    sql.exec(`CREATE TRIGGER refuse BEFORE INSERT ON stretches WHEN NEW.level = ${daySeconds}
       BEGIN SELECT RAISE(ABORT, 'nothing may be written'); END`);
     await store.append(encode(blocks.slice(0, 60)));
     await assert.rejects(store.chartRollup.finish(), { name: "DataFolderUnwritableError" });
