@@ -1,5 +1,5 @@
 /**
- * Tokens that nobody has asked for, out of a store of any size: their newest trades, older pages and
+ * Tokens that nobody has asked for, out of a store of any size: their price, newest trades, older pages and
  * candles, at a constant rate and one by one, with keys, limits and headers on and blocks coming in.
  * Beside them, in the same run, one trade of one block, and a page of the disk without any service.
  *
@@ -88,6 +88,7 @@ async function measure(url: string): Promise<void> {
     `/v1/candles/${BigInt(id)}?limit=500&resolution=${resolution}`;
   const lists: Record<string, () => readonly string[] | Promise<readonly string[]>> = {
     "one trade of one block": () => Array.from({ length: requestsEach }, () => tradeOfBlock()),
+    "price, traded for weeks": () => some(shortLived).map((id) => `/v1/price/${BigInt(id)}`),
     "latest 100, traded for weeks": () => some(shortLived).map(newest),
     "latest 100, traded all the time": () => some(traded).map(newest),
     "pages behind the first": () => nextPages(url, both().map(newest)),

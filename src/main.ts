@@ -147,7 +147,7 @@ export class Service {
     await indexer.start(this.#fail);
     times.tell(log);
     auditor.start();
-    store.charts.beginReading();
+    store.reader.begin();
     this.#accompany({ pace, state, log, dataDir });
   }
 

@@ -58,8 +58,9 @@ export class ServiceMetrics {
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
-    const { query, insert } = this.#parts.store.engine.latencies;
-    return [this.requests.latency, query, insert];
+    const { engine, reader } = this.#parts.store;
+    const { query, insert } = engine.latencies;
+    return [this.requests.latency, query, insert, reader.latency];
   }
 
   /** Blocks within the coverage that are not stored; `null` when the store cannot tell. */
@@ -83,6 +84,7 @@ export class ServiceMetrics {
         tables: size === null ? null : [...size.tables],
         queries: operationOf(query.read()[0], failures["query"]),
         inserts: operationOf(insert.read()[0], failures["insert"]),
+        reads: operationOf(store.reader.latency.read()[0], store.reader.failures),
       },
       books: booksOf(this.#parts.books),
       catalogue: this.#readCatalogue(),

@@ -832,6 +832,13 @@ export type GetMetrics = {
         readonly p95_ms: number | null;
         readonly p99_ms: number | null;
       };
+      readonly reads: {
+        readonly count: number;
+        readonly failures: number;
+        readonly p50_ms: number | null;
+        readonly p95_ms: number | null;
+        readonly p99_ms: number | null;
+      };
     };
     readonly books: {
       readonly source: string;

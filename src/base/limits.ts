@@ -38,8 +38,9 @@ export const storeLimits = {
   groupWaitMs: 1000,
   /** Rows of a part that is worth knowing the place of; smaller ones are merged before long. */
   partRowsMin: 500_000,
-  /** For how long the parts, and the size of the store, are known by what they were: reading takes 30 ms. */
+  /** For how long the parts, and the size of the store, are known by what they were, and merged ones held open, which take room. */
   partsKeptMs: 60_000,
+  partsRefreshedMs: 1_000,
   sizeKeptMs: 10_000,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,

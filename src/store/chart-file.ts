@@ -9,27 +9,25 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { TokenId } from "../base/ids.ts";
 import { openChartDatabase } from "./chart-database.ts";
-import { type ChartRange, ChartReader } from "./chart-reader.ts";
 import type { BucketCandle } from "./newest-candles.ts";
 import { unpackCandles } from "./pack-candles.ts";
 import { readSetting } from "./saved-columns.ts";
 import { isSqliteFailure } from "./sqlite-code.ts";
 import { withDisk } from "./sqlite-failure.ts";
-
-const chartFileName = "charts.sqlite";
+import { type ChartRange, chartFileName, type StoreReader } from "./store-reader.ts";
 
 const nothing = new Uint8Array(0);
 
 export class ChartFile {
   readonly #dataDir: string;
   #sql: DatabaseSync;
-  #reader: ChartReader;
+  readonly #reader: StoreReader;
   #before = 0;
 
-  private constructor(dataDir: string) {
+  private constructor(dataDir: string, reader: StoreReader) {
     this.#dataDir = dataDir;
+    this.#reader = reader;
     this.#sql = openChartDatabase(this.path);
-    this.#reader = new ChartReader(this.path);
     this.refresh();
   }
 
@@ -37,16 +35,16 @@ export class ChartFile {
    * Opens the copy in a data folder; one that is damaged, or tells of more days than the facts, begins
    * anew. `daysOver` is the day that the facts end in. Unix seconds.
    */
-  static open(dataDir: string, daysOver: number): ChartFile {
+  static open(dataDir: string, daysOver: number, reader: StoreReader): ChartFile {
     try {
-      const file = withDisk(() => new ChartFile(dataDir));
+      const file = withDisk(() => new ChartFile(dataDir, reader));
       if (file.before <= daysOver) return file;
       file.#sql.close();
     } catch (thrown) {
       if (!isSqliteFailure(thrown)) throw thrown;
     }
     dropChartFile(dataDir);
-    return withDisk(() => new ChartFile(dataDir));
+    return withDisk(() => new ChartFile(dataDir, reader));
   }
 
   get path(): string {
@@ -65,17 +63,11 @@ export class ChartFile {
 
   /** Begins anew with a copy that turns out to be damaged; what is being read of it still is. */
   reset(): void {
-    void this.#reader.close();
+    this.#reader.forgetCharts();
     this.#sql.close();
     dropChartFile(this.#dataDir);
     this.#sql = openChartDatabase(this.path);
-    this.#reader = new ChartReader(this.path);
     this.refresh();
-  }
-
-  /** Does ahead what the first to read would wait for. */
-  beginReading(): void {
-    this.#reader.begin();
   }
 
   /**
@@ -86,7 +78,7 @@ export class ChartFile {
     const { from, tokenIds } = range;
     const to = Math.min(range.to, this.#before);
     if (from >= to || tokenIds.length === 0) return new Map();
-    const packed = await this.#reader.read({ ...range, to });
+    const packed = await this.#reader.readCharts({ ...range, to });
     return new Map(
       tokenIds.map((tokenId, index) => {
         const rising = [...unpackCandles(packed[index] ?? nothing)].filter(
@@ -98,8 +90,7 @@ export class ChartFile {
     );
   }
 
-  async close(): Promise<void> {
-    await this.#reader.close();
+  close(): void {
     this.#sql.close();
   }
 }

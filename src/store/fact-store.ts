@@ -36,6 +36,7 @@ import {
 } from "./recover.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
+import { StoreReader } from "./store-reader.ts";
 import { readStoredFills } from "./stored-fills.ts";
 import { Tail } from "./tail.ts";
 import { untilAdmitted } from "./until-admitted.ts";
@@ -47,6 +48,8 @@ export class FactStore {
   readonly newestFills = new NewestFills();
   readonly newestCandles = new NewestCandles();
   readonly parts: PartMap;
+  /** Reads of the files what takes longer to plan than to read. */
+  readonly reader: StoreReader;
   /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
   readonly charts: ChartFile;
   readonly chartRollup: ChartRollup;
@@ -61,13 +64,14 @@ export class FactStore {
   private constructor(
     engine: MeteredEngine,
     coverage: Coverage | null,
-    { openMinutes, charts }: Pick<FactStore, "openMinutes" | "charts">,
+    { openMinutes, charts, reader }: Pick<FactStore, "openMinutes" | "charts" | "reader">,
   ) {
     this.engine = engine;
     this.parts = new PartMap(engine);
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = openMinutes;
+    this.reader = reader;
     this.charts = charts;
     this.chartRollup = new ChartRollup(engine, charts);
     this.trimmed = untilAdmitted(() => trimAbove(engine, coverage));
@@ -88,8 +92,9 @@ export class FactStore {
       const coverage = await recover(engine, () => dropCopies(dataDir));
       const minutes = readOpenMinutes(engine, coverage);
       await allEnded([verifyNewestMarkers(engine), minutes]);
-      const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0);
-      return new FactStore(engine, coverage, { openMinutes: await minutes, charts });
+      const reader = new StoreReader(dataDir);
+      const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0, reader);
+      return new FactStore(engine, coverage, { openMinutes: await minutes, charts, reader });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
@@ -224,7 +229,8 @@ export class FactStore {
   async close(): Promise<void> {
     await Promise.allSettled([this.trimmed]);
     await this.chartRollup.close();
-    await this.charts.close();
+    await this.reader.close();
+    this.charts.close();
     await this.parts.close();
     await this.engine.close();
   }

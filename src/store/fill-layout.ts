@@ -73,12 +73,6 @@ export type FillColumn = keyof typeof columns;
 /** A field within `rest`. */
 export type RestField = keyof typeof restFields;
 
-/** The columns as they are declared, `rest` behind them all. */
-export const fillColumnsSql: string = [
-  ...Object.entries<FieldType>(columns).map(([name, { type }]) => `${name} ${type}`),
-  "rest String",
-].join(", ");
-
 /** What `INSERT ... SELECT` takes from a table in which every field has a column. */
 export const unpackedSql: string = [
   ...Object.keys(columns),
@@ -99,11 +93,20 @@ export const restBytes: number = restLength.length + withinRest.end;
 /** Bytes of a row, which are always the same. */
 export const fillBytes: number = columnPlaces.end + restBytes;
 
-/** Names and bytes of the columns, in the order of the table. */
-export const storedColumns: readonly { readonly name: string; readonly bytes: number }[] = [
-  ...Object.entries<FieldType>(columns).map(([name, { bytes }]) => ({ name, bytes })),
-  { name: "rest", bytes: restBytes },
+/** The columns in the order of the table, and how many bytes a value of theirs has in a row. */
+export const storedColumns: readonly {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: number;
+}[] = [
+  ...Object.entries<FieldType>(columns).map(([name, { type, bytes }]) => ({ name, type, bytes })),
+  { name: "rest", type: "String", bytes: restBytes },
 ];
+
+/** The columns as they are declared. */
+export const fillColumnsSql: string = storedColumns
+  .map(({ name, type }) => `${name} ${type}`)
+  .join(", ");
 
 /** Where the fields begin in a value of `rest`. */
 export const placesInRest: Readonly<Record<RestField, number>> = shifted(

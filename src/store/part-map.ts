@@ -87,7 +87,12 @@ export class PartMap {
   }
 }
 
-function meets(part: Part, { from, to }: Span, { firstTimestamp, lastTimestamp }: Times): boolean {
+/** Whether a part may have something of a span and of a time. */
+export function meets(
+  part: Span & Times,
+  { from, to }: Span,
+  { firstTimestamp, lastTimestamp }: Times,
+): boolean {
   const isInSpan = part.from < to && part.to > from;
   return isInSpan && part.firstTimestamp <= lastTimestamp && part.lastTimestamp >= firstTimestamp;
 }

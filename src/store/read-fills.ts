@@ -2,8 +2,9 @@ import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
+import { enumCodes } from "./fill-layout.ts";
 import type { NewestOf } from "./newest-fills.ts";
-import { readCutFills, readStoredFills } from "./stored-fills.ts";
+import { readCutFills, readStoredFills, readTokenFills } from "./stored-fills.ts";
 import {
   type ListOrder,
   type Reach,
@@ -46,11 +47,18 @@ function byTokenOf(
   const { timestampFrom = 0, timestampTo = endless } = filter;
   // Lives are those of trades: what a taker paid for both tokens may be told of the other one.
   const areTrades = roles?.includes("taker") === false;
+  const chosen = Object.keys(filter).every((name) => placeNames.has(name))
+    ? (roles?.map((role) => enumCodes.role[role]) ?? null)
+    : undefined;
   return [...new Set(tokenIds)].map((id) => ({
+    readParts: async (reader, { span, ...page }) =>
+      chosen === undefined
+        ? null
+        : readTokenFills(reader, { ...page, ...span, tokenId: id, roles: chosen }),
     sql: filterSql({ ...filter, tokenIds: [id] }),
     readCut: readCutFills,
     span: { from: seqFrom, to: seqTo },
-    times: { firstTimestamp: timestampFrom, lastTimestamp: timestampTo },
+    times: { firstTimestamp: timestampFrom, lastTimestamp: timestampTo - 1 },
     life: () => (areTrades && lifeOf !== undefined ? lifeOf(id) : null),
   }));
 }
@@ -90,6 +98,15 @@ async function readNewest(
 
 /** What does not narrow a list down beyond its tokens. */
 const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "mirroredTokenId"]);
+
+/** And what narrows it down to a stretch of the chain. */
+const placeNames: ReadonlySet<string> = new Set([
+  ...plainNames,
+  "seqFrom",
+  "seqTo",
+  "timestampFrom",
+  "timestampTo",
+]);
 
 /** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
 function plainTrades(filter: FillFilter): NewestOf | null {

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
-import type { TokenId } from "../base/ids.ts";
+import type { Seq, TokenId } from "../base/ids.ts";
+import type { Fill } from "../market/fill.ts";
 import { lastTradeOf } from "../market/last-trades.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { newestTradePrice } from "../market/price.ts";
@@ -7,7 +8,7 @@ import { type BookTop, type PriceRow, presentPrice } from "../rows/price-row.ts"
 import type { FactStore } from "./fact-store.ts";
 import { fewRowsSettings } from "./few-rows-settings.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
-import { readStoredFills } from "./stored-fills.ts";
+import { readStoredFills, readTokenFills } from "./stored-fills.ts";
 
 /** What prices are made of. */
 export type PriceSource = {
@@ -28,27 +29,40 @@ export async function readPrice(source: PriceSource, tokenId: TokenId): Promise<
 
 /**
  * The prices of several tokens, all of one moment. From memory, but for the last trade of tokens
- * that nobody has traded or asked for lately: one query reads those of all of them.
+ * that nobody has traded or asked for lately.
  */
 export async function readPrices(
   source: PriceSource,
   tokenIds: readonly TokenId[],
 ): Promise<readonly (PriceRow | null)[]> {
   for (let round = 0; round < roundsMax; round += 1) {
-    const missing = tokenIds.filter((tokenId) => lastTradeIn(source.state, tokenId) === undefined);
+    const missing = tokenIds.flatMap((tokenId) => {
+      const isMissing = lastTradeIn(source.state, tokenId) === undefined;
+      return isMissing ? (placeOfLastTrade(source.state, tokenId) ?? []) : [];
+    });
     if (missing.length === 0) return tokenIds.map((tokenId) => presentKnown(source, tokenId));
     await fetchLastTrades(source, missing);
   }
   throw new Error("the trades behind prices are not in the store");
 }
 
+/** Where a trade is: its own token, and its position. */
+type TradePlace = { readonly tokenId: TokenId; readonly seq: Seq };
+
+/** Of the trade behind the price, `null` when there is none. */
+function placeOfLastTrade({ directory }: MarketState, tokenId: TokenId): TradePlace | null {
+  const newest = newestTradePrice(tokenId, directory);
+  if (newest === null) return null;
+  const complement = directory.complementOf(tokenId);
+  const madeBy = newest.source === "complement" && complement !== null ? complement : tokenId;
+  return { tokenId: madeBy, seq: newest.seq };
+}
+
 /** The trade behind the price, `null` when there is none, `undefined` when it is not in memory. */
 function lastTradeIn(state: MarketState, tokenId: TokenId) {
-  const newest = newestTradePrice(tokenId, state.directory);
-  if (newest === null) return null;
-  const complement = state.directory.complementOf(tokenId);
-  const madeBy = newest.source === "complement" && complement !== null ? complement : tokenId;
-  return state.lastTrades.at(madeBy, newest.seq) ?? undefined;
+  const place = placeOfLastTrade(state, tokenId);
+  if (place === null) return null;
+  return state.lastTrades.at(place.tokenId, place.seq) ?? undefined;
 }
 
 function presentKnown({ state, bookTopOf }: PriceSource, tokenId: TokenId): PriceRow | null {
@@ -60,17 +74,38 @@ function presentKnown({ state, bookTopOf }: PriceSource, tokenId: TokenId): Pric
 
 async function fetchLastTrades(
   { store, state }: PriceSource,
-  tokenIds: readonly TokenId[],
+  places: readonly TradePlace[],
 ): Promise<void> {
-  const seqs = tokenIds.flatMap((tokenId) => newestTradePrice(tokenId, state.directory)?.seq ?? []);
   const { revision } = store.tail;
-  const wanted = new Set(seqs);
+  const wanted = new Set(places.map(({ seq }) => seq));
   const held = store.tail.fills().filter((fill) => wanted.has(fill.seq));
-  const fills = await readStoredFills(
-    store.engine,
-    `oddwire.fills WHERE seq IN ${listLiteral(seqs.map(integerLiteral))} ${fewRowsSettings}`,
-  );
+  const fills = await readTradesAt(store, places);
   // What was held may have been taken back meanwhile; the next round finds what took its place.
   const stillHeld = store.tail.revision === revision ? held : [];
   state.lastTrades.add([...fills, ...stillHeld].map(lastTradeOf));
 }
+
+/** The final trades at some places. */
+async function readTradesAt(
+  { engine, reader }: FactStore,
+  places: readonly TradePlace[],
+): Promise<readonly Fill[]> {
+  const found = await Promise.all(
+    places.map(async ({ tokenId, seq }) =>
+      readTokenFills(reader, { ...oneFill, tokenId, from: seq, to: seq + 1 }),
+    ),
+  );
+  const read = found.flatMap((fills) => fills ?? []);
+  const unread = places.filter((_, index) => found[index] === null).map(({ seq }) => seq);
+  if (unread.length === 0) return read;
+  const seqs = listLiteral(unread.map(integerLiteral));
+  const from = `oddwire.fills WHERE seq IN ${seqs} ${fewRowsSettings}`;
+  return [...read, ...(await readStoredFills(engine, from))];
+}
+
+const oneFill = {
+  times: { firstTimestamp: 0, lastTimestamp: Number.MAX_SAFE_INTEGER },
+  roles: null,
+  order: "desc",
+  limit: 1,
+} as const;

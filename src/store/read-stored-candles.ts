@@ -8,13 +8,13 @@ import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Candle, mergeCandles } from "../market/candle.ts";
 import type { ChartFile } from "./chart-file.ts";
-import { type ChartRange, ChartsDamagedError } from "./chart-reader.ts";
 import type { Engine } from "./engine.ts";
 import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "./sql-literal.ts";
+import { type ChartRange, ChartsDamagedError, type StoreReader } from "./store-reader.ts";
 
 /** How much a token is traded: but for the newest trade, only how fast it is read depends on it. */
 export type Activity = {
@@ -31,7 +31,11 @@ type StoredRange = Omit<BucketRange, "tokenId"> & {
 };
 
 /** Where candles are. */
-type Sources = { readonly engine: Engine; readonly charts: ChartFile };
+type Sources = {
+  readonly engine: Engine;
+  readonly charts: ChartFile;
+  readonly reader: StoreReader;
+};
 
 type Found = ReadonlyMap<TokenId, readonly BucketCandle[]>;
 
@@ -46,7 +50,7 @@ type Stretch = {
 
 /** The first `limit` buckets of each token in the order asked for, from minutes before `openFrom`. */
 export async function readStoredCandles(
-  { engine, charts }: Sources,
+  { charts, ...minutes }: Sources,
   range: StoredRange,
   openFrom: number,
 ): Promise<Found> {
@@ -59,7 +63,7 @@ export async function readStoredCandles(
     const lastTimestamp = range.activityOf?.(tokenId).lastTimestamp ?? rest.to;
     return !isFull && lastTimestamp >= rest.from && rest.from < rest.to;
   });
-  const asked = await readMinuteBuckets(engine, { ...range, tokenIds }, rest);
+  const asked = await readMinuteBuckets(minutes, { ...range, tokenIds }, rest);
   const all = range.tokenIds.map((tokenId) => {
     const parts = [copied.get(tokenId) ?? [], asked.get(tokenId) ?? []];
     const inOrder = range.order === "asc" ? parts : parts.toReversed();
@@ -85,9 +89,9 @@ async function readCopied(
   }
 }
 
-/** Of the minutes in the engine. */
+/** Of the minutes that the engine has stored. */
 async function readMinuteBuckets(
-  engine: Engine,
+  minutes: Omit<Sources, "charts">,
   range: StoredRange,
   bounds: Bounds,
 ): Promise<Found> {
@@ -97,19 +101,22 @@ async function readMinuteBuckets(
   const isQuiet = (tokenId: TokenId): boolean =>
     activityOf !== undefined && activityOf(tokenId).trades <= storeLimits.minutesMerged;
   return isShort || tokenIds.every(isQuiet)
-    ? mergeMinutes(engine, range, { ...bounds, isShort })
-    : searchBuckets(engine, range, bounds);
+    ? mergeMinutes(minutes, range, { ...bounds, isShort })
+    : searchBuckets(minutes.engine, range, bounds);
 }
 
 /** Where minutes are few: all of them, merged here in less time than by the engine. */
 async function mergeMinutes(
-  engine: Engine,
+  { engine, reader }: Omit<Sources, "charts">,
   range: StoredRange,
   bounds: MinuteBounds,
 ): Promise<Found> {
   const { tokenIds, bucketSeconds, order, limit } = range;
   const found = new Map(tokenIds.map((tokenId) => [tokenId, new Map<number, Candle>()]));
-  for (const { tokenId, bucket: minute, candle } of await readMinutes(engine, tokenIds, bounds)) {
+  const minutes =
+    (await readMinutesOfParts(reader, tokenIds, bounds)) ??
+    (await readMinutes(engine, tokenIds, bounds));
+  for (const { tokenId, bucket: minute, candle } of minutes) {
     const buckets = found.get(tokenId);
     const bucket = minute - (minute % bucketSeconds);
     const known = buckets?.get(bucket);
@@ -234,6 +241,26 @@ async function readBuckets(
      LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
   );
   return [...readNativeBlocks(bytes, bucketBytes)].flatMap((block) => [...bucketsOf(block)]);
+}
+
+/** The same as below, out of the files of the engine; `null` when it has to be asked. */
+async function readMinutesOfParts(
+  reader: StoreReader,
+  tokenIds: readonly TokenId[],
+  { from, to }: MinuteBounds,
+): Promise<readonly OwnBucket[] | null> {
+  const times = { firstTimestamp: from, lastTimestamp: to - 1 };
+  const place = { table: "minute_candles", from, to, times, roles: null, order: "asc" } as const;
+  const limit = storeLimits.minutesAtOnce;
+  const read = await Promise.all(
+    tokenIds.map(async (tokenId) => reader.readRows({ ...place, tokenId, limit })),
+  );
+  if (read.some((found) => found === null || found.rows >= limit)) return null;
+  const minutes = read.flatMap((found) => {
+    const columns = found?.columns.map(({ buffer }) => Buffer.from(buffer)) ?? [];
+    return [...bucketsOf({ names: [], rows: found?.rows ?? 0, columns })];
+  });
+  return minutes.filter(({ candle }) => candle.trades > 0);
 }
 
 /**

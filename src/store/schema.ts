@@ -6,6 +6,7 @@
  * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.
  */
 import { fillColumnsSql } from "./fill-layout.ts";
+import { minuteColumnsSql } from "./minute-layout.ts";
 
 /** Parts are merged into no larger ones: that keeps the disk busy for minutes, and whoever reads waits (decision 0003). */
 const mergedBytesMax = 4 * 1024 ** 3;
@@ -18,6 +19,9 @@ const parts =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, " +
   "min_level_for_wide_part = 1, min_columns_to_activate_adaptive_write_buffer = 1, " +
   `max_bytes_to_merge_at_max_space_in_pool = ${mergedBytesMax}`;
+
+/** Every value is written, however many are zero: what is read of the files here (decision 0015) knows no other way. */
+const everyValue = "ratio_of_defaults_for_sparse_serialization = 1";
 
 /**
  * Rows read at the least where those of one token are: few tokens have as many in a part as the
@@ -46,32 +50,15 @@ CREATE TABLE IF NOT EXISTS ${name} (
   PROJECTION by_token (SELECT * ORDER BY token_id, seq)
     WITH SETTINGS (index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide})
 ) ENGINE = MergeTree ORDER BY seq
-SETTINGS ${parts}`;
+SETTINGS ${parts}, ${everyValue}`;
 
-/**
- * One-minute candles of each token's own trades; parts of one minute merge by themselves. Open and
- * close are (seq, price), so that merging needs no order.
- */
+/** One-minute candles of each token's own trades; parts of one minute merge by themselves. */
 const minuteCandlesTable = `
 CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
-  token_id FixedString(32),
-  minute UInt32,
-  open SimpleAggregateFunction(min, Tuple(UInt64, Decimal(38, 6))),
-  close SimpleAggregateFunction(max, Tuple(UInt64, Decimal(38, 6))),
-  high SimpleAggregateFunction(max, Decimal(38, 6)),
-  low SimpleAggregateFunction(min, Decimal(38, 6)),
-  volume SimpleAggregateFunction(sum, Decimal(38, 6)),
-  buy_volume_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
-  sell_volume_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
-  trades SimpleAggregateFunction(sum, UInt64),
-  unpriced_trades SimpleAggregateFunction(sum, UInt64),
-  unpriced_usd SimpleAggregateFunction(sum, Decimal(38, 6)),
-  first_seq SimpleAggregateFunction(min, UInt64),
-  first_timestamp SimpleAggregateFunction(min, UInt32),
-  last_timestamp SimpleAggregateFunction(max, UInt32),
-  generations SimpleAggregateFunction(groupBitOr, UInt8)
+  ${minuteColumnsSql},
+  INDEX minutes minute TYPE minmax
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
-SETTINGS ${parts}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
+SETTINGS ${parts}, ${everyValue}, index_granularity = ${smallGranule}, min_bytes_for_wide_part = ${neverWide}`;
 
 /** Folders from before charts had a copy of their own (`chart-file.ts`) have hours here. */
 const dropHours = ["hour_candles", "hour_marks"].map(

@@ -14,11 +14,13 @@ import {
   placesInRest,
   type RestField,
   restBytes,
+  restLength,
   storedColumns,
 } from "./fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { Span } from "./part-map.ts";
 import { RowReader } from "./row-reader.ts";
+import type { PartQuestion, StoreReader } from "./store-reader.ts";
 
 const words = {
   exchange: wordsOf(enumCodes.exchange),
@@ -38,6 +40,8 @@ export type Cut = {
 type StoredRow = {
   readonly columns: Readonly<Record<FillColumn, RowReader>>;
   readonly rest: RowReader;
+  /** Where its value of `rest` is, or would be if its length stood before it. */
+  readonly restAt: number;
   readonly index: number;
 };
 
@@ -67,18 +71,47 @@ export async function readCutFills(
 async function readStoredRows(engine: Engine, from: string): Promise<readonly StoredRow[]> {
   // Naming the columns takes a tenth of the query.
   const bytes = await engine.queryNative(`SELECT * FROM ${from}`);
-  return [...readNativeBlocks(bytes, widths)].flatMap(rowsOf);
+  return [...readNativeBlocks(bytes, widths)].flatMap((block) => {
+    assert(block.names.join() === names, "the table has its columns in their order");
+    return rowsOf(block, (index) => restBytes * index);
+  });
 }
 
-function rowsOf(block: NativeBlock): StoredRow[] {
-  assert(block.names.join() === names, "the table has its columns in their order");
-  const readers = block.columns.map((column) => new RowReader(column));
+/**
+ * The first final fills of a token out of the files of the engine, in no order and maybe some more; `null` when the
+ * engine has to be asked. Rejects with `SERVICE_UNAVAILABLE` when too many wait.
+ */
+export async function readTokenFills(
+  reader: StoreReader,
+  choice: Omit<PartQuestion, "table">,
+): Promise<readonly Fill[] | null> {
+  const found = await reader.readRows({ ...choice, table: "fills" });
+  if (found === null) return null;
+  const columns = found.columns.map(({ buffer }) => Buffer.from(buffer));
+  const bareBytes = restBytes - restLength.length;
+  const rows = rowsOf(
+    { rows: found.rows, columns },
+    (index) => bareBytes * index - restLength.length,
+  );
+  return rows.map(fillOf);
+}
+
+function rowsOf(
+  { rows, columns: bodies }: Pick<NativeBlock, "rows" | "columns">,
+  restAt: (index: number) => number,
+): StoredRow[] {
+  const readers = bodies.map((column) => new RowReader(column));
   const rest = readers.at(-1);
   assert(rest !== undefined, "every column has been read");
   const columns = Object.fromEntries(
-    readers.map((reader, index) => [block.names[index], reader]),
+    readers.map((reader, index) => [storedColumns[index]?.name, reader]),
   ) as StoredRow["columns"];
-  return Array.from({ length: block.rows }, (_, index) => ({ columns, rest, index }));
+  return Array.from({ length: rows }, (_, index) => ({
+    columns,
+    rest,
+    restAt: restAt(index),
+    index,
+  }));
 }
 
 function seqOf({ columns, index }: StoredRow): Seq {
@@ -86,8 +119,8 @@ function seqOf({ columns, index }: StoredRow): Seq {
 }
 
 function fillOf(row: StoredRow): Fill {
-  const { columns, rest, index } = row;
-  const at = (field: RestField): number => restBytes * index + placesInRest[field];
+  const { columns, rest, restAt, index } = row;
+  const at = (field: RestField): number => restAt + placesInRest[field];
   const matchType = wordOf(words.matchType, rest.uint8(at("match_type")));
   const matchSeq = rest.uint64(at("match_seq"));
   return {

@@ -14,6 +14,7 @@ import {
 import type { Span, Times } from "./part-map.ts";
 import { firstSeqAbove } from "./recover.ts";
 import { integerLiteral } from "./sql-literal.ts";
+import type { StoreReader } from "./store-reader.ts";
 import type { Cut } from "./stored-fills.ts";
 import type { Tail } from "./tail.ts";
 import { type Life, stepsOf } from "./token-steps.ts";
@@ -43,6 +44,14 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
 
 /** The rows of one token. */
 type TokenRows<Item> = {
+  /**
+   * Reads them out of the files of the engine, in no order and maybe some more, where that is faster; `null` where the
+   * engine has to be asked.
+   */
+  readonly readParts: (
+    reader: StoreReader,
+    page: Cut & { readonly times: Times },
+  ) => Promise<readonly Item[] | null>;
   readonly sql: string;
   /** Reads what `FROM` and all that follows it select, and cuts it. */
   readonly readCut: (engine: Engine, from: string, cut: Cut) => Promise<readonly Item[]>;
@@ -130,13 +139,15 @@ const byTokenSource = "mergeTreeProjection('oddwire', 'fills', 'by_token')";
 const readWholeMax = 1000;
 
 async function readTokenRows<Item extends Located>(
-  { engine, parts }: FactStore,
+  { engine, parts, reader }: FactStore,
   { list, rows }: { readonly list: StoredList<Item>; readonly rows: TokenRows<Item> },
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
   const life = rows.life();
   const times = commonOf(rows.times, life ?? rows.times);
   const span = spanOf(list, rows.span, boundary);
+  const read = await rows.readParts(reader, { order: list.order, span, times, limit });
+  if (read !== null) return read;
   if (life !== null && life.trades <= readWholeMax) {
     const where = `WHERE ${parts.sqlWithin(span, times)} ${rows.sql}`;
     const cut = { order: list.order, span, limit };

@@ -317,6 +317,11 @@ const storeMetrics: readonly Metric[] = [
       { labels: { operation: "insert" }, value: store.inserts.failures },
     ],
   ),
+  counter(
+    "oddwire_store_reads_passed_on_total",
+    "Reads of files that failed, or that the engine had to be asked for instead",
+    ({ store }) => store.reads.failures,
+  ),
 ];
 
 /** Every metric but the histograms. */

@@ -109,6 +109,7 @@ const storeSchema = Type.Object({
   ),
   queries: operationSchema,
   inserts: operationSchema,
+  reads: operationSchema,
 });
 
 const booksSchema = Type.Object({

@@ -1,16 +1,9 @@
-/**
- * The far end of `chart-reader.ts`: reads charts one after the other, on its own, since whoever reads from
- * a disk may wait for it. Nothing of the engine may be loaded here: it would end with the thread.
- */
+/** Reads charts out of their copy; on a thread, since whoever reads from a disk may wait for it. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { parentPort, workerData } from "node:worker_threads";
-import { assert } from "../base/assert.ts";
-import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import { chartLevelOf } from "./chart-database.ts";
-import type { ChartAnswer, ChartOrder, ChartQuestion, ChartRange } from "./chart-reader.ts";
 import { packCandles, unpackCandles } from "./pack-candles.ts";
-import { sqliteCodeOf } from "./sqlite-code.ts";
+import type { ChartOrder, ChartRange } from "./store-reader.ts";
 import { sumUpCandles } from "./sum-up-candles.ts";
 
 /** A row: the start of the first candle, unix seconds, how many they are, and all of them. */
@@ -19,40 +12,41 @@ type StretchRow = readonly [start: number, count: number, candles: Uint8Array];
 /** A statement for each order. */
 type Reads = Readonly<Record<ChartOrder, StatementSync>>;
 
-const port = parentPort;
-assert(port !== null, "this file is run as a thread");
-const sql = new DatabaseSync(String(workerData), {
-  readOnly: true,
-  timeout: storeLimits.marketsLockedMs,
-});
-sql.exec("PRAGMA cache_size = -16384");
-const reads = prepareReads(sql);
+/** The copy, opened when it is read for the first time. Throws what SQLite does. */
+export class ChartDatabaseReader {
+  readonly #path: string;
+  #open: { readonly sql: DatabaseSync; readonly reads: Reads } | null = null;
 
-port.on("message", (question: ChartQuestion | null) => {
-  if (question === null) {
-    sql.close();
-    port.close();
-    return;
+  constructor(path: string) {
+    this.#path = path;
   }
-  const answer = answerTo(question);
-  port.postMessage(
-    answer,
-    answer.packed.map(({ buffer }) => buffer),
-  );
-});
 
-function answerTo({ id, tokenIds, ...range }: ChartQuestion): ChartAnswer {
-  try {
-    const packed = tokenIds.map((tokenId) => {
+  /** By token the packed buckets, rising: those asked for, and maybe some more before and behind them. */
+  read({ tokenIds, ...range }: ChartRange): readonly Uint8Array<ArrayBuffer>[] {
+    this.#open ??= openReading(this.#path);
+    const { reads } = this.#open;
+    return tokenIds.map((tokenId) => {
       const token = Buffer.from(tokenId.slice(2), "hex");
       // In memory of its own, that can be handed over.
       return new Uint8Array(readBuckets(reads, token, range));
     });
-    return { id, packed, failure: null };
+  }
+
+  /** What is read next is read of the file that has the name then. */
+  close(): void {
+    this.#open?.sql.close();
+    this.#open = null;
+  }
+}
+
+function openReading(path: string): { readonly sql: DatabaseSync; readonly reads: Reads } {
+  const sql = new DatabaseSync(path, { readOnly: true, timeout: storeLimits.marketsLockedMs });
+  try {
+    sql.exec("PRAGMA cache_size = -16384");
+    return { sql, reads: prepareReads(sql) };
   } catch (thrown) {
-    // An error that is sent keeps no code.
-    const { message } = toError(thrown);
-    return { id, packed: [], failure: { message, sqliteCode: sqliteCodeOf(thrown) } };
+    sql.close();
+    throw thrown;
   }
 }
 
