@@ -40,7 +40,7 @@ export const storeLimits = {
   partRowsMin: 500_000,
   /** For how long the parts, and the size of the store, are known by what they were, and merged ones held open, which take room. */
   partsKeptMs: 60_000,
-  partsRefreshedMs: 1_000,
+  partsTendedMs: 1_000,
   sizeKeptMs: 10_000,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,

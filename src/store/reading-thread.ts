@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
 import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import { fillsByToken, minutesByToken, type PartLayout } from "./parts/part-layouts.ts";
@@ -37,11 +38,15 @@ port.on("message", (question: ReaderQuestion | null) => {
   port.close();
 });
 
-refreshTables();
-setInterval(refreshTables, storeLimits.partsRefreshedMs).unref();
+let askedAtMs = systemClock.monotonicMs();
+tendTables();
+setInterval(tendTables, storeLimits.partsTendedMs).unref();
 
-function refreshTables(): void {
-  for (const table of Object.values(tables)) unlessUnreadable(() => table.refresh());
+/** Where nobody asks, as in a backfill, parts come and go by the second, and opening them would fill the memory. */
+function tendTables(): void {
+  const isAsked = systemClock.monotonicMs() < askedAtMs + storeLimits.partsKeptMs;
+  for (const table of Object.values(tables))
+    unlessUnreadable(() => (isAsked ? table.refresh() : table.letGo()));
 }
 
 function readerOf(table: string, layout: PartLayout): PartRowsReader {
@@ -49,6 +54,7 @@ function readerOf(table: string, layout: PartLayout): PartRowsReader {
 }
 
 function answer(question: Exclude<ReaderQuestion, string>): void {
+  askedAtMs = systemClock.monotonicMs();
   const told = "charts" in question ? answerCharts(question) : answerRows(question);
   const columns = told.found?.columns ?? [];
   port?.postMessage(

@@ -37,20 +37,25 @@ export class PartShelf {
     }
   }
 
+  /** Closes what was merged, which keeps its room on the disk as long as it is open; the parts that there are now. */
+  letGo(): readonly string[] {
+    const names = activeParts(readdirSync(this.#folder));
+    const wanted = new Set(names);
+    for (const [name, part] of this.#open) {
+      if (wanted.has(name)) continue;
+      closeSync(part.fd);
+      this.#open.delete(name);
+    }
+    return names;
+  }
+
   close(): void {
     for (const part of this.#open.values()) closeSync(part.fd);
     this.#open.clear();
   }
 
   #refreshed(): readonly OpenPart[] {
-    const names = activeParts(readdirSync(this.#folder));
-    const wanted = new Set(names);
-    for (const [name, part] of this.#open) {
-      if (wanted.has(name)) continue;
-      // Whatever was merged keeps its room on the disk as long as it is open.
-      closeSync(part.fd);
-      this.#open.delete(name);
-    }
+    const names = this.letGo();
     for (const name of names) {
       if (this.#open.has(name)) continue;
       this.#open.set(name, openPart(join(this.#folder, name), this.layout));

@@ -43,9 +43,14 @@ export class PartRowsReader {
     this.#granule = new GranuleReader(shelf.layout);
   }
 
-  /** Opens parts that are new, which who asks next does not wait for then, and closes those that are gone. */
+  /** Opens parts that are new, which who asks next does not wait for then, and lets go of those that are gone. */
   refresh(): void {
     this.#shelf.parts();
+  }
+
+  /** Lets go of those that are gone. */
+  letGo(): void {
+    this.#shelf.letGo();
   }
 
   /**
