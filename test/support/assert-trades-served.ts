@@ -1,15 +1,25 @@
 import assert from "node:assert/strict";
-import { isTrade } from "../../src/market/fill.ts";
+import { type Fill, isTrade } from "../../src/market/fill.ts";
 import type { LiveChain } from "./live-chain.ts";
 import type { Service } from "./service.ts";
 
-/** That the service tells every trade of the chain, which is all final, in order, and no other. */
+/**
+ * That the service tells every trade of the chain, which is all final, in order, and no other: in the list of all and in
+ * those of the tokens, which are read otherwise.
+ */
 export async function assertTradesServed(service: Service, chain: LiveChain): Promise<number> {
-  const rows = await service.getAllPages("/v1/trades?limit=1000&order=asc");
   const trades = chain.blocks.flatMap(({ fills }) => fills).filter(isTrade);
+  await assertServed(service, "/v1/trades", trades);
+  for (const [tokenId, own] of Map.groupBy(trades, (fill) => fill.tokenId)) {
+    await assertServed(service, `/v1/trades/market/${BigInt(tokenId)}`, own);
+  }
+  return trades.length;
+}
+
+async function assertServed(service: Service, path: string, fills: readonly Fill[]): Promise<void> {
+  const rows = await service.getAllPages(`${path}?limit=1000&order=asc`);
   assert.deepEqual(
     rows.map((row) => [row["seq"], row["tx_hash"], row["block_hash"], row["status"]]),
-    trades.map((fill) => [fill.seq, fill.txHash, fill.blockHash, "finalized"]),
+    fills.map((fill) => [fill.seq, fill.txHash, fill.blockHash, "finalized"]),
   );
-  return rows.length;
 }
