@@ -38,7 +38,7 @@ export const storeLimits = {
   groupWaitMs: 1000,
   /** Rows of a part that is worth knowing the place of; smaller ones are merged before long. */
   partRowsMin: 500_000,
-  /** For how long the parts, and the size of the store, are known by what they were, and merged ones held open, which take room. */
+  /** For how long parts are known by what they were (reading takes 30 ms) and opened ahead after a question; when merged ones are let go; the same of the size. */
   partsKeptMs: 60_000,
   partsTendedMs: 1_000,
   sizeKeptMs: 10_000,

@@ -15,12 +15,9 @@ export function unpackLz4(source: Uint8Array, target: Uint8Array): void {
     at += 1;
     let literals = token >> 4;
     if (literals === 15) {
-      let more = 255;
-      while (more === 255 && at < source.length) {
-        more = source[at] ?? 0;
-        at += 1;
-        literals += more;
-      }
+      const more = longerBy(source, at);
+      literals += more;
+      at += bytesOf(more);
     }
     mustBe(at + literals <= source.length, "literals end within their block");
     const literalsEnd = Math.min(to + literals, target.length);
@@ -34,18 +31,26 @@ export function unpackLz4(source: Uint8Array, target: Uint8Array): void {
     at += 2;
     let matched = token & 15;
     if (matched === 15) {
-      let more = 255;
-      while (more === 255 && at < source.length) {
-        more = source[at] ?? 0;
-        at += 1;
-        matched += more;
-      }
+      const more = longerBy(source, at);
+      matched += more;
+      at += bytesOf(more);
     }
     mustBe(at < source.length, "a block ends with literals");
     mustBe(distance > 0 && distance <= to, "a match begins within what there is");
     copyMatch(target, { from: to - distance, to, length: matched + matchMin });
     to = Math.min(to + matched + matchMin, target.length);
   }
+}
+
+/** What a length has beyond 15: bytes that add up, of which all but the last are 255. */
+function longerBy(source: Uint8Array, from: number): number {
+  let at = from;
+  while (source[at] === 255) at += 1;
+  return 255 * (at - from) + (source[at] ?? 0);
+}
+
+function bytesOf(more: number): number {
+  return Math.floor(more / 255) + 1;
 }
 
 /** A match may reach into what it makes itself, which repeats it. */
