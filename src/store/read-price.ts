@@ -85,18 +85,19 @@ async function fetchLastTrades(
   state.lastTrades.add([...fills, ...stillHeld].map(lastTradeOf));
 }
 
-/** The final trades at some places. */
+/** The final trades at some places; one after the other, so that many prices do not fill the line for everybody. */
 async function readTradesAt(
   { engine, reader }: FactStore,
   places: readonly TradePlace[],
 ): Promise<readonly Fill[]> {
-  const found = await Promise.all(
-    places.map(async ({ tokenId, seq }) =>
-      readTokenFills(reader, { ...oneFill, tokenId, from: seq, to: seq + 1 }),
-    ),
-  );
-  const read = found.flatMap((fills) => fills ?? []);
-  const unread = places.filter((_, index) => found[index] === null).map(({ seq }) => seq);
+  const read: Fill[] = [];
+  const unread: Seq[] = [];
+  // Both tokens of a pair mostly have their price of one trade.
+  for (const { tokenId, seq } of new Map(places.map((place) => [place.seq, place])).values()) {
+    const found = await readTokenFills(reader, { ...oneFill, tokenId, from: seq, to: seq + 1 });
+    if (found === null) unread.push(seq);
+    else read.push(...found);
+  }
   if (unread.length === 0) return read;
   const seqs = listLiteral(unread.map(integerLiteral));
   const from = `oddwire.fills WHERE seq IN ${seqs} ${fewRowsSettings}`;
