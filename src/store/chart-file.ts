@@ -4,11 +4,10 @@
  * put there by `chart-writing-thread.ts`, with the mark that vouches for them in one transaction. Losing
  * the copy loses time and nothing else.
  */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { TokenId } from "../base/ids.ts";
-import { openChartDatabase } from "./chart-database.ts";
+import { openChartDatabase, removeChartDatabase } from "./chart-database.ts";
 import type { BucketCandle } from "./newest-candles.ts";
 import { unpackCandles } from "./pack-candles.ts";
 import { readSetting } from "./saved-columns.ts";
@@ -97,9 +96,7 @@ export class ChartFile {
 
 /** Throws the copy away; for when facts were changed, before they are. */
 export function dropChartFile(dataDir: string): void {
-  for (const ending of ["", "-wal", "-shm"]) {
-    rmSync(join(dataDir, `${chartFileName}${ending}`), { force: true });
-  }
+  removeChartDatabase(join(dataDir, chartFileName));
 }
 
 function readBefore(sql: DatabaseSync): number {

@@ -76,6 +76,15 @@ async function overwriteEnd(path: string): Promise<void> {
   await file.close();
 }
 
+/** A copy of an earlier format, with a table that is no longer there. */
+async function makeOfBefore(path: string): Promise<void> {
+  const sql = openChartDatabase(path);
+  sql.exec(
+    "UPDATE settings SET value = '1' WHERE name = 'format'; ALTER TABLE stretches RENAME TO days",
+  );
+  sql.close();
+}
+
 async function setBefore(path: string, before: number): Promise<void> {
   const sql = openChartDatabase(path);
   sql.prepare("UPDATE settings SET value = ? WHERE name = 'before'").run(String(before));
@@ -308,7 +317,7 @@ describe("the copy for charts", () => {
     await assertChartsHold(folder.store, fills);
   });
 
-  test("begins anew when it is damaged or tells of more than the facts", async (t) => {
+  test("begins anew when it is damaged, of another format, or tells of more than the facts", async (t) => {
     const folder = await StoreFolder.open(t);
     await folder.store.append(encode(blocks));
     const { path } = folder.store.charts;
@@ -317,6 +326,7 @@ describe("the copy for charts", () => {
       async () => truncate(path, (await stat(path)).size / 2),
       () => overwriteEnd(path),
       () => setBefore(path, 2 ** 32),
+      () => makeOfBefore(path),
     ]) {
       folder.store.chartRollup.advance(blocks.at(-1)?.timestamp ?? 0);
       await folder.store.chartRollup.finish();
