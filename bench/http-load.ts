@@ -33,8 +33,26 @@ export async function runClosedLoop(target: Target, forMs: number): Promise<Load
     }
     connection.close();
   };
-  await Promise.all(Array.from({ length: target.connections }, loop));
+  const asking = Promise.all(Array.from({ length: target.connections }, loop));
+  await withoutSleep(asking);
   return loadOf(latencies);
+}
+
+/**
+ * Who sleeps between answers is woken by each: here, where both are on one machine, by the server, at a price that
+ * depends on how often it happens, and is a third of a request.
+ */
+async function withoutSleep(asking: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const spin = (): void => {
+    if (!isOver) setImmediate(spin);
+  };
+  spin();
+  try {
+    await asking;
+  } finally {
+    isOver = true;
+  }
 }
 
 /** Asks for each of the paths once, the next one when the one before was answered. */

@@ -1,13 +1,43 @@
-import type { AppError } from "../base/errors.ts";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import type { FastifyInstance, preParsingHookHandler } from "fastify";
+import { AppError } from "../base/errors.ts";
 import { validationError } from "./compile-reader.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Bodies are JSON and nothing else. */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.addHook("onRoute", (route) => {
+    if (route.method !== "GET") route.preParsing = endOfNothing;
+  });
+  app.removeAllContentTypeParsers();
+  const parseAs = "buffer";
+  app.addContentTypeParser("application/json", { parseAs }, (request, bytes: Buffer, done) => {
+    if (isCoded(request.raw))
+      throw new AppError("UNSUPPORTED_MEDIA_TYPE", { publicMessage: notCoded });
+    done(null, parseJsonBody(bytes));
+  });
+}
+
+/** Node tells of no end where no body was announced, and the framework would wait for it. */
+const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => {
+  const isAnnounced = "content-length" in headers || "transfer-encoding" in headers;
+  done(null, isAnnounced ? body : Readable.from([]));
+};
+
+const notCoded = "Send the body as it is, without Content-Encoding";
+
+/** Whether a body is packed, or says that it is. */
+function isCoded({ headers }: IncomingMessage): boolean {
+  return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
+}
 
 /**
  * A body as JSON in valid UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR`, also for a
  * field that is given twice: whoever looked at the request on its way may have read the other one.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
   const value = parse(text);
