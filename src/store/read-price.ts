@@ -36,14 +36,28 @@ export async function readPrices(
   tokenIds: readonly TokenId[],
 ): Promise<readonly (PriceRow | null)[]> {
   for (let round = 0; round < roundsMax; round += 1) {
-    const missing = tokenIds.flatMap((tokenId) => {
-      const isMissing = lastTradeIn(source.state, tokenId) === undefined;
-      return isMissing ? (placeOfLastTrade(source.state, tokenId) ?? []) : [];
-    });
-    if (missing.length === 0) return tokenIds.map((tokenId) => presentKnown(source, tokenId));
-    await fetchLastTrades(source, missing);
+    const known = pricesAtOnce(source, tokenIds);
+    if (known !== null) return known;
+    await fetchLastTrades(source, missingTrades(source, tokenIds));
   }
   throw new Error("the trades behind prices are not in the store");
+}
+
+/** The same when all of it is in memory, else `null`. */
+export function pricesAtOnce(
+  source: PriceSource,
+  tokenIds: readonly TokenId[],
+): readonly (PriceRow | null)[] | null {
+  if (missingTrades(source, tokenIds).length > 0) return null;
+  return tokenIds.map((tokenId) => presentKnown(source, tokenId));
+}
+
+/** The trades behind prices that are not in memory. */
+function missingTrades({ state }: PriceSource, tokenIds: readonly TokenId[]): TradePlace[] {
+  return tokenIds.flatMap((tokenId) => {
+    const isMissing = lastTradeIn(state, tokenId) === undefined;
+    return isMissing ? (placeOfLastTrade(state, tokenId) ?? []) : [];
+  });
 }
 
 /** Where a trade is: its own token, and its position. */

@@ -9,12 +9,14 @@ import {
   partsOf,
   type ReadyAnswer,
   type ReadyAnswers,
+  type Subject,
   wholeOf,
 } from "./ready-answers.ts";
-import type { Kept, Route } from "./route.ts";
+import type { Route } from "./route.ts";
 
 /** An answer and what it says of its own freshness; whoever asked the same at the same time gets it too. */
-type Made = Pick<ReadyAnswer, "head" | "tail" | "etag" | "cacheControl" | "ageMs"> & {
+type Made = Pick<ReadyAnswer, "head" | "tail" | "etag" | "cacheControl"> & {
+  readonly subject: Pick<Subject, "ageMs">;
   readonly meta: Meta;
 };
 
@@ -26,8 +28,8 @@ type Making = {
   readonly made: Promise<Made | null>;
 };
 
-/** For how long it is kept. */
-type Lasting = { readonly kept: Kept; readonly isCurrent: () => boolean };
+/** What is kept with it. */
+type Lasting = Pick<ReadyAnswer, "subject" | "freshness" | "isCurrent">;
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -49,18 +51,22 @@ export class AnswerMaker {
     const { kept } = route;
     if (kept === undefined || request.method !== "GET") {
       const body = await route.handler(request, exchange.reply);
-      return isAnswerBody(body) ? tell(madeOf(route, body, exchange), exchange) : body;
+      const subject = kept?.subjectOf(request) ?? {};
+      return isAnswerBody(body) ? tell(madeOf(route, { body, subject }, exchange), exchange) : body;
     }
     const making = this.#making.get(request.raw.url ?? "");
     // What was current when this request came is no older than what would be read for it.
     const made = making?.isCurrent() === true ? await making.made : null;
     if (made !== null) return tell(made, exchange);
+    const { freshness } = kept;
+    const subject = kept.subjectOf(request);
     // Asked before anything is read: what changes meanwhile must not pass for current.
-    return this.#make(route, exchange, { kept, isCurrent: kept.lasts(request) });
+    return this.#make(route, exchange, { freshness, subject, isCurrent: subject.lasts() });
   }
 
-  async #make(route: Route, exchange: Exchange, { kept, isCurrent }: Lasting): Promise<unknown> {
+  async #make(route: Route, exchange: Exchange, lasting: Lasting): Promise<unknown> {
     const { request, reply } = exchange;
+    const { subject, isCurrent } = lasting;
     const target = request.raw.url ?? "";
     const { promise, resolve } = Promise.withResolvers<Made | null>();
     const making = { isCurrent, made: promise };
@@ -68,10 +74,9 @@ export class AnswerMaker {
     try {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const { meta, ...told } = madeOf(route, body, exchange);
+      const { meta, ...told } = madeOf(route, { body, subject }, exchange);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
-      const lasting = { freshness: kept.freshness, isCurrent };
       const fixed = { route: path, access, contentType };
       const made = { ...this.#ready.put(target, { ...told, ...fixed, ...lasting }), meta };
       resolve(made);
@@ -84,24 +89,23 @@ export class AnswerMaker {
 }
 
 function madeOf(
-  { kept, isTagged }: Route,
-  body: AnswerBody,
-  { request, reply }: Exchange,
+  { isTagged }: Route,
+  { body, subject }: { readonly body: AnswerBody; readonly subject: Made["subject"] },
+  { reply }: Exchange,
 ): Made & { readonly head: string } {
-  const ageMs = kept?.ageMs?.(request) ?? null;
-  const parts = partsOf(body, ageMs !== null);
+  const parts = partsOf(body, subject);
   const { head, tail } = parts;
   const etag = isTagged?.(body) ? etagOf(parts) : null;
   const cacheControl = String(reply.getHeader("cache-control"));
-  return { head, tail, etag, cacheControl, ageMs, meta: body.meta };
+  return { head, tail, etag, cacheControl, subject, meta: body.meta };
 }
 
 function tell(made: Made, { request, reply }: Exchange): unknown {
-  const { etag, cacheControl, ageMs, meta } = made;
+  const { etag, cacheControl, subject, meta } = made;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
   if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
-    return wholeOf(made, { ...meta, request_id: request.id }, ageMs);
+    return wholeOf(made, { ...meta, request_id: request.id }, subject);
   reply.code(304).removeHeader("content-type");
   // To a HEAD without a body Fastify tells a length of 0, which is not that of the answer (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();

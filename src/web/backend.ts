@@ -7,6 +7,7 @@ import type { PriceSource } from "../store/read-price.ts";
 import { bookTopReader } from "./book-tops.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Freshness } from "./meta.ts";
+import type { Subject } from "./ready-answers.ts";
 import type { Kept } from "./route.ts";
 
 /** What the endpoints that serve data read from. They write nothing. */
@@ -19,14 +20,13 @@ export type Backend = PriceSource & {
 };
 
 /** Answers that change with anything that is indexed, becomes final or is taken back. */
-export function keptUntilNews({ store, state, freshness }: Backend): Kept {
-  return {
-    freshness,
-    lasts: () => {
-      const [stored, known] = [store.revision, state.revision];
-      return () => store.revision === stored && state.revision === known;
-    },
-  };
+export function keptUntilNews(backend: Backend): Kept {
+  return { freshness: backend.freshness, subjectOf: () => ({ lasts: () => untilNews(backend) }) };
+}
+
+function untilNews({ store, state }: Backend): () => boolean {
+  const [stored, known] = [store.revision, state.revision];
+  return () => store.revision === stored && state.revision === known;
 }
 
 /**
@@ -88,10 +88,9 @@ function keptWhileStanding(
   { store, state, freshness }: Backend,
   standingFor: (request: FastifyRequest) => () => readonly unknown[],
 ): Kept {
-  return {
-    freshness,
-    lasts: (request) => {
-      const standing = standingFor(request);
+  const subjectOf = (request: FastifyRequest): Subject => {
+    const standing = standingFor(request);
+    const lasts = (): (() => boolean) => {
       const before = standing();
       let [stored, known] = [store.revision, state.revision];
       return () => {
@@ -100,27 +99,22 @@ function keptWhileStanding(
         [stored, known] = [store.revision, state.revision];
         return true;
       };
-    },
+    };
+    return { lasts };
   };
+  return { freshness, subjectOf };
 }
 
-/** Answers that change with news, and with the best orders of the books of some tokens. */
-export function keptWithBook(
-  backend: Backend,
-  tokensOf: (request: FastifyRequest) => readonly TokenId[],
-): Kept {
-  const kept = keptUntilNews(backend);
-  return {
-    ...kept,
-    lasts: (request) => {
-      const isCurrent = kept.lasts(request);
-      const { books, state } = backend;
-      const tops = tokensOf(request).map((id) => {
-        const read = bookTopReader(books, state, id);
-        return { read, top: read() };
-      });
-      return () => isCurrent() && tops.every(({ read, top }) => read() === top);
-    },
+/** What changes with news, and with the best orders of the books of some tokens. */
+export function lastsWithBooks(backend: Backend, tokenIds: readonly TokenId[]): Subject["lasts"] {
+  const { books, state } = backend;
+  return () => {
+    const isCurrent = untilNews(backend);
+    const tops = tokenIds.map((id) => {
+      const read = bookTopReader(books, state, id);
+      return { read, top: read() };
+    });
+    return () => isCurrent() && tops.every(({ read, top }) => read() === top);
   };
 }
 

@@ -30,11 +30,23 @@ export type ReadyAnswer = {
   readonly encoding: "latin1" | "utf8";
   readonly tail: string;
   readonly tailBytes: number;
-  /** Milliseconds that are told as `age_ms`, the last field of the data; `null` for most answers. */
-  readonly ageMs: (() => number) | null;
+  readonly subject: Subject;
   readonly freshness: () => Freshness;
   /** Whether it would still be answered. */
   readonly isCurrent: () => boolean;
+};
+
+/** What an answer is about, beyond the request that asked for it. */
+export type Subject = {
+  /** Called before the answer is made; what it returns says whether that is still the answer. */
+  readonly lasts: () => () => boolean;
+  /** How old the data is, in milliseconds, for answers that tell it as the last field, `age_ms`. */
+  readonly ageMs?: () => number;
+  /**
+   * The answer as of now, where memory has all it is made of; `null` where not, and where it would be an error.
+   * Of answers without a tag.
+   */
+  readonly bodyNow?: () => Omit<AnswerBody, "meta"> | null;
 };
 
 /** An answer as routes give it, its `meta` last. */
@@ -65,8 +77,8 @@ export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
 const oneTextBytesMax = 8192;
 
 /** The parts of an answer; one with an age has `age_ms` in its data, which is left out here. */
-export function partsOf(body: AnswerBody, hasAge: boolean): AnswerParts {
-  if (hasAge) return agingPartsOf(body);
+export function partsOf(body: AnswerBody, { ageMs }: Partial<Subject>): AnswerParts {
+  if (ageMs !== undefined) return agingPartsOf(body);
   const { data, meta, ...rest } = body;
   const more = Object.entries(meta).filter(([name]) => !(name in metaSchema.properties));
   const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
@@ -98,12 +110,13 @@ export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch.match(/"[^"]*"/g)?.includes(opaque) ?? false;
 }
 
+/** What an answer says of the moment when it goes out. */
+type Telling = Pick<ReadyAnswer, "freshness"> & { readonly subject: Pick<Subject, "ageMs"> };
+
 /** The text between head and tail. Request ids are harmless in JSON. */
-export function middleOf(
-  requestId: string,
-  { ageMs, freshness }: Pick<ReadyAnswer, "ageMs" | "freshness">,
-): string {
-  const age = ageMs === null ? "" : `${ageMs()}},"meta":{"request_id":`;
+export function middleOf(requestId: string, { subject, freshness }: Telling): string {
+  const { ageMs } = subject;
+  const age = ageMs === undefined ? "" : `${ageMs()}},"meta":{"request_id":`;
   return age + metaText(requestId, freshness());
 }
 
@@ -119,9 +132,9 @@ function metaText(requestId: string, freshness: Freshness): string {
 export function wholeOf(
   { head, tail }: Pick<ReadyAnswer, "head" | "tail">,
   { request_id, ...freshness }: Meta,
-  ageMs: ReadyAnswer["ageMs"],
+  subject: Telling["subject"],
 ): string | Buffer {
-  const rest = middleOf(request_id, { ageMs, freshness: () => freshness }) + tail;
+  const rest = middleOf(request_id, { subject, freshness: () => freshness }) + tail;
   return typeof head === "string" ? head + rest : Buffer.concat([head, Buffer.from(rest)]);
 }
 
@@ -134,10 +147,11 @@ export class ReadyAnswers {
   readonly #asked = new AskedBefore();
   #bytes = 0;
 
-  /** The answer to a request target; `null` when it must be made (again). */
+  /** The answer to a request target, made again if need be and that can be done at once; else `null`. */
   get(target: string): ReadyAnswer | null {
     const answer = this.#answers.get(target);
-    return answer?.isCurrent() ? answer : null;
+    if (answer === undefined) return null;
+    return answer.isCurrent() ? answer : this.#renew(target, answer);
   }
 
   /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
@@ -166,6 +180,22 @@ export class ReadyAnswers {
       this.#forget(oldest);
     }
     return ready;
+  }
+
+  #renew(target: string, answer: ReadyAnswer): ReadyAnswer | null {
+    try {
+      const { subject, freshness } = answer;
+      // Asked before anything is read, as for every answer.
+      const isCurrent = subject.lasts();
+      const body = subject.bodyNow?.() ?? null;
+      if (body === null) return null;
+      const meta = { request_id: "", ...freshness() };
+      const { head, tail } = partsOf({ ...body, meta }, subject);
+      return this.put(target, { ...answer, head, tail, isCurrent });
+    } catch {
+      // What fails here fails again where the answer is made the long way, and is told there.
+      return null;
+    }
   }
 
   #forget(target: string): void {

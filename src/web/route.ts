@@ -5,7 +5,7 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { Access, Caller } from "./admission.ts";
 import { jsonContentType } from "./error-answer.ts";
 import type { Freshness } from "./meta.ts";
-import type { AnswerBody, WrittenJson } from "./ready-answers.ts";
+import type { AnswerBody, Subject, WrittenJson } from "./ready-answers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -20,13 +20,10 @@ type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
 type Nothing = TObject;
 
-/** For how long an answer that is kept is told again. */
+/** Which answers are kept, and told again. */
 export type Kept = {
-  /** Called before the answer is made; what it returns says whether that is still the answer. */
-  readonly lasts: (request: FastifyRequest) => () => boolean;
-  /** How old the data is, in milliseconds, for answers that tell it as the last field, `age_ms`. */
-  readonly ageMs?: (request: FastifyRequest) => () => number;
   readonly freshness: () => Freshness;
+  readonly subjectOf: (request: FastifyRequest) => Subject;
 };
 
 /** One endpoint. One schema a shape gives the types, the validation and the documentation. */

@@ -27,10 +27,12 @@ const route = defineRoute({
   cacheControl: "private, max-age=1",
   kept: {
     freshness: () => testFreshness,
-    lasts: () => {
-      const before = news;
-      return () => news === before;
-    },
+    subjectOf: () => ({
+      lasts: () => {
+        const before = news;
+        return () => news === before;
+      },
+    }),
   },
   isTagged: () => true,
   handler: async ({ id }) => {

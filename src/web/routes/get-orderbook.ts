@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { LiveBook } from "../../catalog/live-book.ts";
@@ -9,6 +9,7 @@ import type { Backend } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf } from "../meta.ts";
 import { tokenId } from "../parameters.ts";
+import type { Subject } from "../ready-answers.ts";
 import { defineRoute, type Kept, type Route } from "../route.ts";
 
 const querystring = Type.Object({
@@ -51,35 +52,39 @@ export function getOrderbook(backend: Backend): Route {
 
 /** The answer is that of one state of one book; only its age goes on. */
 function keptUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
-  return {
-    freshness,
-    lasts: (request) => {
-      const bookOf = bookReader(askedIn(request), { state, books });
+  const subjectOf = ({ params, query }: FastifyRequest): Subject => {
+    const { token_id: tokenId } = params as { readonly token_id: TokenId };
+    const { depth } = query as Static<typeof querystring>;
+    const bookOf = bookReader(tokenId, { state, books });
+    const { clock } = books;
+    const lasts = (): (() => boolean) => {
       const before = bookOf();
       const version = before?.version;
-      const staleReason = before?.staleReason(books.clock.monotonicMs());
+      const staleReason = before?.staleReason(clock.monotonicMs());
       return () => {
         const book = bookOf();
         return (
           book !== null &&
           book === before &&
           book.version === version &&
-          book.staleReason(books.clock.monotonicMs()) === staleReason
+          book.staleReason(clock.monotonicMs()) === staleReason
         );
       };
-    },
-    ageMs: (request) => {
-      const peek = books.peeker(askedIn(request));
-      return () => {
-        const book = peek();
-        return book === null ? 0 : ageOf(book, books.clock.monotonicMs());
-      };
-    },
+    };
+    const ageMs = (): number => {
+      const book = bookOf();
+      return book === null ? 0 : ageOf(book, clock.monotonicMs());
+    };
+    const bodyNow = () => {
+      const book = bookOf();
+      const nowMs = clock.monotonicMs();
+      // What is not right just now may be in a moment, which the handler waits for.
+      if (book === null || book.staleReason(nowMs) !== null) return null;
+      return { data: presentBook(book, depth, nowMs) };
+    };
+    return { lasts, ageMs, bodyNow };
   };
-}
-
-function askedIn({ params }: FastifyRequest): TokenId {
-  return (params as { readonly token_id: TokenId }).token_id;
+  return { freshness, subjectOf };
 }
 
 /** The book of a token as long as the token is known: forks can take back what told of it. */

@@ -1,12 +1,15 @@
+import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
-import { priceRow } from "../../rows/price-row.ts";
-import { readPrice, readPrices } from "../../store/read-price.ts";
-import { type Backend, keptWithBook } from "../backend.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { type PriceRow, priceRow } from "../../rows/price-row.ts";
+import { pricesAtOnce, readPrice, readPrices } from "../../store/read-price.ts";
+import { type Backend, lastsWithBooks } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf, metaSchema, paginationSchema } from "../meta.ts";
 import { tokenId } from "../parameters.ts";
-import { defineRoute, type Route } from "../route.ts";
+import type { AnswerBody, Subject } from "../ready-answers.ts";
+import { defineRoute, type Kept, type Route } from "../route.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
 const tokensMax = 100;
@@ -29,7 +32,10 @@ export function getPrice(backend: Backend): Route {
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    kept: keptWithBook(backend, ({ params }) => [(params as Params).token_id]),
+    kept: keptAsPrices(backend, {
+      askedIn: ({ params }) => [(params as Params).token_id],
+      bodyOf: ([data = null]) => (data === null ? null : { data }),
+    }),
     handler: async ({ id: requestId, params }) => {
       const data = await readPrice(backend, params.token_id);
       if (data === null) throw new AppError("NOT_FOUND");
@@ -54,16 +60,46 @@ export function listPrices(backend: Backend): Route {
     }),
     errors: ["SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    kept: keptWithBook(backend, ({ query }) => (query as Query).token_ids),
-    handler: async ({ id: requestId, query }) => {
-      const asked = query.token_ids;
-      const rows = await readPrices(backend, asked);
-      return {
-        data: rows.filter((row) => row !== null),
-        not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
-        pagination: onePage,
-        meta: metaOf(requestId, backend.freshness()),
-      };
-    },
+    kept: keptAsPrices(backend, {
+      askedIn: ({ query }) => (query as Query).token_ids,
+      bodyOf: listed,
+    }),
+    handler: async ({ id: requestId, query }) => ({
+      ...listed(await readPrices(backend, query.token_ids), query.token_ids),
+      meta: metaOf(requestId, backend.freshness()),
+    }),
   });
+}
+
+type Prices = readonly (PriceRow | null)[];
+
+/** Those that there are, and the others by their ids. */
+function listed(rows: Prices, asked: readonly TokenId[]) {
+  return {
+    data: rows.filter((row) => row !== null),
+    not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
+    pagination: onePage,
+  };
+}
+
+/** Prices change with every block; what they are made of is mostly in memory. */
+function keptAsPrices(
+  backend: Backend,
+  {
+    askedIn,
+    bodyOf,
+  }: {
+    readonly askedIn: (request: FastifyRequest) => readonly TokenId[];
+    readonly bodyOf: (rows: Prices, asked: readonly TokenId[]) => Omit<AnswerBody, "meta"> | null;
+  },
+): Kept {
+  const subjectOf = (request: FastifyRequest): Subject => {
+    const asked = askedIn(request);
+    const bodyNow = () => {
+      const rows = pricesAtOnce(backend, asked);
+      return rows === null ? null : bodyOf(rows, asked);
+    };
+    return { lasts: lastsWithBooks(backend, asked), bodyNow };
+  };
+  return { freshness: backend.freshness, subjectOf };
 }

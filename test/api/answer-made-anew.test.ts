@@ -1,0 +1,80 @@
+/** Answers that have changed and can be made at once, without their handler: nobody may be able to tell. */
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import { Type } from "typebox";
+import { oneOf } from "../../src/web/list-answer.ts";
+import { metaOf } from "../../src/web/meta.ts";
+import { defineRoute } from "../../src/web/route.ts";
+import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
+
+/** What the answer is made of. */
+let news = 0;
+let handled = 0;
+let bodyNow: () => { data: { news: number } } | null = () => null;
+
+const route = defineRoute({
+  method: "GET",
+  path: "/v1/news",
+  access: "read",
+  summary: "News",
+  response: oneOf(Type.Object({ news: Type.Integer() })),
+  cacheControl: "private, max-age=1",
+  kept: {
+    freshness: () => testFreshness,
+    subjectOf: () => ({
+      lasts: () => {
+        const before = news;
+        return () => news === before;
+      },
+      bodyNow: () => bodyNow(),
+    }),
+  },
+  handler: ({ id }) => {
+    handled += 1;
+    return { data: { news }, meta: metaOf(id, testFreshness) };
+  },
+});
+const server = await openTestServer({ routes: [route] });
+after(() => server.close());
+beforeEach(async () => {
+  news += 1;
+  await ask("first");
+  handled = 0;
+});
+
+async function ask(id: string) {
+  const headers = { "x-request-id": id };
+  return server.request("GET", "/v1/news", { key: server.keys.read, headers });
+}
+
+test("200: what has changed is made without the handler, and is the answer from then on", async () => {
+  bodyNow = () => ({ data: { news } });
+  for (const id of ["changed", "again"]) {
+    if (id === "changed") news += 1;
+    const answer = await ask(id);
+    assert.equal(answer.status, 200);
+    assertEveryHeader(answer.headers);
+    assert.deepEqual(answer.body, { data: { news }, meta: metaOf(id, testFreshness) });
+  }
+  assert.equal(handled, 0);
+});
+
+test("200: by the handler when it cannot be made at once, or making it fails", async () => {
+  const failing = () => {
+    throw new Error("a fault of ours");
+  };
+  for (const now of [() => null, failing]) {
+    bodyNow = now;
+    news += 1;
+    assert.deepEqual((await ask("changed")).body["data"], { news });
+  }
+  assert.equal(handled, 2);
+});
+
+test("401: not without a key", async () => {
+  bodyNow = () => ({ data: { news } });
+  news += 1;
+  const answer = await server.request("GET", "/v1/news");
+  assert.equal(answer.status, 401);
+  assertEveryHeader(answer.headers);
+});
