@@ -256,10 +256,9 @@ async function readMinutesOfParts(
     tokenIds.map(async (tokenId) => reader.readRows({ ...place, tokenId, limit })),
   );
   if (read.some((found) => found === null || found.rows >= limit)) return null;
-  const minutes = read.flatMap((found) => {
-    const columns = found?.columns.map(({ buffer }) => Buffer.from(buffer)) ?? [];
-    return [...bucketsOf({ names: [], rows: found?.rows ?? 0, columns })];
-  });
+  const minutes = read.flatMap((found) =>
+    found === null ? [] : [...bucketsOf({ names: [], ...found })],
+  );
   return minutes.filter(({ candle }) => candle.trades > 0);
 }
 

@@ -56,11 +56,8 @@ function readerOf(table: string, layout: PartLayout): PartRowsReader {
 function answer(question: Exclude<ReaderQuestion, string>): void {
   askedAtMs = systemClock.monotonicMs();
   const told = "charts" in question ? answerCharts(question) : answerRows(question);
-  const columns = told.found?.columns ?? [];
-  port?.postMessage(
-    told,
-    columns.map(({ buffer }) => buffer),
-  );
+  const buffers = told.found?.columns.map(({ buffer }) => buffer);
+  port?.postMessage(told, [...new Set(buffers)]);
 }
 
 function answerCharts({ id, charts: range }: { id: number; charts: ChartRange }): ReaderAnswer {

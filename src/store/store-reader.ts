@@ -5,6 +5,7 @@ import { AppError, toError } from "../base/errors.ts";
 import type { TokenId } from "../base/ids.ts";
 import { LatencyHistogram } from "../base/latency-histogram.ts";
 import { storeLimits } from "../base/limits.ts";
+import type { NativeBlock } from "./native-blocks.ts";
 import type { Span, Times } from "./part-map.ts";
 import type { PartRows } from "./parts/read-part-rows.ts";
 import { sqliteCodeOf } from "./sqlite-code.ts";
@@ -118,8 +119,13 @@ export class StoreReader {
    * Final rows out of the files of the engine; `null` when the engine should be asked: it takes much reading, or
    * the files are not as they are known here. Rejects with `SERVICE_UNAVAILABLE` when too many wait.
    */
-  async readRows(rows: PartQuestion): Promise<PartRows | null> {
-    return this.#ask((id) => ({ id, rows }));
+  async readRows(rows: PartQuestion): Promise<Pick<NativeBlock, "rows" | "columns"> | null> {
+    const found = await this.#ask((id) => ({ id, rows }));
+    if (found === null) return null;
+    const columns = found.columns.map(({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength),
+    );
+    return { rows: found.rows, columns };
   }
 
   /** The copy for charts is thrown away: what is asked from now on is read of the one that takes its place. */

@@ -87,13 +87,8 @@ export async function readTokenFills(
 ): Promise<readonly Fill[] | null> {
   const found = await reader.readRows({ ...choice, table: "fills" });
   if (found === null) return null;
-  const columns = found.columns.map(({ buffer }) => Buffer.from(buffer));
   const bareBytes = restBytes - restLength.length;
-  const rows = rowsOf(
-    { rows: found.rows, columns },
-    (index) => bareBytes * index - restLength.length,
-  );
-  return rows.map(fillOf);
+  return rowsOf(found, (index) => bareBytes * index - restLength.length).map(fillOf);
 }
 
 function rowsOf(

@@ -10,6 +10,7 @@ import type { TokenId } from "../../src/base/ids.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { FactStore } from "../../src/store/fact-store.ts";
 import { enumCodes } from "../../src/store/fill-layout.ts";
+import type { NativeBlock } from "../../src/store/native-blocks.ts";
 import { fillsByToken, minutesByToken } from "../../src/store/parts/part-layouts.ts";
 import { PartShelf } from "../../src/store/parts/part-shelf.ts";
 import { type PartRows, PartRowsReader } from "../../src/store/parts/read-part-rows.ts";
@@ -246,10 +247,8 @@ async function damageOne(folder: string, random: SeededRandom): Promise<() => Pr
 }
 
 /** The minute, how many trades and the volume of each row, as the engine's JSON has them. */
-function minutesOf({ rows, columns }: PartRows): unknown[] {
-  const [, minutes, , , , , , , volumes, , , counts] = columns.map((column) =>
-    Buffer.from(column.buffer),
-  );
+function minutesOf({ rows, columns }: Pick<NativeBlock, "rows" | "columns">): unknown[] {
+  const [, minutes, , , , , , , volumes, , , counts] = columns;
   return Array.from({ length: rows }, (_, row) => {
     const micros = Number(volumes?.readBigInt64LE(16 * row)) / 1e6;
     return [

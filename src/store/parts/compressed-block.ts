@@ -11,7 +11,7 @@ const checksumBytes = 16;
 const headBytes = 1 + 4 + 4;
 
 /** What precedes the packed bytes. */
-export const blockHeadBytes = checksumBytes + headBytes;
+const blockHeadBytes = checksumBytes + headBytes;
 
 const methods = { none: 0x02, lz4: 0x82, zstd: 0x90 } as const;
 
@@ -25,7 +25,7 @@ export type CompressedBlock = {
   readonly unpackedBytes: number;
 };
 
-/** The block that begins at a place. Its head must be there, what follows need not. */
+/** The block that begins at a place. Its head must be there. */
 export function blockAt(bytes: Buffer, from: number): CompressedBlock {
   mustBe(from + blockHeadBytes <= bytes.length, "the head of a block is whole");
   const packedBytes = bytes.readUInt32LE(from + checksumBytes + 1);

@@ -1,4 +1,4 @@
-import { blockAt, blockHeadBytes, type CompressedBlock, unpackBlock } from "./compressed-block.ts";
+import { blockAt, type CompressedBlock, unpackBlock } from "./compressed-block.ts";
 import { FileWindow } from "./file-window.ts";
 import type { PartLayout } from "./part-layouts.ts";
 import { mustBe } from "./part-unreadable-error.ts";
@@ -17,15 +17,14 @@ export type GranulePlace = {
   readonly rows: number;
 };
 
-/** Holds the columns by which rows are chosen. */
-const headBytes = 16 * 1024;
-
-/** Reads one granule after the other, a column only when it is asked for, into memory that is used again. */
+/**
+ * Reads one granule after the other, into memory that is used again. It is read whole, as that hardly takes
+ * longer than a part of it, and unpacked column by column when they are asked for.
+ */
 export class GranuleReader {
   readonly #layout: PartLayout;
   readonly #window = new FileWindow();
   #place: GranulePlace = { fd: -1, from: 0, to: 0, rows: 0 };
-  /** What is read of it so far. */
   #bytes: Buffer = nothing;
   /** Of the columns up to the one furthest behind that was asked for. */
   #blocks: CompressedBlock[] = [];
@@ -60,7 +59,7 @@ export class GranuleReader {
     this.#place = place;
     this.#blocks = [];
     this.#unpacked = [];
-    this.#readUpTo(headBytes);
+    this.#bytes = this.#window.bytes(place.fd, place.from, place.to);
   }
 
   /**
@@ -75,15 +74,10 @@ export class GranuleReader {
     if ((this.#unpacked[index] ?? 0) >= wanted) return this.#columns[index] ?? nothing;
     const block = this.#blockOf(index);
     mustBe(block.unpackedBytes === (before + last) * this.rows, "a column is one block");
-    if (block.end > this.#bytes.length) this.#readUpTo(this.#length);
     const memory = this.#memoryFor(index, block.unpackedBytes);
     unpackBlock(this.#bytes, block, memory.subarray(0, wanted));
     this.#unpacked[index] = wanted;
     return memory;
-  }
-
-  get #length(): number {
-    return this.#place.to - this.#place.from;
   }
 
   #columnAt(index: number): PartLayout["columns"][number] {
@@ -95,17 +89,11 @@ export class GranuleReader {
   #blockOf(index: number): CompressedBlock {
     while (this.#blocks.length <= index) {
       const from = this.#blocks.at(-1)?.end ?? 0;
-      if (from + blockHeadBytes > this.#bytes.length) this.#readUpTo(this.#length);
       this.#blocks.push(blockAt(this.#bytes, from));
     }
     const block = this.#blocks[index];
     mustBe(block !== undefined, "every column has a block");
     return block;
-  }
-
-  #readUpTo(wanted: number): void {
-    const { fd, from } = this.#place;
-    this.#bytes = this.#window.bytes(fd, from, from + Math.min(wanted, this.#length));
   }
 
   #memoryFor(index: number, bytes: number): Buffer {

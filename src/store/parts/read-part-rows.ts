@@ -19,19 +19,19 @@ export type RowChoice = KeyRange & {
   readonly limit: number;
 };
 
-/** Rows, and each stream of values of theirs by itself, in the order of the columns. */
+/** Rows, and each stream of values of theirs by itself, in the order of the columns; all in one piece of memory. */
 export type PartRows = {
   readonly rows: number;
   readonly columns: readonly Uint8Array<ArrayBuffer>[];
 };
 
-/** Above so many granules, 100 KB each, it is no page that is asked for: the engine reads faster. */
-const granulesMax = 256;
+/** Above so many granules, 50 KB each, it is no page that is asked for: the engine reads faster. */
+const granulesMax = 512;
 
 /** Of so few parts that may have rows of a token most have some, and are read whole. */
 const partsSure = 4;
-/** The granules of a token that is traded little: two or three of 100 to 250 KB. */
-const bytesAhead = 768 * 1024;
+/** The granules of a token that is traded little: some four. */
+const bytesAhead = 256 * 1024;
 
 /** Reads out of the parts of one table. */
 export class PartRowsReader {
@@ -95,12 +95,12 @@ export class PartRowsReader {
   }
 
   #takeRows(choice: RowChoice, found: FoundRows): void {
+    const { order, limit } = choice;
     const chosen = this.#chosenRows(choice);
-    const wanted = choice.order === "asc" ? chosen : chosen.toReversed();
-    found.add(this.#granule, wanted.slice(0, choice.limit));
+    found.add(this.#granule, order === "asc" ? chosen.slice(0, limit) : chosen.slice(-limit));
   }
 
-  /** By their numbers within the granule, in the order of their keys. */
+  /** By their numbers within the granule, rising. */
   #chosenRows({ token, from, to, times, roles }: RowChoice): number[] {
     const { layout } = this.#shelf;
     const granule = this.#granule;
@@ -174,16 +174,18 @@ class FoundRows {
     return this.#places.filter((place) => (order === "asc" ? place < from : place >= to)).length;
   }
 
-  /** Takes over some rows of a granule, in this order. */
+  /** Takes over some rows of a granule, by their numbers, rising. */
   add(granule: GranuleReader, numbers: readonly number[]): void {
-    if (numbers.length === 0) return;
-    const rowsNeeded = Math.max(...numbers) + 1;
+    const rowsNeeded = (numbers.at(-1) ?? -1) + 1;
+    if (rowsNeeded === 0) return;
+    const runs = runsOf(numbers);
     for (const [index, { widths }] of this.#columns.entries()) {
       const values = granule.column(index, rowsNeeded);
       let from = 0;
       for (const [stream, width] of widths.entries()) {
-        const pieces = this.#pieces[index]?.[stream];
-        pieces?.push(pick(values.subarray(from), width, numbers));
+        const picked = Buffer.allocUnsafe(width * numbers.length);
+        copyRuns(values.subarray(from), { runs, width, picked });
+        this.#pieces[index]?.[stream]?.push(picked);
         from += width * granule.rows;
       }
     }
@@ -193,24 +195,44 @@ class FoundRows {
     for (const number of numbers) this.#places.push(integerAt(places, number * width, width));
   }
 
-  /** Each stream in one piece. */
+  /** Each stream in one piece, and these side by side. */
   joined(): PartRows {
     const streams = this.#pieces.flatMap((pieces, index) => {
       // How long texts are is known.
       const isText = this.#columns[index]?.type === "String";
       return isText ? pieces.slice(1) : pieces;
     });
-    return {
-      rows: this.rows,
-      columns: streams.map((pieces) => new Uint8Array(Buffer.concat(pieces))),
-    };
+    const bytes = new Uint8Array(streams.flat().reduce((sum, { length }) => sum + length, 0));
+    let end = 0;
+    const columns = streams.map((pieces) => {
+      const from = end;
+      for (const piece of pieces) {
+        bytes.set(piece, end);
+        end += piece.length;
+      }
+      return bytes.subarray(from, end);
+    });
+    return { rows: this.rows, columns };
   }
 }
 
-function pick(values: Buffer, width: number, numbers: readonly number[]): Buffer {
-  const picked = Buffer.alloc(width * numbers.length);
-  for (const [place, number] of numbers.entries()) {
-    values.copy(picked, place * width, number * width, (number + 1) * width);
+/** Rows that follow each other: from one number up to another. */
+type Run = readonly [from: number, to: number];
+
+function runsOf(numbers: readonly number[]): readonly Run[] {
+  const runs: [number, number][] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last?.[1] === number) last[1] += 1;
+    else runs.push([number, number + 1]);
   }
-  return picked;
+  return runs;
+}
+
+function copyRuns(
+  values: Buffer,
+  { runs, width, picked }: { runs: readonly Run[]; width: number; picked: Buffer },
+): void {
+  let end = 0;
+  for (const [from, to] of runs) end += values.copy(picked, end, from * width, to * width);
 }
