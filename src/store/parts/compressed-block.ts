@@ -39,9 +39,8 @@ export function blockAt(bytes: Buffer, from: number): CompressedBlock {
 export function unpackBlock(bytes: Buffer, { from, end }: CompressedBlock, target: Buffer): void {
   mustBe(end <= bytes.length, "a block is whole");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [low, high] = cityHash128(view, from + checksumBytes, end);
-  const isIntact =
-    low === view.getBigUint64(from, true) && high === view.getBigUint64(from + 8, true);
+  const hash = cityHash128(view, from + checksumBytes, end);
+  const isIntact = hash.every((half, index) => half === view.getInt32(from + 4 * index, true));
   mustBe(isIntact, "a block has its checksum");
   const packed = bytes.subarray(from + blockHeadBytes, end);
   switch (bytes[from + checksumBytes]) {
