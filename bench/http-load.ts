@@ -69,15 +69,16 @@ export async function runOneByOne(target: Target): Promise<Load> {
   return loadOf(latencies);
 }
 
-/** Asks `rate` times a second for `forMs`, whatever the answers take. */
+/** Asks `rate` times a second for `forMs`, whatever the answers take, over connections that are open before. */
 export async function runConstantRate(target: Target, rate: number, forMs: number): Promise<Load> {
   const latencies: number[] = [];
   const next = requestsOf(target);
   const total = Math.floor((rate * forMs) / 1000);
+  const opening = Array.from({ length: target.connections }, () => Connection.open(target.url));
+  const opened = await Promise.all(opening);
   const startedAt = performance.now();
   let due = 0;
-  const loop = async (): Promise<void> => {
-    const connection = await Connection.open(target.url);
+  const loop = async (connection: Connection): Promise<void> => {
     while (due < total) {
       const dueAt = startedAt + (due * 1000) / rate;
       due += 1;
@@ -88,7 +89,7 @@ export async function runConstantRate(target: Target, rate: number, forMs: numbe
     }
     connection.close();
   };
-  await Promise.all(Array.from({ length: target.connections }, loop));
+  await Promise.all(opened.map(loop));
   return loadOf(latencies);
 }
 

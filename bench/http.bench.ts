@@ -53,6 +53,7 @@ try {
   const routes = {
     "order book": asked.map((id) => `/v1/orderbook/${id}`),
     price: asked.map((id) => `/v1/price/${id}`),
+    "price of any token": tokens.map((id) => `/v1/price/${id}`),
     "newest 100 trades": ["/v1/trades?limit=100"],
     "newest 100 of a token": asked.map((id) => `/v1/trades/market/${id}?limit=100`),
     "500 candles": asked.map((id) => `/v1/candles/${id}?resolution=1m&fill=previous`),
