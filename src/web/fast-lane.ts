@@ -16,9 +16,9 @@ type Answered = {
 };
 
 /**
- * In front of the framework: requests whose answer is ready are admitted as all others are, and
- * answered. Everything else, refusals included, goes the whole way; who was admitted here is not
- * counted again there.
+ * In front of the framework: requests whose answer is ready, or can be made at once, are admitted as all
+ * others are, and answered. Everything else, refusals included, goes the whole way; who was counted here
+ * is not counted again there.
  */
 export class FastLane {
   readonly #ready: ReadyAnswers;
@@ -28,7 +28,7 @@ export class FastLane {
   readonly #clock: Clock;
   #dateSecond = -1;
   #date = "";
-  readonly #refused = new WeakMap<IncomingMessage, Caller>();
+  readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
 
   constructor(parts: {
     ready: ReadyAnswers;
@@ -44,19 +44,25 @@ export class FastLane {
     this.#clock = parts.clock;
   }
 
-  /** The caller of a request that was admitted here and refused; `undefined` for all others. */
-  refusedCallerOf(request: IncomingMessage): Caller | undefined {
-    return this.#refused.get(request);
+  /** The caller of a request that was counted here and goes the whole way; `undefined` for all others. */
+  callerOf(request: IncomingMessage): Caller | undefined {
+    return this.#handedOn.get(request);
   }
 
   /** Whether the request has been answered; it is untouched if not. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== "GET") return false;
-    const answer = this.#ready.get(request.url ?? "");
-    if (answer === null || !isPlain(request)) return false;
-    const caller = this.#admission.admit(request, answer.access);
-    if (caller.refusal !== null) {
-      this.#refused.set(request, caller);
+    const { url = "" } = request;
+    const kept = this.#ready.get(url);
+    if (kept === null || !isPlain(request)) return false;
+    const isCurrent = kept.isCurrent();
+    if (!isCurrent && kept.subject.bodyNow === undefined) return false;
+    const caller = this.#admission.admit(request, kept.access);
+    // Nothing is made for who is refused.
+    const isMade = caller.refusal === null && !isCurrent;
+    const answer = isMade ? this.#ready.renew(url, kept) : kept;
+    if (caller.refusal !== null || answer === null) {
+      this.#handedOn.set(request, caller);
       return false;
     }
     const requestId = requestIdOf(request);

@@ -147,11 +147,9 @@ export class ReadyAnswers {
   readonly #asked = new AskedBefore();
   #bytes = 0;
 
-  /** The answer to a request target, made again if need be and that can be done at once; else `null`. */
+  /** What was answered last to a request target, be it current or not; `null` when that is not known. */
   get(target: string): ReadyAnswer | null {
-    const answer = this.#answers.get(target);
-    if (answer === undefined) return null;
-    return answer.isCurrent() ? answer : this.#renew(target, answer);
+    return this.#answers.get(target) ?? null;
   }
 
   /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
@@ -182,7 +180,8 @@ export class ReadyAnswers {
     return ready;
   }
 
-  #renew(target: string, answer: ReadyAnswer): ReadyAnswer | null {
+  /** The answer as of now, in place of one that is not current; `null` where that cannot be made at once. */
+  renew(target: string, answer: ReadyAnswer): ReadyAnswer | null {
     try {
       const { subject, freshness } = answer;
       // Asked before anything is read, as for every answer.

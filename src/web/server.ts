@@ -163,8 +163,8 @@ export class HttpServer {
 
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
     const { access = "optional", refusesBody, allow } = request.routeOptions.config;
-    const refused = this.#fastLane.refusedCallerOf(request.raw);
-    const caller = refused ?? this.#options.admission.admit(request.raw, access);
+    const counted = this.#fastLane.callerOf(request.raw);
+    const caller = counted ?? this.#options.admission.admit(request.raw, access);
     request.caller = caller;
     reply.headers(answerHeaders(caller, request.id));
     reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));

@@ -65,16 +65,24 @@ test("200: by the handler when it cannot be made at once, or making it fails", a
   };
   for (const now of [() => null, failing]) {
     bodyNow = now;
+    const { remaining } = assertEveryHeader((await ask("before")).headers);
     news += 1;
-    assert.deepEqual((await ask("changed")).body["data"], { news });
+    const answer = await ask("changed");
+    assert.deepEqual(answer.body["data"], { news });
+    assert.equal(assertEveryHeader(answer.headers).remaining, remaining - 1, "counted once");
   }
   assert.equal(handled, 2);
 });
 
-test("401: not without a key", async () => {
-  bodyNow = () => ({ data: { news } });
+test("401: nothing is made for who has no key", async () => {
+  let made = 0;
+  bodyNow = () => {
+    made += 1;
+    return { data: { news } };
+  };
   news += 1;
   const answer = await server.request("GET", "/v1/news");
   assert.equal(answer.status, 401);
   assertEveryHeader(answer.headers);
+  assert.equal(made + handled, 0);
 });
