@@ -40,7 +40,7 @@ export async function runClosedLoop(target: Target, forMs: number): Promise<Load
 
 /**
  * Who sleeps between answers is woken by each: here, where both are on one machine, by the server, at a price that
- * depends on how often it happens, and is a third of a request.
+ * depends on how often it happens, up to a third of a request.
  */
 async function withoutSleep(asking: Promise<unknown>): Promise<void> {
   let isOver = false;

@@ -44,7 +44,7 @@ export type Subject = {
   readonly ageMs?: () => number;
   /**
    * The answer as of now, where memory has all it is made of; `null` where not, and where it would be an error.
-   * Of answers without a tag.
+   * Answers with a tag are made the long way.
    */
   readonly bodyNow?: () => Omit<AnswerBody, "meta"> | null;
 };
@@ -183,7 +183,8 @@ export class ReadyAnswers {
   /** The answer as of now, in place of one that is not current; `null` where that cannot be made at once. */
   renew(target: string, answer: ReadyAnswer): ReadyAnswer | null {
     try {
-      const { subject, freshness } = answer;
+      const { subject, freshness, etag } = answer;
+      if (etag !== null) return null;
       // Asked before anything is read, as for every answer.
       const isCurrent = subject.lasts();
       const body = subject.bodyNow?.() ?? null;
