@@ -12,6 +12,7 @@ const headers = {
   "referrer-policy": "no-referrer",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cache-control": "private, max-age=1",
+  vary: "Accept-Encoding",
   "x-request-id": "00000000-0000-4000-8000-000000000000",
   "x-ratelimit-limit": 1000,
   "x-ratelimit-remaining": 999,

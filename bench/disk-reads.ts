@@ -17,7 +17,7 @@ export async function measureDiskReads(
   const files = await filesOf(folder);
   const pages = files.reduce((sum, file) => sum + file.pages, 0);
   const latencies: number[] = [];
-  for (let read = 0; read < reads; read += 1) {
+  while (latencies.length < reads) {
     let page = random.integer(0, pages - 1);
     const file = files.find((one) => {
       if (page < one.pages) return true;
@@ -25,7 +25,8 @@ export async function measureDiskReads(
       return false;
     });
     if (file === undefined) throw new Error("a page is of one of the files");
-    const handle = await open(file.path);
+    const handle = await open(file.path).catch(nullWhenGone);
+    if (handle === null) continue;
     const startedAt = performance.now();
     await handle.read(Buffer.alloc(pageBytes), 0, pageBytes, page * pageBytes);
     latencies.push(performance.now() - startedAt);
@@ -39,8 +40,14 @@ async function filesOf(folder: string): Promise<{ path: string; pages: number }[
   const files: { path: string; pages: number }[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    const found = await stat(path);
-    if (found.isFile()) files.push({ path, pages: Math.floor(found.size / pageBytes) });
+    const found = await stat(path).catch(nullWhenGone);
+    if (found?.isFile()) files.push({ path, pages: Math.floor(found.size / pageBytes) });
   }
   return files;
+}
+
+/** Of a service that runs, files come and go. */
+function nullWhenGone(error: NodeJS.ErrnoException): null {
+  if (error.code !== "ENOENT") throw error;
+  return null;
 }

@@ -12,6 +12,8 @@ export type Target = {
   /** Request targets, asked for in turn. */
   readonly paths: readonly string[];
   readonly connections: number;
+  /** What the client takes; nothing packed unless given. */
+  readonly accepted?: "gzip";
 };
 
 /** What came of it. Milliseconds. */
@@ -93,10 +95,10 @@ export async function runConstantRate(target: Target, rate: number, forMs: numbe
   return loadOf(latencies);
 }
 
-function requestsOf({ paths, key }: Target): () => Buffer {
-  const requests = paths.map((path) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\n\r\n`),
-  );
+function requestsOf({ paths, key, accepted }: Target): () => Buffer {
+  const coding = accepted === undefined ? "" : `accept-encoding: ${accepted}\r\n`;
+  const lines = `host: bench\r\nx-api-key: ${key}\r\n${coding}`;
+  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines}\r\n`));
   let turn = 0;
   return () => {
     turn += 1;

@@ -28,6 +28,8 @@ const tokensAsked = 200;
 const connections = 32;
 const rounds = 5;
 const ticksPerSecond = 100;
+/** Answers of fewer bytes are not packed. */
+const longBytes = 8192;
 
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
@@ -50,7 +52,7 @@ try {
   if ("cold".includes(only)) await measureCold(service, tokens.slice(tokensAsked));
   const asked = tokens.slice(0, tokensAsked);
   for (const id of asked) fillBook(venue.book(id));
-  const routes = {
+  const routes: Record<string, readonly string[]> = {
     "order book": asked.map((id) => `/v1/orderbook/${id}`),
     price: asked.map((id) => `/v1/price/${id}`),
     "price of any token": tokens.map((id) => `/v1/price/${id}`),
@@ -60,6 +62,10 @@ try {
   };
   for (const [name, paths] of Object.entries(routes)) {
     if (name.includes(only)) await compare(name, { service, bare, paths });
+    const packed = `${name}, gzip`;
+    const isLong = (await lengthOf(service.url, paths[0] ?? "")) > longBytes;
+    if (isLong && packed.includes(only))
+      await compare(packed, { service, bare, paths, accepted: "gzip" });
   }
 } finally {
   killServers();
@@ -67,13 +73,18 @@ try {
   await rm(dir, { recursive: true, force: true });
 }
 
+type Compared = Pick<Target, "paths" | "accepted"> & {
+  readonly service: ChildServer;
+  readonly bare: ChildServer;
+};
+
 /** In turns, so that a machine that is slower for a while is so for both; medians of the rounds. */
-async function compare(
-  name: string,
-  { service, bare, paths }: { service: ChildServer; bare: ChildServer; paths: readonly string[] },
-): Promise<void> {
-  const lengths = await Promise.all(paths.map(async (path) => lengthOf(service.url, path)));
-  const target = { url: service.url, key, paths, connections };
+async function compare(name: string, { service, bare, ...asked }: Compared): Promise<void> {
+  const { paths, accepted } = asked;
+  const lengths = await Promise.all(
+    paths.map(async (path) => lengthOf(service.url, path, accepted)),
+  );
+  const target = { url: service.url, key, connections, ...asked };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
   const bareTarget = { ...target, url: bare.url, paths: bodiesOf(lengths) };
   for (const each of [target, bareTarget]) await runClosedLoop(each, 1000);
@@ -179,12 +190,19 @@ async function indexedBlock(url: string): Promise<number> {
   return meta.indexed_block ?? -1;
 }
 
-async function lengthOf(url: string, path: string): Promise<number> {
-  return (await (await ask(url, path)).arrayBuffer()).byteLength;
+/** As it is sent. */
+async function lengthOf(
+  url: string,
+  path: string,
+  accepted: Target["accepted"] | "identity" = "identity",
+): Promise<number> {
+  const response = await ask(url, path, accepted);
+  await response.arrayBuffer();
+  return Number(response.headers.get("content-length"));
 }
 
-async function ask(url: string, path: string): Promise<Response> {
-  return fetch(`${url}${path}`, { headers: { "x-api-key": key } });
+async function ask(url: string, path: string, accepted = "identity"): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { "x-api-key": key, "accept-encoding": accepted } });
 }
 
 /** Of the main thread. */

@@ -30,12 +30,17 @@ export const preflightHeaders = {
   "access-control-max-age": "600",
 } as const;
 
+/** Long answers are packed for who takes them so. */
+const vary = "Accept-Encoding";
+const varyByOrigin = `Origin, ${vary}`;
+
 /** The headers of every answer, whatever it is. Routes override `cache-control` on success. */
 export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
   const { limit, remaining, resetSeconds } = standingOf(caller);
   return {
     ...fixedHeaders,
     "cache-control": "no-store",
+    vary,
     "x-request-id": requestId,
     "x-ratelimit-limit": limit,
     "x-ratelimit-remaining": remaining,
@@ -48,7 +53,7 @@ export function fixedLines(headers: Readonly<Record<string, string | number>>): 
   return linesOf({ ...fixedHeaders, ...headers });
 }
 
-/** The rest of `answerHeaders`, as lines of text. */
+/** The rest of `answerHeaders` but for `vary`, which `corsHeaders` has, as lines of text. */
 export function callerLines(caller: Caller, requestId: string): string {
   const { limit, remaining, resetSeconds } = standingOf(caller);
   return (
@@ -72,18 +77,22 @@ function standingOf({ window, startedAtMs }: Caller) {
   };
 }
 
-/** Headers for the page that sent `origin`; none when no origin is configured. */
+/** Headers for the page that sent `origin`, and what answers to it depend on. */
 export function corsHeaders(
   origin: string | undefined,
   allowed: ReadonlySet<string>,
 ): Record<string, string> {
   if (allowed.has("*"))
-    return { "access-control-allow-origin": "*", "access-control-expose-headers": exposedHeaders };
+    return {
+      vary,
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": exposedHeaders,
+    };
   // The answer depends on the origin also when that is absent or refused: caches must know.
-  if (allowed.size === 0) return {};
-  if (origin === undefined || !allowed.has(origin)) return { vary: "Origin" };
+  if (allowed.size === 0) return { vary };
+  if (origin === undefined || !allowed.has(origin)) return { vary: varyByOrigin };
   return {
-    vary: "Origin",
+    vary: varyByOrigin,
     "access-control-allow-origin": origin,
     "access-control-expose-headers": exposedHeaders,
   };

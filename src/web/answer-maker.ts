@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Meta } from "./meta.ts";
+import { acceptsGzip, bodyFor, PackableBytes, packedFromBytes } from "./gzip.ts";
 import {
   type AnswerBody,
+  endOf,
   etagOf,
   isAnswerBody,
   isHeld,
@@ -10,14 +11,12 @@ import {
   type ReadyAnswer,
   type ReadyAnswers,
   type Subject,
-  wholeOf,
 } from "./ready-answers.ts";
 import type { Route } from "./route.ts";
 
 /** An answer and what it says of its own freshness; whoever asked the same at the same time gets it too. */
-type Made = Pick<ReadyAnswer, "head" | "tail" | "etag" | "cacheControl"> & {
+type Made = Pick<ReadyAnswer, "head" | "tail" | "etag" | "cacheControl" | "freshness"> & {
   readonly subject: Pick<Subject, "ageMs">;
-  readonly meta: Meta;
 };
 
 /** An answer that is being made. */
@@ -54,7 +53,11 @@ export class AnswerMaker {
       const subject = kept?.subjectOf(request) ?? {};
       return isAnswerBody(body) ? tell(madeOf(route, { body, subject }, exchange), exchange) : body;
     }
-    const making = this.#making.get(request.raw.url ?? "");
+    const target = request.raw.url ?? "";
+    const ready = this.#ready.get(target);
+    // Told by the fast lane, unless it is to be packed first.
+    if (ready?.isCurrent()) return tell(ready, exchange);
+    const making = this.#making.get(target);
     // What was current when this request came is no older than what would be read for it.
     const made = making?.isCurrent() === true ? await making.made : null;
     if (made !== null) return tell(made, exchange);
@@ -74,11 +77,12 @@ export class AnswerMaker {
     try {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const { meta, ...told } = madeOf(route, { body, subject }, exchange);
+      const told = madeOf(route, { body, subject }, exchange);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
       const fixed = { route: path, access, contentType };
-      const made = { ...this.#ready.put(target, { ...told, ...fixed, ...lasting }), meta };
+      const { head } = this.#ready.put(target, { ...told, ...fixed, ...lasting });
+      const made = { ...told, head };
       resolve(made);
       return tell(made, exchange);
     } finally {
@@ -97,16 +101,28 @@ function madeOf(
   const { head, tail } = parts;
   const etag = isTagged?.(body) ? etagOf(parts) : null;
   const cacheControl = String(reply.getHeader("cache-control"));
-  return { head, tail, etag, cacheControl, subject, meta: body.meta };
+  const { request_id: _, ...freshness } = body.meta;
+  return { head, tail, etag, cacheControl, subject, freshness: () => freshness };
 }
 
-function tell(made: Made, { request, reply }: Exchange): unknown {
-  const { etag, cacheControl, subject, meta } = made;
+function tell(made: Made, exchange: Exchange): unknown {
+  const { request, reply } = exchange;
+  const { etag, cacheControl } = made;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
   if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
-    return wholeOf(made, { ...meta, request_id: request.id }, subject);
+    return wholeOf(made, exchange);
   reply.code(304).removeHeader("content-type");
   // To a HEAD without a body Fastify tells a length of 0, which is not that of the answer (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
+}
+
+/** Long ones packed for who takes them so. */
+function wholeOf(made: Made, exchange: Exchange): string | Promise<Buffer> {
+  const { head } = made;
+  const { id, headers } = exchange.request;
+  const end = endOf(id, made);
+  if (typeof head !== "string") return bodyFor(exchange, head, end);
+  if (head.length < packedFromBytes || !acceptsGzip(headers)) return head + end;
+  return bodyFor(exchange, new PackableBytes(Buffer.from(head)), end);
 }

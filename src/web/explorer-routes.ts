@@ -1,7 +1,7 @@
-import { gzipSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../base/errors.ts";
+import { bodyFor, PackableBytes } from "./gzip.ts";
 import { defineRoute, type Route } from "./route.ts";
 
 /** A file of the explorer as it is served. */
@@ -12,8 +12,8 @@ export type ExplorerFile = {
   readonly body: Buffer;
 };
 
-/** A file, and the same packed: nobody has to pack it again. */
-type Packed = ExplorerFile & { readonly gzip: Buffer };
+/** A file as it is kept. */
+type Kept = Pick<ExplorerFile, "contentType"> & { readonly packable: PackableBytes };
 
 /** Lets the page load what comes with it, talk to the service it came from, and nothing else. */
 const contentSecurityPolicy = [
@@ -33,9 +33,9 @@ const yearSeconds = 31_536_000;
 export function explorerRoutes(
   buildFiles: () => Promise<readonly ExplorerFile[]>,
 ): readonly Route[] {
-  let built: Promise<ReadonlyMap<string, Packed>> | null = null;
+  let built: Promise<ReadonlyMap<string, Kept>> | null = null;
   const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    built ??= buildFiles().then(pack);
+    built ??= buildFiles().then(keep);
     const files = await built.catch((thrown: unknown) => {
       // The next one tries again.
       built = null;
@@ -43,15 +43,10 @@ export function explorerRoutes(
     });
     const file = files.get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
-    const { contentType, body, gzip } = file;
+    const { contentType, packable } = file;
     reply.header("content-type", contentType);
-    // Which pages may read it can depend on the origin as well.
-    const { vary = [] } = reply.getHeaders();
-    reply.header("vary", [vary, "Accept-Encoding"].flat().join(", "));
     reply.header("content-security-policy", contentSecurityPolicy);
-    if (!acceptsGzip(request.headers["accept-encoding"])) return body;
-    reply.header("content-encoding", "gzip");
-    return gzip;
+    return bodyFor({ request, reply }, packable);
   };
   const common = { method: "GET", access: "public", response: Type.String() } as const;
   return [
@@ -74,22 +69,10 @@ export function explorerRoutes(
   ];
 }
 
-function pack(files: readonly ExplorerFile[]): ReadonlyMap<string, Packed> {
+function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, Kept> {
   return new Map(
-    files.map((file) => [file.name, { ...file, gzip: gzipSync(file.body, { level: 9 }) }]),
+    files.map(({ name, contentType, body }) => {
+      return [name, { contentType, packable: new PackableBytes(body, { level: 9 }) }];
+    }),
   );
-}
-
-/** RFC 9110: gzip is named, and not with a weight of 0. */
-function acceptsGzip(accepted: string | string[] | undefined): boolean {
-  const weights = new Map(
-    String(accepted ?? "")
-      .toLowerCase()
-      .split(",")
-      .map((one) => {
-        const [coding = "", weight = "q=1"] = one.split(";").map((part) => part.trim());
-        return [coding, Number(weight.replace("q=", ""))] as const;
-      }),
-  );
-  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
 }

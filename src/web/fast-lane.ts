@@ -4,7 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Admission, Caller } from "./admission.ts";
 import { answerHeaders, callerLines, corsHeaders, linesOf } from "./answer-headers.ts";
-import { isHeld, middleOf, type ReadyAnswer, type ReadyAnswers } from "./ready-answers.ts";
+import { acceptsGzip, endOfGzip, type PackedStart } from "./gzip.ts";
+import { endOf, isHeld, type ReadyAnswer, type ReadyAnswers } from "./ready-answers.ts";
 
 /** What was answered, for who counts. */
 type Answered = {
@@ -24,6 +25,7 @@ export class FastLane {
   readonly #ready: ReadyAnswers;
   readonly #admission: Admission;
   readonly #corsOrigins: ReadonlySet<string>;
+  readonly #corsOfNone: Cors;
   readonly #onAnswered: (answered: Answered) => void;
   readonly #clock: Clock;
   #dateSecond = -1;
@@ -40,6 +42,7 @@ export class FastLane {
     this.#ready = parts.ready;
     this.#admission = parts.admission;
     this.#corsOrigins = parts.corsOrigins;
+    this.#corsOfNone = this.#corsOf(undefined);
     this.#onAnswered = parts.onAnswered;
     this.#clock = parts.clock;
   }
@@ -57,6 +60,11 @@ export class FastLane {
     if (kept === null || !isPlain(request)) return false;
     const isCurrent = kept.isCurrent();
     if (!isCurrent && kept.subject.bodyNow === undefined) return false;
+    const { head } = kept;
+    const takesPacked = typeof head !== "string" && acceptsGzip(request.headers);
+    const packed = takesPacked && isCurrent ? head.packed : null;
+    // It is packed the long way, while others are answered.
+    if (takesPacked && packed === null) return false;
     const caller = this.#admission.admit(request, kept.access);
     // Nothing is made for who is refused.
     const isMade = caller.refusal === null && !isCurrent;
@@ -66,10 +74,11 @@ export class FastLane {
       return false;
     }
     const requestId = requestIdOf(request);
-    const cors = corsHeaders(request.headers.origin, this.#corsOrigins);
+    const { origin } = request.headers;
+    const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
     const { etag } = answer;
     const status = etag !== null && isHeld(etag, request.headers["if-none-match"]) ? 304 : 200;
-    const told = { answer, caller, requestId, cors };
+    const told = { answer, packed, caller, requestId, cors };
     if (status === 304) response.writeHead(304, headersOf(told)).end();
     else this.#send(response, told);
     this.#onAnswered({ method: "GET", route: answer.route, status, requestId, caller });
@@ -77,23 +86,43 @@ export class FastLane {
   }
 
   #send(response: ServerResponse, told: Told): void {
-    const { answer, requestId } = told;
-    const { head, headBytes, tail, encoding } = answer;
-    const middle = middleOf(requestId, answer);
-    const length = headBytes + middle.length + answer.tailBytes;
-    if (response.shouldKeepAlive) {
-      putHead(response, `${headOf(told, length)}${this.#dateLine()}${keptAlive}`);
-    } else {
-      const { contentType } = answer;
-      const ofBody = { "content-type": contentType, "content-length": length };
-      response.writeHead(200, { ...headersOf(told), ...ofBody });
-    }
-    if (typeof head === "string") {
-      response.end(head + middle + tail, encoding);
+    const { answer, packed, requestId } = told;
+    const { head, headBytes, encoding } = answer;
+    const text = endOf(requestId, answer);
+    if (packed !== null) {
+      const end = endOfGzip(packed, text);
+      this.#sendHead(response, told, packed.bytes.length + end.length);
+      response.write(packed.bytes);
+      response.end(end);
       return;
     }
-    response.write(head);
-    response.end(middle + tail, encoding);
+    const endBytes = encoding === "latin1" ? text.length : Buffer.byteLength(text);
+    this.#sendHead(response, told, headBytes + endBytes);
+    if (typeof head === "string") {
+      response.end(head + text, encoding);
+      return;
+    }
+    response.write(head.bytes);
+    response.end(text, encoding);
+  }
+
+  #sendHead(response: ServerResponse, told: Told, length: number): void {
+    if (response.shouldKeepAlive) {
+      putHead(response, `${headOf(told, length)}${this.#dateLine()}${keptAlive}`);
+      return;
+    }
+    const { answer, packed } = told;
+    response.writeHead(200, {
+      ...headersOf(told),
+      ...(packed === null ? {} : { "content-encoding": "gzip" }),
+      "content-type": answer.contentType,
+      "content-length": length,
+    });
+  }
+
+  #corsOf(origin: string | undefined): Cors {
+    const headers = corsHeaders(origin, this.#corsOrigins);
+    return { headers, lines: linesOf(headers) };
   }
 
   /** Made once a second. */
@@ -110,26 +139,31 @@ export class FastLane {
 /** A ready answer, and what is of one request only. */
 type Told = {
   readonly answer: ReadyAnswer;
+  /** For who takes it packed. */
+  readonly packed: PackedStart | null;
   readonly caller: Caller;
   readonly requestId: string;
-  readonly cors: Record<string, string>;
+  readonly cors: Cors;
 };
+
+/** What the origin of a page leads to, and the same as text. */
+type Cors = { readonly headers: Record<string, string>; readonly lines: string };
 
 function headersOf({ answer, caller, requestId, cors }: Told): Record<string, string | number> {
   const { etag, cacheControl } = answer;
   return {
     ...answerHeaders(caller, requestId),
-    ...cors,
+    ...cors.headers,
     "cache-control": cacheControl,
     ...(etag === null ? {} : { etag }),
   };
 }
 
 /** The same as text, but for what Node adds of its own. */
-function headOf({ answer, caller, requestId, cors }: Told, length: number): string {
-  return (
-    answer.lines + callerLines(caller, requestId) + linesOf(cors) + `content-length: ${length}\r\n`
-  );
+function headOf({ answer, packed, caller, requestId, cors }: Told, length: number): string {
+  const coding = packed === null ? "" : "content-encoding: gzip\r\n";
+  const ofBody = `${coding}content-length: ${length}\r\n`;
+  return answer.lines + callerLines(caller, requestId) + cors.lines + ofBody;
 }
 
 const keptAlive =

@@ -9,6 +9,7 @@ import { webLimits } from "../base/limits.ts";
 import { AskedBefore } from "../store/asked-before.ts";
 import type { Access } from "./admission.ts";
 import { fixedLines } from "./answer-headers.ts";
+import { PackableBytes, packedFromBytes } from "./gzip.ts";
 import { type Freshness, type Meta, metaSchema } from "./meta.ts";
 
 /**
@@ -24,12 +25,11 @@ export type ReadyAnswer = {
   /** The status line and the headers that are the same each time. */
   readonly lines: string;
   /** Text while it is short, which goes out in one piece with its headers. */
-  readonly head: string | Buffer;
+  readonly head: string | PackableBytes;
   readonly headBytes: number;
   /** Latin-1 where that is the same bytes, because it is written faster. */
   readonly encoding: "latin1" | "utf8";
   readonly tail: string;
-  readonly tailBytes: number;
   readonly subject: Subject;
   readonly freshness: () => Freshness;
   /** Whether it would still be answered. */
@@ -73,9 +73,6 @@ export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
   readonly tagged: string;
 };
 
-/** Copying a longer text next to its headers costs more than a second piece. */
-const oneTextBytesMax = 8192;
-
 /** The parts of an answer; one with an age has `age_ms` in its data, which is left out here. */
 export function partsOf(body: AnswerBody, { ageMs }: Partial<Subject>): AnswerParts {
   if (ageMs !== undefined) return agingPartsOf(body);
@@ -111,13 +108,15 @@ export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
 }
 
 /** What an answer says of the moment when it goes out. */
-type Telling = Pick<ReadyAnswer, "freshness"> & { readonly subject: Pick<Subject, "ageMs"> };
+type Telling = Pick<ReadyAnswer, "freshness" | "tail"> & {
+  readonly subject: Pick<Subject, "ageMs">;
+};
 
-/** The text between head and tail. Request ids are harmless in JSON. */
-export function middleOf(requestId: string, { subject, freshness }: Telling): string {
+/** The text behind the head. Request ids are harmless in JSON. */
+export function endOf(requestId: string, { subject, freshness, tail }: Telling): string {
   const { ageMs } = subject;
   const age = ageMs === undefined ? "" : `${ageMs()}},"meta":{"request_id":`;
-  return age + metaText(requestId, freshness());
+  return age + metaText(requestId, freshness()) + tail;
 }
 
 function metaText(requestId: string, freshness: Freshness): string {
@@ -126,16 +125,6 @@ function metaText(requestId: string, freshness: Freshness): string {
     `"${requestId}","indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
     `"head_block":${head_block},"finalized_block":${finalized_block},"lag_seconds":${lag_seconds}`
   );
-}
-
-/** The answer to one request; as bytes when the longest part of it is. */
-export function wholeOf(
-  { head, tail }: Pick<ReadyAnswer, "head" | "tail">,
-  { request_id, ...freshness }: Meta,
-  subject: Telling["subject"],
-): string | Buffer {
-  const rest = middleOf(request_id, { subject, freshness: () => freshness }) + tail;
-  return typeof head === "string" ? head + rest : Buffer.concat([head, Buffer.from(rest)]);
 }
 
 /**
@@ -155,28 +144,27 @@ export class ReadyAnswers {
   /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
   put(
     target: string,
-    answer: Omit<ReadyAnswer, "lines" | "headBytes" | "encoding" | "tailBytes"> & {
+    answer: Omit<ReadyAnswer, "lines" | "headBytes" | "encoding"> & {
       readonly head: string;
     },
   ): ReadyAnswer {
-    const [bytes, tailBytes] = [Buffer.from(answer.head), Buffer.from(answer.tail)];
+    const bytes = Buffer.from(answer.head);
     this.#forget(target);
-    const head = bytes.length <= oneTextBytesMax ? answer.head : bytes;
+    const isShort = bytes.length < packedFromBytes;
+    const head = isShort
+      ? answer.head
+      : new PackableBytes(bytes, { onPacked: () => this.#countPacked(target, ready) });
     const ready: ReadyAnswer = {
       ...answer,
       lines: linesOfAnswer(answer),
       head,
       headBytes: bytes.length,
-      tailBytes: tailBytes.length,
-      encoding: isAscii(bytes) && isAscii(tailBytes) ? "latin1" : "utf8",
+      encoding: isAscii(bytes) && isAscii(Buffer.from(answer.tail)) ? "latin1" : "utf8",
     };
     if (typeof head !== "string" && !this.#asked.ask(target)) return ready;
     this.#answers.set(target, ready);
-    this.#bytes += costOf(target, bytes.length);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#bytes <= webLimits.readyAnswerBytesMax) break;
-      this.#forget(oldest);
-    }
+    this.#bytes += costOf(target, ready);
+    this.#makeRoom();
     return ready;
   }
 
@@ -198,11 +186,24 @@ export class ReadyAnswers {
     }
   }
 
+  #countPacked(target: string, answer: ReadyAnswer): void {
+    if (this.#answers.get(target) !== answer) return;
+    this.#bytes += packedBytesOf(answer);
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    for (const oldest of this.#answers.keys()) {
+      if (this.#bytes <= webLimits.readyAnswerBytesMax) break;
+      this.#forget(oldest);
+    }
+  }
+
   #forget(target: string): void {
     const known = this.#answers.get(target);
     if (known === undefined) return;
     this.#answers.delete(target);
-    this.#bytes -= costOf(target, known.headBytes);
+    this.#bytes -= costOf(target, known);
   }
 }
 
@@ -218,8 +219,12 @@ function linesOfAnswer({
 /** An entry without its texts takes about this much. */
 const entryBytes = 500;
 
-function costOf(target: string, headBytes: number): number {
-  return entryBytes + target.length + headBytes;
+function costOf(target: string, answer: ReadyAnswer): number {
+  return entryBytes + target.length + answer.headBytes + packedBytesOf(answer);
+}
+
+function packedBytesOf({ head }: ReadyAnswer): number {
+  return typeof head === "string" ? 0 : (head.packed?.bytes.length ?? 0);
 }
 
 /** Whether it can be kept: an object with `meta`, not a stream or a text. */

@@ -106,7 +106,7 @@ test("204: a preflight of an allowed origin, without a key", async () => {
   assert.equal(answer.headers.get("access-control-allow-origin"), origin);
   assert.equal(answer.headers.get("access-control-allow-methods"), "GET, HEAD, DELETE, OPTIONS");
   assert.match(answer.headers.get("access-control-allow-headers") ?? "", /X-API-Key/);
-  assert.equal(answer.headers.get("vary"), "Origin");
+  assert.equal(answer.headers.get("vary"), "Origin, Accept-Encoding");
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
 });
 

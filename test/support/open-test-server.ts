@@ -169,6 +169,7 @@ const expectedHeaders = Object.entries({
   "x-ratelimit-remaining": /^[0-9]{1,4}$/,
   "x-ratelimit-reset": /^([0-9]|[1-5][0-9]|60)$/,
   "strict-transport-security": /^max-age=[1-9]/,
+  vary: /^(?:Origin, )?Accept-Encoding$/,
   "x-frame-options": /^DENY$/,
   "x-content-type-options": /^nosniff$/,
   "referrer-policy": /^no-referrer$/,

@@ -24,6 +24,7 @@ const everyHeader: Readonly<Record<string, Header>> = {
     type: "string",
     pattern: "^(no-store|private, max-age=[0-9]+)$",
   }),
+  Vary: header("What the answer depends on beside its request target", { type: "string" }),
   "Strict-Transport-Security": header("HTTPS only, for two years", { type: "string" }),
   "Content-Security-Policy": header("Nothing may be loaded from anywhere", { type: "string" }),
   "X-Frame-Options": header("Not to be shown in frames", { const: "DENY" }),
@@ -51,10 +52,16 @@ const bulkHeader: Readonly<Record<string, Header>> = optional({
   }),
 });
 
+/** Of answers that may come packed; `gzip.ts` makes them. */
+const packedHeader: Readonly<Record<string, Header>> = optional({
+  "Content-Encoding": header("Long JSON comes packed to who takes it so", { const: "gzip" }),
+});
+
 /** `components.headers`. */
 export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
   ...bulkHeader,
+  ...packedHeader,
   Upgrade: header("The protocol from here on", { const: "websocket" }),
   "Retry-After": {
     ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
@@ -71,6 +78,7 @@ export const describedHeaders: Readonly<Record<string, Header>> = {
 
 const everyHeaderRef = refsTo(everyHeader);
 const bulkHeaderRef = refsTo(bulkHeader);
+const packedHeaderRef = refsTo(packedHeader);
 
 const fileContents: Content = Object.fromEntries(
   Object.values(fileFormats).map((format) => [mediaTypeOf(format), { schema: { type: "string" } }]),
@@ -95,7 +103,12 @@ export function describeResponses(route: Route): {
     const schema = describeSchema(route.response);
     responses[status] = {
       description: route.summary,
-      headers: { ...everyHeaderRef, ...etagOf(route), ...(route.isBulk ? bulkHeaderRef : {}) },
+      headers: {
+        ...everyHeaderRef,
+        ...packedHeaderRef,
+        ...etagOf(route),
+        ...(route.isBulk ? bulkHeaderRef : {}),
+      },
       content: { [mediaTypeOf(route)]: { schema }, ...(route.isBulk ? fileContents : {}) },
     };
   }

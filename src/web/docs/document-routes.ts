@@ -1,3 +1,4 @@
+import { PackableBytes } from "../gzip.ts";
 import type { Route } from "../route.ts";
 import { getDocs } from "../routes/get-docs.ts";
 import { getOpenapi } from "../routes/get-openapi.ts";
@@ -8,7 +9,7 @@ import { renderDocsPage } from "./docs-page.ts";
 export function documentRoutes(routes: readonly Route[], version: string): readonly Route[] {
   const documented = [...routes, getOpenapi(() => document), getDocs(() => page)];
   const api = describeApi(documented, version);
-  const document = Buffer.from(JSON.stringify(api));
-  const page = Buffer.from(renderDocsPage(api));
+  const document = new PackableBytes(Buffer.from(JSON.stringify(api)));
+  const page = new PackableBytes(Buffer.from(renderDocsPage(api)));
   return documented;
 }

@@ -1,9 +1,10 @@
 import { Type } from "typebox";
 import { docsContentSecurityPolicy } from "../docs/docs-page.ts";
+import { bodyFor, type PackableBytes } from "../gzip.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 /** The API as a page for people; it needs nothing from anywhere else. */
-export function getDocs(readPage: () => Buffer): Route {
+export function getDocs(readPage: () => PackableBytes): Route {
   return defineRoute({
     method: "GET",
     path: "/docs",
@@ -12,9 +13,9 @@ export function getDocs(readPage: () => Buffer): Route {
     response: Type.String(),
     contentType: "text/html; charset=utf-8",
     cacheControl: "private, max-age=300",
-    handler: (_request, reply) => {
+    handler: async (request, reply) => {
       reply.header("content-security-policy", docsContentSecurityPolicy);
-      return readPage();
+      return bodyFor({ request, reply }, readPage());
     },
   });
 }

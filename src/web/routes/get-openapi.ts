@@ -1,8 +1,9 @@
 import { Type } from "typebox";
+import { bodyFor, type PackableBytes } from "../gzip.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 /** The API as a document for tools; made once, from the schemas the service runs on. */
-export function getOpenapi(readDocument: () => Buffer): Route {
+export function getOpenapi(readDocument: () => PackableBytes): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/openapi.json",
@@ -10,6 +11,6 @@ export function getOpenapi(readDocument: () => Buffer): Route {
     summary: "This API as an OpenAPI 3.1 document",
     response: Type.Record(Type.String(), Type.Unknown()),
     cacheControl: "private, max-age=300",
-    handler: () => readDocument(),
+    handler: async (request, reply) => bodyFor({ request, reply }, readDocument()),
   });
 }

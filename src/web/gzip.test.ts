@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { acceptsGzip, endOfGzip, PackableBytes } from "./gzip.ts";
+
+test("a packed start and what follows it are one gzip member of both, whatever they are", async () => {
+  const starts = ["", "a", "é".repeat(40_000), randomBytes(70_000).toString("hex")];
+  const ends = ["", "}", '"é€😀"}', "x".repeat(65_535)];
+  for (const level of [1, 9]) {
+    for (const start of starts) {
+      const packed = await new PackableBytes(Buffer.from(start), { level }).pack();
+      for (const end of ends) {
+        const member = Buffer.concat([packed.bytes, endOfGzip(packed, end)]);
+        assert.equal(gunzipSync(member).toString(), start + end);
+      }
+    }
+  }
+});
+
+test("bytes are packed once, for all who ask, and it is told when they are", async () => {
+  let times = 0;
+  const onPacked = () => {
+    times += 1;
+  };
+  const packable = new PackableBytes(Buffer.from("abc".repeat(5000)), { onPacked });
+  assert.equal(packable.packed, null);
+  const all = await Promise.all([packable.pack(), packable.pack(), packable.pack()]);
+  assert.deepEqual(new Set([...all, await packable.pack(), packable.packed]).size, 1);
+  assert.equal(times, 1);
+});
+
+test("who takes gzip says so, and not with a weight of 0", () => {
+  const taking = ["gzip", "GZIP", "deflate, gzip", "br;q=1.0, gzip;q=0.8", "*", "br, *;q=0.1"];
+  const others = [
+    "",
+    "identity",
+    "br",
+    "gzip;q=0",
+    "gzip; q=0.0",
+    "*;q=0",
+    "gzip;q=0, *",
+    "gzip;q=x",
+  ];
+  for (const accepted of taking) assert(acceptsGzip({ "accept-encoding": accepted }), accepted);
+  for (const accepted of others) assert(!acceptsGzip({ "accept-encoding": accepted }), accepted);
+  assert(!acceptsGzip({}));
+});
