@@ -8,6 +8,7 @@ import * as fc from "fast-check";
 import { fillColdStore, tokensOf } from "../../bench/cold-store.ts";
 import type { TokenId } from "../../src/base/ids.ts";
 import type { Fill } from "../../src/market/fill.ts";
+import { deleteRows, readCount } from "../../src/store/delete-rows.ts";
 import { FactStore } from "../../src/store/fact-store.ts";
 import { enumCodes } from "../../src/store/fill-layout.ts";
 import type { NativeBlock } from "../../src/store/native-blocks.ts";
@@ -159,6 +160,28 @@ describe("rows read out of the files of the engine", () => {
       }),
       propertySettings(60),
     );
+  });
+
+  test("are those that were not deleted, also of parts that had others too", async (t) => {
+    const { store } = await openStore(t);
+    const { engine, reader } = store;
+    await engine.command("OPTIMIZE TABLE oddwire.minute_candles FINAL");
+    const [row] = await engine.query("SELECT max(minute) FROM oddwire.minute_candles");
+    const last = Number(row?.[0]);
+    await deleteRows(engine, "oddwire.minute_candles", `minute >= ${last}`);
+    const place = {
+      table: "minute_candles",
+      from: 0,
+      to: last + 60,
+      times: always,
+      roles: null,
+    } as const;
+    for (const tokenId of tokens) {
+      const found = await reader.readRows({ ...place, tokenId, order: "asc", limit: 100_000 });
+      assert.ok(found !== null, "the engine need not be asked");
+      const stored = `oddwire.minute_candles WHERE token_id = ${hexLiteral(tokenId)}`;
+      assert.equal(found.rows, await readCount(engine, stored));
+    }
   });
 
   test("are right or none when anything of a part is damaged", async (t) => {
