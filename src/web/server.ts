@@ -181,6 +181,8 @@ export class HttpServer {
   }
 
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    // Who asked is gone, and what was to be sent was let go for that: nobody is answered, and nothing failed.
+    if (reply.raw.destroyed && isLetGo(thrown)) return;
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
     request.errorCode = error.code;
@@ -194,7 +196,8 @@ export class HttpServer {
   }
 
   #answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === "ECONNRESET" || !socket.writable) {
+    // Who has said nothing, as browsers do on connections kept ready, is told nothing.
+    if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;
     }
@@ -357,6 +360,10 @@ const nodeOptions = {
 /** Which route it is of; never the path itself, which may be anything. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.path ?? "unknown";
+}
+
+function isLetGo(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException | null)?.code === "ERR_STREAM_PREMATURE_CLOSE";
 }
 
 function refuseMethod(): never {

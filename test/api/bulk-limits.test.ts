@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { pino } from "pino";
 import { type Static, Type } from "typebox";
 import { BulkAnswers } from "../../src/web/bulk/bulk-answers.ts";
+import type { Observation } from "../../src/web/request-meter.ts";
 import { defineRoute, type Route } from "../../src/web/route.ts";
 import { assertError, openTestServer, type RouteParts } from "../support/open-test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -19,7 +20,13 @@ const seen = { chunks: 0, ended: 0 };
 /** What opening a file waits for. */
 const gate = { opening: async (): Promise<void> => undefined };
 
-const server = await openTestServer({ makeRoutes });
+/** Codes of the errors that were answered, or would have been. */
+const failures: (string | null)[] = [];
+
+const observe = ({ code }: Observation): void => {
+  if (code !== null) failures.push(code);
+};
+const server = await openTestServer({ makeRoutes, observe });
 after(() => server.close());
 const { read, write, admin } = server.keys;
 
@@ -114,7 +121,9 @@ test("503: two files of a key, four of all, and room again when one ends", async
   for (const { leave } of files) await leave();
 });
 
-test("a client that leaves before the first row gives its room back", async () => {
+test("a client that leaves before the first row gives its room back, and is no failure of ours", async () => {
+  failures.length = 0;
+  const loggedBefore = server.logged.length;
   for (let round = 0; round < 3; round += 1) {
     const leaving = new AbortController();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -136,6 +145,8 @@ test("a client that leaves before the first row gives its room back", async () =
   gate.opening = async () => undefined;
   const files = [await openFile(write), await openFile(write)];
   for (const { leave } of files) await leave();
+  assert.deepEqual(failures, []);
+  assert.deepEqual(server.logged.slice(loggedBefore), []);
 });
 
 test("a revoked key gets no further row, and the file does not end as if it were whole", async () => {

@@ -83,6 +83,14 @@ test("400: a request that is not complete in time", { timeout: 20_000 }, async (
   assert.ok(performance.now() - started < 10_000);
 });
 
+test("a connection that asks for nothing is closed without a word, and uses nothing up", async () => {
+  const left = async () =>
+    assertEveryHeader((await server.request("GET", "/v1/health")).headers).remaining;
+  const before = await left();
+  assert.equal(await server.sendRaw(""), "");
+  assert.equal(await left(), before - 1);
+});
+
 test("405: CONNECT and methods nobody has", async () => {
   const methods = ["CONNECT x:443", "PURGE /v1/health", "TRACE /v1/health", "M-SEARCH /v1/health"];
   for (const start of methods) {
