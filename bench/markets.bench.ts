@@ -8,7 +8,7 @@
  * folder alone, one of the two is done: 1,500,000 are built in a quarter of an hour, once.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as queue } from "node:timers";
@@ -65,6 +65,7 @@ async function compareAll(): Promise<void> {
 
 async function build(path: string): Promise<void> {
   const startedAt = performance.now();
+  mkdirSync(path, { recursive: true });
   const file = open(path);
   const state = new MarketState(contracts, file);
   const blocks = Math.ceil(markets / marketsPerBlock);

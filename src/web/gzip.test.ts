@@ -45,4 +45,5 @@ test("who takes gzip says so, and not with a weight of 0", () => {
   for (const accepted of taking) assert(acceptsGzip({ "accept-encoding": accepted }), accepted);
   for (const accepted of others) assert(!acceptsGzip({ "accept-encoding": accepted }), accepted);
   assert(!acceptsGzip({}));
+  assert(!acceptsGzip({ "accept-encoding": `gzip${",br".repeat(5000)}` }), "longer than it takes");
 });

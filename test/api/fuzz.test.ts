@@ -106,7 +106,10 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
   assert(isTold, `${method} ${endpoint.path} tells nothing of ${status}`);
   const sentId = request.headers.find(([name]) => name === "x-request-id")?.[1];
   if (sentId === "mine-1") assert.equal(answer.headers.get("x-request-id"), sentId);
-  if (status < 400 || method === "HEAD") return;
+  if (method === "HEAD") return;
+  if (status === 200 && answer.headers.get("content-type")?.startsWith("application/json"))
+    JSON.parse(answer.body);
+  if (status < 400) return;
   const { code, message } = readError(answer);
   if (!isRight) return;
   const isAllowed = allowedForRight.test(code === "VALIDATION_ERROR" ? message : code);

@@ -137,6 +137,10 @@ export class RequestFuzzer {
       ["accept", "text/nonsense;q=0"],
       ["if-none-match", '*, W/"x"'],
       ["cookie", "x".repeat(3000)],
+      [
+        "accept-encoding",
+        random.pick(["gzip", "*;q=0.1", "br, gzip ; q = 0.5", ",;=".repeat(900)]),
+      ],
     ];
     return headers.filter(() => random.chance(0.03));
   }

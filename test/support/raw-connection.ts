@@ -1,10 +1,12 @@
 /** HTTP/1.1 by hand, for requests that no client would send: many in flight, answers in order. */
 import { connect, type Socket } from "node:net";
+import { gunzipSync } from "node:zlib";
 
 export type RawAnswer = {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Unpacked. */
   readonly body: string;
 };
 
@@ -118,7 +120,10 @@ function parseAnswer(bytes: Buffer, isHead: boolean): { answer: RawAnswer; lengt
   }
   const length = from + (isHead ? 0 : Number(headers.get("content-length") ?? 0));
   if (bytes.length < length) return null;
-  return { answer: { status, headers, body: bytes.toString("utf8", from, length) }, length };
+  const sent = bytes.subarray(from, length);
+  const isPacked = !isHead && headers.get("content-encoding") === "gzip";
+  const body = (isPacked ? gunzipSync(sent) : sent).toString("utf8");
+  return { answer: { status, headers, body }, length };
 }
 
 /** A body in chunks, and where it ends; `null` while it has not. */
