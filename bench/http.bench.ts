@@ -81,9 +81,9 @@ type Compared = Pick<Target, "paths" | "accepted"> & {
 /** In turns, so that a machine that is slower for a while is so for both; medians of the rounds. */
 async function compare(name: string, { service, bare, ...asked }: Compared): Promise<void> {
   const { paths, accepted } = asked;
-  const lengths = await Promise.all(
-    paths.map(async (path) => lengthOf(service.url, path, accepted)),
-  );
+  const lengths: number[] = [];
+  // One after the other: not all would be packed at once.
+  for (const path of paths) lengths.push(await lengthOf(service.url, path, accepted));
   const target = { url: service.url, key, connections, ...asked };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
   const bareTarget = { ...target, url: bare.url, paths: bodiesOf(lengths) };

@@ -63,8 +63,8 @@ export class FastLane {
     const { head } = kept;
     const takesPacked = typeof head !== "string" && acceptsGzip(request.headers);
     const packed = takesPacked && isCurrent ? head.packed : null;
-    // It is packed the long way, while others are answered.
-    if (takesPacked && packed === null) return false;
+    // It is packed the long way, while others are answered; not if they all ask for what has just changed.
+    if (takesPacked && packed === null && head.canBePackedSoon) return false;
     const caller = this.#admission.admit(request, kept.access);
     // Nothing is made for who is refused.
     const isMade = caller.refusal === null && !isCurrent;

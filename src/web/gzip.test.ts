@@ -30,6 +30,20 @@ test("bytes are packed once, for all who ask, and it is told when they are", asy
   assert.equal(times, 1);
 });
 
+test("two are packed at a time, and others wait for neither", async () => {
+  const [first, second, third] = Array.from(
+    { length: 3 },
+    () => new PackableBytes(Buffer.from("abc".repeat(50_000))),
+  );
+  assert(first && second && third);
+  assert(third.canBePackedSoon);
+  const packing = [first.pack(), second.pack()];
+  assert(first.canBePackedSoon, "it will be there as soon");
+  assert(!third.canBePackedSoon);
+  await Promise.all(packing);
+  assert(third.canBePackedSoon);
+});
+
 test("who takes gzip says so, and not with a weight of 0", () => {
   const taking = ["gzip", "GZIP", "deflate, gzip", "br;q=1.0, gzip;q=0.8", "*", "br, *;q=0.1"];
   const others = [

@@ -29,8 +29,12 @@ const storedBytesMax = 65_535;
 const blockHeadBytes = 5;
 const trailerBytes = 8;
 
+/** Of the four threads of Node's pool: files are read and written on them as well. */
+const packedAtOnceMax = 2;
+
 /** Bytes, and the same packed: once, when somebody first takes them so. */
 export class PackableBytes {
+  static #underWay = 0;
   readonly bytes: Buffer;
   readonly #options: PackingOptions;
   #packing: Promise<PackedStart> | null = null;
@@ -46,6 +50,11 @@ export class PackableBytes {
     return this.#packed;
   }
 
+  /** Whether it takes a millisecond or two to pack them: not when others wait for that already. */
+  get canBePackedSoon(): boolean {
+    return this.#packing !== null || PackableBytes.#underWay < packedAtOnceMax;
+  }
+
   /** Packs them, on a thread of Node's pool; for all who ask meanwhile. */
   async pack(): Promise<PackedStart> {
     this.#packing ??= this.#pack().catch((thrown: unknown) => {
@@ -59,10 +68,15 @@ export class PackableBytes {
   async #pack(): Promise<PackedStart> {
     const { bytes: plain } = this;
     const { level = 1, onPacked } = this.#options;
-    const bytes = await pack(plain, { level, finishFlush: constants.Z_SYNC_FLUSH });
-    this.#packed = { bytes, crc: crc32(plain), length: plain.length };
-    onPacked?.();
-    return this.#packed;
+    PackableBytes.#underWay += 1;
+    try {
+      const bytes = await pack(plain, { level, finishFlush: constants.Z_SYNC_FLUSH });
+      this.#packed = { bytes, crc: crc32(plain), length: plain.length };
+      onPacked?.();
+      return this.#packed;
+    } finally {
+      PackableBytes.#underWay -= 1;
+    }
   }
 }
 
@@ -82,13 +96,16 @@ export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: stri
   return end;
 }
 
-/** The body of an answer that begins with these bytes and ends with a text, as the request takes it. */
+/**
+ * The body of an answer that begins with these bytes and ends with a text, as the request takes it: packed
+ * if it may be, unless others wait for that already.
+ */
 export async function bodyFor(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   start: PackableBytes,
   end = "",
 ): Promise<Buffer> {
-  if (!acceptsGzip(request.headers))
+  if (!start.canBePackedSoon || !acceptsGzip(request.headers))
     return end === "" ? start.bytes : Buffer.concat([start.bytes, Buffer.from(end)]);
   const packed = await start.pack();
   reply.header("content-encoding", "gzip");
