@@ -63,7 +63,7 @@ export class FastLane {
     const { head } = kept;
     const takesPacked = typeof head !== "string" && acceptsGzip(request.headers);
     const packed = takesPacked && isCurrent ? head.packed : null;
-    // It is packed the long way, while others are answered; not if they all ask for what has just changed.
+    // What is not packed yet is packed the long way, while others are answered, as long as few are being packed.
     if (takesPacked && packed === null && head.canBePackedSoon) return false;
     const caller = this.#admission.admit(request, kept.access);
     // Nothing is made for who is refused.
