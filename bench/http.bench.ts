@@ -11,6 +11,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKey } from "../src/store/key-format.ts";
+import { packedFromBytes } from "../src/web/gzip.ts";
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook } from "../test/support/venue-book.ts";
 import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";
@@ -28,8 +29,6 @@ const tokensAsked = 200;
 const connections = 32;
 const rounds = 5;
 const ticksPerSecond = 100;
-/** Answers of fewer bytes are not packed. */
-const longBytes = 8192;
 
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
@@ -63,7 +62,7 @@ try {
   for (const [name, paths] of Object.entries(routes)) {
     if (name.includes(only)) await compare(name, { service, bare, paths });
     const packed = `${name}, gzip`;
-    const isLong = (await lengthOf(service.url, paths[0] ?? "")) > longBytes;
+    const isLong = (await lengthOf(service.url, paths[0] ?? "")) >= packedFromBytes;
     if (isLong && packed.includes(only))
       await compare(packed, { service, bare, paths, accepted: "gzip" });
   }
