@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
 import { systemClock } from "../base/clock.ts";
 import { fileFormats } from "../web/bulk/bulk-format.ts";
 import { apiOptions, readApi } from "./api-options.ts";
@@ -41,8 +43,16 @@ const rowLists = [
   "resolutions",
 ] as const;
 
-/** Where an export stands between two files. */
-type Standing = { readonly query: string; readonly files: number; readonly cursor: string | null };
+/** Where an export stands; there is no cursor before its first file. */
+type Standing = { readonly files: number; readonly cursor: string | null };
+
+/** The same between two files, as it is written down. */
+const writtenStanding = Type.Object({
+  query: Type.String(),
+  files: Type.Integer({ minimum: 1 }),
+  cursor: Type.String(),
+});
+type WrittenStanding = Static<typeof writtenStanding>;
 
 /** Writes lists of a running service to files. */
 export const exportList: Command = {
@@ -109,8 +119,7 @@ async function writeFiles({ list, key, out }: { list: URL; key: string; out: str
     progress.end(path, rowCount);
     cursor = nextCursor;
     files += 1;
-    const standing: Standing = { query: list.href, files, cursor };
-    if (cursor !== null) writeFileSync(standingPath, JSON.stringify(standing), { flush: true });
+    if (cursor !== null) writeStanding(standingPath, { query: list.href, files, cursor });
   } while (cursor !== null);
   rmSync(standingPath, { force: true });
 }
@@ -119,12 +128,30 @@ async function writeFiles({ list, key, out }: { list: URL; key: string; out: str
 function readStanding(path: string, list: URL, out: string): Standing {
   const query = list.href;
   if (existsSync(path)) {
-    const standing = JSON.parse(readFileSync(path, "utf8")) as Standing;
+    const standing = parseStanding(readFileSync(path, "utf8"));
+    if (standing === null)
+      throw new UsageError(`${path} is damaged: delete it and the files of that export`);
     if (standing.query === query) return standing;
     throw new UsageError(`${path} is of another export: end that one, or delete the file`);
   }
   if (existsSync(out)) throw new UsageError(`${out} is there already`);
-  return { query, files: 0, cursor: null };
+  return { files: 0, cursor: null };
+}
+
+function parseStanding(text: string): WrittenStanding | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(writtenStanding, value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** In the place of what stood there only once it is whole. */
+function writeStanding(path: string, standing: WrittenStanding): void {
+  const next = `${path}.next`;
+  writeFileSync(next, JSON.stringify(standing), { flush: true });
+  renameSync(next, path);
 }
 
 function nameOf(out: string, number: number): string {

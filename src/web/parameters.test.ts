@@ -16,9 +16,19 @@ test("times are epoch seconds, epoch milliseconds or RFC 3339", () => {
 test("anything else is no time", () => {
   const texts = ["", "-1", "1.5", "1e9", "123456789012", "12345678901234", "2026-01-01"];
   const dates = ["2026-02-30", "2026-02-29", "2026-13-01", "2026-00-10", "2026-01-32"];
-  const times = ["24:00:01Z", "00:60:00Z", "00:00:60Z", "00:00:00", "00:00:00 02:00", "00:00Z"];
+  const times = [
+    "24:00:00Z",
+    "24:00:01Z",
+    "00:60:00Z",
+    "00:00:60Z",
+    "00:00:00",
+    "00:00:00 02:00",
+    "00:00Z",
+  ];
+  const offsets = ["+24:00", "-00:60", "+0100", "+1:00"];
   texts.push(...dates.map((date) => `${date}T00:00:00Z`));
   texts.push(...times.map((time) => `2026-01-01T${time}`));
+  texts.push(...offsets.map((offset) => `2026-01-01T00:00:00${offset}`));
   for (const text of texts) assert.equal(parseTime(text), null, text);
 });
 

@@ -67,6 +67,21 @@ test("an export that was ended goes on behind its last whole file", async () => 
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
+test("what was damaged of an export that was ended is told, and nothing is written", async () => {
+  const out = join(folder, "damaged.ndjson");
+  for (const text of ["", "{", "null", '{"query":"x","files":-1,"cursor":"y"}']) {
+    await writeFile(`${out}.unfinished`, text);
+    const { code, stderr } = await run("trades", "--out", out);
+    assert.equal(code, 1, text);
+    assert.match(stderr, /unfinished is damaged: delete it and the files of that export/);
+  }
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.startsWith("damaged")),
+    ["damaged.ndjson.unfinished"],
+  );
+  await rm(`${out}.unfinished`);
+});
+
 test("other lists are written the same way", async () => {
   const rows = await server.getAll("/v1/matches?order=asc&status=finalized&limit=1000");
   const out = join(folder, "matches.ndjson");
