@@ -125,12 +125,12 @@ function positionAfter(
   return Number(seq) as Seq;
 }
 
-/** Tokens named directly, narrowed to those of a condition when one is named too. */
+/** Tokens named directly, each once, narrowed to those of a condition when one is named too. */
 function wantedTokens(
   { token_id, condition_id }: FillQuery,
   directory: Backend["state"]["directory"],
 ): readonly TokenId[] | undefined {
-  if (condition_id === undefined) return token_id;
+  if (condition_id === undefined) return token_id && [...new Set(token_id)];
   const ofCondition = directory.market(condition_id)?.tokens.map(({ tokenId }) => tokenId) ?? [];
   return token_id === undefined ? ofCondition : ofCondition.filter((id) => token_id.includes(id));
 }

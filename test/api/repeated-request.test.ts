@@ -73,6 +73,20 @@ test("200: the same after a fork took blocks back, and when they come again", as
   assert.deepEqual(after.map(withoutOwn), before.map(withoutOwn));
 });
 
+test("200: a token that is named twice has its trades once, also those that came since", async () => {
+  const end = server.newestBlock + 24;
+  for (let held = server.newestBlock; held <= end; held += 8) {
+    await server.advance({ held });
+    await server.advance({ final: held - 10 });
+    for (const id of tokens.map(formatTokenId)) {
+      const [once, twice] = await Promise.all(
+        [id, `${id},0${id}`].map((ids) => server.getPage(`/v1/trades?token_id=${ids}&limit=50`)),
+      );
+      assert.deepEqual(twice?.data, once?.data);
+    }
+  }
+});
+
 test("200: it has its own request id, and uses up its own slot of the limit", async () => {
   const input = { name: "counted", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
   const { value: key } = await edge.access.keys.create(input);
