@@ -1,7 +1,8 @@
-import { divideHalfEven } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
+
+const microsPerShare = 1_000_000n;
 
 /** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
 type MarketToken = {
@@ -79,11 +80,25 @@ export function resolutionOf(located: LocatedEvent): Resolution | null {
   return { conditionId, questionId, oracle, numerators: payouts, derived: false, ...place };
 }
 
-/** The payout of an outcome, in micros per share: rounded half-even like every price. */
-export function payoutMicros(resolution: Resolution, outcomeIndex: number): bigint | null {
-  const numerator = resolution.numerators[outcomeIndex];
-  if (numerator === undefined) return null;
-  return divideHalfEven(numerator * 1_000_000n, sumOf(resolution.numerators));
+/**
+ * The payouts, in micros per share. They add up to exactly 1: what rounding down leaves goes to those that lose most by
+ * it, which for two outcomes is to round half-even like every price.
+ */
+export function payoutsMicros({ numerators }: Pick<Resolution, "numerators">): readonly bigint[] {
+  const sum = sumOf(numerators);
+  const shares = numerators.map((numerator, index) => ({
+    index,
+    payout: (numerator * microsPerShare) / sum,
+    rest: (numerator * microsPerShare) % sum,
+  }));
+  const left = Number(microsPerShare - sumOf(shares.map(({ payout }) => payout)));
+  const raised = new Set(
+    shares
+      .toSorted((a, b) => Number(b.rest - a.rest) || Number((b.payout & 1n) - (a.payout & 1n)))
+      .slice(0, left)
+      .map(({ index }) => index),
+  );
+  return shares.map(({ index, payout }) => (raised.has(index) ? payout + 1n : payout));
 }
 
 /** The outcome that takes all; `null` unless exactly one payout is 1 (`docs/counting.md`, rule 10). */

@@ -13,7 +13,7 @@ import type { Candle } from "./candle.ts";
 import { dayWindowSeconds } from "./day-window.ts";
 import { digestOf } from "./digest.ts";
 import type { Fill } from "./fill.ts";
-import { payoutMicros } from "./market.ts";
+import { payoutsMicros } from "./market.ts";
 import { MarketState } from "./market-state.ts";
 import { newestTradePrice, pairDayCandle, pairPrice } from "./price.ts";
 
@@ -55,7 +55,7 @@ describe("the price of a token", () => {
           if (place === null || resolution === null) assert.deepEqual(price, traded);
           else {
             assert.deepEqual(price, {
-              price: payoutMicros(resolution, place.outcomeIndex),
+              price: payoutsMicros(resolution)[place.outcomeIndex],
               source: "settlement",
               seq: resolution.seq,
             });

@@ -1,6 +1,6 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import { type Candle, mergeCandles, mirrorCandle, mirrorPrice } from "./candle.ts";
-import { type Market, payoutMicros, type Resolution } from "./market.ts";
+import { type Market, payoutsMicros, type Resolution } from "./market.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 import type { MarketState } from "./market-state.ts";
 
@@ -42,8 +42,8 @@ function settlementPrice(tokenId: TokenId, directory: MarketDirectory): TokenPri
 }
 
 function settledPrice(resolution: Resolution, outcomeIndex: number): TokenPrice | null {
-  const price = payoutMicros(resolution, outcomeIndex);
-  return price === null ? null : { price, source: "settlement", seq: resolution.seq };
+  const price = payoutsMicros(resolution)[outcomeIndex];
+  return price === undefined ? null : { price, source: "settlement", seq: resolution.seq };
 }
 
 /** The newest trade of either token of the pair, told on this one, whatever became of it. */

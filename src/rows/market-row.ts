@@ -3,7 +3,7 @@ import { formatMicros } from "../base/decimal.ts";
 import { blockNumberOf, formatTokenId } from "../base/ids.ts";
 import {
   type Market,
-  payoutMicros,
+  payoutsMicros,
   type Resolution,
   winningOutcomeIndex,
 } from "../market/market.ts";
@@ -144,7 +144,7 @@ export function payoutFields(
 ): Pick<NonNullable<MarketRow["resolution"]>, "payouts" | "winning_token_id" | "winning_outcome"> {
   const winner = market.tokens[winningOutcomeIndex(resolution) ?? -1];
   return {
-    payouts: resolution.numerators.map((_, i) => formatMicros(payoutMicros(resolution, i) ?? 0n)),
+    payouts: payoutsMicros(resolution).map(formatMicros),
     winning_token_id: winner === undefined ? null : formatTokenId(winner.tokenId),
     winning_outcome: winner?.outcome ?? null,
   };
