@@ -63,8 +63,6 @@ export class KeyStore implements Keys {
   readonly #listeners: (() => void)[] = [];
   #usages = new Map<string, Usage>();
   #live = new Map<string, LiveValue>();
-  /** Those that worked since the map was built, by their text: each is hashed once. */
-  #presented = new Map<string, LiveValue>();
   #version = -1;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -86,9 +84,7 @@ export class KeyStore implements Keys {
   verify(value: string | undefined, ip: string): VerifiedKey | null {
     if (this.#clock.monotonicMs() - this.#checkedAtMs >= webLimits.accessRecheckMs) this.refresh();
     const nowMs = this.#clock.nowMs();
-    const presented = this.#presented.get(value ?? "");
-    const found = presented !== undefined && works(presented, ip, nowMs) ? presented : null;
-    const key = found ?? this.#find(value, ip, nowMs);
+    const key = this.#find(value, ip, nowMs);
     if (key === null) return null;
     key.usage.requests += 1;
     key.usage.lastUsedAtMs = nowMs;
@@ -195,10 +191,7 @@ export class KeyStore implements Keys {
     const candidate = found ?? nobody;
     const same = timingSafeEqual(Buffer.from(fingerprint, "latin1"), candidate.mac);
     const isUsable = works(candidate, ip, nowMs);
-    if (found === undefined || !same || !isUsable) return null;
-    // One text for each value: no more than that, whatever else has the same bytes.
-    if (this.#presented.size < this.#live.size) this.#presented.set(text, found);
-    return found;
+    return found !== undefined && same && isUsable ? found : null;
   }
 
   #insert(input: NewKey, value: string, importedMac: Uint8Array | null): IssuedKey {
@@ -245,7 +238,6 @@ export class KeyStore implements Keys {
   #reload(): void {
     // A failure halfway leaves no key in force, and the next request tries again.
     this.#live = new Map();
-    this.#presented = new Map();
     this.#version = -1;
     const version = this.#database.version();
     const rows = this.#prepare("SELECT * FROM keys WHERE revoked_at_ms IS NULL").all() as Row[];
