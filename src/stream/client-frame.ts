@@ -39,15 +39,11 @@ export function frameIdOf(input: unknown): FrameId | null {
 function readSubscribed(input: unknown): ChannelRequest {
   const { channel, filter, resume_from, snapshot } = readFields(input, frameFields.subscribe);
   if (channel === undefined) throw invalidFrame("channel", 'is required: { "type": ... }');
-  const beside = {
+  return joined(channel, {
     ...(filter === undefined ? {} : { filter }),
     ...(resume_from === undefined ? {} : { resume_from }),
     ...(snapshot === undefined ? {} : { snapshot }),
-  };
-  for (const name of Object.keys(beside)) {
-    if (Object.hasOwn(channel, name)) throw invalidFrame(name, "is given more than once");
-  }
-  return { ...channel, ...beside };
+  });
 }
 
 function readUnsubscribed(input: unknown): string | ChannelRequest {
@@ -56,7 +52,15 @@ function readUnsubscribed(input: unknown): string | ChannelRequest {
   if (channel === undefined || subscription_id !== undefined) {
     throw invalidFrame("subscription_id", "or channel is required, one of both");
   }
-  return filter === undefined ? channel : { ...channel, filter };
+  return joined(channel, filter === undefined ? {} : { filter });
+}
+
+/** What stands beside the channel may stand within it too, but not in both places. */
+function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
+  for (const name of Object.keys(beside)) {
+    if (Object.hasOwn(channel, name)) throw invalidFrame(name, "is given more than once");
+  }
+  return { ...channel, ...beside };
 }
 
 function unknownAction(input: unknown, action: unknown): Error {

@@ -48,6 +48,15 @@ suite("what is not valid is answered with an error that names it", () => {
       { action: "subscribe", channel: { type: "trades" }, snapshot: 501 },
       /snapshot must be a whole number from 0 to 500/,
     ],
+    [
+      "a filter given twice",
+      {
+        action: "unsubscribe",
+        channel: { type: "trades", filter: { side: "BUY" } },
+        filter: { side: "SELL" },
+      },
+      /filter is given more than once/,
+    ],
     ["nothing to unsubscribe", { action: "unsubscribe", subscription_id: "s0" }, /no such/],
   ] as const) {
     test(name, () => {
