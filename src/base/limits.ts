@@ -88,8 +88,8 @@ export const storeLimits = {
 export const marketLimits = {
   /** Trades that made a price: at 300 bytes each 30 MB, some times what is traded in a day. */
   lastTradesMax: 100_000,
-  /** Words of a search that count; the questions of markets have about ten. */
-  searchWordsMax: 16,
+  /** Different words of a search; the questions of markets have about ten, and 200 characters seldom more. */
+  searchWordsMax: 32,
   /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */
   commonWordsMax: 64,
   /** Memory of lists that nobody uses any more: one of most of 1.5 million markets has 3 MB. */

@@ -1,11 +1,13 @@
 /** What the list of markets can be asked for, how rows are chosen and in which order they stand. */
 import { type Static, Type } from "typebox";
+import { marketLimits } from "../base/limits.ts";
 import { isGiven } from "../base/optional.ts";
 import { marketFlags } from "../market/market-columns.ts";
 import type { MarketSelection } from "../market/market-members.ts";
 import type { MarketState } from "../market/market-state.ts";
 import { wordsOf } from "../market/search-words.ts";
 import { checkSpan } from "./check-bounds.ts";
+import { validationError } from "./compile-reader.ts";
 import { amount, conditionId, cursor, time, tokenId } from "./parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
@@ -46,7 +48,7 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
   checkSpan(query, ["created_after", "created_before"]);
   checkSpan(query, ["end_after", "end_before"]);
   return {
-    words: search === undefined ? null : wordsOf(search),
+    words: search === undefined ? null : searchedWords(search),
     ordinals: ordinalsAsked(directory, query),
     flags: flagsAsked(query),
     labels: {
@@ -65,6 +67,15 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
         : null,
     sort,
   };
+}
+
+/** Throws `VALIDATION_ERROR` when there are too many to look for. */
+function searchedWords(search: string): string[] {
+  const words = [...new Set(wordsOf(search))];
+  const { searchWordsMax } = marketLimits;
+  if (words.length <= searchWordsMax) return words;
+  const issue = `must have at most ${searchWordsMax} different words`;
+  throw validationError([{ parameter: "search", issue }]);
 }
 
 /** What is asked with yes or no, more than once maybe: then nothing can be both. */
