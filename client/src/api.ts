@@ -522,6 +522,7 @@ export type GetCancellations = {
     readonly tx_hash?: string;
     readonly order_hash?: string;
     readonly user?: string;
+    readonly exchange?: "standard" | "neg_risk";
     readonly kind?: "order_cancelled" | "order_preapproval_invalidated" | "user_paused";
   };
   readonly answer: {
@@ -546,6 +547,7 @@ export type GetExchangeEvents = {
     readonly tx_hash?: string;
     readonly order_hash?: string;
     readonly user?: string;
+    readonly exchange?: "standard" | "neg_risk";
     readonly kind?: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated";
   };
   readonly answer: {

@@ -12,9 +12,10 @@ import { type SlidingWindow, WindowTable } from "./rate-limit.ts";
 
 /**
  * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
- * `optional` is for paths and methods that do not exist: a key counts if one is sent.
+ * `optional` is for paths and methods that do not exist: a key counts if one is sent. A `preflight` is shown the
+ * limit of its IP and uses nothing of it up: browsers ask so before each address that a page reads with its key.
  */
-export type Access = "public" | "optional" | "read" | "admin";
+export type Access = "public" | "optional" | "preflight" | "read" | "admin";
 
 /** Who is calling, by which window they are counted, and why they are refused, if they are. */
 export type Caller = {
@@ -70,6 +71,9 @@ export class Admission {
     const { ip, bucket } = this.#senderOf(request);
     const blockedForMs = this.#guard.blockedForMs(bucket);
     if (blockedForMs > 0) return this.#refuseBlocked(ip, startedAtMs, blockedForMs);
+    if (access === "preflight") {
+      return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal: null, startedAtMs };
+    }
     const value = request.headers["x-api-key"];
     if (access === "public" || (access === "optional" && value === undefined))
       return this.#admitByIp(ip, startedAtMs, null);

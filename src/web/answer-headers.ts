@@ -77,6 +77,14 @@ function standingOf({ window, startedAtMs }: Caller) {
   };
 }
 
+/** Whether a page of an origin may read answers. */
+export function allowsOrigin(
+  origin: string | undefined,
+  allowed: ReadonlySet<string>,
+): origin is string {
+  return origin !== undefined && (allowed.has("*") || allowed.has(origin));
+}
+
 /** Headers for the page that sent `origin`, and what answers to it depend on. */
 export function corsHeaders(
   origin: string | undefined,
@@ -90,7 +98,7 @@ export function corsHeaders(
     };
   // The answer depends on the origin also when that is absent or refused: caches must know.
   if (allowed.size === 0) return { vary };
-  if (origin === undefined || !allowed.has(origin)) return { vary: varyByOrigin };
+  if (!allowsOrigin(origin, allowed)) return { vary: varyByOrigin };
   return {
     vary: varyByOrigin,
     "access-control-allow-origin": origin,

@@ -36,7 +36,7 @@ export type RouteOptions<
   readonly method: "GET" | "POST" | "DELETE";
   /** With parameters in braces, as in `/v1/keys/{id}`. */
   readonly path: `/${string}`;
-  readonly access: Exclude<Access, "optional">;
+  readonly access: Exclude<Access, "optional" | "preflight">;
   /** One line for the documentation. */
   readonly summary: string;
   readonly params?: Params;

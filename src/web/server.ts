@@ -8,7 +8,7 @@ import { AppError, type ErrorCode, errorTable } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Access, Admission, Caller } from "./admission.ts";
-import { answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
+import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { AnswerMaker } from "./answer-maker.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
@@ -162,7 +162,8 @@ export class HttpServer {
   }
 
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
-    const { access = "optional", refusesBody, allow } = request.routeOptions.config;
+    const { refusesBody, allow } = request.routeOptions.config;
+    const access = this.#accessOf(request);
     const counted = this.#fastLane.callerOf(request.raw);
     const caller = counted ?? this.#options.admission.admit(request.raw, access);
     request.caller = caller;
@@ -178,6 +179,14 @@ export class HttpServer {
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
+  }
+
+  /** What a page of an allowed origin asks before its request; other `OPTIONS` count as any request without a key. */
+  #accessOf({ headers, routeOptions }: FastifyRequest): Access {
+    const { access = "optional" } = routeOptions.config;
+    if (access !== "preflight") return access;
+    const isPreflight = headers["access-control-request-method"] !== undefined;
+    return isPreflight && allowsOrigin(headers.origin, this.#corsOrigins) ? "preflight" : "public";
   }
 
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -258,7 +267,7 @@ export class HttpServer {
     this.#app.route({
       url,
       method: "OPTIONS",
-      config: { access: "public", path, allow, refusesBody: true },
+      config: { access: "preflight", path, allow, refusesBody: true },
       handler: (_request, reply) => {
         if (reply.hasHeader("access-control-allow-origin"))
           reply.headers(preflightHeaders).header("access-control-allow-methods", allow);

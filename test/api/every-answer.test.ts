@@ -110,6 +110,23 @@ test("204: a preflight of an allowed origin, without a key", async () => {
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
 });
 
+test("204: preflights of allowed origins use nothing of the limit up, other OPTIONS do", async () => {
+  const own = await openTestServer({ corsOrigins: [origin] });
+  const ask = async (headers: Record<string, string>) =>
+    own.request("OPTIONS", "/v1/keys", { headers });
+  for (let times = 0; times < 3; times += 1) {
+    const { headers } = await ask({ origin, "access-control-request-method": "GET" });
+    assert.equal(assertEveryHeader(headers).remaining, 100);
+  }
+  const evil = "https://evil.example.com";
+  await ask({ origin });
+  await ask({ origin: evil, "access-control-request-method": "GET" });
+  await ask({ "access-control-request-method": "GET" });
+  const { headers } = await ask({ origin, "access-control-request-method": "GET" });
+  assert.equal(assertEveryHeader(headers).remaining, 97);
+  await own.close();
+});
+
 test("204: OPTIONS of any other origin allows nothing to it", async () => {
   const headers = { origin: "https://evil.example.com", "access-control-request-method": "GET" };
   const answer = await server.request("OPTIONS", "/v1/keys", { headers });

@@ -53,5 +53,6 @@ testList({
     kind: optional("kind", ""),
     order_hash: optional("order_hash", `0x${"ee".repeat(32)}`),
     user: optional("user", `0x${"ee".repeat(20)}`),
+    exchange: optional("exchange", "standard"),
   },
 });

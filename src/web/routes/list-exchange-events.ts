@@ -17,6 +17,7 @@ import {
   userEventKinds,
 } from "../../rows/exchange-event-row.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
+import { exchangeText } from "../../rows/wire-format.ts";
 import { type EventFilter, storedEvents } from "../../store/read-events.ts";
 import type { Backend } from "../backend.ts";
 import type { Row } from "../bulk/columns.ts";
@@ -36,6 +37,7 @@ const eventQuery = {
   ...rangeQuery,
   order_hash: Type.Optional(hash),
   user: Type.Optional(address),
+  exchange: Type.Optional(exchangeText),
 };
 const cancellationQuery = Type.Object({
   ...eventQuery,
@@ -93,16 +95,21 @@ function eventSource(
   const filter: EventFilter = {
     ...rangeFilter(query),
     kinds: kinds.filter((kind) => isAskedFor(kind, query)),
-    addresses: exchangesOf(backend),
+    addresses: exchangesOf(backend, query.exchange),
     ...(subject === undefined ? {} : { subject }),
   };
   return storedSource(backend.store, storedEvents({ ...filter, ...listOrder(backend, place) }));
 }
 
 /** What else logs such events, or did when it was indexed, is not told. */
-function exchangesOf({ contracts }: Backend): readonly Address[] {
-  const all = [...contracts.byAddress.values()];
-  return all.filter(({ kind }) => kind === "exchange").map(({ address: own }) => own);
+function exchangesOf(
+  { contracts }: Backend,
+  wanted: Static<typeof exchangeText> | undefined,
+): readonly Address[] {
+  const all = [...contracts.byAddress.values()].filter((contract) => contract.kind === "exchange");
+  return all
+    .filter(({ exchange }) => wanted === undefined || exchange === wanted)
+    .map(({ address: own }) => own);
 }
 
 function ofExchange(
