@@ -124,6 +124,8 @@ export class ConditionBook {
 
   #textOf(condition: Condition): MarketText {
     const { questionId, oracle, gen3 } = condition;
+    // Anyone may prepare another condition about a question: one of two outcomes is the market.
+    if (condition.outcomeCount !== 2) return noText;
     if (questionId !== null && oracle !== null) {
       return this.questions.textOf({ questionId, oracle, negRisk: this.isNegRisk(condition) });
     }

@@ -386,11 +386,20 @@ describe("refunds of the fee modules", () => {
     assert.deepEqual(refundsOf(derived), [0n, 0n, 0n, 5n, 0n]);
   });
 
+  test("may be of another fee than the exchange took, where none fits better", () => {
+    const one = [exchange, filled(fee)] as const;
+    const alone = derive(one, [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 1n })]);
+    assert.deepEqual([alone.anomalies, refundsOf(alone)], [[], [7n]]);
+    const other = [exchange, filled({ fee: 8n })] as const;
+    const both = derive(one, other, [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 1n })]);
+    assert.deepEqual([both.anomalies, refundsOf(both)], [[], [0n, 7n]]);
+  });
+
   test("that fit no fill are counted", () => {
     const fits = [exchange, filled(fee)] as const;
     const cases = [
       refunded(hash("2"), { refund: 7n, feeKept: 2n }),
-      refunded(hash("1"), { refund: 7n, feeKept: 1n }),
+      refunded(hash("1"), { refund: 10n, feeKept: 0n }),
       refunded(null, { refund: 10n, feeKept: null }),
     ];
     for (const event of cases) {

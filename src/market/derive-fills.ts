@@ -130,12 +130,16 @@ class TransactionWalk {
 
   /**
    * A fee module refunds after each match: the newest match that holds the order is meant, and
-   * within it the first fill not refunded yet (an order can be listed twice in one match).
+   * within it the first fill not refunded yet (an order can be listed twice in one match), where there is one
+   * with a fee of what was refunded and kept. A module reckons a taker's fee from what its operator says the taker gets,
+   * the exchange from what it got: these may differ.
    */
   #takeRefund(refund: FeeRefunded, seq: Seq): void {
     const candidates = this.#fills.filter((fill) => isRefundOf(fill, refund));
-    const newestMatch = candidates.at(-1)?.matchSeq;
-    const fill = candidates.find((candidate) => candidate.matchSeq === newestMatch);
+    const exact = candidates.filter(({ fee }) => fee === refund.refund + (refund.feeKept ?? 0n));
+    const meant = refund.orderHash !== null && exact.length > 0 ? exact : candidates;
+    const newestMatch = meant.at(-1)?.matchSeq;
+    const fill = meant.find((candidate) => candidate.matchSeq === newestMatch);
     if (fill === undefined) return this.#note("refund_without_fill", seq);
     fill.feeRefund = refund.refund;
   }
@@ -211,11 +215,7 @@ function reconciles(summary: Draft): boolean {
 
 function isRefundOf(fill: Draft, refund: FeeRefunded): boolean {
   if (fill.feeRefund !== 0n || refund.refund > fill.fee) return false;
-  if (refund.orderHash !== null) {
-    return (
-      fill.orderHash === refund.orderHash && fill.fee === refund.refund + (refund.feeKept ?? 0n)
-    );
-  }
+  if (refund.orderHash !== null) return fill.orderHash === refund.orderHash;
   return fill.maker === refund.to && feeTokenOf(fill) === refund.tokenId;
 }
 

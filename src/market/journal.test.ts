@@ -29,6 +29,19 @@ const anySteps = fc.array(
 ) as fc.Arbitrary<readonly Step[]>;
 
 describe("journaled maps", () => {
+  test("have their blocks again after work without them that failed", () => {
+    const journal = new Journal();
+    const map = new JournaledMap<number, number>(journal, new MemoryShelf<number, number>());
+    map.set(1, 1);
+    journal.record(1, () => map.set(1, 2));
+    const fail = (): void => {
+      assert.equal(map.get(1), 1);
+      throw new Error("the disk is full");
+    };
+    assert.throws(() => journal.withoutRecorded(fail), /disk is full/);
+    assert.equal(map.get(1), 2);
+  });
+
   test("hold what the blocks that are left have put there", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {

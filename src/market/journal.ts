@@ -79,8 +79,11 @@ export class Journal {
     for (const { changes } of this.#blocks.toReversed()) {
       for (const { undo } of changes.toReversed()) undo();
     }
-    work();
-    for (const { changes } of this.#blocks) for (const { redo } of changes) redo();
+    try {
+      work();
+    } finally {
+      for (const { changes } of this.#blocks) for (const { redo } of changes) redo();
+    }
   }
 
   /** Forgets how to undo the blocks up to and including `block`: they are final. */

@@ -118,9 +118,14 @@ export class QuestionBook {
       case "neg_risk_question_prepared":
         this.#addNegRiskQuestion(event, null);
         return this.#negRiskConditions([event.questionId]);
-      case "neg_risk_question_requested":
+      case "neg_risk_question_requested": {
         this.#addNegRiskQuestion(event, event.requestId);
-        return this.#negRiskConditions([event.questionId]);
+        const asked = this.#umaQuestions.get(event.requestId) ?? [];
+        return [
+          ...this.#negRiskConditions([event.questionId]),
+          ...asked.map(({ adapter }) => conditionOf(adapter, event.requestId)),
+        ];
+      }
     }
   }
 
@@ -190,7 +195,9 @@ export class QuestionBook {
     );
   }
 
+  /** A request of a neg-risk question is asked about that one's condition, whatever others anyone prepares. */
   #umaText(questionId: Hash, oracle: Address): MarketText {
+    if (this.#questionsOf.get(questionId) !== undefined) return noText;
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
     return question === undefined
       ? noText
