@@ -183,7 +183,7 @@ export class Auditor {
       log.error({ ...told, doubt }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "doubted", detail: `${doubt}: ${detail}` });
     } else if (this.#wasJustRepaired(range)) {
-      log.error(told, "blocks that were repaired are wrong again: run oddwire check");
+      log.error(told, "blocks that were repaired are wrong again: run oddwire repair");
       this.#note(range, { kind: "differs", state: "proven", detail });
     } else {
       log.error(told, "the store is wrong, as was proven: it is repaired by a start");

@@ -121,6 +121,7 @@ export class AuditBook {
   ): void {
     const blocks = result.kind === "skipped" ? 0 : range.to - range.from + 1;
     if (isNext) this.#moveOn(range, blocks);
+    else if (result.kind === "skipped") this.#postpone(range, nowMs);
     this.#write(
       `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
          mismatches = mismatches + ?, refuted = refuted + ?`,
@@ -130,6 +131,16 @@ export class AuditBook {
       result.kind === "equal" && result.isRefuted ? 1 : 0,
     );
     if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
+  }
+
+  /** What cannot be looked at again now has its turn later: others come first. */
+  #postpone({ from, to }: BlockRange, nowMs: number): void {
+    this.#write(
+      "UPDATE findings SET changed_at_ms = ? WHERE from_block = ? AND to_block = ?",
+      nowMs,
+      from,
+      to,
+    );
   }
 
   #moveOn({ to }: BlockRange, blocks: number): void {

@@ -1,0 +1,77 @@
+/** R7: one range that cannot be read does not keep the audit from the others. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import * as fc from "fast-check";
+import { Auditor } from "../../src/auditor.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Hash } from "../../src/base/ids.ts";
+import { openLog } from "../../src/base/log.ts";
+import type { FactsReading, FactsRequest, NoReading } from "../../src/reread-facts.ts";
+import { encodeFacts } from "../../src/store/encode-facts.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { factsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 4 });
+const facts = factsOf(buildChain(plans));
+const first = facts[0]?.number ?? 0;
+const last = { number: first + 799, hash: `0x${"9".repeat(64)}` as Hash, timestamp: 1_900_000_000 };
+const hours = 2;
+
+/** As fast as what waits for it lets it be. */
+function hastyClock(): Clock {
+  let now = 0;
+  return {
+    nowMs: () => 1_900_000_000_000 + now,
+    monotonicMs: () => now,
+    sleep: async (ms, signal) => {
+      now += ms;
+      await nextTurn(undefined, { signal });
+    },
+  };
+}
+
+/** One endpoint that says of the first range something else, and after that nothing any more. */
+function scriptedNode() {
+  const asked: number[] = [];
+  const reread = async ({ from, to, way }: FactsRequest): Promise<FactsReading | NoReading> => {
+    if (way === "receipts") return { kind: "unread", reason: "no receipts are kept" };
+    const isFirst = !asked.includes(from);
+    asked.push(from);
+    if (from === first && !isFirst) return { kind: "unread", reason: "it was pruned" };
+    const told = from === first ? facts.slice(1) : null;
+    return { kind: "read", host: "one", way, calls: 3, last: { ...last, number: to }, facts: told };
+  };
+  return { asked, reread };
+}
+
+test("a doubted range that nobody can tell any more has its turn now and then, between the others", async (t) => {
+  const { store, path } = await StoreFolder.open(t);
+  await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
+  const { asked, reread } = scriptedNode();
+  const clock = hastyClock();
+  const auditor = Auditor.open({
+    dataDir: path,
+    store,
+    reread,
+    endpoints: 1,
+    callsPerMinute: 10,
+    clock,
+    log: openLog({ level: "silent" }),
+    onRepairOrdered: assert.ifError,
+  });
+  auditor.start();
+  while (clock.monotonicMs() < hours * 3_600_000) await nextTurn();
+  const { ranges, doubted } = auditor.status;
+  await auditor.close();
+  assert.deepEqual(
+    doubted.map(({ from }) => from),
+    [first],
+  );
+  const ofDoubted = asked.filter((from) => from === first).length;
+  assert(ofDoubted > 6 * hours, `looked at again every 10 minutes: ${ofDoubted} times`);
+  assert(ofDoubted < asked.length / 2, `others too: ${asked.length - ofDoubted} times`);
+  assert(ranges > 100, `${ranges} ranges in all`);
+});
