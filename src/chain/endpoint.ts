@@ -47,6 +47,9 @@ const latencyWeight = 0.2;
 /** How long nothing is said again of wrong answers that differ in numbers only. */
 const sameWarningMs = 60_000;
 
+/** How many times longer than usual a small answer may take. */
+const smallTimesUsual = 20;
+
 /**
  * One node or provider: asks it within its limits and keeps account of how it does. Two breakers:
  * `link` for a wire that fails, `data` for answers that are wrong although the wire is fine.
@@ -212,9 +215,12 @@ export class Endpoint {
     this.#context.log.warn(line, "an endpoint answered wrong");
   }
 
-  /** How long an answer may take, judging by those before. */
-  get patienceMs(): number {
-    return this.#patience.timeoutMs;
+  /** How long a small answer may take that is asked for again soon: little, unless the endpoint is a slow one. */
+  get smallPatienceMs(): number {
+    const { requestTimeoutMs, tailTimeoutMs } = chainLimits;
+    // Before the first, it is known how long its chain id took.
+    if (this.#latencyMs === null) return this.#patience.timeoutMs;
+    return Math.min(requestTimeoutMs, Math.max(tailTimeoutMs, smallTimesUsual * this.#latencyMs));
   }
 
   /** Sliding average of small requests; `null` before the first. */

@@ -110,7 +110,7 @@ export class Finality {
     const isOnOurChain = final?.hash && this.#hashAt(final.number) === final.hash;
     if (isOnOurChain && held !== null) return held;
     try {
-      return (await fetchHeader(voter, number, chainLimits.tailTimeoutMs))?.hash ?? null;
+      return (await fetchHeader(voter, number, voter.smallPatienceMs))?.hash ?? null;
     } catch (thrown) {
       if (thrown instanceof EndpointError) return undefined;
       throw thrown;

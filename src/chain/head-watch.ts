@@ -139,16 +139,10 @@ export class HeadWatch {
     this.#checkSilence(endpoint);
   }
 
-  /** With little patience, as it is asked again soon, unless the endpoint is a slow one. */
   async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
-    const { requestTimeoutMs, tailTimeoutMs } = chainLimits;
-    const { latencyMs } = endpoint;
-    // Before the first, it is known how long its chain id took.
-    const patienceMs =
-      latencyMs === null ? endpoint.patienceMs : Math.max(tailTimeoutMs, 20 * latencyMs);
     const startedMs = this.#nowMs();
     try {
-      return readHeads(await endpoint[ask](headCalls, Math.min(patienceMs, requestTimeoutMs)));
+      return readHeads(await endpoint[ask](headCalls, endpoint.smallPatienceMs));
     } finally {
       endpoint.noteLatency(this.#nowMs() - startedMs);
     }

@@ -1,0 +1,88 @@
+/** R2 over a wire on which every answer takes longer than patience usually lasts. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openLog } from "../../src/base/log.ts";
+import { ChainSource } from "../../src/chain/chain-source.ts";
+import type { OpenTransport } from "../../src/chain/transport.ts";
+import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { SimulatedClock } from "../support/simulated-clock.ts";
+
+const decoder = new LogDecoder(knownContracts());
+const latencyMs = 2_500;
+const blockMs = 2_000;
+const firstHead = 600;
+const chainId = 137;
+
+type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
+
+function hashOf(number: number): string {
+  return `0x${(number + 1).toString(16).padStart(64, "0")}`;
+}
+
+function headerOf(number: number): object {
+  return {
+    number: `0x${number.toString(16)}`,
+    hash: hashOf(number),
+    parentHash: hashOf(number - 1),
+    timestamp: `0x${(1_700_000_000 + 2 * number).toString(16)}`,
+    logsBloom: `0x${"0".repeat(512)}`,
+  };
+}
+
+/** A node without the tag of finality, on a chain without logs. */
+function openSlowNode(clock: SimulatedClock): OpenTransport {
+  const answer = ({ id, method, params }: Call): object => {
+    const told = (result: unknown): object => ({ jsonrpc: "2.0", id, result });
+    const refused = { jsonrpc: "2.0", id, error: { code: -32_602, message: "invalid argument 0" } };
+    if (method === "eth_chainId") return told(`0x${chainId.toString(16)}`);
+    if (method === "eth_getLogs") return told([]);
+    if (method !== "eth_getBlockByNumber" || params[0] === "finalized") return refused;
+    const head = firstHead + Math.floor(clock.monotonicMs() / blockMs);
+    const number = params[0] === "latest" ? head : Number(params[0]);
+    return told(number > head ? null : headerOf(number));
+  };
+  return () => ({
+    isAnnouncing: false,
+    replace() {},
+    close() {},
+    async exchange({ body }, signal) {
+      await clock.sleep(latencyMs, signal);
+      const asked = JSON.parse(body) as Call | readonly Call[];
+      const value = Array.isArray(asked) ? asked.map(answer) : answer(asked as Call);
+      return { value, bytes: 100 };
+    },
+  });
+}
+
+test("a lone node that is slow and tells of no finality is followed, 256 blocks behind its head", async () => {
+  const clock = new SimulatedClock();
+  const opening = ChainSource.open(
+    {
+      urls: ["http://slow.test"],
+      chainId,
+      startBlock: 0,
+      resumeAfter: null,
+      filter: decoder.filter,
+      log: openLog({ level: "silent" }),
+      clock,
+      openTransport: openSlowNode(clock),
+    },
+    ({ blocks }) => blocks,
+  );
+  let source: ChainSource | null = null;
+  void opening.then((opened) => (source = opened));
+  await clock.run({ isOver: () => source !== null, limitMs: 60_000 });
+  const opened = await opening;
+  const reading = (async () => {
+    for await (const _ of opened.batches());
+  })();
+  const finalOf = (): number => opened.status.finalized?.number ?? -1;
+  await clock.run({ isOver: () => finalOf() > firstHead, limitMs: 3_600_000 });
+  const { alarms, head } = opened.status;
+  assert.deepEqual(alarms, ["finalized_missing"]);
+  assert(finalOf() <= (head?.number ?? 0) - 256);
+  opened.close();
+  await clock.run({ isOver: () => false, limitMs: 1 }).catch(() => undefined);
+  await reading;
+});
