@@ -41,6 +41,8 @@ export async function retry<T>(run: () => Promise<T>, options: RetryOptions): Pr
 /** `Retry-After`: seconds or a date of HTTP, in milliseconds from now; `null` when neither. */
 export function parseRetryAfter(value: string | undefined, nowMs = Date.now()): number | null {
   if (value === undefined || value === "") return null;
-  const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
+  if (/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  // Dates of HTTP name their month: what has no letter would be read as one of this century's first days.
+  const ms = /[a-z]/i.test(value) ? Date.parse(value) - nowMs : Number.NaN;
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
