@@ -25,6 +25,7 @@ import { StartTimes } from "./start-times.ts";
 import { AccessStore } from "./store/access-store.ts";
 import { beginColumns, marketsFileName, takeColumns } from "./store/columns-ahead.ts";
 import { claimDataFolder, releaseDataFolder } from "./store/data-folder.ts";
+import { DataFolderUnwritableError } from "./store/data-folder-errors.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
 import { MarketsFile } from "./store/markets-file.ts";
@@ -210,7 +211,11 @@ export class Service {
     const means = { clock: systemClock, random: Math.random, log };
     const books = OrderBooks.open({ restUrl, wsUrl, ...means });
     this.#endings.push(() => books.close());
-    const place = { baseUrl: venueCatalogueUrl, keeper: state.venue };
+    // The service does without the catalogue, but not without its disk.
+    const onFailure = (error: Error): void => {
+      if (error instanceof DataFolderUnwritableError) this.#fail(error);
+    };
+    const place = { baseUrl: venueCatalogueUrl, keeper: state.venue, onFailure };
     const catalogue = Catalogue.open({ ...place, ...means });
     this.#endings.push(() => catalogue.close());
     return { books, catalogue };

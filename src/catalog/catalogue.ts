@@ -50,6 +50,8 @@ type CatalogueOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Called once when reading has ended by itself: the keeper failed, or the code here. */
+  readonly onFailure: (error: Error) => void;
 };
 
 /**
@@ -72,16 +74,16 @@ export class Catalogue {
   #pages = 0;
   #unreadable = 0;
 
-  private constructor({ baseUrl, keeper, clock, random, log }: CatalogueOptions) {
+  private constructor({ baseUrl, keeper, clock, random, log, onFailure }: CatalogueOptions) {
     const { requestsPer10Seconds } = catalogueLimits;
     this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
     this.#keeper = keeper;
     this.#clock = clock;
     this.#random = random;
     this.#log = log;
-    // The service does without it: what it cannot go on after is told, and reading ends.
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
       log.error({ err: toError(thrown) }, "the venue's catalogue is not read any more");
+      onFailure(toError(thrown));
     });
   }
 

@@ -11,7 +11,7 @@ import {
   DataFolderBusyError,
   DataFolderDamagedError,
   DataFolderUnwritableError,
-} from "../store/chdb-engine.ts";
+} from "../store/data-folder-errors.ts";
 import { exitCodes, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { formatCommand, formatOverview } from "./help.ts";

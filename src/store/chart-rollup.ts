@@ -11,7 +11,7 @@ import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
 import { resolutionSeconds } from "../market/candle.ts";
 import type { ChartFile } from "./chart-file.ts";
-import { DataFolderUnwritableError } from "./chdb-engine.ts";
+import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 import type { Engine } from "./engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { isSqliteDamage, isSqliteFailure } from "./sqlite-code.ts";

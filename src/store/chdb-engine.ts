@@ -3,28 +3,14 @@ import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { toError } from "../base/errors.ts";
 import { storeLimits } from "../base/limits.ts";
+import {
+  DataFolderBusyError,
+  DataFolderDamagedError,
+  DataFolderUnwritableError,
+} from "./data-folder-errors.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
 import { RowFile } from "./row-file.ts";
 import { SessionPool } from "./session-pool.ts";
-
-/** The data folder is in use by another process; start again when that one has stopped. */
-export class DataFolderBusyError extends Error {
-  override name = "DataFolderBusyError";
-}
-
-/** The data folder holds what no crash leaves behind; the message says what to do. */
-export class DataFolderDamagedError extends Error {
-  override name = "DataFolderDamagedError";
-
-  constructor(what: string, options: { readonly cause?: unknown } = {}) {
-    super(`${what}; restore a backup, or start with an empty data folder`, options);
-  }
-}
-
-/** Nothing can be written to the data folder at present, as when its disk is full. */
-export class DataFolderUnwritableError extends Error {
-  override name = "DataFolderUnwritableError";
-}
 
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets

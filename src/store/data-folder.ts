@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ConfigError } from "../base/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import { DataFolderUnwritableError } from "./chdb-engine.ts";
+import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 
 /** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../base/limits.ts";
-import { DataFolderUnwritableError } from "./chdb-engine.ts";
+import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 import type { Engine } from "./engine.ts";
 import { wordLiteral } from "./sql-literal.ts";
 

@@ -19,7 +19,7 @@ import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
 import { MinuteCandles } from "../market/minute-candle.ts";
-import { DataFolderDamagedError } from "./chdb-engine.ts";
+import { DataFolderDamagedError } from "./data-folder-errors.ts";
 import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
 import { encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine, Row } from "./engine.ts";

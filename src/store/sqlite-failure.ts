@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DataFolderDamagedError, DataFolderUnwritableError } from "./chdb-engine.ts";
+import { DataFolderDamagedError, DataFolderUnwritableError } from "./data-folder-errors.ts";
 import { isSqliteDamage, sqliteCodeOf } from "./sqlite-code.ts";
 
 /** SQLite's codes for a disk that is full, fails, or lets nobody write or open. */

@@ -67,7 +67,8 @@ async function openCatalogue(t: TestContext) {
   t.after(() => venue.close());
   const state = stateOfAll();
   const open = () => {
-    const means = { clock: fastClock(), random: () => 0, log: pino({ level: "silent" }) };
+    const log = pino({ level: "silent" });
+    const means = { clock: fastClock(), random: () => 0, log, onFailure: assert.ifError };
     const catalogue = Catalogue.open({ baseUrl: venue.restUrl, keeper: state.venue, ...means });
     t.after(() => catalogue.close());
     return catalogue;

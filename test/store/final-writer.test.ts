@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/limits.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { type Digest, digestOf } from "../../src/market/digest.ts";
-import { DataFolderUnwritableError } from "../../src/store/chdb-engine.ts";
+import { DataFolderUnwritableError } from "../../src/store/data-folder-errors.ts";
 import { FinalWriter } from "../../src/store/final-writer.ts";
 import { readFills } from "../../src/store/read-fills.ts";
 import { anyChain } from "../support/generate-chain.ts";

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
-import { DataFolderBusyError } from "../../src/store/chdb-engine.ts";
+import { DataFolderBusyError } from "../../src/store/data-folder-errors.ts";
 import { readFills } from "../../src/store/read-fills.ts";
 import { appendForEverPath, endlessBlocks } from "../support/append-for-ever.ts";
 import { fillsOf } from "../support/store-chain.ts";

@@ -14,6 +14,8 @@ export type Import = {
   readonly line: number;
   readonly specifier: string;
   readonly target: string | null;
+  /** Whether nothing is loaded for it. */
+  readonly isType: boolean;
 };
 
 /** A TypeScript file. `path` is relative to the project, with slashes. */
@@ -58,7 +60,9 @@ export function readSource(path: string): SourceFile {
       const specifier = text.slice(start, text.indexOf(text.charAt(start - 1), start));
       const line = text.slice(0, match.index).split("\n").length;
       const target = specifier.startsWith(".") ? posix.join(dirname(path), specifier) : null;
-      return { line, specifier, target };
+      const begun = blank.slice(0, match.index).match(/\b(?:im|ex)port\b[^;]*$/g)?.at(-1) ?? "";
+      const isType = /^(?:im|ex)port\s+type\b/.test(begun);
+      return { line, specifier, target, isType };
     });
   }
 }

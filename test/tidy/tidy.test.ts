@@ -174,6 +174,21 @@ suite("imports", () => {
     );
   });
 
+  test("threads do not load the engine, which would end with them", () => {
+    const loads = new Map(
+      sources.map(({ path, imports }) => [path, imports.filter(({ isType }) => !isType)]),
+    );
+    const visit = (path: string, way: readonly string[]): string[] =>
+      (loads.get(path) ?? []).flatMap(({ target, specifier }) => {
+        if (specifier === "chdb") return [[...way, path].join(" -> ")];
+        return target === null || way.includes(target) ? [] : visit(target, [...way, path]);
+      });
+    const threads = sources.filter(({ path }) => /-(?:thread|worker)\.ts$/.test(path));
+    const begun = threads.filter(({ text }) => text.includes("workerData"));
+    assert(begun.length > 4, `only ${begun.length} threads were found`);
+    assertNone(begun.flatMap(({ path }) => visit(path, [])));
+  });
+
   test("only the sources of facts, and commands that call the service, open connections", () => {
     const others = sources.filter(({ path }) => !/^src\/(?:catalog|chain|cli)\//.test(path));
     assertNone(findCode(others, /\bfetch\(|\bnew WebSocket\b|\bnew EventSource\b/));
