@@ -12,8 +12,8 @@ const semiSpaceFlag = "--max-semi-space-size";
 
 /**
  * Begins the process anew with those bounds, unless the operator has set them; everything else stays as it
- * is, the process number too. To be called first, as what was done before is done again. Does nothing
- * where Node cannot begin a process anew (before 23.11).
+ * is, the process number too. To be called first, as what was done before is done again. Where Node
+ * cannot begin a process anew (before 23.11) only what can be set later is.
  */
 export function boundMemory(): void {
   const { semiSpaceMegabytes, heapGrowingPercent, arenas, mappedBytesMin, unusedMs } =

@@ -16,7 +16,7 @@ import type { Standing } from "./pace.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 import type { FactStore } from "./store/fact-store.ts";
-import type { Freshness } from "./web/meta.ts";
+import type { Freshness } from "./stream/server-frames.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
 
 type IndexerParts = {

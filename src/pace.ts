@@ -47,7 +47,7 @@ export class Pace {
     this.#clock = options.clock;
   }
 
-  /** To be called at steady intervals: rates are those since the call before. */
+  /** Called at steady intervals, by `Progress`: rates, those of the metrics too, are since the call before. */
   measure(): void {
     const standing = this.#read();
     const atMs = this.#clock.monotonicMs();

@@ -1,6 +1,6 @@
 /**
- * Everything that is measured, gathered from those who measure it. There is one reading: the JSON,
- * the text for Prometheus and the line on the console are all made of it.
+ * Everything that is measured, gathered from those who measure it. There is one reading: the JSON
+ * and the text for Prometheus are made of it.
  */
 import type { Auditor, AuditStatus } from "./auditor.ts";
 import type { Clock } from "./base/clock.ts";

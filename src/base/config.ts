@@ -43,7 +43,7 @@ const settings = {
   }),
   chainId: setting({
     variable: "ODDWIRE_CHAIN_ID",
-    description: "An endpoint that answers another chain id is refused",
+    description: "The chain to follow; an endpoint of another one is refused, and ends a start",
     ...wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 137 }),
   }),
   startBlock: setting<number | "latest" | "genesis">({

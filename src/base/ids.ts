@@ -1,7 +1,7 @@
 /**
  * The identifiers of the chain, as branded strings so that two that look alike cannot be mixed up.
- * Inside the process all of them are lower-case `0x` hex of fixed length; `web/` alone turns a
- * token id into the decimal string clients see.
+ * Inside the process all of them are lower-case `0x` hex of fixed length; `formatTokenId` makes
+ * of a token id the decimal string clients see.
  */
 declare const brand: unique symbol;
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };

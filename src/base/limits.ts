@@ -17,11 +17,11 @@ export const processLimits = {
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */
   queriesWaitingMax: 256,
-  /** Queries at once: more than the cores help nobody, and each takes one of Node's four threads. */
+  /** Queries at once: more than the cores help nobody, and each has a thread of Node's pool. */
   readersMax: 2,
   /** Connections that write: while one waits for the disk, the other one has something to do. */
   writersMax: 2,
-  /** Blocks above finality held in memory: finality 15 minutes late (seen once) at 1.5 s a block. */
+  /** Blocks above finality held in memory: four times as many as the chain source tells before it waits. */
   tailBlocksMax: 4096,
   /** Newest markers whose rows a start counts in the tables; and about how many rows: tens of ms. */
   markersVerifiedMax: 64,
@@ -301,7 +301,7 @@ export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;
 export const webLimits = {
   /** Lists kept for paging: one of all 1.5 million markets has 15 MB, most of it shared by some. */
   listSnapshotBytesMax: 192 * mebibyte,
-  /** Readers of long lists take seconds for a page; who pauses longer starts over. */
+  /** Readers of long lists take seconds for a page; who pauses longer goes on in the list as it is then. Since the first page. */
   listSnapshotMaxAgeMs: 10 * 60_000,
   /** Answers kept as bytes: 700 pages of 100 trades, or 80,000 prices. */
   readyAnswerBytesMax: 128 * mebibyte,

@@ -1,6 +1,6 @@
 import { venueLimits } from "../base/limits.ts";
 import { type BookSnapshot, parseSnapshot } from "./parse-book.ts";
-import type { PoliteHttp, VenueRequest } from "./polite-http.ts";
+import type { PoliteHttp } from "./polite-http.ts";
 import { VenueError } from "./venue-error.ts";
 
 /** What came for each token; `null` for one that the venue has no book of. */
@@ -18,7 +18,7 @@ export async function fetchBooks(
   const [only] = assetIds;
   if (only !== undefined && assetIds.length === 1) return fetchBook(http, only, signal);
   const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
-  const books = await fetchValue(http, { method: "POST", path: "/books", body }, signal);
+  const books = await http.fetch({ method: "POST", path: "/books", body }, signal);
   if (!Array.isArray(books)) throw new VenueError("malformed", "books that are no list");
   const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
   const fetched = new Map<string, BookSnapshot | null>();
@@ -38,11 +38,7 @@ async function fetchBook(
   signal: AbortSignal,
 ): Promise<FetchedBooks> {
   try {
-    const value = await fetchValue(
-      http,
-      { method: "GET", path: `/book?token_id=${assetId}` },
-      signal,
-    );
+    const value = await http.fetch({ method: "GET", path: `/book?token_id=${assetId}` }, signal);
     const snapshot = parseSnapshot(value);
     if (snapshot === null || snapshot.assetId !== assetId) {
       throw new VenueError("malformed", "an answer that is not the book asked for");
@@ -54,13 +50,4 @@ async function fetchBook(
     }
     throw thrown;
   }
-}
-
-async function fetchValue(
-  http: PoliteHttp,
-  request: VenueRequest,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const answer = await http.fetch(request, signal);
-  return answer.kind === "fresh" ? answer.value : null;
 }

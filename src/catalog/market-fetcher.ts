@@ -37,11 +37,8 @@ export async function fetchMarketPage(
   });
   if (cursor !== null) query.set("after_cursor", cursor);
   for (const id of conditionIds.flatMap(formsOf)) query.append("condition_ids", id);
-  const answer = await http.fetch(
-    { method: "GET", path: `/markets/keyset?${query.toString()}` },
-    signal,
-  );
-  return readPage(answer.kind === "fresh" ? answer.value : null);
+  const path = `/markets/keyset?${query.toString()}`;
+  return readPage(await http.fetch({ method: "GET", path }, signal));
 }
 
 function readPage(value: unknown): MarketPage | null {

@@ -14,14 +14,7 @@ export type VenueRequest = {
   readonly path: string;
   /** JSON. */
   readonly body?: string;
-  /** Of the answer that the caller has: `unchanged` then says that it still holds. */
-  readonly etag?: string | null;
 };
-
-/** What came: parsed JSON of any shape, or that nothing has changed. */
-export type VenueAnswer =
-  | { readonly kind: "fresh"; readonly value: unknown; readonly etag: string | null }
-  | { readonly kind: "unchanged" };
 
 /** What was asked of one base URL since the start. */
 type HttpStatus = {
@@ -97,8 +90,8 @@ export class PoliteHttp {
     this.#agent.destroy();
   }
 
-  /** Waits for its turn, then asks. Throws `VenueError`, or the reason of `signal`. */
-  async fetch(request: VenueRequest, signal: AbortSignal): Promise<VenueAnswer> {
+  /** Waits for its turn, then asks: JSON of any shape. Throws `VenueError`, or the reason of `signal`. */
+  async fetch(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     await this.#waitForTurn(ended);
     const startedMs = this.#clock.monotonicMs();
@@ -141,7 +134,7 @@ export class PoliteHttp {
     return this.#dueMs - nowMs - this.#spacingMs * venueLimits.requestsInBurstMax;
   }
 
-  async #exchange(request: VenueRequest, ended: AbortSignal): Promise<VenueAnswer> {
+  async #exchange(request: VenueRequest, ended: AbortSignal): Promise<unknown> {
     const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
     const signal = AbortSignal.any([ended, timeout]);
     const response = await this.#send(request, signal);
@@ -154,7 +147,7 @@ export class PoliteHttp {
   }
 
   async #send(request: VenueRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const { method, path, body, etag = null } = request;
+    const { method, path, body } = request;
     const url = this.#baseUrl + path;
     const { request: open } = url.startsWith("https:") ? https : http;
     const headers: Record<string, string | number> = {
@@ -162,7 +155,6 @@ export class PoliteHttp {
       "accept-encoding": "gzip",
       "user-agent": "oddwire",
     };
-    if (etag !== null) headers["if-none-match"] = etag;
     if (body !== undefined) {
       headers["content-type"] = "application/json";
       headers["content-length"] = Buffer.byteLength(body);
@@ -195,12 +187,9 @@ function toVenueError(thrown: unknown): VenueError {
   return new VenueError(kind, toError(thrown).message, { cause: thrown });
 }
 
-function readAnswer(response: http.IncomingMessage, body: Buffer): VenueAnswer {
+function readAnswer(response: http.IncomingMessage, body: Buffer): unknown {
   const { statusCode: status = 0, headers } = response;
-  if (status === 304) return { kind: "unchanged" };
-  if (status >= 200 && status < 300) {
-    return { kind: "fresh", value: parseJson(body), etag: headers.etag ?? null };
-  }
+  if (status >= 200 && status < 300) return parseJson(body);
   const retryAfterMs = parseRetryAfter(headers["retry-after"]);
   throw new VenueError(kindOf(status), `HTTP ${status}`, { retryAfterMs });
 }

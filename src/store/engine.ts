@@ -1,6 +1,6 @@
 /**
- * The analytical engine, as the rest of `store/` sees it: ClickHouse SQL in, rows out. Two engines
- * speak it, one embedded in the process and one on a server; the SQL is the same.
+ * The analytical engine, as the rest of `store/` sees it: ClickHouse SQL in, rows out. There
+ * is one, embedded in the process; a server would speak the same SQL.
  */
 import type { RowFile } from "./row-file.ts";
 

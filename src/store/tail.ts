@@ -1,5 +1,4 @@
 import { assert } from "../base/assert.ts";
-import { AppError } from "../base/errors.ts";
 import type { TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockFacts, LocatedEvent } from "../market/block-facts.ts";
@@ -42,9 +41,10 @@ export class Tail {
       newest === undefined || block.number === newest.number + 1,
       "the tail grows one block at a time",
     );
-    if (this.#blocks.length >= storeLimits.tailBlocksMax) {
-      throw new AppError("SERVICE_UNAVAILABLE", { publicMessage: "finality lags too far behind" });
-    }
+    assert(
+      this.#blocks.length < storeLimits.tailBlocksMax,
+      "the chain source waits long before so many blocks are held",
+    );
     this.#blocks.push(block);
     this.#revision += 1;
   }

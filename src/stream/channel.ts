@@ -97,6 +97,6 @@ export class RowMemo {
 }
 
 /** What rows need to know, as of now. */
-export function contextOf({ store, state }: StreamSources): RowContext {
+export function rowContextOf({ store, state }: Pick<StreamSources, "store" | "state">): RowContext {
   return { directory: state.directory, finalizedBlock: store.coverage?.last.number ?? -1 };
 }

@@ -3,7 +3,7 @@ import type { AppError } from "../base/errors.ts";
 import type { Entry } from "./channel.ts";
 import type { FrameId } from "./frame-fields.ts";
 
-/** How far the service is; as in `meta` of REST answers. */
+/** How far the service is, as heartbeats and `meta` of REST answers tell; `null` until the first block is indexed. */
 export type Freshness = {
   readonly indexed_block: number | null;
   readonly indexed_seq: number | null;

@@ -2,11 +2,10 @@ import type { FastifyRequest } from "fastify";
 import type { TokenId } from "../base/ids.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import type { RowContext } from "../rows/trade-row.ts";
 import type { PriceSource } from "../store/read-price.ts";
+import type { Freshness } from "../stream/server-frames.ts";
 import { bookTopReader } from "./book-tops.ts";
 import type { Cursors } from "./cursor.ts";
-import type { Freshness } from "./meta.ts";
 import type { Subject } from "./ready-answers.ts";
 import type { Kept } from "./route.ts";
 
@@ -115,13 +114,5 @@ export function lastsWithBooks(backend: Backend, tokenIds: readonly TokenId[]): 
       return { read, top: read() };
     });
     return () => isCurrent() && tops.every(({ read, top }) => read() === top);
-  };
-}
-
-/** What rows need to know, as of now. */
-export function rowContextOf({ store, state }: Backend): RowContext {
-  return {
-    directory: state.directory,
-    finalizedBlock: store.coverage?.last.number ?? -1,
   };
 }

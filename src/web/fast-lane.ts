@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { webLimits } from "../base/limits.ts";
@@ -6,6 +5,7 @@ import type { Admission, Caller } from "./admission.ts";
 import { answerHeaders, callerLines, corsHeaders, linesOf } from "./answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "./gzip.ts";
 import { endOf, isHeld, type ReadyAnswer, type ReadyAnswers } from "./ready-answers.ts";
+import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 
 /** What was answered, for who counts. */
 type Answered = {
@@ -178,28 +178,7 @@ function putHead(response: ServerResponse & { _header?: string }, head: string):
   response._header = head;
 }
 
-/** The client's own id when it is harmless in a header and in a log, else a fresh one. */
-export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
-}
-
 /** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */
 function isPlain(request: IncomingMessage): boolean {
   return hostFaultOf(request) === null && !hasBody(request);
-}
-
-/**
- * What is wrong with `Host`, for the client; `null` when HTTP takes it (RFC 9112, 3.2). Lines that
- * are repeated have been joined by a comma and a space, and no host has a space.
- */
-export function hostFaultOf(request: IncomingMessage): string | null {
-  const { host } = request.headers;
-  if (host === undefined) return request.httpVersion === "1.1" ? "header is missing" : null;
-  return host.includes(" ") ? "header must be one host" : null;
-}
-
-/** Whether a body follows, as its headers tell. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }

@@ -29,7 +29,7 @@ const storedBytesMax = 65_535;
 const blockHeadBytes = 5;
 const trailerBytes = 8;
 
-/** Of the four threads of Node's pool: files are read and written on them as well. */
+/** Of the eight threads of Node's pool: the engine is asked, and files are read and written, on them as well. */
 const packedAtOnceMax = 2;
 
 /** Bytes, and the same packed: once, when somebody first takes them so. */

@@ -1,13 +1,5 @@
 import { type Static, Type } from "typebox";
-
-/** How fresh the answers are; `null` until the first block is indexed. */
-export type Freshness = {
-  readonly indexed_block: number | null;
-  readonly indexed_seq: number | null;
-  readonly head_block: number | null;
-  readonly finalized_block: number | null;
-  readonly lag_seconds: number | null;
-};
+import type { Freshness } from "../stream/server-frames.ts";
 
 const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 

@@ -7,10 +7,11 @@ import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { webLimits } from "../base/limits.ts";
 import { AskedBefore } from "../store/asked-before.ts";
+import type { Freshness } from "../stream/server-frames.ts";
 import type { Access } from "./admission.ts";
 import { fixedLines } from "./answer-headers.ts";
 import { PackableBytes, packedFromBytes } from "./gzip.ts";
-import { type Freshness, type Meta, metaSchema } from "./meta.ts";
+import { type Meta, metaSchema } from "./meta.ts";
 
 /**
  * An answer without its request id and its freshness, which stand between `head` and `tail`, after

@@ -12,10 +12,11 @@ import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./an
 import { AnswerMaker } from "./answer-maker.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
-import { FastLane, hasBody, hostFaultOf, requestIdOf } from "./fast-lane.ts";
+import { FastLane } from "./fast-lane.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
 import { ReadyAnswers } from "./ready-answers.ts";
+import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
 import { SilentSockets } from "./silent-sockets.ts";

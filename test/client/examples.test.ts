@@ -51,8 +51,8 @@ suite("examples", () => {
 async function runExample(name: string, { edge }: DataServer): Promise<string> {
   const env = {
     PATH: process.env["PATH"] ?? "",
-    ODDWIRE_URL: edge.url,
-    ODDWIRE_KEY: edge.keys.admin,
+    URL: edge.url,
+    KEY: edge.keys.admin,
   };
   return new Promise((resolve, reject) => {
     const words = [fileURLToPath(new URL(name, folder))];

@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { describeSettings } from "../../src/base/config.ts";
@@ -60,4 +63,13 @@ test("files that the image and the containers take in are there", () => {
   assert.ok(paths.length > 8);
   const missing = paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)));
   assert.deepEqual(missing, []);
+});
+
+test("the command of the image runs: a link to the source", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  const link = join(folder, "oddwire");
+  await symlink(fileURLToPath(new URL("../../src/cli.ts", import.meta.url)), link);
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^oddwire|serve/m);
+  await rm(folder, { recursive: true });
 });

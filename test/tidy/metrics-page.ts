@@ -1,5 +1,6 @@
 /** Prints `docs/metrics.md` from the metrics themselves; `npm run docs` writes it there. */
 import { MeteredEngine } from "../../src/store/metered-engine.ts";
+import { StoreReader } from "../../src/store/store-reader.ts";
 import { metricTable } from "../../src/web/metric-table.ts";
 import { RequestMeter } from "../../src/web/request-meter.ts";
 
@@ -14,7 +15,7 @@ const introduction = `# Metrics
 
 \`GET /v1/metrics\` answers JSON, \`GET /v1/metrics/prometheus\` the text format 0.0.4, both for any key. They are printed from
 one reading and cannot disagree: names in the JSON say the same without the prefix, with milliseconds where people read
-them (\`p99_ms\`). Counters begin at the start of the process. What is not known is \`null\` in the JSON and absent from the
+them (\`p99_ms\`). Counters begin at the start of the process, those of the audit with the data folder. What is not known is \`null\` in the JSON and absent from the
 text, never 0. Latencies are histograms; the quantiles of the JSON are read from their buckets as Prometheus does it.
 Labels are bounded: routes are patterns, never paths, unusual methods are \`other\`, endpoints are named by host and port.
 
@@ -41,7 +42,7 @@ It admits 100 requests a minute from one IP.
 | \`oddwire_indexer_match_anomalies_total\` rises | matches break a rule of [counting](counting.md); they are served as they are |
 | \`oddwire_indexer_alarm\` is there | see the glossary: [alarm](glossary.md#the-chain) |
 | \`oddwire_rpc_bad_answers_total\` rises | an endpoint contradicts itself or the chain; use another |
-| \`oddwire_http_errors_total\` rises | our own fault; each is in the log with its request id |
+| \`oddwire_http_errors_total\` rises | our own fault, or a venue or the store that is away; each is in the log with its request id |
 | \`oddwire_process_event_loop_lag_seconds{quantile="0.99"}\` above 0.1 | every answer waits that long |
 
 ## Every metric
@@ -64,9 +65,12 @@ const noEngine = new MeteredEngine({
 
 const described: readonly Described[] = [
   ...metricTable,
-  ...[new RequestMeter().latency, noEngine.latencies.query, noEngine.latencies.insert].map(
-    ({ name, help, labelNames }) => ({ name, help, labelNames, type: "histogram" }),
-  ),
+  ...[
+    new RequestMeter().latency,
+    noEngine.latencies.query,
+    noEngine.latencies.insert,
+    new StoreReader("").latency,
+  ].map(({ name, help, labelNames }) => ({ name, help, labelNames, type: "histogram" })),
 ];
 
 /** The whole page. */

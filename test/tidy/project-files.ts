@@ -60,7 +60,11 @@ export function readSource(path: string): SourceFile {
       const specifier = text.slice(start, text.indexOf(text.charAt(start - 1), start));
       const line = text.slice(0, match.index).split("\n").length;
       const target = specifier.startsWith(".") ? posix.join(dirname(path), specifier) : null;
-      const begun = blank.slice(0, match.index).match(/\b(?:im|ex)port\b[^;]*$/g)?.at(-1) ?? "";
+      const begun =
+        blank
+          .slice(0, match.index)
+          .match(/\b(?:im|ex)port\b[^;]*$/g)
+          ?.at(-1) ?? "";
       const isType = /^(?:im|ex)port\s+type\b/.test(begun);
       return { line, specifier, target, isType };
     });

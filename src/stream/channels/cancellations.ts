@@ -3,7 +3,7 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 import { cancellationKinds, presentCancellation } from "../../rows/cancellation-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { readEvents } from "../../store/read-events.ts";
-import { type Channel, contextOf, type Entry, type StreamSources } from "../channel.ts";
+import { type Channel, type Entry, rowContextOf, type StreamSources } from "../channel.ts";
 import { checkRequest, shownFilter } from "../channel-request.ts";
 import type { ChannelRequest } from "../frame-fields.ts";
 
@@ -13,7 +13,7 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
   const finalizedOnly = request.filter?.finality === "finalized";
   const page = { kinds: cancellationKinds, finalizedOnly };
   const entriesOf = (events: readonly LocatedEvent[]): Entry[] => {
-    const context = contextOf(sources);
+    const context = rowContextOf(sources);
     return events.flatMap((event) => {
       const row = presentCancellation(event, sources.contracts, context);
       return row === null ? [] : [{ seq: row.seq, id: row.id, json: JSON.stringify(row) }];

@@ -19,10 +19,7 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
     throw invalidFrame("channel.token_id", "must be one token");
   }
   if (!state.directory.isKnownToken(tokenId)) throw new AppError("NOT_FOUND");
-  if (books === null) {
-    const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
-    throw new AppError("SERVICE_UNAVAILABLE", { publicMessage });
-  }
+  if (books === null) throw noBookSource();
   const asked = { type: "orderbook", ...shownTokens([tokenId]) };
   return {
     event: "book",
@@ -36,4 +33,10 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
     revertedBy: () => [],
     openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId, label: asked }),
   };
+}
+
+/** What who asks for books is told when nobody can be asked for them. */
+export function noBookSource(): AppError {
+  const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
 }

@@ -1,7 +1,7 @@
 import type { ConditionId, Seq } from "../../base/ids.ts";
 import type { Resolution } from "../../market/market.ts";
 import { presentResolution } from "../../rows/resolution-row.ts";
-import { type Channel, contextOf, type Entry, type StreamSources } from "../channel.ts";
+import { type Channel, type Entry, rowContextOf, type StreamSources } from "../channel.ts";
 import { checkRequest, shownFilter } from "../channel-request.ts";
 import type { ChannelRequest } from "../frame-fields.ts";
 
@@ -19,7 +19,7 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
     resolutions.select({ ...everything, conditionId: request.filter?.condition_id }, from);
   const entryOf = (resolution: Resolution): Entry => {
     const market = directory.market(resolution.conditionId);
-    const row = presentResolution(resolution, market, contextOf(sources));
+    const row = presentResolution(resolution, market, rowContextOf(sources));
     return { seq: row.seq, id: row.id, json: JSON.stringify(row) };
   };
   const idsBehind = (position: number): string[] =>

@@ -6,7 +6,7 @@ import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import { type FillFilter, filterHolds } from "../../store/fill-filter.ts";
 import { readFills } from "../../store/read-fills.ts";
-import { type Channel, contextOf, type Entry, type StreamSources } from "../channel.ts";
+import { type Channel, type Entry, rowContextOf, type StreamSources } from "../channel.ts";
 import {
   type Accepted,
   checkRequest,
@@ -91,6 +91,6 @@ function fillFilterOf(
 
 /** Makes entries of trades, all in one go. */
 function entryWriter(sources: StreamSources): (fill: Fill) => Entry {
-  const write = tradeWriter(contextOf(sources));
+  const write = tradeWriter(rowContextOf(sources));
   return (fill) => ({ ...idFields(fill), json: write(fill) });
 }

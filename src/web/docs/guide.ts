@@ -53,8 +53,8 @@ back; finalized ones never change.`,
   {
     title: "Errors",
     text: `Errors have one shape, with a code to decide by. A method that a path does not have is 405 with Allow, \
-a path that does not exist 404. Every GET is also a HEAD. Retry what is 429 or 5xx: after Retry-After when it is there, \
-else after 1000 ms, doubled on each attempt up to 60,000 ms, 3 times.`,
+a path that does not exist 404. Every GET is also a HEAD. Retry what is 429, 5xx or 403 IP_BLOCKED: after Retry-After when it is there, \
+else after 1000 ms, doubled on each attempt up to 60,000 ms; give up after 3 attempts.`,
   },
 ];
 

@@ -5,6 +5,7 @@ import type { TokenId } from "../../base/ids.ts";
 import type { LiveBook } from "../../catalog/live-book.ts";
 import type { BookSource } from "../../catalog/order-books.ts";
 import { ageOf, bookRow, presentBook } from "../../rows/book-row.ts";
+import { noBookSource } from "../../stream/channels/orderbook.ts";
 import type { Backend } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf } from "../meta.ts";
@@ -40,7 +41,7 @@ export function getOrderbook(backend: Backend): Route {
     ...(books === null ? {} : { kept: keptUntilChanged(backend, books) }),
     handler: async ({ id: requestId, params, query }) => {
       if (!state.directory.isKnownToken(params.token_id)) throw new AppError("NOT_FOUND");
-      if (books === null) throw noSource();
+      if (books === null) throw noBookSource();
       const book = await books.read(params.token_id);
       if (book === "absent") throw noBook();
       if (book === "away") throw away(books);
@@ -102,11 +103,6 @@ function bookReader(
     }
     return isKnown ? peek() : null;
   };
-}
-
-function noSource(): AppError {
-  const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
 }
 
 function noBook(): AppError {

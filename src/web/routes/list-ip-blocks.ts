@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import type { BlockPosition, IpBlock, IpBlocks } from "../../store/ip-blocks.ts";
+import type { Freshness } from "../../stream/server-frames.ts";
 import type { Cursors } from "../cursor.ts";
 import { answerPage, listOf } from "../list-answer.ts";
-import type { Freshness } from "../meta.ts";
 import { cursor } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
 

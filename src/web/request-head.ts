@@ -1,0 +1,24 @@
+/** What the head of a request says of it, before anything else is read. */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+/** The client's own id when it is harmless in a header and in a log, else a fresh one. */
+export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/**
+ * What is wrong with `Host`, for the client; `null` when HTTP takes it (RFC 9112, 3.2). Lines that
+ * are repeated have been joined by a comma and a space, and no host has a space.
+ */
+export function hostFaultOf(request: IncomingMessage): string | null {
+  const { host } = request.headers;
+  if (host === undefined) return request.httpVersion === "1.1" ? "header is missing" : null;
+  return host.includes(" ") ? "header must be one host" : null;
+}
+
+/** Whether a body follows, as its headers tell. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
