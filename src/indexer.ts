@@ -47,7 +47,7 @@ export class Indexer {
 
   /**
    * Begins as soon as the nodes are connected. Throws `WrongChainError` when one serves another chain.
-   * `onFailure` is called once if the facts cannot be stored any more: only a restart helps.
+   * `onFailure` is called once if indexing ends for any reason but a final block that is gone: only a restart helps.
    */
   async start(onFailure: (error: Error) => void): Promise<void> {
     const { chain, store, log } = this.#parts;

@@ -301,7 +301,7 @@ export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;
 export const webLimits = {
   /** Lists kept for paging: one of all 1.5 million markets has 15 MB, most of it shared by some. */
   listSnapshotBytesMax: 192 * mebibyte,
-  /** Readers of long lists take seconds for a page; who pauses longer goes on in the list as it is then. Since the first page. */
+  /** Since the first page. Readers of long lists take seconds for each; who takes longer goes on in the list as it is then. */
   listSnapshotMaxAgeMs: 10 * 60_000,
   /** Answers kept as bytes: 700 pages of 100 trades, or 80,000 prices. */
   readyAnswerBytesMax: 128 * mebibyte,

@@ -87,7 +87,7 @@ export class AuditBook {
     });
   }
 
-  /** The range to audit now, of whole spans within the coverage; `null` while there is none. */
+  /** The range to audit now, of whole spans within the coverage, in the next pass where this one has ended; `null` while there is none. */
   next(covered: BlockRange): BlockRange | null {
     const { spanBlocks, share } = auditLimits;
     const [firstSpan, endSpan] = [covered.from, covered.to + 1].map((block) =>

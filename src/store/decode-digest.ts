@@ -7,29 +7,10 @@ import type { DayTrade } from "../market/day-trade.ts";
 import type { Digest } from "../market/digest.ts";
 import type { LastTrade } from "../market/last-trades.ts";
 import type { MinuteCandle, Tick } from "../market/minute-candle.ts";
-import { type BatchHead, type BatchRows, bytesOf, noSeq } from "./encode-facts.ts";
-import { enumCodes, placesInFill as inFill } from "./fill-layout.ts";
+import { type BatchHead, type BatchRows, noSeq } from "./encode-facts.ts";
+import { enumCodes, fillBytes, placesInFill as inFill } from "./fill-layout.ts";
+import { placesInMinute as inMinute, minuteBytes } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
-
-/** Where the fields stand in a row of `minute_candles`; those of `fills` are in `fill-layout.ts`. */
-const inCandle = {
-  tokenId: 0,
-  minute: 32,
-  open: 36,
-  close: 60,
-  high: 84,
-  low: 100,
-  volume: 116,
-  buyVolumeUsd: 132,
-  sellVolumeUsd: 148,
-  trades: 164,
-  unpricedTrades: 172,
-  unpricedUsd: 180,
-  firstSeq: 196,
-  firstTimestamp: 204,
-  lastTimestamp: 208,
-  generations: 212,
-} as const;
 
 /**
  * The digest of the blocks of a batch, as `digestOf` makes it of their facts; without the last trades
@@ -58,7 +39,7 @@ function decodeTrades(rows: RowReader): {
 } {
   const trades: DayTrade[] = [];
   const lastOf = new Map<TokenId, number>();
-  for (let row = 0; row < rows.length; row += bytesOf.fill) {
+  for (let row = 0; row < rows.length; row += fillBytes) {
     if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;
     const tokenId = rows.tokenId(row + inFill.token_id);
     const size = rows.int128(row + inFill.size);
@@ -89,32 +70,32 @@ function decodeLastTrade(rows: RowReader, row: number): LastTrade {
 
 function decodeCandles(rows: RowReader): readonly MinuteCandle[] {
   const candles: MinuteCandle[] = [];
-  for (let row = 0; row < rows.length; row += bytesOf.minuteCandle) {
+  for (let row = 0; row < rows.length; row += minuteBytes) {
     candles.push(decodeCandle(rows, row));
   }
   return candles;
 }
 
 function decodeCandle(rows: RowReader, row: number): MinuteCandle {
-  const open = decodeTick(rows, row + inCandle.open);
+  const open = decodeTick(rows, row + inMinute.open);
   const isPriced = open !== null;
   return {
-    tokenId: rows.tokenId(row + inCandle.tokenId),
-    minute: rows.uint32(row + inCandle.minute),
+    tokenId: rows.tokenId(row + inMinute.token_id),
+    minute: rows.uint32(row + inMinute.minute),
     open,
-    close: isPriced ? decodeTick(rows, row + inCandle.close) : null,
-    high: isPriced ? rows.int128(row + inCandle.high) : 0n,
-    low: isPriced ? rows.int128(row + inCandle.low) : 0n,
-    volume: rows.int128(row + inCandle.volume),
-    buyVolumeUsd: rows.int128(row + inCandle.buyVolumeUsd),
-    sellVolumeUsd: rows.int128(row + inCandle.sellVolumeUsd),
-    trades: rows.uint64(row + inCandle.trades),
-    unpricedTrades: rows.uint64(row + inCandle.unpricedTrades),
-    unpricedUsd: rows.int128(row + inCandle.unpricedUsd),
-    firstSeq: rows.uint64(row + inCandle.firstSeq),
-    firstTimestamp: rows.uint32(row + inCandle.firstTimestamp),
-    lastTimestamp: rows.uint32(row + inCandle.lastTimestamp),
-    generations: rows.uint8(row + inCandle.generations),
+    close: isPriced ? decodeTick(rows, row + inMinute.close) : null,
+    high: isPriced ? rows.int128(row + inMinute.high) : 0n,
+    low: isPriced ? rows.int128(row + inMinute.low) : 0n,
+    volume: rows.int128(row + inMinute.volume),
+    buyVolumeUsd: rows.int128(row + inMinute.buy_volume_usd),
+    sellVolumeUsd: rows.int128(row + inMinute.sell_volume_usd),
+    trades: rows.uint64(row + inMinute.trades),
+    unpricedTrades: rows.uint64(row + inMinute.unpriced_trades),
+    unpricedUsd: rows.int128(row + inMinute.unpriced_usd),
+    firstSeq: rows.uint64(row + inMinute.first_seq),
+    firstTimestamp: rows.uint32(row + inMinute.first_timestamp),
+    lastTimestamp: rows.uint32(row + inMinute.last_timestamp),
+    generations: rows.uint8(row + inMinute.generations),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Fill } from "../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { enumCodes, fillBytes, restLength } from "./fill-layout.ts";
+import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** The stretch of final blocks a batch covers, and where it ends. */
@@ -40,12 +41,6 @@ const priceMax = 10n ** 38n - 1n;
 /** Stands for the position of a price where there is none: above all others. */
 export const noSeq = Number.MAX_SAFE_INTEGER;
 
-/** Bytes of a row, which are always the same: a writer that has to grow copies what it has. */
-export const bytesOf = {
-  fill: fillBytes,
-  minuteCandle: 213,
-} as const;
-
 /** What the column holds; a match of so many legs would take a block of its own. */
 const legsMax = 2 ** 16 - 1;
 
@@ -59,7 +54,7 @@ export function encodeFacts(
   blocks: Iterable<BlockFacts>,
   fillsMax = 0,
 ): EncodedBatch {
-  const fills = new RowWriter(fillsMax * bytesOf.fill);
+  const fills = new RowWriter(fillsMax * fillBytes);
   const events = new RowWriter();
   const quarantine = new RowWriter();
   const candles = new MinuteCandles();
@@ -118,7 +113,8 @@ export function encodeMarker(batches: readonly BatchHead[]): Buffer {
 
 /** Minute candles as rows to insert; parts of one minute may be inserted apart. */
 export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
-  const rows = new RowWriter(candles.length * bytesOf.minuteCandle);
+  // All of the same length: a writer that has to grow copies what it has.
+  const rows = new RowWriter(candles.length * minuteBytes);
   for (const candle of candles) writeMinuteCandle(rows, candle);
   return rows.finish();
 }

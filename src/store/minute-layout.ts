@@ -16,35 +16,60 @@ export type MinuteColumn = {
   readonly widths: readonly number[];
 };
 
-/** The order of the table. Open and close are (seq, price), so that merging needs no order. */
-export const minuteColumns: readonly MinuteColumn[] = [
-  { name: "token_id", type: "FixedString(32)", widths: [32] },
-  { name: "minute", ...types.integer4 },
-  merged("open", "min", types.tick),
-  merged("close", "max", types.tick),
-  merged("high", "max", types.micros),
-  merged("low", "min", types.micros),
-  merged("volume", "sum", types.micros),
-  merged("buy_volume_usd", "sum", types.micros),
-  merged("sell_volume_usd", "sum", types.micros),
-  merged("trades", "sum", types.integer8),
-  merged("unpriced_trades", "sum", types.integer8),
-  merged("unpriced_usd", "sum", types.micros),
-  merged("first_seq", "min", types.integer8),
-  merged("first_timestamp", "min", types.integer4),
-  merged("last_timestamp", "max", types.integer4),
-  merged("generations", "groupBitOr", { type: "UInt8", widths: [1] }),
-];
+/** In the order of the table. Open and close are (seq, price), so that merging needs no order. */
+const columns = {
+  token_id: { type: "FixedString(32)", widths: [32] },
+  minute: types.integer4,
+  open: merged("min", types.tick),
+  close: merged("max", types.tick),
+  high: merged("max", types.micros),
+  low: merged("min", types.micros),
+  volume: merged("sum", types.micros),
+  buy_volume_usd: merged("sum", types.micros),
+  sell_volume_usd: merged("sum", types.micros),
+  trades: merged("sum", types.integer8),
+  unpriced_trades: merged("sum", types.integer8),
+  unpriced_usd: merged("sum", types.micros),
+  first_seq: merged("min", types.integer8),
+  first_timestamp: merged("min", types.integer4),
+  last_timestamp: merged("max", types.integer4),
+  generations: merged("groupBitOr", { type: "UInt8", widths: [1] }),
+} as const;
+
+/** The columns, in the order of the table. */
+export const minuteColumns: readonly MinuteColumn[] = Object.entries(columns).map(
+  ([name, { type, widths }]) => ({ name, type, widths }),
+);
+
+/** Those that a candle is made of. */
+export const candleColumns: readonly MinuteColumn[] = minuteColumns.slice(
+  0,
+  minuteColumns.findIndex(({ name }) => name === "trades") + 1,
+);
 
 /** The columns as they are declared. */
 export const minuteColumnsSql: string = minuteColumns
   .map(({ name, type }) => `${name} ${type}`)
   .join(", ");
 
+/** How many bytes a row has, and where the columns begin in it. */
+export const minuteBytes: number = bytesBefore(minuteColumns.length);
+export const placesInMinute = Object.fromEntries(
+  minuteColumns.map(({ name }, index) => [name, bytesBefore(index)]),
+) as Readonly<Record<keyof typeof columns, number>>;
+
+/** How many bytes the values of a column have. */
+export function widthOf({ widths }: MinuteColumn): number {
+  return widths.reduce((sum, width) => sum + width, 0);
+}
+
+function bytesBefore(index: number): number {
+  return minuteColumns.slice(0, index).reduce((sum, column) => sum + widthOf(column), 0);
+}
+
 function merged(
-  name: string,
   how: "min" | "max" | "sum" | "groupBitOr",
-  { type, widths }: Pick<MinuteColumn, "type" | "widths">,
-): MinuteColumn {
-  return { name, type: `SimpleAggregateFunction(${how}, ${type})`, widths };
+  { type, widths }: Omit<MinuteColumn, "name">,
+): Omit<MinuteColumn, "name"> {
+  return { type: `SimpleAggregateFunction(${how}, ${type})`, widths };
 }

@@ -11,7 +11,7 @@ import { integerLiteral, listLiteral } from "./sql-literal.ts";
 import { readStoredFills, readTokenFills } from "./stored-fills.ts";
 
 /** What prices are made of. */
-export type PriceSource = {
+export type PriceParts = {
   readonly store: FactStore;
   readonly state: MarketState;
   /** The best orders of a live book, a new object for every change; `null` without a live one. */
@@ -22,7 +22,7 @@ export type PriceSource = {
 const roundsMax = 10;
 
 /** The price of a token as clients see it; `null` for a token never seen. */
-export async function readPrice(source: PriceSource, tokenId: TokenId): Promise<PriceRow | null> {
+export async function readPrice(source: PriceParts, tokenId: TokenId): Promise<PriceRow | null> {
   const [row = null] = await readPrices(source, [tokenId]);
   return row;
 }
@@ -32,7 +32,7 @@ export async function readPrice(source: PriceSource, tokenId: TokenId): Promise<
  * that nobody has traded or asked for lately.
  */
 export async function readPrices(
-  source: PriceSource,
+  source: PriceParts,
   tokenIds: readonly TokenId[],
 ): Promise<readonly (PriceRow | null)[]> {
   for (let round = 0; round < roundsMax; round += 1) {
@@ -45,7 +45,7 @@ export async function readPrices(
 
 /** The same when all of it is in memory, else `null`. */
 export function pricesAtOnce(
-  source: PriceSource,
+  source: PriceParts,
   tokenIds: readonly TokenId[],
 ): readonly (PriceRow | null)[] | null {
   if (missingTrades(source, tokenIds).length > 0) return null;
@@ -53,7 +53,7 @@ export function pricesAtOnce(
 }
 
 /** The trades behind prices that are not in memory. */
-function missingTrades({ state }: PriceSource, tokenIds: readonly TokenId[]): TradePlace[] {
+function missingTrades({ state }: PriceParts, tokenIds: readonly TokenId[]): TradePlace[] {
   return tokenIds.flatMap((tokenId) => {
     const isMissing = lastTradeIn(state, tokenId) === undefined;
     return isMissing ? (placeOfLastTrade(state, tokenId) ?? []) : [];
@@ -79,7 +79,7 @@ function lastTradeIn(state: MarketState, tokenId: TokenId) {
   return state.lastTrades.at(place.tokenId, place.seq) ?? undefined;
 }
 
-function presentKnown({ state, bookTopOf }: PriceSource, tokenId: TokenId): PriceRow | null {
+function presentKnown({ state, bookTopOf }: PriceParts, tokenId: TokenId): PriceRow | null {
   if (!state.directory.isKnownToken(tokenId)) return null;
   const lastTrade = lastTradeIn(state, tokenId);
   assert(lastTrade !== undefined, "what was missing has been read");
@@ -87,7 +87,7 @@ function presentKnown({ state, bookTopOf }: PriceSource, tokenId: TokenId): Pric
 }
 
 async function fetchLastTrades(
-  { store, state }: PriceSource,
+  { store, state }: PriceParts,
   places: readonly TradePlace[],
 ): Promise<void> {
   const { revision } = store.tail;

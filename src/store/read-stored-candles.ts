@@ -10,6 +10,7 @@ import { type Candle, mergeCandles } from "../market/candle.ts";
 import type { ChartFile } from "./chart-file.ts";
 import type { Engine } from "./engine.ts";
 import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
+import { candleColumns, widthOf } from "./minute-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
@@ -274,18 +275,21 @@ async function readMinutes(
 ): Promise<readonly OwnBucket[]> {
   const since = isShort ? `AND minute >= ${integerLiteral(from)}` : "";
   const bytes = await engine.queryNative(
-    `SELECT token_id, minute, open, close, high, low, volume, buy_volume_usd, sell_volume_usd, trades
+    `SELECT ${candleColumns.map(({ name }) => name).join()}
      FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))} ${since}
      ${allRowsSettings}`,
   );
-  const found = [...readNativeBlocks(bytes, minuteBytes)].flatMap(({ rows, columns, ...block }) => {
-    // Of a price with its position, all positions of a block stand before all prices.
-    const apart = columns.flatMap((column, index) => {
-      if (minuteBytes[index] !== tickBytes) return [column];
-      return [column.subarray(0, 8 * rows), column.subarray(8 * rows)];
-    });
-    return [...bucketsOf({ ...block, rows, columns: apart })];
-  });
+  const found = [...readNativeBlocks(bytes, candleColumns.map(widthOf))].flatMap(
+    ({ rows, columns, ...block }) => {
+      // Of a price with its position, all positions of a block stand before all prices.
+      const apart = columns.flatMap((column, index) => {
+        const [positions = 0, prices] = candleColumns[index]?.widths ?? [];
+        if (prices === undefined) return [column];
+        return [column.subarray(0, positions * rows), column.subarray(positions * rows)];
+      });
+      return [...bucketsOf({ ...block, rows, columns: apart })];
+    },
+  );
   return found.filter(
     ({ bucket: minute, candle }) => candle.trades > 0 && minute >= from && minute < to,
   );
@@ -303,9 +307,6 @@ function within(stretches: readonly Stretch[]): string {
 
 /** How wide the columns of buckets are. */
 const bucketBytes = [32, 4, 8, 16, 8, 16, 16, 16, 16, 16, 16, 8] as const;
-/** And those of minutes, with a price and its position in one. */
-const tickBytes = 8 + 16;
-const minuteBytes = [32, 4, tickBytes, tickBytes, 16, 16, 16, 16, 16, 8] as const;
 
 function* bucketsOf({ rows, columns }: NativeBlock): Generator<OwnBucket, void, undefined> {
   const [ids = none, buckets = none, ...prices] = columns.map(readerOf);

@@ -18,16 +18,14 @@ import { allEnded } from "../base/all-ended.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
-import { MinuteCandles } from "../market/minute-candle.ts";
+import { appendMinutesOf } from "./append-minutes.ts";
 import { DataFolderDamagedError } from "./data-folder-errors.ts";
 import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
-import { encodeMinuteCandles } from "./encode-facts.ts";
 import type { Engine, Row } from "./engine.ts";
 import { prefixed } from "./json-cells.ts";
 import { packFills } from "./pack-fills.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
-import { readStoredFills } from "./stored-fills.ts";
 
 /** What the store holds for good: every block from `fromBlock` to `last`. */
 export type Coverage = {
@@ -145,12 +143,5 @@ async function remakeMinutes(engine: Engine, above: string): Promise<void> {
   if (Number(row?.[0]) === 0) return;
   const minute = Math.floor(Number(row?.[1]) / 60) * 60;
   await deleteRows(engine, "oddwire.minute_candles", `minute >= ${integerLiteral(minute)}`);
-  const kept = await readStoredFills(
-    engine,
-    `oddwire.fills
-     WHERE timestamp >= ${integerLiteral(minute)} AND NOT (${above})`,
-  );
-  const candles = new MinuteCandles();
-  for (const fill of kept) candles.add(fill);
-  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
+  await appendMinutesOf(engine, `timestamp >= ${integerLiteral(minute)} AND NOT (${above})`);
 }

@@ -7,13 +7,12 @@
  * Carried out only while nobody reads or appends, since rows are missing meanwhile.
  */
 import type { BlockRange } from "../chain/log.ts";
-import { MinuteCandles } from "../market/minute-candle.ts";
+import { appendMinutesOf } from "./append-minutes.ts";
 import { deleteRows, readCount } from "./delete-rows.ts";
-import { type EncodedBatch, encodeMinuteCandles } from "./encode-facts.ts";
+import type { EncodedBatch } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
-import { readStoredFills } from "./stored-fills.ts";
 
 const tables = ["fills", "events", "quarantine"] as const;
 
@@ -117,15 +116,8 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
   if (first === undefined || last === undefined) return;
   const wanted = listLiteral(minutes.map(integerLiteral));
   await deleteRows(engine, "oddwire.minute_candles", `minute IN ${wanted}`);
-  const fills = await readStoredFills(
-    engine,
-    `oddwire.fills
-     WHERE timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}
-       AND intDiv(timestamp, 60) * 60 IN ${wanted}`,
-  );
-  const candles = new MinuteCandles();
-  for (const fill of fills) candles.add(fill);
-  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles.values()));
+  const within = `timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}`;
+  await appendMinutesOf(engine, `${within} AND intDiv(timestamp, 60) * 60 IN ${wanted}`);
 }
 
 /** Makes the markers that vouch for these blocks tell of the rows there are now. */

@@ -3,7 +3,7 @@ import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { RowContext } from "../rows/trade-row.ts";
-import type { PriceSource } from "../store/read-price.ts";
+import type { PriceParts } from "../store/read-price.ts";
 import type { Packet } from "./packet.ts";
 
 /** One thing told: where it stands in the log of its channel, and its row as REST has it. */
@@ -70,7 +70,7 @@ export type Channel = {
 };
 
 /** What channels read from. */
-export type StreamSources = PriceSource & {
+export type StreamSources = PriceParts & {
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: BookSource | null;

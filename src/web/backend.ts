@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { TokenId } from "../base/ids.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
-import type { PriceSource } from "../store/read-price.ts";
+import type { PriceParts } from "../store/read-price.ts";
 import type { Freshness } from "../stream/server-frames.ts";
 import { bookTopReader } from "./book-tops.ts";
 import type { Cursors } from "./cursor.ts";
@@ -10,7 +10,7 @@ import type { Subject } from "./ready-answers.ts";
 import type { Kept } from "./route.ts";
 
 /** What the endpoints that serve data read from. They write nothing. */
-export type Backend = PriceSource & {
+export type Backend = PriceParts & {
   readonly contracts: Contracts;
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;

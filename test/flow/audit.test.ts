@@ -175,7 +175,7 @@ test("R7: blocks that are wrong again after a repair are left for people", async
   const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
   assert.match(checks["audit"]?.detail ?? "", /^blocks \d+ to \d+ are stored wrong$/);
   assert.equal(await tradesOf(again, wrongBlock), 0, "nothing was touched");
-  assert.match(again.stderr, /wrong again: run oddwire check/);
+  assert.match(again.stderr, /wrong again: run oddwire repair/);
   assert.equal(await again.stop(), 0);
 
   const { code, stderr } = await runCommand(["repair"], stage.commandSettings);

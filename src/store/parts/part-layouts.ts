@@ -3,7 +3,7 @@
  * itself has to be as it is told here, else the engine is asked.
  */
 import { restLength, storedColumns } from "../fill-layout.ts";
-import { minuteColumns } from "../minute-layout.ts";
+import { candleColumns, minuteColumns } from "../minute-layout.ts";
 
 /** How long a text is, as it stands in front of all texts of a granule. */
 const lengthBytes = 8;
@@ -53,7 +53,7 @@ export const fillsByToken: PartLayout = {
 export const minutesByToken: PartLayout = {
   folder: ".",
   columns: minuteColumns,
-  columnsRead: indexOf(minuteColumns, "trades") + 1,
+  columnsRead: candleColumns.length,
   key: [indexOf(minuteColumns, "token_id"), indexOf(minuteColumns, "minute")],
   chosenBy: null,
   seqsFile: null,
