@@ -1,16 +1,19 @@
 /** The fields that frames of clients are made of; table and types of all of them. */
-import { parseMicros } from "../base/decimal.ts";
-import { parseAddress, parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
+import type { TokenId } from "../base/ids.ts";
 import { streamLimits } from "../base/limits.ts";
 import { resolutionSeconds } from "../market/candle.ts";
+import {
+  addressInput,
+  amountInput,
+  type ClientText,
+  conditionIdInput,
+  tokenIdInput,
+} from "../rows/client-texts.ts";
 import { type Field, readFields, type Values } from "./read-fields.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 
-const tokenId: Field<TokenId> = {
-  expected: "a decimal token id below 2^256",
-  read: (raw) => (typeof raw === "string" ? parseTokenId(raw) : null),
-};
+const tokenId: Field<TokenId> = text(tokenIdInput);
 
 /** A seq, or how many rows: a whole number. */
 function wholeNumber(max: number): Field<number> {
@@ -28,18 +31,17 @@ function oneOf<Word extends string>(words: readonly Word[]): Field<Word> {
   };
 }
 
-function text<Value>(expected: string, parse: (text: string) => Value | null): Field<Value> {
+function text<Value>({ expected, parse }: Omit<ClientText<Value>, "pattern">): Field<Value> {
   return { expected, read: (raw) => (typeof raw === "string" ? parse(raw) : null) };
 }
 
+const anyText = text({ expected: "text", parse: String });
+
 const filterFields = {
   side: oneOf(["BUY", "SELL"]),
-  min_value: text("a decimal with at most 6 fractional digits, such as 12.5", parseAmount),
-  wallet: text("an address, 0x and 40 hex digits", parseAddress),
-  condition_id: text(
-    "a condition id, 0x and 64 hex digits (62 for generation 3)",
-    parseConditionId,
-  ),
+  min_value: text(amountInput),
+  wallet: text(addressInput),
+  condition_id: text(conditionIdInput),
   finality: oneOf(["confirmed", "finalized"]),
 };
 
@@ -59,7 +61,7 @@ const startFields = {
 };
 
 const channelFields = {
-  type: text("text", (type) => type),
+  type: anyText,
   token_id: tokenId,
   token_ids: {
     expected: `a list of 1 to ${streamLimits.tokensPerChannelMax} token ids`,
@@ -79,21 +81,21 @@ export type ChannelRequest = Values<typeof channelFields>;
 
 /** The fields of each action beside `action` itself. */
 export const frameFields = {
-  auth: { action: text("text", String), api_key: text("text", String), id: idField() },
+  auth: { action: anyText, api_key: anyText, id: idField() },
   subscribe: {
-    action: text("text", String),
+    action: anyText,
     id: idField(),
     channel: channelField(),
     ...startFields,
   },
   unsubscribe: {
-    action: text("text", String),
+    action: anyText,
     id: idField(),
-    subscription_id: text("text", String),
+    subscription_id: anyText,
     channel: channelField(),
     filter,
   },
-  ping: { action: text("text", String), id: idField() },
+  ping: { action: anyText, id: idField() },
 };
 
 /** What a client calls a frame of its own, sent back with the answer. */
@@ -111,9 +113,4 @@ export function parseFrameId(raw: unknown): FrameId | null {
 
 function channelField(): Field<ChannelRequest> {
   return { expected: "a JSON object", read: (raw) => readFields(raw, channelFields, "channel.") };
-}
-
-/** The store compares in 38 digits, 6 of them behind the point. */
-function parseAmount(digits: string): bigint | null {
-  return /^[0-9]{1,32}(\.[0-9]{1,6})?$/.test(digits) ? parseMicros(digits) : null;
 }

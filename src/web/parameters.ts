@@ -1,17 +1,15 @@
 import { type TUnsafe, Type } from "typebox";
-import { parseMicros } from "../base/decimal.ts";
-import {
-  type Address,
-  type ConditionId,
-  type Hash,
-  parseAddress,
-  parseConditionId,
-  parseHash,
-  parseTokenId,
-  type TokenId,
-} from "../base/ids.ts";
+import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
 import { isIpRange } from "../base/ip-address.ts";
 import { webLimits } from "../base/limits.ts";
+import {
+  addressInput,
+  amountInput,
+  type ClientText,
+  conditionIdInput,
+  hashInput,
+  tokenIdInput,
+} from "../rows/client-texts.ts";
 
 /**
  * A text that `parse` turns into what handlers work with; `null` from it means not valid, and the
@@ -27,43 +25,19 @@ export function parsedText<T extends string | number | bigint>(options: {
 }
 
 /** A token, as the decimal that clients know. */
-export const tokenId: TUnsafe<TokenId> = parsedText({
-  parse: parseTokenId,
-  expected: "a decimal token id below 2^256",
-  keywords: { pattern: "^[0-9]{1,78}$" },
-});
-
+export const tokenId: TUnsafe<TokenId> = clientText(tokenIdInput);
 /** A condition, in either spelling of generation 3. */
-export const conditionId: TUnsafe<ConditionId> = parsedText({
-  parse: parseConditionId,
-  expected: "a condition id, 0x and 64 hex digits (62 for generation 3)",
-  keywords: { pattern: "^0[xX]([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
-});
-
+export const conditionId: TUnsafe<ConditionId> = clientText(conditionIdInput);
 /** A transaction, block or order. */
-export const hash: TUnsafe<Hash> = parsedText({
-  parse: parseHash,
-  expected: "a hash, 0x and 64 hex digits",
-  keywords: { pattern: "^0[xX][0-9a-fA-F]{64}$" },
-});
-
+export const hash: TUnsafe<Hash> = clientText(hashInput);
 /** An account or contract. */
-export const address: TUnsafe<Address> = parsedText({
-  parse: parseAddress,
-  expected: "an address, 0x and 40 hex digits",
-  keywords: { pattern: "^0[xX][0-9a-fA-F]{40}$" },
-});
-
-/** The store compares in 38 digits, 6 of them behind the point. */
-const amountPattern = "^[0-9]{1,32}(\\.[0-9]{1,6})?$";
-const isAmount = new RegExp(amountPattern);
-
+export const address: TUnsafe<Address> = clientText(addressInput);
 /** An amount of shares or cash in micros, never negative. */
-export const amount: TUnsafe<bigint> = parsedText({
-  parse: (text) => (isAmount.test(text) ? parseMicros(text) : null),
-  expected: "a decimal with at most 6 fractional digits, such as 12.5",
-  keywords: { pattern: amountPattern },
-});
+export const amount: TUnsafe<bigint> = clientText(amountInput);
+
+function clientText<T extends string | bigint>({ pattern, ...text }: ClientText<T>): TUnsafe<T> {
+  return parsedText({ ...text, keywords: { pattern } });
+}
 
 const clockPattern = "([01][0-9]|2[0-3]):[0-5][0-9]";
 const rfc3339Pattern = `[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clockPattern}:[0-5][0-9](\\.[0-9]{1,9})?([Zz]|[+-]${clockPattern})`;
