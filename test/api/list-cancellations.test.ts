@@ -45,6 +45,11 @@ test("400: a kind that is none", async () => {
   assert.match(message, /^kind must be one of order_cancelled, /);
 });
 
+test("400: an exchange that is none", async () => {
+  const { message } = assertError(await server.get(`${path}?exchange=x`), "VALIDATION_ERROR");
+  assert.equal(message, "exchange must be one of standard, neg_risk");
+});
+
 testList({
   server,
   path,

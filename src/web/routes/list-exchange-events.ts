@@ -17,11 +17,10 @@ import {
   userEventKinds,
 } from "../../rows/exchange-event-row.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
-import { exchangeText } from "../../rows/wire-format.ts";
 import { type EventFilter, storedEvents } from "../../store/read-events.ts";
 import type { Backend } from "../backend.ts";
 import type { Row } from "../bulk/columns.ts";
-import { listOrder, rangeFilter, rangeQuery } from "../fill-query.ts";
+import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../fill-query.ts";
 import { address, hash } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
 import {
@@ -37,7 +36,7 @@ const eventQuery = {
   ...rangeQuery,
   order_hash: Type.Optional(hash),
   user: Type.Optional(address),
-  exchange: Type.Optional(exchangeText),
+  exchange: fillQuery.exchange,
 };
 const cancellationQuery = Type.Object({
   ...eventQuery,
@@ -104,7 +103,7 @@ function eventSource(
 /** What else logs such events, or did when it was indexed, is not told. */
 function exchangesOf(
   { contracts }: Backend,
-  wanted: Static<typeof exchangeText> | undefined,
+  wanted: Static<typeof exchangeEventQuery>["exchange"],
 ): readonly Address[] {
   const all = [...contracts.byAddress.values()].filter((contract) => contract.kind === "exchange");
   return all
