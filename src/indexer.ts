@@ -15,8 +15,8 @@ import type { MarketState } from "./market/market-state.ts";
 import type { Standing } from "./pace.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
+import type { Freshness } from "./rows/freshness.ts";
 import type { FactStore } from "./store/fact-store.ts";
-import type { Freshness } from "./stream/server-frames.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
 
 type IndexerParts = {

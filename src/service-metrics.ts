@@ -180,6 +180,7 @@ function backfillOf({ backfill }: Pace): Metrics["indexer"]["backfill"] {
 function endpointOf(status: EndpointStatus): Metrics["indexer"]["endpoints"][number] {
   return {
     host: status.host,
+    requests: status.requests,
     calls: status.calls,
     errors: status.errors,
     rate_limited: status.rateLimited,

@@ -780,6 +780,7 @@ export type GetMetrics = {
       } | null;
       readonly endpoints: readonly {
         readonly host: string;
+        readonly requests: number;
         readonly calls: number;
         readonly errors: number;
         readonly rate_limited: number;

@@ -2,7 +2,9 @@
  * Exact decimals. Cash and shares both have 6 decimals on the chain, so every amount is an integer
  * count of millionths ("micros") held in a `bigint`; no float ever touches money.
  */
-const microsPerUnit = 1_000_000n;
+
+/** Of a dollar, or a share. */
+export const microsPerUnit = 1_000_000n;
 
 /** Below these, safe integers do what `bigint` does, several times as fast. */
 const safeMax = BigInt(Number.MAX_SAFE_INTEGER);

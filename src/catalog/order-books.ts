@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { toError } from "../base/errors.ts";
+import { AppError, toError } from "../base/errors.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { KindCounts } from "../base/kind-counts.ts";
 import { venueLimits } from "../base/limits.ts";
@@ -368,4 +368,10 @@ function assetIdOf(event: BookEvent): string | null {
     default:
       return event.assetId;
   }
+}
+
+/** What who asks for books is told where no source of them is configured. */
+export function noBookSource(): AppError {
+  const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
 }

@@ -5,6 +5,7 @@ import type { BlockRef } from "./log.ts";
 export type EndpointStatus = {
   /** Host and port; endpoints that share them are told apart by `#2` and so on. Never the URL. */
   readonly host: string;
+  readonly requests: number;
   readonly calls: number;
   readonly errors: number;
   /** Answers refused because of the rate; not errors. */

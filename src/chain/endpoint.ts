@@ -77,6 +77,7 @@ export class Endpoint {
   #inFlight = 0;
   #isVerified = false;
   #refusal: WrongChainError | null = null;
+  #requests = 0;
   #calls = 0;
   #errors = 0;
   #rateLimited = 0;
@@ -178,6 +179,7 @@ export class Endpoint {
    * it for the breaker. Without `timeoutMs` it waits as long as answers of this endpoint take.
    */
   async request(calls: readonly RpcCall[], timeoutMs?: number): Promise<Answer> {
+    this.#requests += 1;
     this.#calls += calls.length;
     this.#inFlight += 1;
     const startedMs = this.#context.clock.monotonicMs();
@@ -249,6 +251,7 @@ export class Endpoint {
     const link = this.#link.state(nowMs);
     return {
       host: this.host,
+      requests: this.#requests,
       calls: this.#calls,
       errors: this.#errors,
       rateLimited: this.#rateLimited,

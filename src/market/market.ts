@@ -1,8 +1,7 @@
+import { microsPerUnit } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
-
-const microsPerShare = 1_000_000n;
 
 /** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
 type MarketToken = {
@@ -88,10 +87,10 @@ export function payoutsMicros({ numerators }: Pick<Resolution, "numerators">): r
   const sum = sumOf(numerators);
   const shares = numerators.map((numerator, index) => ({
     index,
-    payout: (numerator * microsPerShare) / sum,
-    rest: (numerator * microsPerShare) % sum,
+    payout: (numerator * microsPerUnit) / sum,
+    rest: (numerator * microsPerUnit) % sum,
   }));
-  const left = Number(microsPerShare - sumOf(shares.map(({ payout }) => payout)));
+  const left = Number(microsPerUnit - sumOf(shares.map(({ payout }) => payout)));
   const raised = new Set(
     shares
       .toSorted((a, b) => Number(b.rest - a.rest) || Number((b.payout & 1n) - (a.payout & 1n)))

@@ -2,7 +2,6 @@ import type { TokenId } from "../base/ids.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import type { RowContext } from "../rows/trade-row.ts";
 import type { PriceParts } from "../store/read-price.ts";
 import type { Packet } from "./packet.ts";
 
@@ -94,9 +93,4 @@ export class RowMemo {
   forget(): void {
     this.#entries.clear();
   }
-}
-
-/** What rows need to know, as of now. */
-export function rowContextOf({ store, state }: Pick<StreamSources, "store" | "state">): RowContext {
-  return { directory: state.directory, finalizedBlock: store.coverage?.last.number ?? -1 };
 }

@@ -1,14 +1,15 @@
 /** The fields that frames of clients are made of; table and types of all of them. */
-import type { TokenId } from "../base/ids.ts";
-import { streamLimits } from "../base/limits.ts";
-import { resolutionSeconds } from "../market/candle.ts";
+
 import {
   addressInput,
   amountInput,
   type ClientText,
   conditionIdInput,
   tokenIdInput,
-} from "../rows/client-texts.ts";
+} from "../base/client-texts.ts";
+import type { TokenId } from "../base/ids.ts";
+import { streamLimits } from "../base/limits.ts";
+import { resolutionSeconds } from "../market/candle.ts";
 import { type Field, readFields, type Values } from "./read-fields.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];

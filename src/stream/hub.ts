@@ -6,13 +6,14 @@ import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.t
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Digest } from "../market/digest.ts";
 import { isTrade } from "../market/fill.ts";
+import type { Freshness } from "../rows/freshness.ts";
 import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
 import { openChannel } from "./channels.ts";
 import { FeedSubscription } from "./feed-subscription.ts";
 import { ForkMemory } from "./fork-memory.ts";
 import type { ChannelRequest } from "./frame-fields.ts";
 import { History, type LogEnd } from "./history.ts";
-import { type Freshness, finalizedFrame } from "./server-frames.ts";
+import { finalizedFrame } from "./server-frames.ts";
 import { type Receiver, type Subscribed, Subscription } from "./subscription.ts";
 import { Topic } from "./topic.ts";
 

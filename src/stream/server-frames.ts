@@ -1,16 +1,8 @@
 /** What the service says besides events; each is one JSON text. */
 import type { AppError } from "../base/errors.ts";
+import type { Freshness } from "../rows/freshness.ts";
 import type { Entry } from "./channel.ts";
 import type { FrameId } from "./frame-fields.ts";
-
-/** How far the service is, as heartbeats and `meta` of REST answers tell; `null` until the first block is indexed. */
-export type Freshness = {
-  readonly indexed_block: number | null;
-  readonly indexed_seq: number | null;
-  readonly head_block: number | null;
-  readonly finalized_block: number | null;
-  readonly lag_seconds: number | null;
-};
 
 /** A position as clients see it, and may resume from: 0 is before everything. */
 export function shownSeq(position: number): number {

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { AppError, toError } from "../base/errors.ts";
 import { streamLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
+import type { Freshness } from "../rows/freshness.ts";
 import type { Scope } from "../store/key-format.ts";
 import type { VerifiedKey } from "../store/keys.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
@@ -13,13 +14,7 @@ import { Outbox } from "./outbox.ts";
 import type { Form, Packet } from "./packet.ts";
 import { invalidFrame } from "./read-fields.ts";
 import { RecentCount } from "./recent-count.ts";
-import {
-  answerFrame,
-  errorFrame,
-  type Freshness,
-  heartbeatFrame,
-  shownSeq,
-} from "./server-frames.ts";
+import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "./server-frames.ts";
 import type { StreamMeter } from "./stream-meter.ts";
 import type { Receiver, Subscribed } from "./subscription.ts";
 

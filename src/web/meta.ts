@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { Freshness } from "../stream/server-frames.ts";
+import type { Freshness } from "../rows/freshness.ts";
 
 const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 

@@ -190,6 +190,10 @@ const backfillMetrics: readonly Metric[] = [
 ];
 
 const endpointMetrics: readonly Metric[] = [
+  byHost(
+    counterOf("oddwire_rpc_requests_total", "Requests sent, of one call or several"),
+    ({ requests }) => requests,
+  ),
   byHost(counterOf("oddwire_rpc_calls_total", "JSON-RPC calls sent"), ({ calls }) => calls),
   byHost(
     counterOf("oddwire_rpc_errors_total", "Requests that failed: no answer, a broken one, a 5xx"),

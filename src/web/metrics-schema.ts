@@ -13,6 +13,7 @@ const countsByKind = Type.Record(Type.String(), count);
 
 const endpointSchema = Type.Object({
   host: Type.String({ description: "Host and port, never the URL" }),
+  requests: count,
   calls: count,
   errors: count,
   rate_limited: count,

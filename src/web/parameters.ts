@@ -1,7 +1,4 @@
 import { type TUnsafe, Type } from "typebox";
-import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
-import { isIpRange } from "../base/ip-address.ts";
-import { webLimits } from "../base/limits.ts";
 import {
   addressInput,
   amountInput,
@@ -9,7 +6,10 @@ import {
   conditionIdInput,
   hashInput,
   tokenIdInput,
-} from "../rows/client-texts.ts";
+} from "../base/client-texts.ts";
+import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
+import { isIpRange } from "../base/ip-address.ts";
+import { webLimits } from "../base/limits.ts";
 
 /**
  * A text that `parse` turns into what handlers work with; `null` from it means not valid, and the

@@ -6,8 +6,8 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { webLimits } from "../base/limits.ts";
+import type { Freshness } from "../rows/freshness.ts";
 import { AskedBefore } from "../store/asked-before.ts";
-import type { Freshness } from "../stream/server-frames.ts";
 import type { Access } from "./admission.ts";
 import { fixedLines } from "./answer-headers.ts";
 import { PackableBytes, packedFromBytes } from "./gzip.ts";

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { ErrorCode } from "../base/errors.ts";
-import type { Freshness } from "../stream/server-frames.ts";
+import type { Freshness } from "../rows/freshness.ts";
 import type { Access, Caller } from "./admission.ts";
 import { jsonContentType } from "./error-answer.ts";
 import type { AnswerBody, Subject, WrittenJson } from "./ready-answers.ts";

@@ -70,6 +70,6 @@ test("the command of the image runs: a link to the source", async () => {
   const link = join(folder, "oddwire");
   await symlink(fileURLToPath(new URL("../../src/cli.ts", import.meta.url)), link);
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^oddwire|serve/m);
+  assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^oddwire \d+\.\d+\.\d+: /);
   await rm(folder, { recursive: true });
 });

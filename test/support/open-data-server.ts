@@ -14,10 +14,10 @@ import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.
 import type { Fill } from "../../src/market/fill.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import { Pipeline } from "../../src/pipeline.ts";
+import type { Freshness } from "../../src/rows/freshness.ts";
 import { FactStore } from "../../src/store/fact-store.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
 import { Hub } from "../../src/stream/hub.ts";
-import type { Freshness } from "../../src/stream/server-frames.ts";
 import type { StreamQuotas } from "../../src/stream/session.ts";
 import type { StreamMeter } from "../../src/stream/stream-meter.ts";
 import { bookTopsOf } from "../../src/web/book-tops.ts";

@@ -122,6 +122,7 @@ const indexerMetrics: Metrics["indexer"] = {
   endpoints: [
     {
       host: "node.example.com",
+      requests: 8,
       calls: 21,
       errors: 22,
       rate_limited: 23,
@@ -135,6 +136,7 @@ const indexerMetrics: Metrics["indexer"] = {
     },
     {
       host: "node.example.com#2",
+      requests: 0,
       calls: 31,
       errors: 32,
       rate_limited: 33,

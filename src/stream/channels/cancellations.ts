@@ -3,7 +3,8 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 import { cancellationKinds, presentCancellation } from "../../rows/cancellation-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { readEvents } from "../../store/read-events.ts";
-import { type Channel, type Entry, rowContextOf, type StreamSources } from "../channel.ts";
+import { rowContextOf } from "../../store/row-context.ts";
+import type { Channel, Entry, StreamSources } from "../channel.ts";
 import { checkRequest, shownFilter } from "../channel-request.ts";
 import type { ChannelRequest } from "../frame-fields.ts";
 

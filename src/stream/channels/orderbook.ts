@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { noBookSource } from "../../catalog/order-books.ts";
 import { BookFeed } from "../book-feed.ts";
 import type { Channel, StreamSources } from "../channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
@@ -33,10 +34,4 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
     revertedBy: () => [],
     openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId, label: asked }),
   };
-}
-
-/** What who asks for books is told when nobody can be asked for them. */
-export function noBookSource(): AppError {
-  const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
 }

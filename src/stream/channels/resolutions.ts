@@ -1,7 +1,8 @@
 import type { ConditionId, Seq } from "../../base/ids.ts";
 import type { Resolution } from "../../market/market.ts";
 import { presentResolution } from "../../rows/resolution-row.ts";
-import { type Channel, type Entry, rowContextOf, type StreamSources } from "../channel.ts";
+import { rowContextOf } from "../../store/row-context.ts";
+import type { Channel, Entry, StreamSources } from "../channel.ts";
 import { checkRequest, shownFilter } from "../channel-request.ts";
 import type { ChannelRequest } from "../frame-fields.ts";
 

@@ -6,7 +6,8 @@ import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import { type FillFilter, filterHolds } from "../../store/fill-filter.ts";
 import { readFills } from "../../store/read-fills.ts";
-import { type Channel, type Entry, rowContextOf, type StreamSources } from "../channel.ts";
+import { rowContextOf } from "../../store/row-context.ts";
+import type { Channel, Entry, StreamSources } from "../channel.ts";
 import {
   type Accepted,
   checkRequest,

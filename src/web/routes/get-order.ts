@@ -11,7 +11,7 @@ import { fillRow, presentFill } from "../../rows/fill-row.ts";
 import { hashText } from "../../rows/wire-format.ts";
 import { readEvents } from "../../store/read-events.ts";
 import { readFills } from "../../store/read-fills.ts";
-import { rowContextOf } from "../../stream/channel.ts";
+import { rowContextOf } from "../../store/row-context.ts";
 import type { Backend } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf } from "../meta.ts";

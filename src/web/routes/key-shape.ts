@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import type { Clock } from "../../base/clock.ts";
+import type { Freshness } from "../../rows/freshness.ts";
 import { scopes } from "../../store/key-format.ts";
 import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../store/keys.ts";
-import type { Freshness } from "../../stream/server-frames.ts";
 
 /** What the endpoints of keys work with. */
 export type KeyServices = {

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
+import type { Freshness } from "../../rows/freshness.ts";
 import type { BlockPosition, IpBlock, IpBlocks } from "../../store/ip-blocks.ts";
-import type { Freshness } from "../../stream/server-frames.ts";
 import type { Cursors } from "../cursor.ts";
 import { answerPage, listOf } from "../list-answer.ts";
 import { cursor } from "../parameters.ts";

@@ -1,5 +1,5 @@
 /** Texts that clients send, by HTTP or on the stream: how they are read, and what a client is told of others. */
-import { parseMicros } from "../base/decimal.ts";
+import { parseMicros } from "./decimal.ts";
 import {
   type Address,
   type ConditionId,
@@ -9,7 +9,7 @@ import {
   parseHash,
   parseTokenId,
   type TokenId,
-} from "../base/ids.ts";
+} from "./ids.ts";
 
 /** One kind of them. */
 export type ClientText<Value> = {
