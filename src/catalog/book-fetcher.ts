@@ -1,4 +1,4 @@
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 import { type BookSnapshot, parseSnapshot } from "./parse-book.ts";
 import type { PoliteHttp } from "./polite-http.ts";
 import { VenueError } from "./venue-error.ts";

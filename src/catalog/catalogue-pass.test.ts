@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
-import { catalogueLimits } from "../base/limits.ts";
+import { catalogueLimits } from "../base/venue-limits.ts";
 import { afterPage, afterPass, duePass, noProgress } from "./catalogue-pass.ts";
 
 const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = catalogueLimits;

@@ -1,5 +1,5 @@
 /** Reading a half of the catalogue through, page by page; kept between lives of the process. */
-import { catalogueLimits } from "../base/limits.ts";
+import { catalogueLimits } from "../base/venue-limits.ts";
 import type { CatalogueHalf } from "./market-fetcher.ts";
 
 /** Where a pass stands. */

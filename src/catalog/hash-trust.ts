@@ -1,4 +1,4 @@
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 
 /**
  * Whether the venue's hashes are as we compute them. It has changed what goes into them before, and

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { VenueBook, type VenueSide } from "../../test/support/venue-book.ts";
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 import { HashTrust } from "./hash-trust.ts";
 import { formatLevelMicros } from "./level-decimal.ts";
 import { type BookTelling, LiveBook, type StaleReason } from "./live-book.ts";

@@ -1,5 +1,5 @@
-import { venueBackoff, venueLimits } from "../base/limits.ts";
 import { backoffMs } from "../base/retry.ts";
+import { venueBackoff, venueLimits } from "../base/venue-limits.ts";
 import { checksumBook, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import type { HashTrust } from "./hash-trust.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 import { MarketSocket } from "./market-socket.ts";
 
 type MarketFeedOptions = {

@@ -1,5 +1,5 @@
 import type { ConditionId } from "../base/ids.ts";
-import { catalogueLimits } from "../base/limits.ts";
+import { catalogueLimits } from "../base/venue-limits.ts";
 import { type CatalogueMarket, parseMarket } from "./parse-market.ts";
 import type { PoliteHttp } from "./polite-http.ts";
 

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import type { Clock } from "../base/clock.ts";
-import { venueBackoff, venueLimits } from "../base/limits.ts";
 import { backoffMs } from "../base/retry.ts";
+import { venueBackoff, venueLimits } from "../base/venue-limits.ts";
 
 type MarketSocketOptions = {
   readonly url: string;

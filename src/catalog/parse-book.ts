@@ -2,7 +2,7 @@
  * What the venue tells of books, on the stream and in answers, as it is written in its clients and
  * documentation. Whatever else comes is refused piece by piece; nothing here throws.
  */
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 import type { Level } from "./book-side.ts";
 import { parseLevelMicros } from "./level-decimal.ts";
 

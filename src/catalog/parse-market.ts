@@ -4,7 +4,7 @@
  * alphabet: what cannot be read is left out, field by field, and nothing here throws.
  */
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
-import { catalogueLimits } from "../base/limits.ts";
+import { catalogueLimits } from "../base/venue-limits.ts";
 
 /** A market as the catalogue tells of it. */
 export type CatalogueMarket = {

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 import { PoliteHttp, type VenueRequest } from "./polite-http.ts";
 import { VenueError } from "./venue-error.ts";
 

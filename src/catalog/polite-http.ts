@@ -3,9 +3,9 @@ import * as https from "node:https";
 import type { Clock } from "../base/clock.ts";
 import { toError } from "../base/errors.ts";
 import { KindCounts } from "../base/kind-counts.ts";
-import { venueBackoff, venueLimits } from "../base/limits.ts";
 import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
 import { backoffMs, parseRetryAfter } from "../base/retry.ts";
+import { venueBackoff, venueLimits } from "../base/venue-limits.ts";
 import { VenueError, type VenueErrorKind } from "./venue-error.ts";
 
 /** One request; `path` is below the base URL and may have a query. */

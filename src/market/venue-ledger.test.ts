@@ -12,7 +12,7 @@ import {
   testMarkets,
 } from "../../test/support/test-markets.ts";
 import type { ConditionId, TokenId } from "../base/ids.ts";
-import { catalogueLimits } from "../base/limits.ts";
+import { catalogueLimits } from "../base/venue-limits.ts";
 import type { CatalogueMarket } from "../catalog/parse-market.ts";
 import type { Block } from "../chain/log.ts";
 import { LogDecoder } from "../decode/log-decoder.ts";

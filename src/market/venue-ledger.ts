@@ -4,7 +4,7 @@
  * takes it back with them: what is lost so is asked for again.
  */
 import type { ConditionId } from "../base/ids.ts";
-import { catalogueLimits } from "../base/limits.ts";
+import { catalogueLimits } from "../base/venue-limits.ts";
 import type { CatalogueKeeper, DueMarkets } from "../catalog/catalogue.ts";
 import { type CatalogueProgress, noProgress } from "../catalog/catalogue-pass.ts";
 import type { CatalogueMarket } from "../catalog/parse-market.ts";

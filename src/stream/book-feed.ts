@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { AppError } from "../base/errors.ts";
 import type { TokenId } from "../base/ids.ts";
-import { venueLimits } from "../base/limits.ts";
+import { venueLimits } from "../base/venue-limits.ts";
 import type { BookTelling, LiveBook } from "../catalog/live-book.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import { presentBook, presentBookChange } from "../rows/book-row.ts";
