@@ -3,12 +3,12 @@ import { type BookSnapshot, parseSnapshot } from "./parse-book.ts";
 import type { PoliteHttp } from "./polite-http.ts";
 import { VenueError } from "./venue-error.ts";
 
-/** What came for each token; `null` for one that the venue has no book of. */
+/** The book of each token; `null` where the venue has no book. */
 export type FetchedBooks = ReadonlyMap<string, BookSnapshot | null>;
 
 /**
- * Asks the venue for the books of up to `booksPerRequestMax` tokens. A token is left out of the
- * answer when what came for it cannot be read. Throws `VenueError`.
+ * Fetches the books of up to `booksPerRequestMax` tokens. A token whose book cannot be parsed is
+ * left out of the result. Throws `VenueError`.
  */
 export async function fetchBooks(
   http: PoliteHttp,
@@ -19,10 +19,10 @@ export async function fetchBooks(
   if (only !== undefined && assetIds.length === 1) return fetchBook(http, only, signal);
   const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
   const books = await http.fetch({ method: "POST", path: "/books", body }, signal);
-  if (!Array.isArray(books)) throw new VenueError("malformed", "books that are no list");
+  if (!Array.isArray(books)) throw new VenueError("malformed", "unexpected response: not a list of books");
   const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
   const fetched = new Map<string, BookSnapshot | null>();
-  // The venue leaves out what it has no book of, which only an answer of readable ones tells.
+  // The venue leaves out tokens without a book; that is certain only if every entry was readable.
   if (!snapshots.includes(null)) for (const assetId of assetIds) fetched.set(assetId, null);
   for (const snapshot of snapshots) {
     if (snapshot !== null && assetIds.includes(snapshot.assetId)) {
@@ -41,7 +41,7 @@ async function fetchBook(
     const value = await http.fetch({ method: "GET", path: `/book?token_id=${assetId}` }, signal);
     const snapshot = parseSnapshot(value);
     if (snapshot === null || snapshot.assetId !== assetId) {
-      throw new VenueError("malformed", "an answer that is not the book asked for");
+      throw new VenueError("malformed", "unexpected response: not the requested book");
     }
     return new Map([[assetId, snapshot]]);
   } catch (thrown) {

@@ -4,15 +4,15 @@ import type { BookSide, Level } from "./book-side.ts";
 import { formatLevelMicros } from "./level-decimal.ts";
 import type { BookFacts } from "./parse-book.ts";
 
-/** What is hashed and checked: both sides. */
+/** The two sides that are hashed. */
 type Sides = { readonly bids: BookSide; readonly asks: BookSide };
 
 const checkedLevels = 10;
 
 /**
  * The hash the venue gives a book: SHA-1 over the compact JSON of its summary, fields in this order,
- * `hash` empty, levels worst first. Fields the venue did not send are left out. As in its Python
- * client of 2026, and true of its answers and of what the stream tells with each change.
+ * `hash` empty, levels worst first. Fields that the venue did not send are left out. Source: its
+ * Python client of 2026, confirmed by its responses and by the hash in each stream message.
  */
 export function hashBook(
   { bids, asks }: Sides,
@@ -30,7 +30,7 @@ export function hashBook(
 }
 
 /**
- * What clients prove their copy with (`docs/order-books.md`): CRC-32 over the ten best asks and then
+ * The checksum by which clients verify their copy (`docs/order-books.md`): CRC-32 over the ten best asks and then
  * the ten best bids, best first, each as its price and size in millionths, without separators.
  */
 export function checksumBook({ bids, asks }: Sides): number {

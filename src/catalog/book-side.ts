@@ -1,9 +1,9 @@
-/** One price of a book and how much stands there, in millionths. */
+/** One price of a book and the size there, in millionths. */
 export type Level = { readonly price: number; readonly size: number };
 
 /**
- * The levels of one side in two flat arrays, worst first: what changes is mostly near the best, and
- * there an insertion moves the least. A size of 0 is no level.
+ * The levels of one side in two flat arrays, worst first: most changes are near the best price, where
+ * an insertion moves the fewest entries. A size of 0 is not a level.
  */
 export class BookSide {
   readonly #isBid: boolean;
@@ -18,12 +18,12 @@ export class BookSide {
     return this.#prices.length;
   }
 
-  /** The best price; `null` when nobody is there. */
+  /** The best price; `null` for an empty side. */
   get best(): number | null {
     return this.#prices.at(-1) ?? null;
   }
 
-  /** Puts a size in place of the one at `price`; 0 takes the level away. */
+  /** Sets the size at `price`; 0 removes the level. */
   set(price: number, size: number): void {
     const at = this.#placeOf(price);
     const isThere = this.#prices[at] === price;
@@ -39,7 +39,7 @@ export class BookSide {
     }
   }
 
-  /** Holds exactly these levels from now on, in whatever order they come; whether that is new. */
+  /** Replaces all levels, given in any order; returns whether anything changed. */
   replace(levels: readonly Level[]): boolean {
     const worstFirst = levels.toSorted((a, b) => (this.#isBid ? 1 : -1) * (a.price - b.price));
     const isSame =
@@ -70,7 +70,7 @@ export class BookSide {
     return { price: this.#prices[at] ?? 0, size: this.#sizes[at] ?? 0 };
   }
 
-  /** Where `price` is, or would have to be inserted. */
+  /** The index of `price`, or where to insert it. */
   #placeOf(price: number): number {
     const prices = this.#prices;
     let low = 0;

@@ -1,18 +1,18 @@
-/** Reading a half of the catalogue through, page by page; kept between lives of the process. */
+/** A pass over one half of the venue's markets, page by page. Its progress survives restarts. */
 import { catalogueLimits } from "../base/venue-limits.ts";
 import type { CatalogueHalf } from "./market-fetcher.ts";
 
-/** Where a pass stands. */
+/** The progress of a pass. */
 export type CataloguePass = {
   readonly half: CatalogueHalf;
-  /** What the next page is asked for with; `null` for the first. */
+  /** The cursor of the next page; `null` for the first. */
   readonly cursor: string | null;
   readonly pages: number;
-  /** An earlier cursor, that of a page whose number is a power of 2. */
+  /** The cursor of the last page whose number was a power of 2. */
   readonly anchor: string | null;
 };
 
-/** How far reading has come. Unix seconds; `null` for never. */
+/** The progress of reading market metadata. Unix seconds; `null` for never. */
 export type CatalogueProgress = {
   readonly pass: CataloguePass | null;
   readonly openReadAt: number | null;
@@ -21,7 +21,7 @@ export type CatalogueProgress = {
 
 export const noProgress: CatalogueProgress = { pass: null, openReadAt: null, closedReadAt: null };
 
-/** The pass to go on with, or the one that is due; `missing` is how many were never asked for. */
+/** The pass to continue, or the one that is due; `missing` counts markets that were never requested. */
 export function duePass(
   { pass, openReadAt, closedReadAt }: CatalogueProgress,
   { nowSeconds, missing }: { nowSeconds: number; missing: number },
@@ -35,8 +35,8 @@ export function duePass(
 }
 
 /**
- * The pass after a page was read; `null` when that was the last, `loop` when pages repeat. Cursors
- * that go in a circle come back to the anchor, which moves further and further (after Brent).
+ * The pass after a page was read; `null` after the last page, `loop` when pages repeat. Cursors that
+ * form a cycle return to the anchor, which moves at powers of 2 (Brent's algorithm).
  */
 export function afterPage(pass: CataloguePass, next: string | null): CataloguePass | "loop" | null {
   if (next === null) return null;
@@ -47,7 +47,7 @@ export function afterPage(pass: CataloguePass, next: string | null): CataloguePa
   return { ...pass, cursor: next, pages, anchor: isPowerOf2 ? next : pass.anchor };
 }
 
-/** What is known once a pass is over, for whatever reason: the next one begins at the front. */
+/** The progress once a pass has ended for any reason: the next one starts at the first page. */
 export function afterPass(
   progress: CatalogueProgress,
   { half }: CataloguePass,

@@ -12,30 +12,30 @@ import type { CatalogueMarket } from "./parse-market.ts";
 import { PoliteHttp } from "./polite-http.ts";
 import { VenueError } from "./venue-error.ts";
 
-/** Who needs what the catalogue tells, and keeps it. Times are Unix seconds. */
+/** Where market metadata is stored. Times are Unix seconds. */
 export type CatalogueKeeper = {
-  /** Where reading has come to; kept together with what was taken in. */
+  /** How far reading has come; stored together with the metadata. */
   progress: CatalogueProgress;
-  /** Whether it can take in no more for a while. */
+  /** Whether it cannot accept more for a while. */
   readonly isFull: boolean;
-  /** What is to be asked for: never asked for first, the newest of these first, up to `limit`. */
+  /** Up to `limit` markets to request: never requested ones first, the newest of these first. */
   due(nowSeconds: number, limit: number): DueMarkets;
-  /** Takes in what the venue tells; markets that are not known are passed over. */
+  /** Stores metadata; unknown markets are skipped. */
   take(markets: readonly CatalogueMarket[], nowSeconds: number): void;
-  /** The venue was asked for these, and does not know them. */
+  /** The venue does not know these markets. */
   noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
-  /** Called often: a good moment to write down what was taken in. */
+  /** Called after each round, when it may be saved. */
   saveIfDue(): void;
 };
 
-/** Which conditions to ask for, and how far that is from all. */
+/** The conditions to request next. */
 export type DueMarkets = {
   readonly conditionIds: readonly ConditionId[];
-  /** How many there are that were never asked for. */
+  /** How many markets were never requested. */
   readonly missing: number;
 };
 
-/** What is measured. */
+/** Counters and gauges for metrics. */
 export type CatalogueStatus = {
   readonly requests: number;
   readonly errors: Readonly<Record<string, number>>;
@@ -50,13 +50,13 @@ type CatalogueOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** Called once when reading has ended by itself: the keeper failed, or the code here. */
+  /** Called once when reading has ended because of a bug or because metadata cannot be stored. */
   readonly onFailure: (error: Error) => void;
 };
 
 /**
- * Reads the venue's catalogue of markets for a keeper: what it has never asked for by id, the newest
- * first, and the catalogue as a whole from time to time. Whatever the venue does, it goes on.
+ * Fetches market metadata from the venue: markets that were never requested by id, the newest first,
+ * and all markets from time to time. It continues whatever the venue does.
  */
 export class Catalogue {
   readonly #http: PoliteHttp;
@@ -66,7 +66,7 @@ export class Catalogue {
   readonly #log: Log;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** Answers that came whole, and are no pages of a catalogue. */
+  /** Complete responses that are not pages of markets. */
   readonly #faults = new KindCounts<"no_page" | "cursor_loop">();
   #due: readonly ConditionId[] = [];
   #missing = 0;
@@ -82,12 +82,12 @@ export class Catalogue {
     this.#random = random;
     this.#log = log;
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
-      log.error({ err: toError(thrown) }, "the venue's catalogue is not read any more");
+      log.error({ err: toError(thrown) }, "market metadata is no longer fetched");
       onFailure(toError(thrown));
     });
   }
 
-  /** Begins to read by itself. */
+  /** Starts to fetch in the background. */
   static open(options: CatalogueOptions): Catalogue {
     return new Catalogue(options);
   }
@@ -103,7 +103,7 @@ export class Catalogue {
     };
   }
 
-  /** Stops; nothing is taken in after it. */
+  /** Stops. Nothing is stored afterwards. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#http.close();
@@ -113,12 +113,12 @@ export class Catalogue {
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const pauseMs = await this.#round(signal);
-      // The one way for it to fail is the signal, which ends the loop.
+      // Only the signal can make it fail, and that ends the loop.
       if (pauseMs > 0) await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
 
-  /** Asks for some markets by id, then reads a page; how long to wait before the next. */
+  /** Requests some markets by id, then reads a page; returns how long to wait before the next round. */
   async #round(signal: AbortSignal): Promise<number> {
     if (this.#keeper.isFull) return catalogueLimits.idleMs;
     try {
@@ -130,7 +130,7 @@ export class Catalogue {
     } catch (thrown) {
       if (signal.aborted) return 0;
       if (!(thrown instanceof VenueError)) throw thrown;
-      if (this.#failures === 0) this.#log.warn({ err: thrown }, "the venue's catalogue is away");
+      if (this.#failures === 0) this.#log.warn({ err: thrown }, "market metadata is unavailable");
       this.#failures += 1;
       return backoffMs(this.#failures - 1, venueBackoff, this.#random);
     }
@@ -175,7 +175,7 @@ export class Catalogue {
     return true;
   }
 
-  /** A page; `null` when the venue finds the request wrong, which asking again does not change. */
+  /** A page; `null` when the venue rejects the request, so that a retry is useless. */
   async #ask(
     asked: Parameters<typeof fetchMarketPage>[1],
     signal: AbortSignal,
@@ -184,7 +184,7 @@ export class Catalogue {
       const page = await fetchMarketPage(this.#http, asked, signal);
       if (page === null) {
         this.#faults.add("no_page");
-        throw new VenueError("malformed", "an answer that is no page of markets");
+        throw new VenueError("malformed", "unexpected response: not a page of markets");
       }
       this.#unreadable += page.unreadable;
       return page;

@@ -1,9 +1,9 @@
 import { venueLimits } from "../base/venue-limits.ts";
 
 /**
- * Whether the venue's hashes are as we compute them. It has changed what goes into them before, and
- * says so nowhere: once hashes were wrong many times in a row although the book was right, they are
- * not believed any more. Books then rest on their best prices and on being asked for again.
+ * Whether the venue's hashes can be reproduced. The venue has changed their input before without
+ * notice. After many mismatches in a row on correct books, hashes are no longer used; books are then
+ * checked by their best prices and by fetching them again.
  */
 export class HashTrust {
   #proven = 0;
@@ -15,7 +15,7 @@ export class HashTrust {
     return this.#isUsable;
   }
 
-  /** Hashes of the stream that were right. */
+  /** Stream messages whose hash matched. */
   get proven(): number {
     return this.#proven;
   }
@@ -24,13 +24,13 @@ export class HashTrust {
     return this.#falseAlarms;
   }
 
-  /** A hash of the stream was right. */
+  /** The hash of a stream message matched. */
   noteProven(): void {
     this.#proven += 1;
     this.#inARow = 0;
   }
 
-  /** A hash was wrong, and the book was right. */
+  /** A hash did not match although the book was correct. */
   noteFalseAlarm(): void {
     this.#falseAlarms += 1;
     this.#inARow += 1;

@@ -1,6 +1,6 @@
 /**
  * Prices and sizes of book levels as integers of millionths in plain numbers: a price is below
- * 10^6, a size below 2^53 (nine billion shares), and books change too often for big integers.
+ * 10^6, a size below 2^53 (nine billion shares), and books change too often for `bigint`.
  */
 const microsPerUnit = 1_000_000;
 const point = 46;

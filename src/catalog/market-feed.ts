@@ -6,9 +6,9 @@ type MarketFeedOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** A message; `false` when it cannot be read. */
+  /** Receives a message; returns `false` when it cannot be parsed. */
   readonly onText: (text: string) => boolean;
-  /** Nothing tells of these tokens for now. */
+  /** No connection covers these tokens for now. */
   readonly onDown: (assetIds: ReadonlySet<string>) => void;
 };
 

@@ -3,28 +3,28 @@ import { catalogueLimits } from "../base/venue-limits.ts";
 import { type CatalogueMarket, parseMarket } from "./parse-market.ts";
 import type { PoliteHttp } from "./polite-http.ts";
 
-/** A page of the catalogue. */
+/** A page of market metadata. */
 export type MarketPage = {
-  /** Each condition once; what came last counts. */
+  /** Each condition once; the last entry counts. */
   readonly markets: readonly CatalogueMarket[];
-  /** Entries that do not even say which market they are about. */
+  /** Entries that do not identify a market. */
   readonly unreadable: number;
-  /** What the next page is asked for with; `null` when there is none. */
+  /** The cursor of the next page; `null` after the last. */
   readonly nextCursor: string | null;
 };
 
-/** The half of the catalogue that is meant. */
+/** The venue lists open and closed markets apart. */
 export type CatalogueHalf = "open" | "closed";
 
 type Asked = {
   readonly half: CatalogueHalf;
-  /** Where the page before ended; `null` for the first. */
+  /** Where the previous page ended; `null` for the first. */
   readonly cursor?: string | null;
   /** Only these, up to `lookupIdsMax` of them. */
   readonly conditionIds?: readonly ConditionId[];
 };
 
-/** Asks for one page of the catalogue; `null` when what came is none. Throws `VenueError`. */
+/** Fetches one page of market metadata; `null` when the response is not a page. Throws `VenueError`. */
 export async function fetchMarketPage(
   http: PoliteHttp,
   { half, cursor = null, conditionIds = [] }: Asked,
@@ -55,14 +55,14 @@ function readPage(value: unknown): MarketPage | null {
   return { markets: [...markets.values()], unreadable, nextCursor };
 }
 
-/** `undefined` when it is none, which is not the same as that there is no next page. */
+/** `undefined` when it is not a cursor; `null` when there is no next page. */
 function cursorOf(next: unknown): string | null | undefined {
   if (next === undefined || next === null || next === "") return null;
   const isCursor = typeof next === "string" && next.length <= catalogueLimits.cursorLengthMax;
   return isCursor ? next : undefined;
 }
 
-/** Of generation 3 the venue prints 31 bytes, which end in a zero byte here, as others may too. */
+/** The venue prints generation-3 ids with 31 bytes. They end in a zero byte here, as other ids may too. */
 function formsOf(conditionId: ConditionId): readonly string[] {
   return conditionId.endsWith("00") ? [conditionId, conditionId.slice(0, -2)] : [conditionId];
 }

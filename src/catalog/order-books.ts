@@ -32,7 +32,7 @@ export type BookSource = {
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null;
 };
 
-/** What is measured. */
+/** Counters and gauges for metrics. */
 type BooksStatus = {
   readonly held: number;
   readonly stale: number;
