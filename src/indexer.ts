@@ -146,8 +146,10 @@ export class Indexer {
     if (status.alarms.includes("no_endpoint")) {
       return { ok: false, detail: "no node answers, or as it should; the log says why" };
     }
-    const alarms = status.alarms.length === 0 ? "" : ` (${status.alarms.join(", ")})`;
-    return { ok: status.head !== null, detail: `following${alarms}` };
+    const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
+    const details = [...status.alarms, ...ignored.map(({ host }) => `ignored: ${host}`)];
+    const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
+    return { ok: status.head !== null, detail: `following${suffix}` };
   }
 }
 
@@ -156,6 +158,7 @@ export function startChain(config: Config, contracts: Contracts, log: Log): Chai
   const options = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
+    afterDispute: config.afterDispute,
     chainId: config.chainId,
     startBlock: startBlockOf({ config, contracts }),
     contracts,

@@ -24,6 +24,7 @@ test("unset and empty variables have their defaults", () => {
   assert.deepEqual(config, {
     rpcUrls: [serving.ODDWIRE_RPC_URLS],
     rpcCallsPerSecond: null,
+    afterDispute: "stop",
     chainId: 137,
     startBlock: "latest",
     contractsFile: null,

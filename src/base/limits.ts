@@ -142,8 +142,17 @@ export const chainLimits = {
   sparseBloomBitsMax: 256,
   /** Blocks whose logs are proven at the same time: each is a request for up to some megabytes. */
   proofsAtOnceMax: 4,
-  /** An endpoint further behind the best head has no say in finality. */
+  /** How far honest heads lie from their median; an endpoint further off has no vote on finality. */
   endpointLagBlocksMax: 64,
+  /**
+   * An endpoint that was not heard for this long no longer counts among those of which half have to agree on
+   * what is final. At two seconds a block, endpoints that are left go on by fewer than the 64 blocks above.
+   */
+  endpointAbsenceMsMax: 120_000,
+  /** How long the vote of an endpoint that is unreachable counts in a dispute about final blocks. */
+  finalityVoteKeptMs: 600_000,
+  /** The same about branches above finality, where a wrong choice is corrected later. */
+  branchVoteKeptMs: 120_000,
   /** Block times without a new head after which a socket or an endpoint has stalled. */
   stallBlockTimes: 5,
   /** How often the head is asked for: a quarter of the block time, within these. */

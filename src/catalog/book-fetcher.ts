@@ -19,7 +19,8 @@ export async function fetchBooks(
   if (only !== undefined && assetIds.length === 1) return fetchBook(http, only, signal);
   const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
   const books = await http.fetch({ method: "POST", path: "/books", body }, signal);
-  if (!Array.isArray(books)) throw new VenueError("malformed", "unexpected response: not a list of books");
+  if (!Array.isArray(books))
+    throw new VenueError("malformed", "unexpected response: not a list of books");
   const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
   const fetched = new Map<string, BookSnapshot | null>();
   // The venue leaves out tokens without a book; that is certain only if every entry was readable.

@@ -8,7 +8,7 @@ import type { ChainContext } from "./chain-context.ts";
 import type { ChainAlarm, ChainStatus } from "./chain-status.ts";
 import { Endpoint } from "./endpoint.ts";
 import { EndpointPool } from "./endpoint-pool.ts";
-import { Finality } from "./finality.ts";
+import { type AfterDispute, Finality } from "./finality.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { History } from "./history.ts";
 import type { Block, BlockRef, BlockStretch, ChainBatch } from "./log.ts";
@@ -40,6 +40,11 @@ export type ChainSourceOptions = {
   readonly random?: () => number;
   /** What the operator allows each endpoint to be asked in any second; no limit by default. */
   readonly callsPerSecondMax?: number | null;
+  /**
+   * Whether a single endpoint that is left of a dispute about final blocks may decide alone, minutes after
+   * the others became unreachable; `stop` by default.
+   */
+  readonly afterDispute?: AfterDispute;
   /** The wire; another one only in simulations. */
   readonly openTransport?: OpenTransport;
 };
@@ -98,7 +103,8 @@ export class ChainSource<Final = readonly Block[]> {
       pool,
       watch,
       context,
-      hashAt: (number) => tail.hashAt(number),
+      chain: tail,
+      afterDispute: options.afterDispute ?? "stop",
     });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
     this.#rangeWalker = new RangeWalker({ pool, history, ranges: prepared(ranges, prepare) });
@@ -206,10 +212,7 @@ export class ChainSource<Final = readonly Block[]> {
     const isFinal = (number: number) => number <= (this.#finality.agreement?.block.number ?? -1);
     if (tail.length > 0 || !isFinal(tail.nextNumber)) return;
     const start = { next: tail.nextNumber, base: tail.base };
-    const finalized = () => {
-      assert(this.#finality.agreement !== null, "finality is never taken back");
-      return this.#finality.agreement.block;
-    };
+    const finalized = () => this.#finality.agreement?.block ?? tail.base;
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
       const { from, to, last, blocks } = part;
       tail.restart(to + 1, { number: last.number, hash: last.hash });
@@ -265,8 +268,12 @@ export class ChainSource<Final = readonly Block[]> {
     const alarms = new Set<ChainAlarm>();
     const { endpoints } = this.#pool;
     if (!endpoints.some((endpoint) => endpoint.isUsable)) alarms.add("no_endpoint");
-    for (const { view } of endpoints) if (view?.alarm) alarms.add(view.alarm);
+    for (const { view, isHeadBelieved } of endpoints) {
+      if (view?.alarm) alarms.add(view.alarm);
+      if (!isHeadBelieved) alarms.add("head_not_believed");
+    }
     if (this.#finality.isDisputed) alarms.add("finality_disputed");
+    if (this.#finality.isMajorityAbsent) alarms.add("majority_absent");
     if (this.#tailWalker.isFull) alarms.add("tail_full");
     if (this.#history.isDisputed) alarms.add("history_disputed");
     return [...alarms];

@@ -21,6 +21,8 @@ export type EndpointStatus = {
   readonly rangeBlocks: number;
   readonly rangeBlocksCap: number | null;
   readonly head: number | null;
+  /** `false` while it is ignored because its head is far above those of the others. */
+  readonly isHeadBelieved: boolean;
   readonly lastError: string | null;
 };
 
@@ -29,7 +31,11 @@ export type EndpointStatus = {
  * - `no_endpoint`: none can be used at present
  * - `finalized_missing`, `finalized_lagging`: head - 256 stands in for the tag
  * - `finalized_went_back`: a tag fell below what it was; ours stays
- * - `finality_disputed`: endpoints disagree on finalised blocks, without a majority
+ * - `finality_disputed`: endpoints disagree on finalised blocks, without a majority; those that became
+ *   unreachable meanwhile count for some minutes
+ * - `majority_absent`: fewer than half of the endpoints can be heard; finality waits for the others, or until
+ *   they were not heard for minutes
+ * - `head_not_believed`: an endpoint claims a head far above those of the others, and is ignored
  * - `tail_full`: finality is so late that no more blocks are taken in
  * - `history_disputed`: a finalised block of ours is denied; a verdict is being sought
  */
@@ -39,12 +45,14 @@ export type ChainAlarm =
   | "finalized_lagging"
   | "finalized_went_back"
   | "finality_disputed"
+  | "majority_absent"
+  | "head_not_believed"
   | "tail_full"
   | "history_disputed";
 
 /** Where the chain source stands. */
 export type ChainStatus = {
-  /** The highest block any endpoint tells of, with its time in unix seconds. */
+  /** The highest believed head of an endpoint, with its time in unix seconds. */
   readonly head: (BlockRef & { readonly timestamp: number }) | null;
   readonly finalized: BlockRef | null;
   /** The last block handed to the consumer. */

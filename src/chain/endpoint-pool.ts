@@ -3,6 +3,7 @@ import { retry } from "../base/retry.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError } from "./chain-errors.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { BlockRef } from "./log.ts";
 
 /** How often another endpoint than the best is asked first, so that a better one is noticed. */
 const explorationShare = 0.05;
@@ -10,6 +11,8 @@ const explorationShare = 0.05;
 /** The endpoints of a source, and the one place where work is tried again. */
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[];
+  /** The last block that endpoints agreed is final; `null` before the first. Written by `Finality`. */
+  agreed: BlockRef | null = null;
   readonly #context: ChainContext;
 
   constructor(endpoints: readonly Endpoint[], context: ChainContext) {
@@ -29,9 +32,16 @@ export class EndpointPool {
     return ranked;
   }
 
-  /** Those for which the block is final, by their own word. */
+  /** What an endpoint has to confirm with each range, as it may have changed to another chain since; `null` for a lone one. */
+  get proof(): BlockRef | null {
+    return this.endpoints.length > 1 ? this.agreed : null;
+  }
+
+  /** Those for which the block is final by their own word, and that agree with the others on what is. */
   finalAt(number: number): Endpoint[] {
-    return this.ranked().filter(({ view }) => (view?.final?.number ?? -1) >= number);
+    return this.ranked().filter(
+      ({ view, isInAgreement }) => isInAgreement && (view?.final?.number ?? -1) >= number,
+    );
   }
 
   /**

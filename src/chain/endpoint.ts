@@ -63,6 +63,14 @@ export class Endpoint {
   newest: BlockRef | null = null;
   /** Monotonic time at which `newest` last rose. */
   roseAtMs = 0;
+  /** Monotonic time at which `view` was written last; at first that of the start. */
+  heardAtMs: number;
+  /** `false` while its head is far above those of the others; it is asked for nothing but its head then. */
+  isHeadBelieved = true;
+  /** Whether it answered another hash for a final block than the majority. */
+  isOutvoted = false;
+  /** Whether it was among those that agreed on the last final block: only then are its final blocks believed. */
+  isInAgreement = false;
   /** Called with every announced head. */
   onHead: (head: BlockRef) => void = () => {};
 
@@ -88,7 +96,8 @@ export class Endpoint {
   #warned = { kind: "", atMs: 0 };
 
   private constructor(options: EndpointOptions) {
-    const { random } = options.context;
+    const { random, clock } = options.context;
+    this.heardAtMs = clock.monotonicMs();
     this.host = options.host;
     this.#chainId = options.chainId;
     this.#context = options.context;
@@ -124,11 +133,20 @@ export class Endpoint {
     return this.#isVerified && this.#link.state(this.#context.clock.monotonicMs()) === "closed";
   }
 
+  /** Whether it was heard lately, or may be soon: it counts among those whose majority decides. */
+  get isPresent(): boolean {
+    if (this.#refusal !== null) return false;
+    const silentMs = this.#context.clock.monotonicMs() - this.heardAtMs;
+    return this.isReachable || silentMs <= chainLimits.endpointAbsenceMsMax;
+  }
+
   /** Whether work may be given to it now. */
   get isUsable(): boolean {
     const nowMs = this.#context.clock.monotonicMs();
     return (
       this.isReachable &&
+      this.isHeadBelieved &&
+      !this.isOutvoted &&
       this.#data.state(nowMs) !== "open" &&
       this.#pacer.waitMs(nowMs) <= waitMsMax &&
       this.#inFlight < chainLimits.concurrentRequestsMax
@@ -262,6 +280,7 @@ export class Endpoint {
       rangeBlocks: this.sizer.blocks(nowMs),
       rangeBlocksCap: this.sizer.capBlocks(nowMs),
       head: this.newest?.number ?? null,
+      isHeadBelieved: this.isHeadBelieved,
       lastError: this.#lastError,
     };
   }

@@ -27,9 +27,21 @@ export async function fetchHeader(
   number: number,
   timeoutMs?: number,
 ): Promise<Header | null> {
-  const { replies } = await endpoint.request([headerCall(number)], timeoutMs);
-  const [reply] = replies;
-  return reply?.kind === "result" && reply.value === null ? null : readHeader(reply, number);
+  const [header = null] = await fetchKnownHeaders(endpoint, [number], timeoutMs);
+  return header;
+}
+
+/** A few headers by number in one batch, `null` for each that the endpoint does not have (yet). */
+export async function fetchKnownHeaders(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  timeoutMs?: number,
+): Promise<(Header | null)[]> {
+  const { replies } = await endpoint.request(numbers.map(headerCall), timeoutMs);
+  return numbers.map((number, index) => {
+    const reply = replies[index];
+    return reply?.kind === "result" && reply.value === null ? null : readHeader(reply, number);
+  });
 }
 
 /** Headers by number, in the order asked for, all of them or an `EndpointError`. */

@@ -1,4 +1,5 @@
 import { chainLimits } from "../base/limits.ts";
+import { believedHeadMax } from "./believed-heads.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError, WrongChainError } from "./chain-errors.ts";
 import type { Endpoint, EndpointView } from "./endpoint.ts";
@@ -53,9 +54,11 @@ export class HeadWatch {
     return this.#blockTimeMs;
   }
 
-  /** The highest head of a header seen; announced blocks do not count before they were read. */
+  /** The highest believed head of a header seen; announced blocks do not count before they were read. */
   get head(): Header | null {
-    const heads = this.#pool.endpoints.flatMap(({ view }) => (view === null ? [] : [view.head]));
+    const heads = this.#pool.endpoints.flatMap(({ view, isHeadBelieved }) =>
+      view === null || !isHeadBelieved ? [] : [view.head],
+    );
     return heads.reduce<Header | null>(
       (best, head) => (best === null || head.number > best.number ? head : best),
       null,
@@ -133,10 +136,32 @@ export class HeadWatch {
     if (isLeap(said.head, before)) said = await this.#askHeads(endpoint, "requestOfChain");
     const { head } = said;
     endpoint.view = deriveView({ ...said, before });
+    endpoint.heardAtMs = this.#nowMs();
+    this.#judgeHeads();
     const announced = this.#announced.get(endpoint);
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
     if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
     this.#checkSilence(endpoint);
+  }
+
+  /** Decides which heads are believed, by what endpoints said that were heard lately. */
+  #judgeHeads(): void {
+    const heard = this.#pool.endpoints.filter(({ view }) => view !== null);
+    const max = believedHeadMax(heard.filter((endpoint) => endpoint.isPresent)) ?? 0;
+    for (const endpoint of heard) {
+      const head = endpoint.view?.head.number ?? 0;
+      const isBelieved = head <= max;
+      if (isBelieved === endpoint.isHeadBelieved) continue;
+      endpoint.isHeadBelieved = isBelieved;
+      const line = { host: endpoint.host, head, believedMax: max };
+      if (isBelieved) this.#context.log.info(line, "the head of an endpoint is believed again");
+      else {
+        this.#context.log.warn(
+          line,
+          "an endpoint claims a head far above those of the others and is ignored",
+        );
+      }
+    }
   }
 
   async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
@@ -159,7 +184,7 @@ export class HeadWatch {
     if (head.number > (endpoint.newest?.number ?? -1)) endpoint.roseAtMs = nowMs;
     endpoint.newest = { number: head.number, hash: head.hash };
     const best = this.#best;
-    if (best !== null && head.number <= best.number) return;
+    if (!endpoint.isHeadBelieved || (best !== null && head.number <= best.number)) return;
     if (best !== null) {
       const sampleMs = (nowMs - best.atMs) / (head.number - best.number);
       this.#blockTimeMs += (Math.min(sampleMs, blockTimeMsMax) - this.#blockTimeMs) * 0.2;
@@ -207,7 +232,8 @@ export function deriveView(said: Heads & { readonly before: EndpointView | null 
     const alarm = tag === null ? "finalized_missing" : "finalized_lagging";
     return { head, final, finalMax, alarm };
   }
-  const { number, hash } = tag.number > head.number ? head : tag;
+  // Two requests may have met two branches: the head need not be an ancestor of a higher tag.
+  const { number, hash } = tag.number > head.number ? { number: head.number, hash: null } : tag;
   const alarm = number < finalMax ? "finalized_went_back" : null;
   return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), alarm };
 }

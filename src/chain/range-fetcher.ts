@@ -130,8 +130,14 @@ export class RangeFetcher {
     const { from, to } = range;
     const asked = to - from + 1;
     const logsCall = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
-    const { replies, bytes } = await endpoint.request([headerCall(from), logsCall, headerCall(to)]);
+    const { proof } = this.#pool;
+    const proofCalls = proof === null ? [] : [headerCall(proof.number)];
+    const calls = [headerCall(from), logsCall, headerCall(to), ...proofCalls];
+    const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
+    if (proof !== null && readHeader(replies[3], proof.number).hash !== proof.hash) {
+      throw new EndpointError("inconsistent", `final block ${proof.number} is of another fork`);
+    }
     const isRefused = logsReply?.kind === "error" && from < to;
     if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
     const first = readHeader(replies[0], from);

@@ -20,20 +20,23 @@ export class RangeWalker<Blocks> {
   /**
    * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. A
    * part is told once the one after it stands on it, or agreement on finality does: its last block
-   * may have no logs, and then only its child or others can say that this is its hash.
+   * may have no logs, and then only its child or others can say that this is its hash. Ends where an
+   * agreement is dropped: nothing above what is final now is handed out.
    */
   async *walk(
     start: { readonly next: number; readonly base: BlockRef | null },
-    finalized: () => BlockRef,
+    finalized: () => BlockRef | null,
   ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
     let held: RangePart<Blocks> | null = null;
     let prefetch = new RangePrefetch(this.#ranges, next);
     for (;;) {
-      const parts = await prefetch.next(finalized().number);
+      const parts = await prefetch.next(finalized()?.number ?? -1);
       if (parts === null) return;
       for (const part of parts) {
-        const flaw = flawOf(part, held?.last ?? base, finalized());
+        const final = finalized();
+        if (final === null || part.to > final.number) return;
+        const flaw = flawOf(part, held?.last ?? base, final);
         if (flaw !== null) {
           await this.#blame(part, { held, base, flaw });
           held = null;
@@ -45,7 +48,7 @@ export class RangeWalker<Blocks> {
           yield held;
           held = null;
         }
-        if (part.to < finalized().number) held = part;
+        if (part.to < final.number) held = part;
         else {
           [next, base] = [part.to + 1, part.last];
           yield part;

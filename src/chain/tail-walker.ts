@@ -11,6 +11,7 @@ import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { History } from "./history.ts";
 import type { Tail } from "./tail.ts";
+import { VoteMemory } from "./vote-memory.ts";
 
 /** What one step above finality has found. */
 export type TailNews =
@@ -37,6 +38,7 @@ export class TailWalker {
   #chosen: Endpoint | null = null;
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
+  readonly #memory: VoteMemory;
   #timeoutMs: number = chainLimits.tailTimeoutMs;
   /** Fewer after a failure: where many an answer is wrong, few at once are right now and then. */
   #blocksAtOnce: number = chainLimits.tailBatchBlocksMax;
@@ -55,6 +57,7 @@ export class TailWalker {
     this.#history = parts.history;
     this.#blockLogs = parts.blockLogs;
     this.#context = parts.context;
+    this.#memory = new VoteMemory(parts.context.clock, chainLimits.branchVoteKeptMs);
   }
 
   get isFull(): boolean {
@@ -185,7 +188,8 @@ export class TailWalker {
   /**
    * Whether to leave our branch for the endpoint's; they differ from `number` on. Those that can be
    * reached and go on have a vote each. Equal votes leave us with the source of our tip, so that
-   * two endpoints on two branches do not throw us to and fro.
+   * two endpoints on two branches do not throw us to and fro. Those that became unreachable after a
+   * comparison keep their vote for a while.
    */
   async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
     const others = this.#pool.endpoints.filter(
@@ -195,14 +199,36 @@ export class TailWalker {
         heightOf(other) >= number &&
         !this.#watch.isStalled(other),
     );
-    const hashes = await Promise.all(others.map((other) => this.#hashAt(other, number)));
+    const [theirs, ...hashes] = await Promise.all(
+      [endpoint, ...others].map((voter) => this.#hashAt(voter, number)),
+    );
     const ours = this.#tail.hashAt(number);
-    const votesForOurs = hashes.filter((hash) => hash === ours).length;
-    const theirs = await this.#hashAt(endpoint, number);
-    if (theirs === null || theirs === ours) return false;
+    if (theirs === undefined || theirs === null || theirs === ours) return false;
+    const absent = this.#absentVotes(endpoint, number);
+    for (const [index, other] of others.entries()) {
+      const hash = hashes[index];
+      if (hash === ours && hash !== null) this.#memory.note(other, { number, hash });
+      else this.#memory.forget(other);
+    }
+    const votesForOurs = hashes.filter((hash) => hash === ours).length + absent.length;
     const votesForTheirs = hashes.filter((hash) => hash === theirs).length + 1;
     if (votesForTheirs !== votesForOurs) return votesForTheirs > votesForOurs;
-    return this.#source === endpoint || this.#source === null || !others.includes(this.#source);
+    if (this.#source === endpoint || this.#source === null) return true;
+    return !others.includes(this.#source) && !absent.includes(this.#source);
+  }
+
+  /** Endpoints that were for our branch when it was compared with another, and became unreachable since. */
+  #absentVotes(endpoint: Endpoint, number: number): readonly Endpoint[] {
+    return this.#memory
+      .absent()
+      .filter(
+        (vote) =>
+          !vote.isExpired &&
+          vote.endpoint !== endpoint &&
+          vote.block.number >= number &&
+          this.#tail.hashAt(vote.block.number) === vote.block.hash,
+      )
+      .map((vote) => vote.endpoint);
   }
 
   async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {

@@ -53,6 +53,9 @@ export class SimulatedWorld {
   readonly #clock: SimulatedClock;
   readonly #random: SeededRandom;
   readonly #blocksMin: number;
+  /** Whether one node of three may claim a chain of its own to be final, far ahead of the others. */
+  readonly #hasRogues: boolean;
+  #rogue: Node | null = null;
   readonly #nodes: readonly Node[];
   readonly #passing: readonly faults.FaultHook[];
   /** Logs that were left out so that nobody can tell. */
@@ -78,6 +81,7 @@ export class SimulatedWorld {
     this.#clock = clock;
     this.#random = random;
     this.#blocksMin = blocksMin;
+    this.#hasRogues = limits !== null;
     this.#blocks = this.#grown([], blocksMin + random.integer(2, 40));
     this.#scripted = scriptBlocks(this.#blocks);
     this.#finalized = numberBeforeChains + random.integer(1, this.#blocks.length);
@@ -149,6 +153,7 @@ export class SimulatedWorld {
       this.#step();
     }
     for (const lift of [...this.#faultsToLift, ...this.#liesToLift]) lift();
+    this.#rogue = null;
     for (const node of this.#nodes) {
       node.isFollowing = true;
       node.tag = "honest";
@@ -173,7 +178,7 @@ export class SimulatedWorld {
       () => this.#strike(node.endpoint),
       () => this.#stray(node),
       () => {
-        node.isFollowing = !node.isFollowing;
+        if (this.#rogue === null) node.isFollowing = !node.isFollowing;
       },
       () => {
         node.tag = random.pick(["honest", "missing", "stuck", "backwards"]);
@@ -182,7 +187,7 @@ export class SimulatedWorld {
         node.endpoint.isSilent = !node.endpoint.isSilent;
       },
     ];
-    random.pick(steps)();
+    random.pick(this.#hasRogues ? [...steps, () => this.#goRogue(node)] : steps)();
     this.#tell();
   }
 
@@ -210,10 +215,29 @@ export class SimulatedWorld {
 
   /** The node alone goes over to a branch of its own. */
   #stray(node: Node): void {
+    if (this.#rogue !== null) return;
     const kept = this.#random.integer(this.#finalized, this.head) - numberBeforeChains;
     const branch = this.#grown(this.#blocks.slice(0, kept), this.#random.integer(1, 5));
     node.isFollowing = false;
     node.endpoint.follow([...this.#scripted.slice(0, kept), ...scriptBlocks(branch.slice(kept))]);
+  }
+
+  /** One of three claims a chain of its own, some of it final, until it comes back; the others stay together. */
+  #goRogue(node: Node): void {
+    if (this.#rogue !== null) {
+      this.#rogue.isFollowing = true;
+      this.#rogue.tag = "honest";
+      this.#rogue = null;
+    } else if (this.#nodes.length === 3 && this.#nodes.every(({ isFollowing }) => isFollowing)) {
+      const kept = this.#random.integer(1, this.#blocks.length);
+      const count = this.#random.pick([1, 10, 70, 150]);
+      const branch = this.#grown(this.#blocks.slice(0, kept), count);
+      this.#rogue = node;
+      node.isFollowing = false;
+      node.tag = "stuck";
+      node.endpoint.follow([...this.#scripted.slice(0, kept), ...scriptBlocks(branch.slice(kept))]);
+      node.endpoint.setFinalized(numberBeforeChains + kept + count);
+    }
   }
 
   #loseLog(random: SeededRandom): faults.FaultHook {

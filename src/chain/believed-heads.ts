@@ -1,0 +1,35 @@
+import { chainLimits } from "../base/limits.ts";
+
+/** The part of an endpoint's view that says how far its chain reaches. */
+type WithHead = { readonly view: { readonly head: { readonly number: number } } | null };
+
+/**
+ * The highest head that can be believed: the median of all claims, and as far above it as honest
+ * endpoints lie apart. Of an even number the upper middle one counts, so that of two endpoints the one
+ * that is ahead is followed; `null` without a claim.
+ */
+export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
+  const heads = headsOf(endpoints);
+  const median = heads[heads.length >> 1];
+  return median === undefined ? null : median + chainLimits.endpointLagBlocksMax;
+}
+
+/**
+ * Those whose heads are near the median, which decide what is final. Where they are no majority, as
+ * with two endpoints far apart, nobody can say which of them is wrong, and all have to agree.
+ */
+export function nearMedian<Endpoint extends WithHead>(endpoints: readonly Endpoint[]): Endpoint[] {
+  const heads = headsOf(endpoints);
+  const median = heads[(heads.length - 1) >> 1] ?? 0;
+  const near = endpoints.filter(
+    ({ view }) =>
+      view !== null && Math.abs(view.head.number - median) <= chainLimits.endpointLagBlocksMax,
+  );
+  return 2 * near.length > endpoints.length ? near : [...endpoints];
+}
+
+function headsOf(endpoints: readonly WithHead[]): readonly number[] {
+  return endpoints
+    .flatMap(({ view }) => (view === null ? [] : [view.head.number]))
+    .toSorted((one, other) => one - other);
+}
