@@ -21,6 +21,7 @@ import type { LocatedEvent } from "../src/market/block-facts.ts";
 import type { Digest } from "../src/market/digest.ts";
 import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/gen3-ids.ts";
 import { wordOf } from "../src/market/keccak.ts";
+import type { LastTrade } from "../src/market/last-trade.ts";
 import { MarketState } from "../src/market/market-state.ts";
 import { MarketsFile } from "../src/store/markets-file.ts";
 import { readAhead } from "../src/store/read-ahead.ts";
@@ -259,7 +260,7 @@ function digestOfBlock(block: number): Digest {
     events,
     candles,
     trades,
-    lastTrades: [],
+    lastTrades: new Map(candles.flatMap(lastTradeOfCandle)),
     tally: { fills: 0, events: 0, quarantined: [], anomalies: [] },
   };
 }
@@ -285,6 +286,19 @@ function candleOf(tokenId: TokenId, seq: Seq, timestamp: number): Digest["candle
     lastTimestamp: timestamp,
     generations: 4,
   };
+}
+
+/** The trade that a candle closes with, as the totals hold it. */
+function lastTradeOfCandle({
+  tokenId,
+  close,
+  volume,
+  firstTimestamp: timestamp,
+}: Digest["candles"][number]): [TokenId, LastTrade][] {
+  if (close === null) return [];
+  const txHash = wordOf(close.seq);
+  const trade = { ...close, timestamp, side: "BUY", size: volume, value: volume, txHash } as const;
+  return [[tokenId, trade]];
 }
 
 function titleOf(index: number): string {

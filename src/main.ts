@@ -191,7 +191,7 @@ export class Service {
     const file = MarketsFile.open(dataDir, { contracts, coverage, clock, columns });
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
-    await loadMarketState(store, state, file.savedThrough);
+    await loadMarketState({ engine: store.engine, coverage }, state, file.savedThrough);
     file.settle().catch((thrown: unknown) => this.#fail(toError(thrown)));
     this.#endings.push(() => {
       try {

@@ -31,7 +31,7 @@ function stateOf(markets: number): MarketState {
     ];
   }).flat();
   const tally = { fills: 0, events: 0, quarantined: [], anomalies: [] };
-  const digest = { events, candles: [], trades: [], lastTrades: [], tally };
+  const digest = { events, candles: [], trades: [], lastTrades: new Map(), tally };
   state.applyFinal(digest, { number: 1, timestamp: 1 });
   return state;
 }

@@ -86,8 +86,6 @@ export const storeLimits = {
 
 /** What is known of the chain by heart. */
 export const marketLimits = {
-  /** Trades that made a price: at 300 bytes each 30 MB, some times what is traded in a day. */
-  lastTradesMax: 100_000,
   /** Different words of a search; the questions of markets have about ten, and 200 characters seldom more. */
   searchWordsMax: 32,
   /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */

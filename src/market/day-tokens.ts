@@ -150,7 +150,9 @@ export class DayTokens {
     const isSafe = Number.isSafeInteger(price);
     this.#baseSeqs.set(slot, base?.seq ?? 0);
     this.#basePrices.set(slot, isSafe ? price : Number.NaN);
-    if (!isSafe && base !== null) this.#largeBases.set(this.slots.tokenIdAt(slot), base);
+    if (!isSafe && base !== null) {
+      this.#largeBases.set(this.slots.tokenIdAt(slot), { seq: base.seq, price: base.price });
+    }
   }
 
   #join(slot: number, ordinal: number): void {

@@ -15,12 +15,13 @@ import type { DayTrade } from "./day-trade.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
-import { LastPriced } from "./last-priced.ts";
+import { LastTrades } from "./last-trades.ts";
 import type { Tick } from "./minute-candle.ts";
 import { tokenIdWords } from "./token-slots.ts";
 import {
   type Amount,
   type QueuedTrade,
+  type StoredTrades,
   type TradeColumns,
   TradeQueue,
   tradesBehind,
@@ -33,14 +34,6 @@ export type DayVolume = {
   readonly trades: number;
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
-};
-
-/** Trades in chain order as they are stored, with the words of the ids of their tokens. */
-export type StoredTrades = TradeColumns & {
-  /** The generations of the exchanges. */
-  readonly generations: Uint8Array;
-  readonly tokenIds: Uint32Array;
-  readonly tokenIdAt: (index: number) => TokenId;
 };
 
 /** Tells the last price of a token before the trades that are added. */
@@ -66,7 +59,7 @@ export class DayWindow {
   readonly #start: Column<"f64">;
   #now = 0;
   /** While loading, trades of the tokens before the window. */
-  #passed = new LastPriced();
+  #passed = new LastTrades();
 
   /** What the depot holds is what the tokens are that it goes on from. */
   constructor(depot: Depot = new MemoryDepot()) {
@@ -101,17 +94,17 @@ export class DayWindow {
   }
 
   /**
-   * The same while loading; `lastPriceOf` is asked for tokens that the depot does not hold, without it
-   * they await their prices before. Returns the slots of the tokens of the trades.
+   * The same while loading; tokens that the depot does not hold await their prices before. Returns the
+   * slots of the tokens of the trades.
    */
-  load(trades: StoredTrades, lastPriceOf: LastPriceOf | null): Int32Array {
+  load(trades: StoredTrades): Int32Array {
     const { slots: known } = this.tokens;
     this.#makeRoom(known.length);
     const slots = known.findAll(trades.tokenIds);
     for (let i = slots.indexOf(-1); i !== -1; i = slots.indexOf(-1, i)) {
       // It may have come with the ones before.
       const slot = known.findAt(trades.tokenIds, i * tokenIdWords);
-      slots[i] = slot === -1 ? this.#beginLoaded(trades, i, lastPriceOf) : slot;
+      slots[i] = slot === -1 ? this.#beginLoaded(trades, i) : slot;
     }
     const start = this.#now - dayWindowSeconds;
     let from = 0;
@@ -141,9 +134,9 @@ export class DayWindow {
     for (let slot = 0; slot < slots.length; slot += 1) {
       if (!slots.isTaken(slot)) continue;
       if ((this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
-      else if (this.#passed.has(slot)) this.tokens.setBase(slot, this.#passed.tickOf(slot));
+      else if (this.#passed.has(slot)) this.tokens.setBase(slot, this.#passed.tradeOf(slot));
     }
-    this.#passed = new LastPriced();
+    this.#passed = new LastTrades();
   }
 
   /** Takes back all trades at or above `seq`. */
@@ -261,8 +254,7 @@ export class DayWindow {
     return slot;
   }
 
-  #beginLoaded(trades: StoredTrades, i: number, lastPriceOf: LastPriceOf | null): number {
-    if (lastPriceOf !== null) return this.#begin(trades.tokenIdAt(i), lastPriceOf);
+  #beginLoaded(trades: StoredTrades, i: number): number {
     const slot = this.tokens.beginAt(trades.tokenIds, i * tokenIdWords);
     this.#makeRoom(slot + 1);
     return slot;

@@ -1,8 +1,9 @@
+import type { TokenId } from "../base/ids.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import { type DayTrade, dayTradeOf } from "./day-trade.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
 import { isTrade } from "./fill.ts";
-import { type LastTrade, lastTradesOf } from "./last-trades.ts";
+import { type LastTrade, lastTradesOf } from "./last-trade.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 
 /** What memory needs of some blocks, in chain order: a fraction of their fills. */
@@ -10,8 +11,8 @@ export type Digest = {
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
   readonly trades: readonly DayTrade[];
-  /** The last priced one of each token, once or in chain order. */
-  readonly lastTrades: readonly LastTrade[];
+  /** The newest priced trade of each token that has one. */
+  readonly lastTrades: ReadonlyMap<TokenId, LastTrade>;
   readonly tally: Tally;
 };
 

@@ -1,64 +1,67 @@
-import type { Seq, TokenId } from "../base/ids.ts";
-import { marketLimits } from "../base/limits.ts";
-import { type Fill, isTrade } from "./fill.ts";
+import type { Hash, Seq } from "../base/ids.ts";
+import { grown } from "./grown.ts";
+import { type LastTrade, lastTradeOf } from "./last-trade.ts";
+import type { QueuedTrade, StoredTrades } from "./trade-queue.ts";
 
-/** What is told of the trade that made a price. */
-export type LastTrade = Pick<
-  Fill,
-  "seq" | "timestamp" | "tokenId" | "side" | "size" | "value" | "txHash"
->;
+/** By slot: position, time, size and value; and the words of the hash of the transaction, and the side. */
+const numbersWidth = 4;
+const hashWords = 8;
+const wordsWidth = hashWords + 1;
 
-/**
- * The last priced trade of the tokens that were traded or asked for lately. What it does not hold is
- * in the store: it forgets the tokens that came first when there are too many, and what a fork takes
- * back.
- */
+/** The last trade of each slot that has a price, as columns: few of them are ever asked for. */
 export class LastTrades {
-  readonly #trades = new Map<TokenId, LastTrade>();
+  #numbers = new Float64Array(0);
+  #words = new Uint32Array(0);
+  /** By slot, amounts that are no safe integers. */
+  readonly #large = new Map<number, Pick<QueuedTrade, "size" | "value">>();
 
-  /** The trade of a token at a position; `null` when it is not held. */
-  at(tokenId: TokenId, seq: Seq): LastTrade | null {
-    const trade = this.#trades.get(tokenId);
-    return trade?.seq === seq ? trade : null;
-  }
-
-  /** Takes in trades in chain order. */
-  add(trades: Iterable<LastTrade>): void {
-    for (const trade of trades) {
-      const known = this.#trades.get(trade.tokenId);
-      if (known !== undefined && known.seq > trade.seq) continue;
-      this.#trades.delete(trade.tokenId);
-      this.#trades.set(trade.tokenId, trade);
+  /** Takes note of a trade, which is newer than those before; answers whether it has a price. */
+  note(slot: number, trades: StoredTrades, index: number): boolean {
+    const size = trades.sizes[index] ?? 0;
+    if (size === 0) return false;
+    if (Number.isNaN(size)) {
+      const exact = trades.exactAt(index);
+      if (BigInt(exact.size) === 0n) return false;
+      this.#large.set(slot, exact);
     }
-    for (const oldest of this.#trades.keys()) {
-      if (this.#trades.size <= marketLimits.lastTradesMax) return;
-      this.#trades.delete(oldest);
+    const at = slot * numbersWidth;
+    if (at + numbersWidth > this.#numbers.length) this.#grow(slot + 1);
+    this.#numbers[at] = trades.seqs[index] ?? 0;
+    this.#numbers[at + 1] = trades.timestamps[index] ?? 0;
+    this.#numbers[at + 2] = size;
+    this.#numbers[at + 3] = trades.values[index] ?? 0;
+    const wordsAt = slot * wordsWidth;
+    for (let word = 0; word < hashWords; word += 1) {
+      this.#words[wordsAt + word] = trades.txHashes[index * hashWords + word] ?? 0;
     }
+    this.#words[wordsAt + hashWords] = trades.buys[index] ?? 0;
+    return true;
   }
 
-  /** Forgets all trades at or above `seq`. */
-  removeFrom(seq: Seq): void {
-    for (const [tokenId, trade] of this.#trades) if (trade.seq >= seq) this.#trades.delete(tokenId);
+  has(slot: number): boolean {
+    return (this.#numbers[slot * numbersWidth] ?? 0) !== 0;
   }
-}
 
-/** The last priced trade of each token among some fills that are in chain order. */
-export function lastTradesOf(fills: Iterable<Fill>): readonly LastTrade[] {
-  const last = new Map<TokenId, LastTrade>();
-  for (const fill of fills)
-    if (isTrade(fill) && fill.size !== 0n) last.set(fill.tokenId, lastTradeOf(fill));
-  return [...last.values()];
-}
+  tradeOf(slot: number): LastTrade | null {
+    if (!this.has(slot)) return null;
+    const at = slot * numbersWidth;
+    const [seq = 0, timestamp = 0, size = 0, value = 0] = this.#numbers.subarray(at);
+    const exact = Number.isNaN(size) ? this.#large.get(slot) : { size, value };
+    const hash = this.#words.slice(slot * wordsWidth, slot * wordsWidth + hashWords);
+    return lastTradeOf({
+      seq: seq as Seq,
+      timestamp,
+      size: BigInt(exact?.size ?? 0),
+      value: BigInt(exact?.value ?? 0),
+      side: this.#words[slot * wordsWidth + hashWords] === 1 ? "BUY" : "SELL",
+      txHash: `0x${Buffer.from(hash.buffer).toString("hex")}` as Hash,
+    });
+  }
 
-/** A fill as the trade that made a price. */
-export function lastTradeOf({
-  seq,
-  timestamp,
-  tokenId,
-  side,
-  size,
-  value,
-  txHash,
-}: Fill): LastTrade {
-  return { seq, timestamp, tokenId, side, size, value, txHash };
+  #grow(slots: number): void {
+    this.#numbers = grown(this.#numbers, slots * numbersWidth);
+    const words = new Uint32Array((this.#numbers.length / numbersWidth) * wordsWidth);
+    words.set(this.#words);
+    this.#words = words;
+  }
 }

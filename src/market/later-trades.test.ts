@@ -4,14 +4,14 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { priceMicros } from "../base/decimal.ts";
-import { type Seq, type TokenId, tokenIdOf } from "../base/ids.ts";
-import type { StoredTrades } from "./day-window.ts";
+import { type Hash, type Seq, type TokenId, tokenIdOf } from "../base/ids.ts";
 import { MemoryDepot } from "./depot.ts";
 import { LaterTrades } from "./later-trades.ts";
 import type { TokenTotals } from "./market.ts";
 import { minuteOf } from "./minute-candle.ts";
 import { TokenSlots } from "./token-slots.ts";
 import { addTotals, noTotals } from "./token-totals.ts";
+import type { StoredTrades } from "./trade-queue.ts";
 
 const tokens = 600;
 const anyAmount = fc.oneof(fc.constant(0n), fc.bigInt(0n, 10n ** 9n), fc.bigInt(0n, 2n ** 90n));
@@ -47,17 +47,19 @@ function columnsOf(trades: readonly Trade[]): StoredTrades {
     generations: Uint8Array.from(trades, ({ generation }) => generation),
     tokenIds: new Uint32Array(0),
     exactAt: (index) => trades[index] ?? { size: 0n, value: 0n },
-    tokenIdAt: (index) => idOf(trades[index]?.token ?? 0),
+    txHashes: Uint32Array.from(trades.flatMap(({ seq }) => Array(8).fill(seq))),
   };
 }
 
 function totalsOf({ seq, timestamp, size, value, generation }: Trade): TokenTotals {
   const price = priceMicros(value, size);
+  const words = Buffer.from(new Uint32Array(8).fill(seq).buffer);
+  const txHash = `0x${words.toString("hex")}` as Hash;
   return {
     trades: 1,
     volumeUsd: value,
     volumeShares: size,
-    lastPrice: price === null ? null : { seq, price },
+    lastTrade: price === null ? null : { seq, price, timestamp, side: "SELL", size, value, txHash },
     firstTimestamp: timestamp,
     lastTimestamp: timestamp,
     firstMinute: price === null ? null : minuteOf(timestamp),

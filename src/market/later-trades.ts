@@ -3,15 +3,15 @@
  * which it looks up none before somebody asks for them.
  */
 import type { Seq, TokenId } from "../base/ids.ts";
-import type { StoredTrades } from "./day-window.ts";
 import type { ValueChanges } from "./depot.ts";
 import { ExactSums } from "./exact-sums.ts";
 import { grown } from "./grown.ts";
-import { LastPriced } from "./last-priced.ts";
+import { LastTrades } from "./last-trades.ts";
 import type { TokenTotals } from "./market.ts";
 import { minuteOf } from "./minute-candle.ts";
 import type { TokenSlots } from "./token-slots.ts";
 import { addTotals, noTotals } from "./token-totals.ts";
+import type { StoredTrades } from "./trade-queue.ts";
 import { tradesBehind } from "./trade-queue.ts";
 
 /** What stands side by side for each slot. */
@@ -32,7 +32,7 @@ export class LaterTrades implements ValueChanges<TokenId, TokenTotals> {
   #numbers = new Float64Array(0);
   readonly #usd = new ExactSums();
   readonly #shares = new ExactSums();
-  readonly #priced = new LastPriced();
+  readonly #priced = new LastTrades();
 
   /** Of trades from a position on; `tellBefore` is told what the totals of a token were without them. */
   constructor(from: Seq, tellBefore: (tokenId: TokenId, before: TokenTotals) => void) {
@@ -100,15 +100,15 @@ export class LaterTrades implements ValueChanges<TokenId, TokenTotals> {
   }
 
   #totalsAt(slot: number): TokenTotals {
-    const lastPrice = this.#priced.tickOf(slot);
+    const lastTrade = this.#priced.tradeOf(slot);
     return {
       trades: this.#at(slot, "trades"),
       volumeUsd: this.#usd.get(slot),
       volumeShares: this.#shares.get(slot),
-      lastPrice,
+      lastTrade,
       firstTimestamp: this.#at(slot, "firstTimestamp"),
       lastTimestamp: this.#at(slot, "lastTimestamp"),
-      firstMinute: lastPrice === null ? null : this.#at(slot, "firstMinute"),
+      firstMinute: lastTrade === null ? null : this.#at(slot, "firstMinute"),
       generations: this.#at(slot, "generations"),
     };
   }

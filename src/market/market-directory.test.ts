@@ -24,6 +24,7 @@ import { LogDecoder } from "../decode/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "./block-facts.ts";
 import { MemoryDepot } from "./depot.ts";
 import { Journal } from "./journal.ts";
+import { lastTradesOf } from "./last-trade.ts";
 import type { Market } from "./market.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { deriveMinuteCandles, minuteOf } from "./minute-candle.ts";
@@ -55,7 +56,7 @@ function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
 
 function apply(directory: MarketDirectory, { events, fills }: BlockFacts): void {
   for (const event of events) directory.applyEvent(event);
-  directory.applyCandles(deriveMinuteCandles(fills));
+  directory.applyCandles(deriveMinuteCandles(fills), lastTradesOf(fills));
 }
 
 function says({ events }: BlockFacts, kind: LocatedEvent["event"]["kind"]): boolean {
@@ -385,7 +386,7 @@ describe("totals of a token", () => {
       fc.property(anyTrades, (trades) => {
         const candles = deriveMinuteCandles(trades.fills);
         const directory = directoryOf();
-        directory.applyCandles(candles.toReversed());
+        directory.applyCandles(candles.toReversed(), lastTradesOf(trades.fills));
         for (const tokenId of testPairs.legacy.flat()) {
           const own = trades.fills.filter(
             (fill) => fill.role !== "taker" && fill.tokenId === tokenId,
@@ -401,7 +402,8 @@ describe("totals of a token", () => {
             own.reduce((sum, fill) => sum + fill.size, 0n),
           );
           const priced = own.filter((fill) => fill.size > 0n);
-          assert.equal(totals.lastPrice?.seq, priced.at(-1)?.seq);
+          assert.equal(totals.lastTrade?.seq, priced.at(-1)?.seq);
+          assert.equal(totals.lastTrade?.txHash, priced.at(-1)?.txHash);
           const [first] = priced;
           assert.equal(totals.firstMinute, first === undefined ? null : minuteOf(first.timestamp));
         }

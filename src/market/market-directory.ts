@@ -12,6 +12,7 @@ import { deriveTokenIds } from "./condition-ids.ts";
 import type { Depot } from "./depot.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "./gen3-ids.ts";
 import { type Journal, JournaledMap } from "./journal.ts";
+import type { LastTrade } from "./last-trade.ts";
 import type { LaterTrades } from "./later-trades.ts";
 import { type Resolution, resolutionOf, type TokenTotals } from "./market.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
@@ -83,10 +84,11 @@ export class MarketDirectory extends ConditionBook {
   }
 
   /** Adds trades to the totals of their tokens, as minute candles in any order. */
-  applyCandles(candles: Iterable<MinuteCandle>): void {
+  applyCandles(candles: Iterable<MinuteCandle>, lastTrades: ReadonlyMap<TokenId, LastTrade>): void {
     for (const candle of candles) {
       const before = this.totalsOf(candle.tokenId);
-      this.#setTotals(candle.tokenId, addCandle(before, candle), {
+      const lastTrade = lastTrades.get(candle.tokenId) ?? null;
+      this.#setTotals(candle.tokenId, addCandle(before, candle, lastTrade), {
         seq: candle.firstSeq as Seq,
         timestamp: candle.firstTimestamp,
       });

@@ -8,7 +8,6 @@ import { DayWindow } from "./day-window.ts";
 import { type Depot, MemoryDepot } from "./depot.ts";
 import type { Digest } from "./digest.ts";
 import { Journal } from "./journal.ts";
-import { LastTrades } from "./last-trades.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import type { Tick } from "./minute-candle.ts";
 import { VenueLedger } from "./venue-ledger.ts";
@@ -17,7 +16,6 @@ import type { VenueMetadata } from "./venue-metadata.ts";
 export class MarketState {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
-  readonly lastTrades = new LastTrades();
   /** What is known from the venue's catalogue, and what is still to be asked. */
   readonly venue: VenueLedger;
   readonly #journal = new Journal();
@@ -59,7 +57,6 @@ export class MarketState {
     this.#journal.unwindTo(safeBlock);
     this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
     this.#forgetUnknownMarkets();
-    this.lastTrades.removeFrom(firstSeqOf(safeBlock + 1));
     this.dayWindow.moveTo(timestamp);
     this.refreshDay();
   }
@@ -117,7 +114,12 @@ export class MarketState {
   /** The last price of a token's own trades before the last 24 hours; `null` without one. */
   priceBeforeDay(tokenId: TokenId): Tick | null {
     const before = this.dayWindow.priceBefore(tokenId);
-    return before === undefined ? this.directory.totalsOf(tokenId).lastPrice : before;
+    return before === undefined ? this.#lastTick(tokenId) : before;
+  }
+
+  #lastTick(tokenId: TokenId): Tick | null {
+    const { lastTrade } = this.directory.totalsOf(tokenId);
+    return lastTrade === null ? null : { seq: lastTrade.seq, price: lastTrade.price };
   }
 
   #forgetUnknownMarkets(): void {
@@ -127,10 +129,9 @@ export class MarketState {
   #apply({ events, candles, trades, lastTrades }: Digest, timestamp: number): void {
     this.#revision += 1;
     // Before the candles, which change what the last price is.
-    this.dayWindow.add(trades, (tokenId) => this.directory.totalsOf(tokenId).lastPrice);
-    this.lastTrades.add(lastTrades);
+    this.dayWindow.add(trades, (tokenId) => this.#lastTick(tokenId));
     for (const event of events) this.directory.applyEvent(event);
-    this.directory.applyCandles(candles);
+    this.directory.applyCandles(candles, lastTrades);
     this.dayWindow.moveTo(timestamp);
     this.refreshDay();
   }

@@ -1,6 +1,7 @@
 import { microsPerUnit } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
+import type { LastTrade } from "./last-trade.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
@@ -60,8 +61,8 @@ export type TokenTotals = {
   readonly trades: number;
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
-  /** The newest price and where it was made; `null` while no trade had one. */
-  readonly lastPrice: { readonly seq: Seq; readonly price: bigint } | null;
+  /** The newest trade that had a price; `null` while none had one. */
+  readonly lastTrade: LastTrade | null;
   /** Of all trades, 0 without one. */
   readonly firstTimestamp: number;
   readonly lastTimestamp: number;

@@ -1,5 +1,6 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import { type Candle, mergeCandles, mirrorCandle, mirrorPrice } from "./candle.ts";
+import type { LastTrade } from "./last-trade.ts";
 import { type Market, payoutsMicros, type Resolution } from "./market.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 import type { MarketState } from "./market-state.ts";
@@ -13,6 +14,9 @@ export type TokenPrice = {
   readonly source: PriceSource;
   readonly seq: Seq;
 };
+
+/** A trade of a token or of its complement. */
+type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
 
 /**
  * The newest trade of either token of the pair, the other's told as 1 - p; once resolved, the
@@ -31,7 +35,9 @@ export function outcomePrice(
   const settled = resolution === null ? null : settledPrice(resolution, outcomeIndex);
   if (settled !== null) return settled;
   const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
-  return own === undefined ? null : newestOfPair(own.tokenId, other?.tokenId ?? null, directory);
+  if (own === undefined) return null;
+  const newest = newestOfPair(own.tokenId, other?.tokenId ?? null, directory);
+  return newest === null ? null : priceOfTrade(newest);
 }
 
 function settlementPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
@@ -46,8 +52,14 @@ function settledPrice(resolution: Resolution, outcomeIndex: number): TokenPrice 
   return price === undefined ? null : { price, source: "settlement", seq: resolution.seq };
 }
 
-/** The newest trade of either token of the pair, told on this one, whatever became of it. */
+/** The price of the newest trade of either token of the pair, whatever became of the market. */
 export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  const newest = newestTrade(tokenId, directory);
+  return newest === null ? null : priceOfTrade(newest);
+}
+
+/** The newest priced trade of either token of the pair. */
+export function newestTrade(tokenId: TokenId, directory: MarketDirectory): NewestTrade | null {
   return newestOfPair(tokenId, directory.complementOf(tokenId), directory);
 }
 
@@ -55,13 +67,19 @@ function newestOfPair(
   tokenId: TokenId,
   complement: TokenId | null,
   directory: MarketDirectory,
-): TokenPrice | null {
-  const own = directory.totalsOf(tokenId).lastPrice;
-  const other = complement === null ? null : directory.totalsOf(complement).lastPrice;
+): NewestTrade | null {
+  const own = directory.totalsOf(tokenId).lastTrade;
+  const other = complement === null ? null : directory.totalsOf(complement).lastTrade;
   if (other !== null && (own === null || other.seq > own.seq)) {
-    return { price: mirrorPrice(other.price), source: "complement", seq: other.seq };
+    return { trade: other, isOwn: false };
   }
-  return own === null ? null : { ...own, source: "last_trade" };
+  return own === null ? null : { trade: own, isOwn: true };
+}
+
+function priceOfTrade({ trade: { seq, price }, isOwn }: NewestTrade): TokenPrice {
+  return isOwn
+    ? { price, source: "last_trade", seq }
+    : { price: mirrorPrice(price), source: "complement", seq };
 }
 
 /** The last price of a pair before its last 24 hours, at this token's; `null` without one. */

@@ -1,5 +1,6 @@
-import type { Seq } from "../base/ids.ts";
+import type { Hash, Seq } from "../base/ids.ts";
 import type { Codec } from "./depot.ts";
+import { type LastTrade, lastTradeOf } from "./last-trade.ts";
 import type { TokenTotals } from "./market.ts";
 import type { MinuteCandle } from "./minute-candle.ts";
 
@@ -8,20 +9,24 @@ export const noTotals: TokenTotals = {
   trades: 0,
   volumeUsd: 0n,
   volumeShares: 0n,
-  lastPrice: null,
+  lastTrade: null,
   firstTimestamp: 0,
   lastTimestamp: 0,
   firstMinute: null,
   generations: 0,
 };
 
-/** Adds a minute; minutes come in any order. */
-export function addCandle(before: TokenTotals, candle: MinuteCandle): TokenTotals {
+/** Adds a minute, and the newest priced trade of it or of a later one; minutes come in any order. */
+export function addCandle(
+  before: TokenTotals,
+  candle: MinuteCandle,
+  lastTrade: LastTrade | null,
+): TokenTotals {
   return addTotals(before, {
     trades: candle.trades + candle.unpricedTrades,
     volumeUsd: candle.buyVolumeUsd + candle.sellVolumeUsd + candle.unpricedUsd,
     volumeShares: candle.volume,
-    lastPrice: candle.close,
+    lastTrade,
     firstTimestamp: candle.firstTimestamp,
     lastTimestamp: candle.lastTimestamp,
     firstMinute: candle.trades > 0 ? candle.minute : null,
@@ -29,15 +34,15 @@ export function addCandle(before: TokenTotals, candle: MinuteCandle): TokenTotal
   });
 }
 
-/** The totals of two stretches. */
+/** The totals of two ranges. */
 export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
-  const { lastPrice } = more;
-  const isNewer = lastPrice !== null && lastPrice.seq > (before.lastPrice?.seq ?? (-1 as Seq));
+  const { lastTrade } = more;
+  const isNewer = lastTrade !== null && lastTrade.seq > (before.lastTrade?.seq ?? -1);
   return {
     trades: before.trades + more.trades,
     volumeUsd: before.volumeUsd + more.volumeUsd,
     volumeShares: before.volumeShares + more.volumeShares,
-    lastPrice: isNewer ? lastPrice : before.lastPrice,
+    lastTrade: isNewer ? lastTrade : before.lastTrade,
     firstTimestamp:
       before.trades === 0
         ? more.firstTimestamp
@@ -55,24 +60,40 @@ function earlierOf(one: number | null, other: number | null): number | null {
 
 /** Written often: as few characters as it takes. */
 export const totalsCodec: Codec<TokenTotals> = {
-  encode: ({ trades, volumeUsd, volumeShares, lastPrice, lastTimestamp, ...rest }) => {
-    const price = lastPrice === null ? "0,0" : `${lastPrice.seq},${lastPrice.price}`;
-    const sums = `${trades},${volumeUsd},${volumeShares}`;
-    const times = `${rest.firstTimestamp},${lastTimestamp},${rest.firstMinute ?? 0}`;
-    return `${sums},${price},${times},${rest.generations}`;
+  encode: ({ trades, volumeUsd, volumeShares, lastTrade, ...rest }) => {
+    const times = `${rest.firstTimestamp},${rest.lastTimestamp},${rest.firstMinute ?? 0}`;
+    const sums = `${trades},${volumeUsd},${volumeShares},${times},${rest.generations}`;
+    return lastTrade === null ? sums : `${sums},${encodeLastTrade(lastTrade)}`;
   },
   decode: (text) => {
-    const [trades, usd, shares, seq, price, ...rest] = text.split(",");
-    const [firstTimestamp, lastTimestamp, firstMinute, generations] = rest.map(Number);
+    const [trades, usd, shares, first, last, firstMinute, generations, ...lastTrade] =
+      text.split(",");
     return {
       trades: Number(trades),
       volumeUsd: BigInt(usd ?? 0),
       volumeShares: BigInt(shares ?? 0),
-      lastPrice: seq === "0" ? null : { seq: Number(seq) as Seq, price: BigInt(price ?? 0) },
-      firstTimestamp: firstTimestamp ?? 0,
-      lastTimestamp: lastTimestamp ?? 0,
-      firstMinute: firstMinute === 0 ? null : (firstMinute ?? null),
-      generations: generations ?? 0,
+      lastTrade: lastTrade.length === 0 ? null : decodeLastTrade(lastTrade),
+      firstTimestamp: Number(first),
+      lastTimestamp: Number(last),
+      firstMinute: firstMinute === "0" ? null : Number(firstMinute),
+      generations: Number(generations),
     };
   },
 };
+
+function encodeLastTrade({ seq, timestamp, side, size, value, txHash }: LastTrade): string {
+  const hash = Buffer.from(txHash.slice(2), "hex").toString("base64url");
+  return `${seq},${timestamp},${side === "BUY" ? "B" : "S"},${size},${value},${hash}`;
+}
+
+function decodeLastTrade(fields: readonly string[]): LastTrade | null {
+  const [seq, timestamp, side, size, value, hash] = fields;
+  return lastTradeOf({
+    seq: Number(seq) as Seq,
+    timestamp: Number(timestamp),
+    side: side === "B" ? "BUY" : "SELL",
+    size: BigInt(size ?? 0),
+    value: BigInt(value ?? 0),
+    txHash: `0x${Buffer.from(hash ?? "", "base64url").toString("hex")}` as Hash,
+  });
+}

@@ -35,6 +35,15 @@ export type TradeColumns = {
   readonly exactAt: (index: number) => Pick<QueuedTrade, "size" | "value">;
 };
 
+/** Trades in chain order as they are stored, with the words of the ids of their tokens. */
+export type StoredTrades = TradeColumns & {
+  /** The generations of the exchanges. */
+  readonly generations: Uint8Array;
+  readonly tokenIds: Uint32Array;
+  /** The words of the hashes of their transactions. */
+  readonly txHashes: Uint32Array;
+};
+
 /** The same trades from an index on. */
 export function tradesBehind(trades: TradeColumns, from: number): TradeColumns {
   if (from === 0) return trades;

@@ -1,11 +1,16 @@
 import { type Static, Type } from "typebox";
-import { divideHalfEven, formatMicros, priceMicros } from "../base/decimal.ts";
+import { divideHalfEven, formatMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { averagePrice, mirrorPrice } from "../market/candle.ts";
 import { dayWindowSeconds } from "../market/day-window.ts";
-import type { LastTrade } from "../market/last-trades.ts";
 import type { MarketState } from "../market/market-state.ts";
-import { pairDayCandle, pairPrice, pairPriceBeforeDay, type TokenPrice } from "../market/price.ts";
+import {
+  newestTrade,
+  pairDayCandle,
+  pairPrice,
+  pairPriceBeforeDay,
+  type TokenPrice,
+} from "../market/price.ts";
 import {
   decimalOrNull,
   decimalText,
@@ -80,28 +85,30 @@ export const priceRow = Type.Object({
 });
 export type PriceRow = Static<typeof priceRow>;
 
-/** What the price of a token is made of besides the state in memory. */
-export type PriceParts = {
-  readonly tokenId: TokenId;
-  /** The newest priced trade of either token, as it was made. */
-  readonly lastTrade: LastTrade | null;
-  readonly bookTop: BookTop | null;
+/** What prices are made of, all of it in memory. */
+export type PriceSources = {
+  readonly state: MarketState;
+  /** The best orders of a live book, a new object for every change; `null` without a live one. */
+  readonly bookTopOf: (tokenId: TokenId) => BookTop | null;
 };
 
 /** The best orders of a live book, in micros; `null` for an empty side. */
 export type BookTop = { readonly bid: bigint | null; readonly ask: bigint | null };
 
-/** A price as clients see it; times are those of the newest block. */
-export function presentPrice(parts: PriceParts, state: MarketState): PriceRow {
-  const { tokenId, lastTrade, bookTop } = parts;
+/** The price of a token as clients see it, at the newest block; `null` for a token never seen. */
+export function presentPrice(
+  tokenId: TokenId,
+  { state, bookTopOf }: PriceSources,
+): PriceRow | null {
+  if (!state.directory.isKnownToken(tokenId)) return null;
   const now = pairPrice(tokenId, state.directory);
   const settlement = now?.source === "settlement" ? now.price : null;
   return {
     token_id: formatTokenId(tokenId),
     price: decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
-    last_trade: lastTrade === null ? null : presentLastTrade(lastTrade, tokenId),
-    ...presentBookTop(bookTop),
+    last_trade: presentLastTrade(tokenId, state),
+    ...presentBookTop(bookTopOf(tokenId)),
     stats_24h: presentStats(tokenId, state),
     complement: presentComplement(tokenId, state, now),
     resolved: settlement !== null,
@@ -110,18 +117,19 @@ export function presentPrice(parts: PriceParts, state: MarketState): PriceRow {
   };
 }
 
-/** The trade behind a price, told on the token that was asked for. */
-function presentLastTrade(fill: LastTrade, tokenId: TokenId): PriceRow["last_trade"] {
-  const isOwn = fill.tokenId === tokenId;
-  const value = isOwn ? fill.value : fill.size - fill.value;
-  const mirroredSide = fill.side === "BUY" ? "SELL" : "BUY";
+/** The newest trade of the pair, at the price and side of the token asked for. */
+function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRow["last_trade"] {
+  const newest = newestTrade(tokenId, directory);
+  if (newest === null) return null;
+  const { trade, isOwn } = newest;
+  const invertedSide = trade.side === "BUY" ? "SELL" : "BUY";
   return {
-    price: formatMicros(priceMicros(value, fill.size) ?? 0n),
-    size: formatMicros(fill.size),
-    side: isOwn ? fill.side : mirroredSide,
-    seq: fill.seq,
-    ...timeFields(fill.timestamp),
-    tx_hash: fill.txHash,
+    price: formatMicros(isOwn ? trade.price : mirrorPrice(trade.price)),
+    size: formatMicros(trade.size),
+    side: isOwn ? trade.side : invertedSide,
+    seq: trade.seq,
+    ...timeFields(trade.timestamp),
+    tx_hash: trade.txHash,
   };
 }
 

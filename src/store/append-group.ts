@@ -73,16 +73,14 @@ export class AppendGroup {
    * What memory needs of each batch, in order, read from its rows: those of all batches into the same
    * memory, as fresh memory costs more than reading into it.
    */
-  async *digests(needs: {
-    readonly withLastTrades: boolean;
-  }): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
+  async *digests(): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
     const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
     for (const { head, places } of this.#held) {
       const rows = {
         fills: await this.#read("fills", places, memory),
         minuteCandles: await this.#read("minuteCandles", places, memory),
       };
-      yield { head, digest: decodeDigest({ ...head, ...rows }, needs) };
+      yield { head, digest: decodeDigest({ ...head, ...rows }) };
     }
     releaseRows(Object.values(memory));
   }

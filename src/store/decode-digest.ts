@@ -5,66 +5,54 @@
 import type { Hash, Seq, TokenId } from "../base/ids.ts";
 import type { DayTrade } from "../market/day-trade.ts";
 import type { Digest } from "../market/digest.ts";
-import type { LastTrade } from "../market/last-trades.ts";
+import { type LastTrade, lastTradeOf } from "../market/last-trade.ts";
 import type { MinuteCandle, Tick } from "../market/minute-candle.ts";
 import { type BatchHead, type BatchRows, noSeq } from "./encode-facts.ts";
 import { enumCodes, fillBytes, placesInFill as inFill } from "./fill-layout.ts";
 import { placesInMinute as inMinute, minuteBytes } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/**
- * The digest of the blocks of a batch, as `digestOf` makes it of their facts; without the last trades
- * where newer ones are about to take their place.
- */
+/** The digest of the blocks of a batch, as `digestOf` makes it of their facts. */
 export function decodeDigest(
   batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">,
-  { withLastTrades }: { readonly withLastTrades: boolean },
 ): Digest {
   const { fills, minuteCandles, located, tally } = batch;
-  const rows = new RowReader(fills);
-  const { trades, lastRows } = decodeTrades(rows);
   return {
     events: located,
     candles: decodeCandles(new RowReader(minuteCandles)),
-    trades,
-    lastTrades: withLastTrades ? lastRows.map((row) => decodeLastTrade(rows, row)) : [],
+    ...decodeTrades(new RowReader(fills)),
     tally,
   };
 }
 
-/** The trades, and where the last one of each token stands that has a price. */
-function decodeTrades(rows: RowReader): {
-  readonly trades: readonly DayTrade[];
-  readonly lastRows: readonly number[];
-} {
+function decodeTrades(rows: RowReader): Pick<Digest, "trades" | "lastTrades"> {
   const trades: DayTrade[] = [];
-  const lastOf = new Map<TokenId, number>();
+  /** Where the last trade of each token stands that has a price. */
+  const lastRows = new Map<TokenId, number>();
   for (let row = 0; row < rows.length; row += fillBytes) {
     if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;
-    const tokenId = rows.tokenId(row + inFill.token_id);
-    const size = rows.int128(row + inFill.size);
-    trades.push({
-      seq: rows.uint64(row + inFill.seq) as Seq,
-      timestamp: rows.uint32(row + inFill.timestamp),
-      tokenId,
-      size,
-      value: rows.int128(row + inFill.value),
-      isBuy: rows.uint8(row + inFill.side) === enumCodes.side.BUY,
-    });
-    if (size !== 0n) lastOf.set(tokenId, row);
+    const trade = decodeTrade(rows, row);
+    trades.push(trade);
+    if (trade.size !== 0n) lastRows.set(trade.tokenId, row);
   }
-  return { trades, lastRows: [...lastOf.values()] };
+  const lastTrades = new Map<TokenId, LastTrade>();
+  for (const [tokenId, row] of lastRows) {
+    const { isBuy, ...trade } = decodeTrade(rows, row);
+    const txHash = rows.hash(row + inFill.tx_hash) as Hash;
+    const last = lastTradeOf({ ...trade, side: isBuy ? "BUY" : "SELL", txHash });
+    if (last !== null) lastTrades.set(tokenId, last);
+  }
+  return { trades, lastTrades };
 }
 
-function decodeLastTrade(rows: RowReader, row: number): LastTrade {
+function decodeTrade(rows: RowReader, row: number): DayTrade {
   return {
     seq: rows.uint64(row + inFill.seq) as Seq,
     timestamp: rows.uint32(row + inFill.timestamp),
     tokenId: rows.tokenId(row + inFill.token_id),
-    side: rows.uint8(row + inFill.side) === enumCodes.side.BUY ? "BUY" : "SELL",
     size: rows.int128(row + inFill.size),
     value: rows.int128(row + inFill.value),
-    txHash: rows.hash(row + inFill.tx_hash) as Hash,
+    isBuy: rows.uint8(row + inFill.side) === enumCodes.side.BUY,
   };
 }
 

@@ -138,7 +138,7 @@ export class FactStore {
   async append(batch: EncodedBatch): Promise<void> {
     this.#refuseBelowTail();
     await this.#insert(batch);
-    this.cover(batch, decodeDigest(batch, { withLastTrades: true }));
+    this.cover(batch, decodeDigest(batch));
   }
 
   /** Room for batches that follow each other, which are then appended in the steps below; to be closed. */

@@ -28,8 +28,6 @@ export class FinalWriter {
   #adding = Promise.resolve();
   #writing: Promise<void> | null = null;
   #hasFailed = false;
-  /** Whether more blocks follow those taken last. */
-  #isCatchingUp = false;
 
   /**
    * `onAppended` is called in chain order, each time once the blocks are durable. `waitMs` is for how
@@ -53,7 +51,6 @@ export class FinalWriter {
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
     // What failed since the last one was told to nobody yet.
     if (this.#hasFailed) await this.#writing;
-    this.#isCatchingUp = more;
     this.#adding = this.#gathering.add(batch);
     await this.#adding;
     const { fills, minuteCandles, events, quarantine } = batch;
@@ -136,8 +133,7 @@ export class FinalWriter {
   /** Memory takes in a batch in one go; requests have their turn in between. */
   async #cover(group: AppendGroup | null): Promise<void> {
     if (group === null) return;
-    const needs = { withLastTrades: !this.#isCatchingUp };
-    for await (const { head, digest } of group.digests(needs)) {
+    for await (const { head, digest } of group.digests()) {
       this.#store.cover(head, digest);
       this.#onAppended(digest, head.last);
       await turn();

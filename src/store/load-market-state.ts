@@ -5,14 +5,12 @@ import { dayWindowSeconds } from "../market/day-window.ts";
 import { LaterTrades } from "../market/later-trades.ts";
 import type { TokenTotals } from "../market/market.ts";
 import type { MarketState } from "../market/market-state.ts";
-import { minuteOf, type Tick } from "../market/minute-candle.ts";
-import type { Cell, Row } from "./engine.ts";
+import type { Cell, Engine, Row } from "./engine.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
-import type { FactStore } from "./fact-store.ts";
-import { microsOf, prefixed } from "./json-cells.ts";
 import { readDayTrades } from "./read-day-trades.ts";
-import { firstSeqAbove } from "./recover.ts";
-import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
+import { readTotals } from "./read-totals.ts";
+import { type Coverage, firstSeqAbove } from "./recover.ts";
+import { integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
 
 /** Events that the market directory learns from; the others are only served. */
 const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
@@ -43,59 +41,73 @@ const pageRows = 50_000;
 const newTokensMax = 200_000;
 
 /**
- * Brings a state to what the store holds: the same as applying every stored block. The state is
- * empty, or what it was when everything up to and including block `savedThrough` was applied.
+ * Brings a state to what is stored up to the end of `coverage`, whatever is appended above it
+ * meanwhile: the same as applying every block of it. The state is empty, or what it was when
+ * everything up to and including block `savedThrough` was applied.
  */
 export async function loadMarketState(
-  store: FactStore,
+  { engine, coverage }: { readonly engine: Engine; readonly coverage: Coverage | null },
   state: MarketState,
   savedThrough: number | null = null,
 ): Promise<void> {
-  const newest = store.coverage?.last;
-  if (newest === undefined) return;
-  const to = firstSeqAbove(store.coverage);
-  state.dayWindow.beginLoading(newest.timestamp);
-  if (savedThrough === null) {
-    await loadEvents(store, state, { from: firstSeqOf(0), to });
-    await loadDay(store, state, { newest: newest.timestamp, to });
-    // Minutes from the newest on may hold what is no part of the store.
-    await store.trimmed;
-    await loadTotals(store, state);
-  } else {
-    await loadLater(store, state, { from: firstSeqOf(savedThrough + 1), to });
-  }
+  if (coverage === null) return;
+  const { last } = coverage;
+  state.dayWindow.beginLoading(last.timestamp);
+  const through = savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
+  const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
+  await loadLater(engine, state, range);
   state.dayWindow.finishLoading();
-  state.dayWindow.moveTo(newest.timestamp);
+  state.dayWindow.moveTo(last.timestamp);
   state.refreshDay();
-  state.settleThrough(newest.number, newest.timestamp);
+  state.settleThrough(last.number, last.timestamp);
 }
 
 /** Positions: `from` inclusive, `to` exclusive. */
-type Stretch = { readonly from: Seq; readonly to: Seq };
+type Range = { readonly from: Seq; readonly to: Seq };
+
+/**
+ * Without a copy: what one made before the last 24 hours would have. Returns the block it ends with,
+ * -1 when all blocks are later.
+ */
+async function loadUntilDay(
+  engine: Engine,
+  state: MarketState,
+  newestTimestamp: number,
+): Promise<number> {
+  const [row] = await engine.query(
+    `SELECT count(), max(to_block) FROM oddwire.markers
+     WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
+  );
+  const through = Number(row?.[0]) === 0 ? -1 : Number(row?.[1]);
+  const to = firstSeqOf(through + 1);
+  await loadEvents(engine, state, { from: firstSeqOf(0), to });
+  for await (const { tokenId, totals, firstSeq } of readTotals(engine, to)) {
+    const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
+    state.directory.loadTotals(tokenId, totals, first);
+  }
+  state.dayWindow.finish(through);
+  return through;
+}
 
 /**
  * What came after the copy. All of its trades are among those that are read for the last 24 hours, so
  * its totals are added up from these.
  */
-async function loadLater(store: FactStore, state: MarketState, stretch: Stretch): Promise<void> {
+async function loadLater(engine: Engine, state: MarketState, range: Range): Promise<void> {
   const { directory, dayWindow } = state;
   // One is taken in while the other is on its way.
-  const loadedDay = loadDayOnCopy(store, state, stretch);
-  await allEnded([loadedDay, loadEvents(store, state, stretch)]);
+  const loadedDay = loadDay(engine, state, range);
+  await allEnded([loadedDay, loadEvents(engine, state, range)]);
   const later = await loadedDay;
   state.placeTokens();
   directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
 }
 
-async function loadEvents(
-  store: FactStore,
-  state: MarketState,
-  { from, to }: Stretch,
-): Promise<void> {
+async function loadEvents(engine: Engine, state: MarketState, { from, to }: Range): Promise<void> {
   if (from >= to) return;
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
   const pages = readPages(
-    store,
+    engine,
     (after) =>
       `SELECT ${eventColumns} FROM oddwire.events WHERE kind IN ${kinds}
        AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? from))}
@@ -108,102 +120,30 @@ async function loadEvents(
   }
 }
 
-async function loadTotals(store: FactStore, state: MarketState): Promise<void> {
-  const pages = readPages(
-    store,
-    (after) =>
-      `SELECT hex(token_id), sum(trades) + sum(unpriced_trades),
-         sum(buy_volume_usd) + sum(sell_volume_usd) + sum(unpriced_usd), sum(volume),
-         max(close).1, max(close).2, max(last_timestamp), groupBitOr(generations),
-         min(first_seq), min(first_timestamp), minIf(minute, trades > 0)
-       FROM oddwire.minute_candles
-       ${after === null ? "" : `WHERE token_id > ${hexLiteral(prefixed(after))}`}
-       GROUP BY token_id ORDER BY token_id`,
-  );
-  for await (const rows of pages) for (const row of rows) loadTotal(row, state);
-}
-
-/** The last prices before a minute of the tokens that were traded since. */
-async function loadPricesBefore(
-  store: FactStore,
-  minute: number,
-): Promise<ReadonlyMap<TokenId, Tick>> {
-  const prices = new Map<TokenId, Tick>();
-  const from = integerLiteral(minute);
-  const pages = readPages(
-    store,
-    (after) =>
-      `SELECT hex(token_id), max(close).1 AS seq, max(close).2 FROM oddwire.minute_candles
-       WHERE minute < ${from}
-         AND token_id IN (SELECT token_id FROM oddwire.fills WHERE timestamp >= ${from})
-         ${after === null ? "" : `AND token_id > ${hexLiteral(prefixed(after))}`}
-       GROUP BY token_id HAVING seq > 0 ORDER BY token_id`,
-  );
-  for await (const rows of pages) {
-    for (const [tokenId, seq, price] of rows) {
-      const tick = { seq: Number(seq) as Seq, price: microsOf(price) };
-      prices.set(prefixed(tokenId) as TokenId, tick);
-    }
-  }
-  return prices;
-}
-
-function loadTotal(row: Row, state: MarketState): void {
-  const [tokenId, trades, usd, shares, lastSeq, lastPrice, lastTimestamp, bits] = row;
-  const first = { seq: Number(row[8]) as Seq, timestamp: Number(row[9]) };
-  const totals = {
-    trades: Number(trades),
-    volumeUsd: microsOf(usd),
-    volumeShares: microsOf(shares),
-    lastPrice:
-      Number(lastSeq) === 0 ? null : { seq: Number(lastSeq) as Seq, price: microsOf(lastPrice) },
-    firstTimestamp: first.timestamp,
-    lastTimestamp: Number(lastTimestamp),
-    firstMinute: Number(row[10]) === 0 ? null : Number(row[10]),
-    generations: Number(bits),
-  };
-  state.directory.loadTotals(prefixed(tokenId) as TokenId, totals, first);
-}
-
-/** The last 24 hours from nothing but the facts. */
-async function loadDay(
-  store: FactStore,
-  state: MarketState,
-  { newest, to }: { readonly newest: number; readonly to: Seq },
-): Promise<void> {
-  // From the start of a minute on, because what is before is known by whole minutes.
-  const from = minuteOf(newest - dayWindowSeconds);
-  const pricesBefore = await loadPricesBefore(store, from);
-  const lastPriceOf = (tokenId: TokenId) => pricesBefore.get(tokenId) ?? null;
-  for await (const trades of readDayTrades(store.engine, { timestamp: from, to })) {
-    state.dayWindow.load(trades, lastPriceOf);
-  }
-}
-
 /**
- * The last 24 hours on what the copy has of them; returns what was traded within the stretch, which ends
- * where they do. Prices before are told by the totals of the copy, when somebody asks for one or the other.
+ * The last 24 hours on what the copy has of them; returns what was traded within the range, which ends
+ * where they do. Prices before follow from the totals of the copy, when somebody asks for one or the other.
  */
-async function loadDayOnCopy(
-  { engine }: FactStore,
+async function loadDay(
+  engine: Engine,
   { dayWindow, directory }: MarketState,
-  { from: laterFrom, to }: Stretch,
+  { from: laterFrom, to }: Range,
 ): Promise<LaterTrades> {
   const from = dayWindow.savedFrom;
   const { tokens } = dayWindow;
-  const tellBase = (tokenId: TokenId, { lastPrice }: TokenTotals) =>
-    tokens.tellBase(tokenId, lastPrice !== null && lastPrice.seq < from ? lastPrice : null);
+  const tellBase = (tokenId: TokenId, { lastTrade }: TokenTotals) =>
+    tokens.tellBase(tokenId, lastTrade !== null && lastTrade.seq < from ? lastTrade : null);
   tokens.awaitBases((tokenId) => tellBase(tokenId, directory.totalsOf(tokenId)));
   const later = new LaterTrades(laterFrom, tellBase);
-  const day = readDayTrades(engine, { seq: from, to });
-  for await (const trades of day) later.add(trades, dayWindow.load(trades, null));
+  const day = readDayTrades(engine, { from, to });
+  for await (const trades of day) later.add(trades, dayWindow.load(trades));
   later.end(tokens.slots);
   return later;
 }
 
 /** All rows of a query, page by page; its first column orders them and names where a page ended. */
 async function* readPages(
-  { engine }: FactStore,
+  engine: Engine,
   sqlAfter: (after: Cell | null) => string,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   let after: Cell | null = null;

@@ -31,7 +31,7 @@ import { withDisk, withinTransaction } from "./sqlite-failure.ts";
 import { WalCheckpoints } from "./wal-checkpoints.ts";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 10;
+const formatVersion = 11;
 
 const pageBytes = 16_384;
 

@@ -1,5 +1,5 @@
-import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
-import type { StoredTrades } from "../market/day-window.ts";
+import { blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
+import type { StoredTrades } from "../market/trade-queue.ts";
 import type { Engine } from "./engine.ts";
 import { enumCodes } from "./fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
@@ -11,32 +11,28 @@ const pageFillsUsual = 200_000;
 /** Pages that are read while one is taken in: the engine is done with them sooner than we are. */
 const pagesAhead = 2;
 
-/** Bytes of a position, a time, an id, two decimals of micros, a word and a generation. */
-const widths = [8, 4, 32, 16, 16, 1, 1] as const;
-const idBytes = 32;
+/** Bytes of a position, a time, an id, two decimals of micros, a word, a generation and a hash. */
+const widths = [8, 4, 32, 16, 16, 1, 1, 32] as const;
 const two32 = 2 ** 32;
 /** The highest word of safe integers is below it. */
 const safeWordMax = 2 ** 21;
 
-/** From a position or a time on, up to before position `to`. */
-type DayStretch = ({ readonly seq: Seq } | { readonly timestamp: number }) & {
-  readonly to: Seq;
-  readonly pageFills?: number;
-};
+/** Positions: `from` inclusive, `to` exclusive. */
+type DayRange = { readonly from: Seq; readonly to: Seq; readonly pageFills?: number };
 
 /** Answers the next page, `undefined` when there is none. */
 type Pages = () => Promise<Buffer> | undefined;
 
 /**
- * The trades of a stretch in chain order. All of a day are read at every start, some hundred thousand to
+ * The trades of a range in chain order. All of a day are read at every start, some hundred thousand to
  * some millions, so they come as columns: nothing is made of each.
  */
 export function readDayTrades(
   engine: Engine,
-  stretch: DayStretch,
+  range: DayRange,
 ): AsyncGenerator<StoredTrades, void, undefined> {
   // On its way before anybody takes it, nor looks at its failure.
-  const pages = beginPages(engine, stretch);
+  const pages = beginPages(engine, range);
   pages.catch(() => {});
   return tradesFrom(pages);
 }
@@ -50,16 +46,11 @@ async function* tradesFrom(pages: Promise<Pages>): AsyncGenerator<StoredTrades, 
   }
 }
 
-async function beginPages(engine: Engine, stretch: DayStretch): Promise<Pages> {
-  const ends = await readPageEnds(engine, stretch);
-  const since =
-    "seq" in stretch
-      ? `seq >= ${integerLiteral(stretch.seq)}`
-      : `timestamp >= ${integerLiteral(stretch.timestamp)}`;
+async function beginPages(engine: Engine, range: DayRange): Promise<Pages> {
+  const ends = await readPageEnds(engine, range);
   const wanted = ends.map((end, index) => {
-    const start = ends[index - 1];
-    const range = start === undefined ? since : `${since} AND seq >= ${integerLiteral(start)}`;
-    return `${range} AND seq < ${integerLiteral(end)}`;
+    const start = ends[index - 1] ?? range.from;
+    return `seq >= ${integerLiteral(start)} AND seq < ${integerLiteral(end)}`;
   });
   const begun: Promise<Buffer>[] = [];
   const beginNext = () => {
@@ -80,12 +71,9 @@ async function beginPages(engine: Engine, stretch: DayStretch): Promise<Pages> {
  */
 async function readPageEnds(
   engine: Engine,
-  { to, pageFills = pageFillsUsual, ...from }: DayStretch,
+  { from, to, pageFills = pageFillsUsual }: DayRange,
 ): Promise<readonly Seq[]> {
-  const since =
-    "seq" in from
-      ? `to_block >= ${integerLiteral(blockNumberOf(from.seq))}`
-      : `last_timestamp >= ${integerLiteral(from.timestamp)}`;
+  const since = `to_block >= ${integerLiteral(blockNumberOf(from))}`;
   const rows = await engine.query(
     `SELECT max(to_block) AS last FROM
        (SELECT to_block, sum(fills) OVER (ORDER BY to_block) AS fills_until
@@ -98,7 +86,7 @@ async function readPageEnds(
 
 function readPage(engine: Engine, where: string): Promise<Buffer> {
   const page = engine.queryNative(
-    `SELECT seq, timestamp, token_id, size, value, side, exchange_version FROM oddwire.fills
+    `SELECT seq, timestamp, token_id, size, value, side, exchange_version, tx_hash FROM oddwire.fills
      WHERE role != 'taker' AND ${where} ORDER BY seq`,
   );
   // It is awaited later; until then nobody else looks at its failure.
@@ -111,13 +99,14 @@ const none = Buffer.alloc(0);
 
 function tradesOf({ rows, columns }: NativeBlock): StoredTrades {
   const [seqs = none, timestamps = none, ids = none, ...rest] = columns;
-  const [sizes = none, values = none, sides = none, generations = none] = rest;
+  const [sizes = none, values = none, sides = none, generations = none, txHashes = none] = rest;
   const [sizeWords, valueWords] = [wordsOf(sizes), wordsOf(values)];
   return {
     length: rows,
     seqs: positionsOf(wordsOf(seqs), rows),
     timestamps: wordsOf(timestamps),
     tokenIds: wordsOf(ids),
+    txHashes: wordsOf(txHashes),
     ...amountsOf(sizeWords, valueWords, rows),
     generations,
     buys: sides.map((side) => (side === enumCodes.side.BUY ? 1 : 0)),
@@ -125,8 +114,6 @@ function tradesOf({ rows, columns }: NativeBlock): StoredTrades {
       size: amountAt(sizeWords, 4 * index),
       value: amountAt(valueWords, 4 * index),
     }),
-    tokenIdAt: (index) =>
-      `0x${ids.toString("hex", idBytes * index, idBytes * (index + 1))}` as TokenId,
   };
 }
 

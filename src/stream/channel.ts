@@ -2,7 +2,8 @@ import type { TokenId } from "../base/ids.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import type { PriceParts } from "../store/read-price.ts";
+import type { PriceSources } from "../rows/price-row.ts";
+import type { FactStore } from "../store/fact-store.ts";
 import type { Packet } from "./packet.ts";
 
 /** One thing told: where it stands in the log of its channel, and its row as REST has it. */
@@ -69,7 +70,8 @@ export type Channel = {
 };
 
 /** What channels read from. */
-export type StreamSources = PriceParts & {
+export type StreamSources = PriceSources & {
+  readonly store: FactStore;
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: BookSource | null;

@@ -3,14 +3,16 @@ import type { TokenId } from "../base/ids.ts";
 import type { BookSource } from "../catalog/order-books.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
-import type { PriceParts } from "../store/read-price.ts";
+import type { PriceSources } from "../rows/price-row.ts";
+import type { FactStore } from "../store/fact-store.ts";
 import { bookTopReader } from "./book-tops.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Subject } from "./ready-answers.ts";
 import type { Kept } from "./route.ts";
 
 /** What the endpoints that serve data read from. They write nothing. */
-export type Backend = PriceParts & {
+export type Backend = PriceSources & {
+  readonly store: FactStore;
   readonly contracts: Contracts;
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;

@@ -2,14 +2,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { systemClock } from "../../src/base/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { digestOf } from "../../src/market/digest.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { MarketsFile } from "../../src/store/markets-file.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
 import { factsOf, fillStore } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
@@ -64,6 +67,35 @@ describe("a loaded state", () => {
       assert.deepEqual(describeListed(await loaded(folder, -1)), expected);
     });
   }
+
+  test("R16: loaded while blocks are appended, is the one that followed from the start", async (t) => {
+    const random = new SeededRandom(testSeed);
+    const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 });
+    const blocks = factsOf(buildChain(plans));
+    const { path, store } = await StoreFolder.open(t);
+    const [first, rest] = [blocks.slice(0, 5), blocks.slice(5)];
+    await fillStore(store, { final: first, held: [], sizes: [2] });
+    const appending = { isOver: false };
+    const appended = fillStore(store, { final: rest, held: [], sizes: [1, 3, 2] }).finally(() => {
+      appending.isOver = true;
+    });
+    const loads = { whole: 0, onCopy: 0 };
+    while (!appending.isOver) {
+      const { coverage } = store;
+      const isWhole = random.chance(0.5);
+      const file = MarketsFile.open(path, { contracts, coverage, clock: systemClock });
+      const state = isWhole ? new MarketState(contracts) : new MarketState(contracts, file);
+      const savedThrough = isWhole ? null : file.savedThrough;
+      await loadMarketState({ engine: store.engine, coverage }, state, savedThrough);
+      const covered = blocks.filter(({ number }) => number <= (coverage?.last.number ?? -1));
+      assert.deepEqual(describeState(state), describeState(applied(covered)));
+      if (!isWhole && random.chance(0.3)) state.save();
+      loads[isWhole ? "whole" : "onCopy"] += 1;
+      file.close();
+    }
+    await appended;
+    assert(loads.whole > 0 && loads.onCopy > 0);
+  });
 
   test("of an empty store is empty", async (t) => {
     const { store } = await StoreFolder.open(t);

@@ -1,6 +1,6 @@
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
 import { newestTradePrice, pairPrice } from "../../market/price.ts";
-import { readPrices } from "../../store/read-price.ts";
+import { presentPrice } from "../../rows/price-row.ts";
 import type { Channel, Entry, StreamSources } from "../channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
 import type { ChannelRequest } from "../frame-fields.ts";
@@ -14,10 +14,9 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
     const traded = newestTradePrice(tokenId, directory)?.seq ?? -1;
     return Math.max(traded, pairPrice(tokenId, directory)?.seq ?? -1);
   };
-  const entriesOf = async (wanted: readonly TokenId[]): Promise<readonly Entry[]> => {
-    const rows = await readPrices(sources, wanted);
-    const entries = wanted.flatMap((tokenId, index) => {
-      const row = rows[index] ?? null;
+  const entriesOf = (wanted: readonly TokenId[]): readonly Entry[] => {
+    const entries = wanted.flatMap((tokenId) => {
+      const row = presentPrice(tokenId, sources);
       const id = formatTokenId(tokenId);
       return row === null ? [] : [{ seq: seqOf(tokenId), id, json: JSON.stringify(row) }];
     });
@@ -35,7 +34,7 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
     },
     readAfter: async (after, { restate }) =>
       entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),
-    readNewest: async (_through, count) => (await entriesOf(tokenIds)).slice(-count),
+    readNewest: async (_through, count) => entriesOf(tokenIds).slice(-count),
     // None is gone: those that changed are told again.
     revertedBy: () => [],
   };

@@ -2,8 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
-import { type PriceRow, priceRow } from "../../rows/price-row.ts";
-import { pricesAtOnce, readPrice, readPrices } from "../../store/read-price.ts";
+import { type PriceRow, presentPrice, priceRow } from "../../rows/price-row.ts";
 import { type Backend, lastsWithBooks } from "../backend.ts";
 import { oneOf } from "../list-answer.ts";
 import { metaOf, metaSchema, paginationSchema } from "../meta.ts";
@@ -37,7 +36,7 @@ export function getPrice(backend: Backend): Route {
       bodyOf: ([data = null]) => (data === null ? null : { data }),
     }),
     handler: async ({ id: requestId, params }) => {
-      const data = await readPrice(backend, params.token_id);
+      const data = presentPrice(params.token_id, backend);
       if (data === null) throw new AppError("NOT_FOUND");
       return { data, meta: metaOf(requestId, backend.freshness()) };
     },
@@ -65,13 +64,17 @@ export function listPrices(backend: Backend): Route {
       bodyOf: listed,
     }),
     handler: async ({ id: requestId, query }) => ({
-      ...listed(await readPrices(backend, query.token_ids), query.token_ids),
+      ...listed(pricesOf(query.token_ids, backend), query.token_ids),
       meta: metaOf(requestId, backend.freshness()),
     }),
   });
 }
 
 type Prices = readonly (PriceRow | null)[];
+
+function pricesOf(tokenIds: readonly TokenId[], backend: Backend): Prices {
+  return tokenIds.map((tokenId) => presentPrice(tokenId, backend));
+}
 
 /** Those that there are, and the others by their ids. */
 function listed(rows: Prices, asked: readonly TokenId[]) {
@@ -82,7 +85,7 @@ function listed(rows: Prices, asked: readonly TokenId[]) {
   };
 }
 
-/** Prices change with every block; what they are made of is mostly in memory. */
+/** Prices change with every block; what they are made of is in memory. */
 function keptAsPrices(
   backend: Backend,
   {
@@ -95,10 +98,7 @@ function keptAsPrices(
 ): Kept {
   const subjectOf = (request: FastifyRequest): Subject => {
     const asked = askedIn(request);
-    const bodyNow = () => {
-      const rows = pricesAtOnce(backend, asked);
-      return rows === null ? null : bodyOf(rows, asked);
-    };
+    const bodyNow = () => bodyOf(pricesOf(asked, backend), asked);
     return { lasts: lastsWithBooks(backend, asked), bodyNow };
   };
   return { freshness: backend.freshness, subjectOf };
