@@ -24,8 +24,6 @@ import { wordOf } from "../src/market/keccak.ts";
 import type { LastTrade } from "../src/market/last-trade.ts";
 import { MarketState } from "../src/market/market-state.ts";
 import { MarketsFile } from "../src/store/markets-file.ts";
-import { readAhead } from "../src/store/read-ahead.ts";
-import { warmLists } from "../src/warm-lists.ts";
 import { Cursors } from "../src/web/cursor.ts";
 import { listMarkets } from "../src/web/routes/list-markets.ts";
 import type { ListPage } from "../test/support/open-data-server.ts";
@@ -102,13 +100,6 @@ async function measure(path: string): Promise<void> {
     `opened in ${(performance.now() - startedAt).toFixed()} ms, ` +
       `file ${(statSync(join(path, "markets.sqlite")).size / 2 ** 20).toFixed()} MiB, ` +
       `resident ${(process.memoryUsage.rss() / 2 ** 20).toFixed()} MiB`,
-  );
-  // As the service does after a start.
-  for (const _ of warmLists(state));
-  const aheadAt = performance.now();
-  const ahead = await readAhead(join(path, "markets.sqlite"));
-  console.log(
-    `${(ahead / 2 ** 20).toFixed()} MiB read ahead in ${(performance.now() - aheadAt).toFixed()} ms`,
   );
   const route = listMarkets(
     { state, cursors: new Cursors(Buffer.alloc(32, 7)), freshness: () => ({}) } as never,

@@ -1,21 +1,16 @@
 #!/usr/bin/env node
-/**
- * Where the process begins. Everything else is loaded from here, so that it can be told before where
- * compiled code is kept, and how many threads there are.
- */
+/** Entry point of the process. It sets what has to be set before other modules are loaded, then loads them. */
 import { setPoolThreads } from "./base/config.ts";
 import { storeLimits } from "./base/limits.ts";
-import { holdTickShape } from "./base/tick-shape.ts";
-import { beginStart } from "./begin-start.ts";
 import { awaitSignal } from "./cli/await-signal.ts";
+import { cacheCompiledCode } from "./compiled-code.ts";
 
-holdTickShape();
 const words = process.argv.slice(2);
-// As many as Node has usually, for files and names, and one for each connection of the engine.
+// Node's usual four, for files and names, and one for each connection of the engine.
 setPoolThreads(4 + storeLimits.writersMax + storeLimits.readersMax);
 if (words[0] === "serve") {
-  beginStart();
-  // Not before: what a process was told is lost when it begins anew. Loading the rest takes a while.
+  cacheCompiledCode();
+  // A signal may arrive while the modules are loaded.
   void awaitSignal();
 }
 const { runCli } = await import("./cli/run-cli.ts");

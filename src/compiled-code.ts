@@ -1,26 +1,31 @@
 /**
- * Compiled code is kept in the data folder: with it a start takes more than half a second of processor
- * time less, which after a crash is time without answers. The folder is ours alone; the usual place for temporary files
- * is not, and code is run from here.
+ * Caches compiled code in the data folder, which saves half a second of processor time at each start. The
+ * folder belongs to the service alone, unlike the usual place for temporary files, from which code must not be run.
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
-import { setCompiledCodeFolder } from "./base/config.ts";
+import { ConfigError, readConfig, setCompiledCodeFolder } from "./base/config.ts";
+import { makeDataFolder } from "./store/make-data-folder.ts";
 
 /**
- * Keeps what is loaded from now on, here, in threads and when the process begins anew, and takes from
- * there what was kept; without it all works too.
+ * Caches the modules that are loaded from now on, here and in threads. Creates the data folder. Does
+ * nothing when the configuration or the folder is unusable: the command reports that itself.
  */
-export function keepCompiledCode(dataDir: string): void {
-  const folder = join(dataDir, "compiled");
-  setCompiledCodeFolder(folder);
-  enableCompileCache(folder);
+export function cacheCompiledCode(): void {
+  try {
+    const { dataDir } = readConfig("serve");
+    makeDataFolder(dataDir);
+    const folder = join(dataDir, "compiled");
+    setCompiledCodeFolder(folder);
+    enableCompileCache(folder);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown;
+  }
 }
 
 /**
- * Writes down what this thread has compiled up to now, so that a start after a crash has it too. The
- * first time that is a pause of some tenths of a second, which grows with what has been run; later there is
- * nothing to write.
+ * Writes what this thread has compiled, so that a start after a crash finds it too. The first time this
+ * blocks for some tenths of a second.
  */
 export function saveCompiledCode(): void {
   flushCompileCache();

@@ -3,7 +3,6 @@
  * Nothing here decides anything about the product.
  */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Auditor } from "./auditor.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { type Config, ConfigError } from "./base/config.ts";
@@ -23,16 +22,13 @@ import { Progress } from "./progress.ts";
 import { ServiceMetrics } from "./service-metrics.ts";
 import { StartTimes } from "./start-times.ts";
 import { AccessStore } from "./store/access-store.ts";
-import { beginColumns, marketsFileName, takeColumns } from "./store/columns-ahead.ts";
 import { claimDataFolder, releaseDataFolder } from "./store/data-folder.ts";
 import { DataFolderUnwritableError } from "./store/data-folder-errors.ts";
 import { FactStore } from "./store/fact-store.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
 import { MarketsFile } from "./store/markets-file.ts";
-import { startReadingAhead } from "./store/read-ahead.ts";
 import { Hub } from "./stream/hub.ts";
 import type { StreamQuotas } from "./stream/session.ts";
-import { startWarmLists } from "./warm-lists.ts";
 import { Admission } from "./web/admission.ts";
 import { bookTopsOf } from "./web/book-tops.ts";
 import { Cursors } from "./web/cursor.ts";
@@ -68,8 +64,6 @@ export class Service {
    */
   static async open(config: Config, log: Log): Promise<Service> {
     const service = new Service();
-    // Begun already, unless a service starts anew in this process.
-    beginColumns(config.dataDir);
     try {
       await service.#start(config, log);
       return service;
@@ -149,7 +143,8 @@ export class Service {
     times.tell(log);
     auditor.start();
     store.reader.begin();
-    this.#accompany({ pace, state, log, dataDir });
+    const progress = Progress.start({ pace, log, stream: process.stderr });
+    this.#endings.push(() => progress.stop());
   }
 
   /** Before everything else that takes long: nodes are asked meanwhile. */
@@ -157,24 +152,6 @@ export class Service {
     const chain = startChain(config, contracts, log);
     this.#endings.push(() => chain.close());
     return chain;
-  }
-
-  /** What goes on beside the service once it has started. */
-  #accompany({
-    pace,
-    state,
-    log,
-    dataDir,
-  }: {
-    readonly pace: Pace;
-    readonly state: MarketState;
-    readonly log: Log;
-    readonly dataDir: string;
-  }): void {
-    this.#endings.push(startWarmLists(state));
-    this.#endings.push(startReadingAhead(join(dataDir, marketsFileName)));
-    const progress = Progress.start({ pace, log, stream: process.stderr });
-    this.#endings.push(() => progress.stop());
   }
 
   /** The state of the markets, from their copy and what is stored since; saved again at the end. */
@@ -187,8 +164,7 @@ export class Service {
   }): Promise<MarketState> {
     const { store, contracts, dataDir, clock, log } = parts;
     const { coverage } = store;
-    const columns = await takeColumns(dataDir);
-    const file = MarketsFile.open(dataDir, { contracts, coverage, clock, columns });
+    const file = MarketsFile.open(dataDir, { contracts, coverage, clock });
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
     await loadMarketState({ engine: store.engine, coverage }, state, file.savedThrough);

@@ -244,25 +244,9 @@ export function setPoolThreads(threads: number): void {
   process.env["UV_THREADPOOL_SIZE"] ??= String(threads);
 }
 
-/** Says where Node and its threads keep compiled code, also when begun anew; the operator's word stays. */
+/** Sets where Node and its threads cache compiled code, unless the operator has. */
 export function setCompiledCodeFolder(path: string): void {
   process.env["NODE_COMPILE_CACHE"] ??= path;
-}
-
-/** The options Node itself was given, by its command line or its environment. */
-export function nodeOptions(): readonly string[] {
-  return [...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")];
-}
-
-/**
- * Sets variables of the environment that nobody has set, for a process that is begun anew with them. Answers whether
- * all were set.
- */
-export function setWhereMissing(wanted: Readonly<Record<string, string | number>>): boolean {
-  const { env } = process;
-  const missing = Object.entries(wanted).filter(([name]) => env[name] === undefined);
-  for (const [name, value] of missing) env[name] = String(value);
-  return missing.length === 0;
 }
 
 /** A setting as people are told of it. */

@@ -2,17 +2,6 @@
 
 const mebibyte = 1024 * 1024;
 
-/** What the process may take of the machine. */
-export const processLimits = {
-  /** Half of the main thread's young generation, and growth of old ones until they are collected; Node takes 200 MB more. */
-  semiSpaceMegabytes: 8,
-  heapGrowingPercent: 100,
-  /** Of the C library: not eight a processor, not raised to 32 MB. Of the engine's: not 5 s. */
-  arenas: 2,
-  mappedBytesMin: 128 * 1024,
-  unusedMs: 1000,
-} as const;
-
 /** What the store may hold and be asked. */
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */

@@ -213,17 +213,6 @@ export class MarketSearch {
     return isOfThese && begun.gatherings === this.#room.gatherings ? begun : null;
   }
 
-  /** Words of the first texts, among which common ones are; those that fewest markets have come first. */
-  usualWords(count: number): string[] {
-    const postings = new Map<string, number>();
-    for (const texts of [this.#titles, this.#descriptions]) {
-      for (const { term, postings: own } of texts.firstTerms(count)) {
-        postings.set(term, (postings.get(term) ?? 0) + own);
-      }
-    }
-    return [...postings].toSorted(([, a], [, b]) => a - b).map(([term]) => term);
-  }
-
   #ask(word: string): Asked {
     const known = this.#asked.get(word);
     if (known !== undefined) return known;

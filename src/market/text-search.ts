@@ -96,14 +96,6 @@ export class TextSearch {
     if (id !== null) this.#postings.score(id, { weights, owners: this.#owners.values, scores });
   }
 
-  /** The terms that came first, up to so many, and in how many documents each is, about. */
-  firstTerms(count: number): { readonly term: string; readonly postings: number }[] {
-    return Array.from({ length: Math.min(count, this.#terms.size) }, (_, id) => ({
-      term: this.#terms.termAt(id),
-      postings: this.#postings.bytesOf(id),
-    }));
-  }
-
   /** The terms that have a word, this way or a better; a word without letters is in none. */
   findTerms(word: string, way: MatchWay): FoundTerms {
     if (word === "") return nothing;

@@ -6,7 +6,7 @@
  * Everything is written in one transaction, which a save ends: what is read in between is what was
  * set last, and what a crash leaves is what was saved last.
  */
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -16,19 +16,16 @@ import { storeLimits } from "../base/limits.ts";
 import type { Contracts } from "../decode/contracts.ts";
 import { Column, type ColumnKind } from "../market/column.ts";
 import type { Codec, Depot, Shelf } from "../market/depot.ts";
-import { marketsFileName } from "./columns-ahead.ts";
 import { FileShelf } from "./file-shelf.ts";
 import { KeyFilter } from "./key-filter.ts";
 import type { Coverage } from "./recover.ts";
-import {
-  pagesPerColumn,
-  readSavedColumn,
-  readSetting,
-  type SavedColumns,
-} from "./saved-columns.ts";
+import { pagesPerColumn, readSavedColumn, readSetting } from "./saved-columns.ts";
 import { isSqliteFailure } from "./sqlite-code.ts";
 import { withDisk, withinTransaction } from "./sqlite-failure.ts";
 import { WalCheckpoints } from "./wal-checkpoints.ts";
+
+/** The file in a data folder. */
+const marketsFileName = "markets.sqlite";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
 const formatVersion = 11;
@@ -46,16 +43,12 @@ type MarketsFileOptions = {
   /** What the facts hold. */
   readonly coverage: Coverage | null;
   readonly clock: Clock;
-  /** What was read of it ahead, which counts if it is of the last save. */
-  readonly columns?: SavedColumns | null;
 };
 
 export class MarketsFile implements Depot {
   readonly #sql: DatabaseSync;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
-  /** Columns as they were saved last; empty when they were not read ahead. */
-  readonly #blocks: ReadonlyMap<number, ArrayBuffer>;
   readonly #shelves: { flush(): void; settle(): boolean }[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
@@ -69,13 +62,8 @@ export class MarketsFile implements Depot {
   /** The newest block whose facts are in it; `null` when it is empty. */
   readonly savedThrough: number | null;
 
-  private constructor(
-    sql: DatabaseSync,
-    { path, clock, columns }: { path: string; clock: Clock; columns: SavedColumns | null },
-  ) {
+  private constructor(sql: DatabaseSync, { path, clock }: { path: string; clock: Clock }) {
     this.#sql = sql;
-    const isOfLastSave = columns !== null && columns.save === readSetting(sql, "save");
-    this.#blocks = isOfLastSave ? columns.blocks : new Map();
     this.#checkpoints = new WalCheckpoints(path);
     this.#countWrites = sql.prepare("SELECT total_changes() AS writes");
     this.#clock = clock;
@@ -86,10 +74,10 @@ export class MarketsFile implements Depot {
 
   /** Opens the file in a data folder; one that is damaged or belongs to other facts begins anew. */
   static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
-    const { contracts, coverage, clock, columns = null } = options;
+    const { contracts, coverage, clock } = options;
     const path = join(dataDir, marketsFileName);
     const origin = originOf(contracts);
-    const parts = { origin, path, clock, columns };
+    const parts = { origin, path, clock };
     try {
       const sql = withDisk(() => openDatabase(path));
       const through = readSetting(sql, "through");
@@ -107,10 +95,7 @@ export class MarketsFile implements Depot {
 
   static #begin(
     sql: DatabaseSync,
-    {
-      origin,
-      ...parts
-    }: { origin: string; path: string; clock: Clock; columns: SavedColumns | null },
+    { origin, ...parts }: { origin: string; path: string; clock: Clock },
   ) {
     sql.exec("BEGIN IMMEDIATE");
     const file = new MarketsFile(sql, parts);
@@ -130,7 +115,7 @@ export class MarketsFile implements Depot {
     this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
     const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
     const id = Number(row?.["id"]);
-    const block = this.#blocks.get(id) ?? readSavedColumn(this.#sql, id);
+    const block = readSavedColumn(this.#sql, id);
     const column = block === null ? new Column(kind) : new Column(kind, block);
     this.#columns.push({ id, column });
     return column;
@@ -171,7 +156,6 @@ export class MarketsFile implements Depot {
       }
     }
     this.#set("through", String(through));
-    this.#set("save", randomUUID());
     this.#sql.exec("COMMIT");
     this.#checkpoint();
     this.#sql.exec("BEGIN IMMEDIATE");

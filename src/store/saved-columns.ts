@@ -5,26 +5,6 @@ import { columnPageBytes } from "../market/column.ts";
 /** Pages of one column at the most: 256 GiB of it. */
 export const pagesPerColumn = 2 ** 26;
 
-/** All columns, by their number in the file, of one save. */
-export type SavedColumns = {
-  /** Which save, as the file names it. */
-  readonly save: string;
-  readonly blocks: ReadonlyMap<number, ArrayBuffer>;
-};
-
-/** Every column; `null` when nothing was saved. To be asked for within a transaction. */
-export function readSavedColumns(sql: DatabaseSync): SavedColumns | null {
-  const save = readSetting(sql, "save");
-  if (save === null) return null;
-  const blocks = new Map<number, ArrayBuffer>();
-  for (const row of sql.prepare("SELECT id FROM columns").all()) {
-    const id = Number(row["id"]);
-    const block = readSavedColumn(sql, id);
-    if (block !== null) blocks.set(id, block);
-  }
-  return { save, blocks };
-}
-
 /** One column; `null` when nothing of it was saved. */
 export function readSavedColumn(sql: DatabaseSync, id: number): ArrayBuffer | null {
   const range = [id * pagesPerColumn, (id + 1) * pagesPerColumn] as const;

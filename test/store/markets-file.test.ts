@@ -1,7 +1,6 @@
 /** The copy of the markets: what a start makes of it is the state of every stored block applied. */
 import assert from "node:assert/strict";
-import { copyFileSync } from "node:fs";
-import { mkdir, stat, truncate, writeFile } from "node:fs/promises";
+import { stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -12,10 +11,8 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { digestOf } from "../../src/market/digest.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
-import { beginColumns, takeColumns } from "../../src/store/columns-ahead.ts";
 import { loadMarketState } from "../../src/store/load-market-state.ts";
 import { MarketsFile } from "../../src/store/markets-file.ts";
-import type { SavedColumns } from "../../src/store/saved-columns.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -37,15 +34,9 @@ function applied(blocks: readonly BlockFacts[]): MarketState {
 
 function openFile(
   { path, store }: Pick<StoreFolder, "path" | "store">,
-  { known = contracts, columns = null }: { known?: Contracts; columns?: SavedColumns | null } = {},
+  { known = contracts }: { known?: Contracts } = {},
 ): MarketsFile {
-  return MarketsFile.open(path, { contracts: known, coverage: store.coverage, clock, columns });
-}
-
-/** The columns as they are saved now, as a start reads them on a thread. */
-async function readAhead({ path }: Pick<StoreFolder, "path">): Promise<SavedColumns | null> {
-  beginColumns(path);
-  return takeColumns(path);
+  return MarketsFile.open(path, { contracts: known, coverage: store.coverage, clock });
 }
 
 /** Opens the copy and what it says as the service does, and closes it without a save: a crash. */
@@ -87,8 +78,7 @@ describe("the copy of the markets", () => {
       const folder = await StoreFolder.open(t);
       let final = 0;
       for (let life = 0; final < blocks.length; life += 1) {
-        const columns = random.chance(0.5) ? await readAhead(folder) : null;
-        const file = openFile(folder, { columns });
+        const file = openFile(folder);
         const state = new MarketState(contracts, file);
         await loadMarketState(folder.store, state, file.savedThrough);
         if (random.chance(0.5)) await file.settle();
@@ -121,40 +111,6 @@ describe("the copy of the markets", () => {
       assert.equal(file.savedThrough, recorded[middle - 1]?.number);
       assert.deepEqual(describeState(state), describeState(applied(recorded)));
     });
-  });
-
-  test("is read ahead on a thread, which leaves its log as a crash has left it", async (t) => {
-    const folder = await halfSaved(t);
-    const crashed = { path: join(folder.path, "crashed"), store: folder.store };
-    await mkdir(crashed.path);
-    await withState(folder, (state) => {
-      state.save();
-      for (const ending of ["", "-wal"]) {
-        const name = `markets.sqlite${ending}`;
-        copyFileSync(join(folder.path, name), join(crashed.path, name));
-      }
-    });
-    const log = join(crashed.path, "markets.sqlite-wal");
-    const before = (await stat(log)).size;
-    assert(before > 0);
-    const columns = await readAhead(crashed);
-    assert.equal((await stat(log)).size, before);
-    const file = openFile(crashed, { columns });
-    const ids = file.column("markets.ids", "u8").values.buffer;
-    assert([...(columns?.blocks.values() ?? [])].includes(ids));
-    file.close();
-  });
-
-  test("is not taken from columns that were read before it was saved last", async (t) => {
-    const folder = await halfSaved(t);
-    const columns = await readAhead(folder);
-    await withState(folder, (state) => state.save());
-    const file = openFile(folder, { columns });
-    assert.equal(file.savedThrough, recorded.at(-1)?.number);
-    const state = new MarketState(contracts, file);
-    await loadMarketState(folder.store, state, file.savedThrough);
-    assert.deepEqual(describeState(state), describeState(applied(recorded)));
-    file.close();
   });
 
   test("is made again when it is ahead of the facts", async (t) => {
