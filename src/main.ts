@@ -84,9 +84,8 @@ export class Service {
   }
 
   async #start(config: Config, log: Log): Promise<void> {
-    const clock = systemClock;
+    const [clock, { dataDir }] = [systemClock, config];
     const times = new StartTimes();
-    const { dataDir } = config;
     const contracts = await readContracts(config.contractsFile);
     await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
     const chain = this.#startChain(config, contracts, log);

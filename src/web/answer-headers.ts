@@ -36,44 +36,15 @@ const varyByOrigin = `Origin, ${vary}`;
 
 /** The headers of every answer, whatever it is. Routes override `cache-control` on success. */
 export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
-  const { limit, remaining, resetSeconds } = standingOf(caller);
+  const { window, startedAtMs } = caller;
   return {
     ...fixedHeaders,
     "cache-control": "no-store",
     vary,
     "x-request-id": requestId,
-    "x-ratelimit-limit": limit,
-    "x-ratelimit-remaining": remaining,
-    "x-ratelimit-reset": resetSeconds,
-  };
-}
-
-/** What is the same in all answers that have these headers besides, as lines of text. */
-export function fixedLines(headers: Readonly<Record<string, string | number>>): string {
-  return linesOf({ ...fixedHeaders, ...headers });
-}
-
-/** The rest of `answerHeaders` but for `vary`, which `corsHeaders` has, as lines of text. */
-export function callerLines(caller: Caller, requestId: string): string {
-  const { limit, remaining, resetSeconds } = standingOf(caller);
-  return (
-    `x-request-id: ${requestId}\r\nx-ratelimit-limit: ${limit}\r\n` +
-    `x-ratelimit-remaining: ${remaining}\r\nx-ratelimit-reset: ${resetSeconds}\r\n`
-  );
-}
-
-/** Headers as they are sent; values are ours, or were checked before. */
-export function linesOf(headers: Readonly<Record<string, string | number>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join("");
-}
-
-function standingOf({ window, startedAtMs }: Caller) {
-  return {
-    limit: window.limit,
-    remaining: window.remaining(startedAtMs),
-    resetSeconds: Math.ceil(window.resetMs(startedAtMs) / 1000),
+    "x-ratelimit-limit": window.limit,
+    "x-ratelimit-remaining": window.remaining(startedAtMs),
+    "x-ratelimit-reset": Math.ceil(window.resetMs(startedAtMs) / 1000),
   };
 }
 

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../base/clock.ts";
-import { webLimits } from "../base/limits.ts";
 import type { Admission, Caller } from "./admission.ts";
-import { answerHeaders, callerLines, corsHeaders, linesOf } from "./answer-headers.ts";
+import { answerHeaders, corsHeaders } from "./answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "./gzip.ts";
 import { endOf, isHeld, type ReadyAnswer, type ReadyAnswers } from "./ready-answers.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
@@ -27,9 +25,6 @@ export class FastLane {
   readonly #corsOrigins: ReadonlySet<string>;
   readonly #corsOfNone: Cors;
   readonly #onAnswered: (answered: Answered) => void;
-  readonly #clock: Clock;
-  #dateSecond = -1;
-  #date = "";
   readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
 
   constructor(parts: {
@@ -37,14 +32,12 @@ export class FastLane {
     admission: Admission;
     corsOrigins: ReadonlySet<string>;
     onAnswered: (answered: Answered) => void;
-    clock: Clock;
   }) {
     this.#ready = parts.ready;
     this.#admission = parts.admission;
     this.#corsOrigins = parts.corsOrigins;
     this.#corsOfNone = this.#corsOf(undefined);
     this.#onAnswered = parts.onAnswered;
-    this.#clock = parts.clock;
   }
 
   /** The caller of a request that was counted here and goes the whole way; `undefined` for all others. */
@@ -107,32 +100,16 @@ export class FastLane {
   }
 
   #sendHead(response: ServerResponse, told: Told, length: number): void {
-    if (response.shouldKeepAlive) {
-      putHead(response, `${headOf(told, length)}${this.#dateLine()}${keptAlive}`);
-      return;
-    }
     const { answer, packed } = told;
-    response.writeHead(200, {
-      ...headersOf(told),
-      ...(packed === null ? {} : { "content-encoding": "gzip" }),
-      "content-type": answer.contentType,
-      "content-length": length,
-    });
+    const headers = headersOf(told);
+    if (packed !== null) headers["content-encoding"] = "gzip";
+    headers["content-type"] = answer.contentType;
+    headers["content-length"] = length;
+    response.writeHead(200, headers);
   }
 
   #corsOf(origin: string | undefined): Cors {
-    const headers = corsHeaders(origin, this.#corsOrigins);
-    return { headers, lines: linesOf(headers) };
-  }
-
-  /** Made once a second. */
-  #dateLine(): string {
-    const second = Math.floor(this.#clock.nowMs() / 1000);
-    if (second !== this.#dateSecond) {
-      this.#dateSecond = second;
-      this.#date = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
-    }
-    return this.#date;
+    return corsHeaders(origin, this.#corsOrigins);
   }
 }
 
@@ -146,36 +123,14 @@ type Told = {
   readonly cors: Cors;
 };
 
-/** What the origin of a page leads to, and the same as text. */
-type Cors = { readonly headers: Record<string, string>; readonly lines: string };
+type Cors = Readonly<Record<string, string>>;
 
 function headersOf({ answer, caller, requestId, cors }: Told): Record<string, string | number> {
   const { etag, cacheControl } = answer;
-  return {
-    ...answerHeaders(caller, requestId),
-    ...cors.headers,
-    "cache-control": cacheControl,
-    ...(etag === null ? {} : { etag }),
-  };
-}
-
-/** The same as text, but for what Node adds of its own. */
-function headOf({ answer, packed, caller, requestId, cors }: Told, length: number): string {
-  const coding = packed === null ? "" : "content-encoding: gzip\r\n";
-  const ofBody = `${coding}content-length: ${length}\r\n`;
-  return answer.lines + callerLines(caller, requestId) + cors.lines + ofBody;
-}
-
-const keptAlive =
-  "Connection: keep-alive\r\n" +
-  `Keep-Alive: timeout=${Math.floor(webLimits.keepAliveTimeoutMs / 1000)}\r\n\r\n`;
-
-/**
- * Node writes the head of an answer header by header and checks each; for an answer that is ready
- * that is as much work as all the rest. It sends the text it finds here when there is one.
- */
-function putHead(response: ServerResponse & { _header?: string }, head: string): void {
-  response._header = head;
+  const headers = { ...answerHeaders(caller, requestId), ...cors };
+  headers["cache-control"] = cacheControl;
+  if (etag !== null) headers["etag"] = etag;
+  return headers;
 }
 
 /** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */

@@ -9,7 +9,6 @@ import { webLimits } from "../base/limits.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import { AskedBefore } from "../store/asked-before.ts";
 import type { Access } from "./admission.ts";
-import { fixedLines } from "./answer-headers.ts";
 import { PackableBytes, packedFromBytes } from "./gzip.ts";
 import { type Meta, metaSchema } from "./meta.ts";
 
@@ -23,8 +22,6 @@ export type ReadyAnswer = {
   readonly contentType: string;
   readonly cacheControl: string;
   readonly etag: string | null;
-  /** The status line and the headers that are the same each time. */
-  readonly lines: string;
   /** Text while it is short, which goes out in one piece with its headers. */
   readonly head: string | PackableBytes;
   readonly headBytes: number;
@@ -145,7 +142,7 @@ export class ReadyAnswers {
   /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
   put(
     target: string,
-    answer: Omit<ReadyAnswer, "lines" | "headBytes" | "encoding"> & {
+    answer: Omit<ReadyAnswer, "headBytes" | "encoding"> & {
       readonly head: string;
     },
   ): ReadyAnswer {
@@ -157,7 +154,6 @@ export class ReadyAnswers {
       : new PackableBytes(bytes, { onPacked: () => this.#countPacked(target, ready) });
     const ready: ReadyAnswer = {
       ...answer,
-      lines: linesOfAnswer(answer),
       head,
       headBytes: bytes.length,
       encoding: isAscii(bytes) && isAscii(Buffer.from(answer.tail)) ? "latin1" : "utf8",
@@ -206,15 +202,6 @@ export class ReadyAnswers {
     this.#answers.delete(target);
     this.#bytes -= costOf(target, known);
   }
-}
-
-function linesOfAnswer({
-  contentType,
-  cacheControl,
-  etag,
-}: Pick<ReadyAnswer, "contentType" | "cacheControl" | "etag">): string {
-  const headers = { "cache-control": cacheControl, "content-type": contentType };
-  return `HTTP/1.1 200 OK\r\n${fixedLines(etag === null ? headers : { ...headers, etag })}`;
 }
 
 /** An entry without its texts takes about this much. */

@@ -1,8 +1,7 @@
-import { type IncomingMessage, METHODS, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, METHODS, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
-import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { AppError, type ErrorCode, errorTable } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
@@ -90,15 +89,19 @@ export class HttpServer {
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
       onAnswered: (answered) => this.#note({ ...answered, code: null }),
-      clock: options.clock,
     });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);
     const { stream } = options;
     const shouldUpgradeCallback = (request: IncomingMessage) => stream?.accepts(request) ?? false;
     this.#app = fastify({
-      ...nodeOptions,
-      http: { ...nodeOptions.http, shouldUpgradeCallback },
+      ...frameworkOptions,
+      // Requests that the response cache can answer do not reach the framework. While it closes, it tells clients so.
+      serverFactory: (handle) =>
+        createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
+          if (this.node.listening && this.#fastLane.take(request, response)) return;
+          handle(request, response);
+        }).setTimeout(webLimits.socketIdleTimeoutMs),
       genReqId: requestIdOf,
       clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
       // A path that cannot be decoded is unknown, and never reaches the hooks.
@@ -121,7 +124,6 @@ export class HttpServer {
     this.#addRoutes();
     this.#observeAnswers();
     this.#answerWhatNodeWould();
-    this.#openFastLane();
     this.#silent = new SilentSockets(this.node);
   }
 
@@ -299,18 +301,6 @@ export class HttpServer {
     log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
   }
 
-  /** The framework's own listener goes behind ours. */
-  #openFastLane(): void {
-    const [behind] = this.node.listeners("request") as RequestListener[];
-    assert(behind !== undefined, "the framework listens to its server");
-    this.node.off("request", behind);
-    this.node.on("request", (request, response) => {
-      // While it closes, the framework tells clients to go.
-      if (this.node.listening && this.#fastLane.take(request, response)) return;
-      behind.call(this.node, request, response);
-    });
-  }
-
   /** Node would answer these by itself, without our headers. */
   #answerWhatNodeWould(): void {
     this.node.on("upgrade", (request, socket, head) => {
@@ -340,22 +330,22 @@ export class HttpServer {
 const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
 
 const nodeOptions = {
-  logger: false,
-  http: {
-    maxHeaderSize: webLimits.headerBytesMax,
-    headersTimeout: webLimits.headersTimeoutMs,
-    // Node looks for slow senders only this often, by default every 30 s.
-    connectionsCheckingInterval: 1000,
-    // Node's own refusal has none of our headers; #receive refuses instead.
-    requireHostHeader: false,
-    // Of a header that must not be repeated Node would otherwise keep the first line only.
-    joinDuplicateHeaders: true,
-    // What has no body is not made a stream that ends, which is a twentieth of a request out of memory.
-    optimizeEmptyRequests: true,
-  },
+  maxHeaderSize: webLimits.headerBytesMax,
+  headersTimeout: webLimits.headersTimeoutMs,
   requestTimeout: webLimits.requestTimeoutMs,
   keepAliveTimeout: webLimits.keepAliveTimeoutMs,
-  connectionTimeout: webLimits.socketIdleTimeoutMs,
+  // Node looks for slow senders only this often, by default every 30 s.
+  connectionsCheckingInterval: 1000,
+  // Node's own refusal has none of our headers; #receive refuses instead.
+  requireHostHeader: false,
+  // Of a header that must not be repeated Node would otherwise keep the first line only.
+  joinDuplicateHeaders: true,
+  // What has no body is not made a stream that ends, which is a twentieth of a request out of memory.
+  optimizeEmptyRequests: true,
+} as const;
+
+const frameworkOptions = {
+  logger: false,
   bodyLimit: webLimits.bodyBytesMax,
   // Fastify's own 503 has none of our headers; what still arrives is answered.
   return503OnClosing: false,
