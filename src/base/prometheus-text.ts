@@ -1,3 +1,4 @@
+import { Counter, Gauge, Registry } from "prom-client";
 import type { LatencyHistogram } from "./latency-histogram.ts";
 
 /** One value of a metric. */
@@ -21,14 +22,12 @@ export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * Prints what was read in the text format 0.0.4; a family without samples is left out. The
- * registry lives for this one text, so that what is gone, such as an endpoint, is not told again.
+ * registry lives for this one text, so that what no longer exists, such as an endpoint, is not shown.
  */
 export async function formatPrometheus(
   families: readonly Family[],
   histograms: readonly LatencyHistogram<string>[],
 ): Promise<string> {
-  // Some ninety files, which a start does not wait for.
-  const { Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   for (const { type, samples, name, help, labelNames } of families) {
     if (samples.length === 0) continue;
@@ -41,6 +40,6 @@ export async function formatPrometheus(
       for (const { labels, value } of samples) gauge.set(labels, value);
     }
   }
-  const told = await registry.metrics();
-  return [told, ...histograms.map((histogram) => histogram.toText())].join("\n");
+  for (const { metric } of histograms) registry.registerMetric(metric);
+  return registry.metrics();
 }

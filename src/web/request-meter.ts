@@ -19,8 +19,6 @@ type RouteCounts = {
   readonly method: string;
   readonly route: string;
   readonly statuses: KindCounts;
-  /** `null` while nothing was timed. */
-  latency: { observe(durationMs: number): void } | null;
 };
 
 /** Any other method is told as `other`: clients make up as many as they like. */
@@ -43,12 +41,11 @@ export class RequestMeter {
     counts.statuses.add(String(status));
     if (code !== null) this.#codes.add(code);
     if (durationMs === null) return;
-    counts.latency ??= this.latency.seriesOf({ method, route });
-    counts.latency.observe(durationMs);
+    this.latency.observe({ method, route }, durationMs);
   }
 
-  read(): Metrics["api"] {
-    const latencies = this.latency.read();
+  async read(): Promise<Metrics["api"]> {
+    const latencies = await this.latency.read();
     const counted = [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
     const routes = counted.map(({ method, route, statuses }) => {
       const latency = latencies.find(
@@ -77,7 +74,7 @@ export class RequestMeter {
     if (methods === undefined) this.#routes.set(route, (methods = new Map()));
     let counts = methods.get(method);
     if (counts === undefined) {
-      counts = { method, route, statuses: new KindCounts(), latency: null };
+      counts = { method, route, statuses: new KindCounts() };
       methods.set(method, counts);
     }
     return counts;

@@ -85,12 +85,12 @@ test("a store that does not answer is no size, and no error", async () => {
 
 test("queries and inserts are timed, failures counted", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
-  const counted = () => {
-    const [queries] = engine.latencies.query.read();
-    const [inserts] = engine.latencies.insert.read();
+  const counted = async () => {
+    const [queries] = await engine.latencies.query.read();
+    const [inserts] = await engine.latencies.insert.read();
     return { queries: queries?.count ?? 0, inserts: inserts?.count ?? 0 };
   };
-  const before = counted();
+  const before = await counted();
   assert.ok(before.queries > 0, "recovery asks the tables");
   await engine.query("SELECT 1");
   await engine.insert(
@@ -98,11 +98,11 @@ test("queries and inserts are timed, failures counted", async (t) => {
     new RowWriter().uint64(1).uint32(1).text("a reason").text("{}").finish(),
   );
   await engine.insert("oddwire.quarantine", Buffer.alloc(0));
-  assert.deepEqual(counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
+  assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
   await assert.rejects(engine.query("SELECT nothing_like_that"));
   await assert.rejects(engine.insert("oddwire.no_table", Buffer.from("1\n")));
   assert.deepEqual(engine.failures.toRecord(), { query: 1, insert: 1 });
-  assert.deepEqual(counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
+  assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
 });
 
 test("anomalies and unreadable logs are counted by kind, held and final blocks alike", async (t) => {
