@@ -4,9 +4,12 @@ import { ConfigError } from "../base/config.ts";
 import { AppError } from "../base/errors.ts";
 import { isSqliteFailure } from "./sqlite-code.ts";
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 
-/** Rows of keys and blocks are never deleted by age alone: a revoked key must stay known as such. */
+/**
+ * Keys are never deleted: a revoked key must stay known as such. `issued_values` has the MAC of every value
+ * that was ever created or imported, for good, so that none can be imported again.
+ */
 const schema = `
   CREATE TABLE keys (
     id TEXT PRIMARY KEY,
@@ -16,7 +19,6 @@ const schema = `
     mac BLOB NOT NULL UNIQUE,
     previous_mac BLOB,
     previous_until_ms INTEGER,
-    imported_mac BLOB,
     allowed_ips TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER,
@@ -24,6 +26,7 @@ const schema = `
     last_used_at_ms INTEGER,
     request_count INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  CREATE TABLE issued_values (mac BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE ip_blocks (
     bucket TEXT PRIMARY KEY,
     reason TEXT NOT NULL,
@@ -32,6 +35,16 @@ const schema = `
     blocked_until_ms INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+/** Version 1 knew only the present value of a key, the one before, and the one it was imported with. */
+const fromVersion1 = `
+  CREATE TABLE issued_values (mac BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+  INSERT OR IGNORE INTO issued_values SELECT mac FROM keys;
+  INSERT OR IGNORE INTO issued_values SELECT previous_mac FROM keys WHERE previous_mac IS NOT NULL;
+  INSERT OR IGNORE INTO issued_values SELECT imported_mac FROM keys WHERE imported_mac IS NOT NULL;
+  ALTER TABLE keys DROP COLUMN imported_mac;
   PRAGMA user_version = ${schemaVersion};
 `;
 
@@ -97,6 +110,7 @@ export class AccessDatabase {
   #migrate(path: string): void {
     const version = Number(this.sql.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version === 0) this.sql.exec(schema);
+    if (version === 1) this.sql.exec(fromVersion1);
     if (version > schemaVersion)
       throw new ConfigError([`${path} is of a newer version of oddwire`]);
   }

@@ -13,7 +13,6 @@ import { AccessStore } from "./access-store.ts";
 import { generateKey } from "./key-format.ts";
 
 const folders: string[] = [];
-const log = pino({ level: "silent" });
 after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
@@ -26,10 +25,23 @@ function newFolder(): string {
 
 function open(
   dataDir: string,
-  options: { pepper?: string; adminKey?: string; clock?: Clock } = {},
+  options: { pepper?: string; adminKey?: string; clock?: Clock; warnings?: string[] } = {},
 ): AccessStore {
-  const { pepper = null, adminKey = null, clock = systemClock } = options;
-  return AccessStore.open({ dataDir, pepper, adminKey, clock, log });
+  const { pepper = null, adminKey = null, clock = systemClock, warnings = [] } = options;
+  const own = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
+  return AccessStore.open({ dataDir, pepper, adminKey, clock, log: own });
+}
+
+type MovableClock = Clock & { aheadMs: number };
+
+function movableClock(): MovableClock {
+  const clock = {
+    ...systemClock,
+    aheadMs: 0,
+    nowMs: () => systemClock.nowMs() + clock.aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + clock.aheadMs,
+  };
+  return clock;
 }
 
 const readKey = { name: "one", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
@@ -164,6 +176,64 @@ test("the key of the environment works until it is revoked or rotated, and never
     assert.equal(third.keys.verify(adminKey, localhost), null);
     third.close();
   }
+});
+
+test("a value that was ever issued here is not imported again, however it ended", async () => {
+  const ends: Record<string, (store: AccessStore, id: string, clock: MovableClock) => unknown> = {
+    revoked: ({ keys }, id) => keys.revoke(id),
+    rotated: ({ keys }, id) => keys.rotate(id, 0),
+    "rotated twice and revoked": async ({ keys }, id) => {
+      await keys.rotate(id, 60_000);
+      await keys.rotate(id, 0);
+      await keys.revoke(id);
+    },
+    expired: (_store, _id, clock) => {
+      clock.aheadMs = 120_000;
+    },
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    const [folder, clock] = [newFolder(), movableClock()];
+    const first = open(folder, { clock });
+    const expiresAtMs = clock.nowMs() + 60_000;
+    const input = { name: "one", scope: "admin", expiresAtMs, allowedIps: ["192.0.2.1"] } as const;
+    const { key, value } = await first.keys.create(input);
+    await end(first, key.id, clock);
+    first.close();
+    const warnings: string[] = [];
+    const second = open(folder, { clock, adminKey: value, warnings });
+    for (const ip of [localhost, "192.0.2.1"])
+      assert.equal(second.keys.verify(value, ip), null, name);
+    assert.equal((await second.keys.list({ limit: 10, after: null })).length, 1, name);
+    assert.equal(warnings.filter((line) => line.includes("ODDWIRE_ADMIN_KEY")).length, 1, name);
+    second.close();
+  }
+});
+
+test("a database of version 1 is migrated: its values work, and none that it knew is imported", async () => {
+  const folder = newFolder();
+  const [imported, rotated] = [generateKey("admin"), generateKey("admin")];
+  const first = open(folder, { adminKey: imported });
+  const { key, value } = await first.keys.create(readKey);
+  const [environment] = (await first.keys.list({ limit: 10, after: null })).filter(
+    ({ scope }) => scope === "admin",
+  );
+  await first.keys.revoke(environment?.id ?? "");
+  first.close();
+  const database = new DatabaseSync(join(folder, "access.sqlite"));
+  database.exec(`
+    ALTER TABLE keys ADD COLUMN imported_mac BLOB;
+    UPDATE keys SET imported_mac = mac WHERE scope = 'admin';
+    DROP TABLE issued_values;
+    PRAGMA user_version = 1;
+  `);
+  database.close();
+  const second = open(folder, { adminKey: imported });
+  assert.equal(second.keys.verify(imported, localhost), null);
+  assert.equal(second.keys.verify(value, localhost)?.id, key.id);
+  second.close();
+  const third = open(folder, { adminKey: rotated });
+  assert.notEqual(third.keys.verify(rotated, localhost), null);
+  third.close();
 });
 
 test("a malformed key of the environment, or one of lower scope, is a configuration error", () => {

@@ -24,6 +24,10 @@ type AccessOptions = {
   readonly log: Log;
 };
 
+const deadAdminKey =
+  "ODDWIRE_ADMIN_KEY is a key that was revoked or rotated or has expired here; it stays invalid. " +
+  "Remove it, or set a new one.";
+
 /**
  * Who may call: keys and blocked IPs, in `access.sqlite` of the data folder. The service and the
  * command line may have it open at the same time; what one changes, the other follows at once.
@@ -47,7 +51,7 @@ export class AccessStore {
       clock,
       ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     });
-    if (adminKey !== null) this.keys.ensureAdminKey(adminKey);
+    if (adminKey !== null && !this.keys.ensureAdminKey(adminKey)) log.warn(deadAdminKey);
     this.ipBlocks = IpBlocks.open({ database, clock });
     const { accessFollowMs, accessFlushMs } = webLimits;
     this.#timers = [

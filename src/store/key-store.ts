@@ -101,22 +101,26 @@ export class KeyStore implements Keys {
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    return this.#insert(input, generateKey(input.scope), null);
+    return this.#insert(input, generateKey(input.scope));
   }
 
   /**
-   * Makes the key from the environment usable unless it ever was: one that has been revoked or
-   * rotated away since stays dead. Throws `ConfigError` when it is not a key of scope admin.
+   * Imports the admin key of the configuration, unless the value was ever issued or imported here: one that was
+   * revoked, rotated or has expired since stays dead. Returns whether the value works. Throws `ConfigError`
+   * when it is not an admin key.
    */
-  ensureAdminKey(value: string): void {
+  ensureAdminKey(value: string): boolean {
     const parsed = parseKey(value);
     if (parsed?.scope !== "admin")
-      throw new ConfigError(["ODDWIRE_ADMIN_KEY must be a key of scope admin, ow_admin_..."]);
+      throw new ConfigError(["ODDWIRE_ADMIN_KEY must be an admin key, ow_admin_..."]);
     const mac = this.#macOf(value);
-    const known = this.#prepare("SELECT 1 FROM keys WHERE imported_mac = ? OR mac = ?");
-    if (known.get(mac, mac) !== undefined) return;
+    if (this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?").get(mac) !== undefined) {
+      const endsAtMs = this.#live.get(mac.toString("latin1"))?.endsAtMs ?? 0;
+      return this.#clock.nowMs() < endsAtMs;
+    }
     const name = `environment ${parsed.prefix}`;
-    this.#insert({ name, scope: "admin", expiresAtMs: null, allowedIps: [] }, value, mac);
+    this.#insert({ name, scope: "admin", expiresAtMs: null, allowedIps: [] }, value);
+    return true;
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -146,7 +150,13 @@ export class KeyStore implements Keys {
       // A value still in an earlier grace dies here: at most two work at a time.
       this.#prepare(
         "UPDATE keys SET mac = ?, prefix = ?, previous_mac = ?, previous_until_ms = ? WHERE id = ?",
-      ).run(this.#macOf(value), prefix, graceMs > 0 ? row.mac : null, nowMs + graceMs, id);
+      ).run(
+        this.#rememberedMacOf(value),
+        prefix,
+        graceMs > 0 ? row.mac : null,
+        nowMs + graceMs,
+        id,
+      );
       return { key: this.#toKey({ ...row, prefix }), value };
     });
     this.#reload();
@@ -194,7 +204,7 @@ export class KeyStore implements Keys {
     return found !== undefined && same && isUsable ? found : null;
   }
 
-  #insert(input: NewKey, value: string, importedMac: Uint8Array | null): IssuedKey {
+  #insert(input: NewKey, value: string): IssuedKey {
     const nowMs = this.#clock.nowMs();
     const id = randomUUID();
     const prefix = prefixOf(value);
@@ -202,15 +212,14 @@ export class KeyStore implements Keys {
       this.#checkRoomFor(input.name, nowMs);
       this.#prepare(
         `INSERT INTO keys
-           (id, name, scope, prefix, mac, imported_mac, allowed_ips, created_at_ms, expires_at_ms)
-         VALUES (:id, :name, :scope, :prefix, :mac, :importedMac, :allowedIps, :nowMs, :expiresAtMs)`,
+           (id, name, scope, prefix, mac, allowed_ips, created_at_ms, expires_at_ms)
+         VALUES (:id, :name, :scope, :prefix, :mac, :allowedIps, :nowMs, :expiresAtMs)`,
       ).run({
         id,
         name: input.name,
         scope: input.scope,
         prefix,
-        mac: this.#macOf(value),
-        importedMac,
+        mac: this.#rememberedMacOf(value),
         allowedIps: JSON.stringify(input.allowedIps),
         nowMs,
         expiresAtMs: input.expiresAtMs,
@@ -289,6 +298,13 @@ export class KeyStore implements Keys {
 
   #macOf(value: string): Buffer {
     return Buffer.from(this.#keyedHash.digest(value), "latin1");
+  }
+
+  /** The MAC of a value that is issued now; within the transaction that stores the key. */
+  #rememberedMacOf(value: string): Buffer {
+    const mac = this.#macOf(value);
+    this.#prepare("INSERT INTO issued_values VALUES (?)").run(mac);
+    return mac;
   }
 
   /** Under another pepper every key would be refused without a reason anybody could see. */
