@@ -25,6 +25,7 @@ import { AccessStore } from "./store/access-store.ts";
 import { claimDataFolder, releaseDataFolder } from "./store/data-folder.ts";
 import { DataFolderUnwritableError } from "./store/data-folder-errors.ts";
 import { FactStore } from "./store/fact-store.ts";
+import type { IpBlock } from "./store/ip-blocks.ts";
 import { loadMarketState } from "./store/load-market-state.ts";
 import { MarketsFile } from "./store/markets-file.ts";
 import { Hub } from "./stream/hub.ts";
@@ -94,8 +95,7 @@ export class Service {
     // What a folder without facts is tied to may have been a mistake.
     this.#endings.push(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
     times.done("store");
-    const access = AccessStore.open({ ...accessOptions(config), clock, log });
-    this.#endings.push(() => access.close());
+    const access = this.#openAccess(config, log);
     const state = await this.#openState({ store, contracts, dataDir, clock, log });
     times.done("state");
     const freshness = () => indexer.freshness();
@@ -106,9 +106,9 @@ export class Service {
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
-    const measured = { chainId: config.chainId, version, indexer, auditor, pace, store, books };
-    const metrics = ServiceMetrics.open({ ...measured, catalogue, state, clock, log });
-    this.#endings.push(() => metrics.close());
+    const venue = { books, catalogue };
+    const measured = { indexer, auditor, pace, store, state, ...venue, audit: access.audit };
+    const metrics = this.#openMetrics({ chainId: config.chainId, ...measured, log });
 
     const cursors = new Cursors(access.deriveSecret("cursors"));
     const routes = createRoutes({
@@ -134,9 +134,8 @@ export class Service {
     });
     times.done("listening");
     if (metricsPort !== null) {
-      const routes = [scrapeMetrics(metrics)];
-      const url = await this.#listen({ ...edge(), port: metricsPort, routes });
-      log.info({ url, path: "/metrics" }, "metrics for scrapers");
+      const own = { ...edge(), port: metricsPort, routes: [scrapeMetrics(metrics)] };
+      log.info({ url: await this.#listen(own), path: "/metrics" }, "metrics for scrapers");
     }
     await indexer.start(this.#fail);
     times.tell(log);
@@ -144,6 +143,20 @@ export class Service {
     store.reader.begin();
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
+  }
+
+  #openMetrics(
+    parts: Omit<Parameters<typeof ServiceMetrics.open>[0], "version" | "clock">,
+  ): ServiceMetrics {
+    const metrics = ServiceMetrics.open({ ...parts, version, clock: systemClock });
+    this.#endings.push(() => metrics.close());
+    return metrics;
+  }
+
+  #openAccess(config: Config, log: Log): AccessStore {
+    const access = AccessStore.open({ ...accessOptions(config), clock: systemClock, log });
+    this.#endings.push(() => access.close());
+    return access;
   }
 
   /** Before everything else that takes long: nodes are asked meanwhile. */
@@ -259,10 +272,13 @@ function quotasOf(config: Config): StreamQuotas {
   };
 }
 
-function admissionOf(config: Config, { keys, ipBlocks }: AccessStore): Admission {
+function admissionOf(config: Config, { keys, ipBlocks, audit }: AccessStore): Admission {
   const { authFailuresMax, trustedProxies } = config;
   const clock = systemClock;
-  const guard = new IpGuard({ blocks: ipBlocks, clock, failuresMax: authFailuresMax });
+  const onBlocked = ({ bucket }: IpBlock) =>
+    audit.record({ action: "ip_blocked", ip: bucket, by: null });
+  const options = { blocks: ipBlocks, clock, failuresMax: authFailuresMax, onBlocked };
+  const guard = new IpGuard(options);
   return new Admission({ keys, guard, clock, trustedProxies });
 }
 

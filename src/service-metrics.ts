@@ -14,6 +14,7 @@ import type { EndpointStatus } from "./chain/chain-status.ts";
 import type { Indexer } from "./indexer.ts";
 import type { MarketState } from "./market/market-state.ts";
 import type { Pace } from "./pace.ts";
+import type { AccessAudit } from "./store/access-audit.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Coverage } from "./store/recover.ts";
 import { type StoreSize, StoreSizeReader } from "./store/store-size.ts";
@@ -32,6 +33,7 @@ type MetricsParts = {
   readonly pace: Pace;
   readonly store: FactStore;
   readonly books: OrderBooks | null;
+  readonly audit: AccessAudit;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -78,7 +80,7 @@ export class ServiceMetrics {
       uptime_seconds: roundToThousandths(status.uptimeSeconds),
       version,
       indexer: this.#readIndexer(size),
-      api: await this.requests.read(),
+      api: { ...(await this.requests.read()), access_changes: this.#parts.audit.counts.toRecord() },
       stream: this.stream.read(),
       store: {
         tables: size === null ? null : [...size.tables],

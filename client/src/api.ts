@@ -797,6 +797,7 @@ export type GetMetrics = {
       readonly requests: number;
       readonly errors: number;
       readonly refusals: { readonly [name: string]: number };
+      readonly access_changes: { readonly [name: string]: number };
       readonly routes: readonly {
         readonly method: string;
         readonly route: string;

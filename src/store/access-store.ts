@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { toError } from "../base/errors.ts";
 import { webLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
+import { AccessAudit } from "./access-audit.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { IpBlocks } from "./ip-blocks.ts";
 import type { Scope } from "./key-format.ts";
@@ -35,6 +36,7 @@ const deadAdminKey =
 export class AccessStore {
   readonly keys: KeyStore;
   readonly ipBlocks: IpBlocks;
+  readonly audit: AccessAudit;
   readonly #database: AccessDatabase;
   readonly #pepper: string;
   readonly #timers: readonly NodeJS.Timeout[];
@@ -45,13 +47,14 @@ export class AccessStore {
     this.#database = database;
     this.#pepper = pepper;
     this.#log = log;
+    this.audit = new AccessAudit(log);
     this.keys = KeyStore.open({
       database,
       pepper,
       clock,
       ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     });
-    if (adminKey !== null && !this.keys.ensureAdminKey(adminKey)) log.warn(deadAdminKey);
+    if (adminKey !== null) this.#importAdminKey(adminKey);
     this.ipBlocks = IpBlocks.open({ database, clock });
     const { accessFollowMs, accessFlushMs } = webLimits;
     this.#timers = [
@@ -80,6 +83,12 @@ export class AccessStore {
       database.close();
       throw error;
     }
+  }
+
+  #importAdminKey(value: string): void {
+    const { kind, keyId } = this.keys.ensureAdminKey(value);
+    if (kind === "imported") this.audit.record({ action: "key_imported", keyId, by: null });
+    if (kind === "dead") this.#log.warn(deadAdminKey);
   }
 
   /** A 32-byte secret for another purpose, the same on every start and on every node. */

@@ -45,6 +45,11 @@ type KeyStoreOptions = {
   readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
 };
 
+/** What became of the admin key of the configuration; `dead` if it worked once and no longer does. */
+type AdminKeyImport =
+  | { readonly kind: "imported" | "known"; readonly keyId: string }
+  | { readonly kind: "dead"; readonly keyId: null };
+
 /** Stands in for a key that is not there, so that a miss does the work of a hit. */
 const nobody = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
 
@@ -106,21 +111,24 @@ export class KeyStore implements Keys {
 
   /**
    * Imports the admin key of the configuration, unless the value was ever issued or imported here: one that was
-   * revoked, rotated or has expired since stays dead. Returns whether the value works. Throws `ConfigError`
-   * when it is not an admin key.
+   * revoked, rotated or has expired since stays dead. Throws `ConfigError` when it is not an admin key.
    */
-  ensureAdminKey(value: string): boolean {
+  ensureAdminKey(value: string): AdminKeyImport {
     const parsed = parseKey(value);
     if (parsed?.scope !== "admin")
       throw new ConfigError(["ODDWIRE_ADMIN_KEY must be an admin key, ow_admin_..."]);
     const mac = this.#macOf(value);
     if (this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?").get(mac) !== undefined) {
-      const endsAtMs = this.#live.get(mac.toString("latin1"))?.endsAtMs ?? 0;
-      return this.#clock.nowMs() < endsAtMs;
+      const live = this.#live.get(mac.toString("latin1"));
+      const isLive = live !== undefined && this.#clock.nowMs() < live.endsAtMs;
+      return isLive ? { kind: "known", keyId: live.id } : { kind: "dead", keyId: null };
     }
     const name = `environment ${parsed.prefix}`;
-    this.#insert({ name, scope: "admin", expiresAtMs: null, allowedIps: [] }, value);
-    return true;
+    const { key } = this.#insert(
+      { name, scope: "admin", expiresAtMs: null, allowedIps: [] },
+      value,
+    );
+    return { kind: "imported", keyId: key.id };
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {

@@ -12,10 +12,11 @@ import { type SlidingWindow, WindowTable } from "./rate-limit.ts";
 
 /**
  * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
+ * `probe` is public and `unblock` takes an admin key; both are open to blocked IPs.
  * `optional` is for paths and methods that do not exist: a key counts if one is sent. A `preflight` is shown the
  * limit of its IP and uses nothing of it up: browsers ask so before each address that a page reads with its key.
  */
-export type Access = "public" | "optional" | "preflight" | "read" | "admin";
+export type Access = "public" | "probe" | "optional" | "preflight" | "read" | "admin" | "unblock";
 
 /** Who is calling, by which window they are counted, and why they are refused, if they are. */
 export type Caller = {
@@ -70,19 +71,26 @@ export class Admission {
     const startedAtMs = this.#clock.monotonicMs();
     const { ip, bucket } = this.#senderOf(request);
     const blockedForMs = this.#guard.blockedForMs(bucket);
-    if (blockedForMs > 0) return this.#refuseBlocked(ip, startedAtMs, blockedForMs);
+    const refuseBlocked = () => this.#refuseBlocked(ip, startedAtMs, blockedForMs);
+    if (blockedForMs > 0 && access !== "probe" && access !== "unblock") return refuseBlocked();
     if (access === "preflight") {
       return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal: null, startedAtMs };
     }
     const value = request.headers["x-api-key"];
-    if (access === "public" || (access === "optional" && value === undefined))
+    if (takesNoKey(access) || (access === "optional" && value === undefined))
       return this.#admitByIp(ip, startedAtMs, null);
     const key = this.#verify(value === undefined ? undefined : String(value), ip);
-    if (key instanceof AppError) return this.#admitByIp(ip, startedAtMs, key);
+    const isAdmin = !(key instanceof AppError) && key.scope === "admin";
+    if (blockedForMs > 0 && !isAdmin) return refuseBlocked();
+    if (key instanceof AppError) {
+      // A page that a visitor opens can send requests without a key, so these are no offence.
+      if (value !== undefined) this.#blameFailure(ip, key);
+      return this.#admitByIp(ip, startedAtMs, key);
+    }
     const window = this.#keyWindows.windowOf(key.id, key.requestsPerMinute, startedAtMs);
     let refusal: AppError | null = null;
     if (!window.take(startedAtMs)) refusal = rateLimited(window, startedAtMs);
-    else if (access === "admin" && key.scope !== "admin") refusal = new AppError("FORBIDDEN");
+    else if (isAdministrative(access) && !isAdmin) refusal = new AppError("FORBIDDEN");
     return { ip, key, window, refusal, startedAtMs };
   }
 
@@ -93,9 +101,7 @@ export class Admission {
       return new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(blockedForMs) });
     }
     const key = this.#verify(value, ip);
-    if (key instanceof AppError && key.code === "UNAUTHORIZED") {
-      this.#blame(ip, "failed_authentication");
-    }
+    if (key instanceof AppError) this.#blameFailure(ip, key);
     return key;
   }
 
@@ -123,7 +129,6 @@ export class Admission {
 
   #admitByIp(ip: string, startedAtMs: number, badKey: AppError | null): Caller {
     const window = this.#ipWindow(ip, startedAtMs);
-    if (badKey?.code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
     let refusal = badKey;
     if (!window.take(startedAtMs)) {
       this.#blame(ip, "abuse");
@@ -140,7 +145,12 @@ export class Admission {
     }
   }
 
-  /** Blocking a proxy of ours would block everybody behind it. */
+  /** A wrong value is an offence; that keys could not be checked is not. */
+  #blameFailure(ip: string, { code }: AppError): void {
+    if (code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
+  }
+
+  /** Blocking a trusted proxy would block everyone behind it. */
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
     this.#guard.record(ipBucketOf(ip), reason);
@@ -149,6 +159,16 @@ export class Admission {
   #ipWindow(ip: string, nowMs: number): SlidingWindow {
     return this.#ipWindows.windowOf(ipBucketOf(ip), webLimits.ipRequestsPerMinute, nowMs);
   }
+}
+
+/** Whether a route serves callers without a key, whatever key they send. */
+export function takesNoKey(access: Access): boolean {
+  return access === "public" || access === "probe";
+}
+
+/** Whether a route needs an admin key. */
+export function isAdministrative(access: Access): boolean {
+  return access === "admin" || access === "unblock";
 }
 
 function rateLimited(window: SlidingWindow, nowMs: number): AppError {

@@ -11,14 +11,21 @@ export class IpGuard {
   readonly #blocks: IpBlocks;
   readonly #clock: Clock;
   readonly #failuresMax: number;
+  readonly #onBlocked: (block: IpBlock) => void;
   readonly #failures = offenceTable();
   readonly #abuses = offenceTable();
 
   /** `failuresMax` failed authentications in 5 minutes block; 0 turns blocking off. */
-  constructor(options: { blocks: IpBlocks; clock: Clock; failuresMax: number }) {
+  constructor(options: {
+    blocks: IpBlocks;
+    clock: Clock;
+    failuresMax: number;
+    onBlocked?: (block: IpBlock) => void;
+  }) {
     this.#blocks = options.blocks;
     this.#clock = options.clock;
     this.#failuresMax = options.failuresMax;
+    this.#onBlocked = options.onBlocked ?? (() => undefined);
   }
 
   /** How much longer the bucket is blocked, in milliseconds; 0 when it is not. */
@@ -29,7 +36,7 @@ export class IpGuard {
     return Math.max(0, this.#remainingMs(bucket));
   }
 
-  /** Counts an offence: a missing or bad key, or abuse (malformed bytes, over the IP limit). */
+  /** Counts an offence: a wrong key value, or abuse (malformed bytes, over the IP limit). */
   record(bucket: string, reason: IpBlock["reason"]): void {
     if (this.#failuresMax === 0 || this.#isBlocked(bucket)) return;
     const nowMs = this.#clock.monotonicMs();
@@ -53,7 +60,9 @@ export class IpGuard {
     const { ipBlockFirstMs, ipBlockMaxMs } = webLimits;
     const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(strikes - 1, 30), ipBlockMaxMs);
     const blockedUntilMs = blockedAtMs + durationMs;
-    this.#blocks.put({ bucket, reason, strikes, blockedAtMs, blockedUntilMs });
+    const block = { bucket, reason, strikes, blockedAtMs, blockedUntilMs };
+    this.#blocks.put(block);
+    this.#onBlocked(block);
   }
 
   #isBlocked(bucket: string): boolean {

@@ -271,6 +271,11 @@ const httpMetrics: readonly Metric[] = [
     "code",
     ({ api }) => api.refusals,
   ),
+  byKind(
+    counterOf("oddwire_access_changes_total", "Changes of keys and IP blocks, by action"),
+    "action",
+    ({ api }) => api.access_changes,
+  ),
 ];
 
 const streamMetrics: readonly Metric[] = [

@@ -86,6 +86,10 @@ const apiSchema = Type.Object({
   requests: count,
   errors: Type.Integer({ minimum: 0, description: "Answers with an error of our own, 5xx" }),
   refusals: countsByKind,
+  access_changes: Type.Record(Type.String(), count, {
+    description:
+      "Keys created, imported, rotated and revoked, IPs blocked and unblocked, by action",
+  }),
   routes: Type.Array(routeSchema),
 });
 

@@ -44,7 +44,7 @@ export class RequestMeter {
     this.latency.observe({ method, route }, durationMs);
   }
 
-  async read(): Promise<Metrics["api"]> {
+  async read(): Promise<Omit<Metrics["api"], "access_changes">> {
     const latencies = await this.latency.read();
     const counted = [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
     const routes = counted.map(({ method, route, statuses }) => {

@@ -41,11 +41,11 @@ export function createRoutes(parts: {
   readonly log: Log;
 }): readonly Route[] {
   const { backend, access, clock, version, readChecks, metrics } = parts;
-  const { keys, ipBlocks } = access;
+  const { keys, ipBlocks, audit } = access;
   const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
   const lists = { backend, bulk };
   const { cursors, freshness } = backend;
-  const services = { keys, ipBlocks, clock, cursors, freshness };
+  const services = { keys, ipBlocks, audit, clock, cursors, freshness };
   const routes = [
     listMarkets(backend, clock),
     getMarket(backend),

@@ -32,12 +32,12 @@ async function failTimes(ip: string, count: number): Promise<void> {
 }
 
 async function retryAfterOf(ip: string): Promise<number> {
-  const answer = await from(ip, "/v1/health");
+  const answer = await from(ip);
   assertError(answer, "IP_BLOCKED");
   return Number(answer.headers.get("retry-after"));
 }
 
-test("403: 20 failed authentications block the IP for everything, also with a good key", async () => {
+test("403: 20 failed authentications block the IP, also with a good key", async () => {
   await failTimes("203.0.113.1", 19);
   assert.equal((await from("203.0.113.1", "/v1/health")).status, 200);
   await failTimes("203.0.113.1", 1);
@@ -63,10 +63,31 @@ test("401: failures spread over more than five minutes never block", async () =>
   }
 });
 
-test("403: requests without a key count as failures too", async () => {
-  for (let failure = 0; failure < 20; failure += 1)
+test("401: requests without a key are no failed authentications", async () => {
+  for (let request = 0; request < 40; request += 1)
     assertError(await from("203.0.113.5"), "UNAUTHORIZED");
+  await failTimes("203.0.113.5", 20);
   await retryAfterOf("203.0.113.5");
+});
+
+test("200: a blocked IP can ask whether the service is alive and ready, at its own limit", async () => {
+  await failTimes("203.0.113.7", 20);
+  await retryAfterOf("203.0.113.7");
+  for (let request = 0; request < 80; request += 1)
+    assert.equal((await from("203.0.113.7", "/v1/health")).status, 200);
+  assertError(await from("203.0.113.7", "/v1/health"), "RATE_LIMITED");
+  assert.equal((await from("203.0.113.8", "/v1/ready")).status, 200);
+});
+
+test("200: an admin key lifts the block of the IP that it comes from; no other key does", async () => {
+  const ip = "203.0.113.9";
+  await failTimes(ip, 20);
+  for (const key of [read, "ow_admin_x", undefined])
+    assertError(await send(`DELETE /v1/ip-blocks/${ip}`, ip, key), "IP_BLOCKED");
+  assertError(await from(ip, "/v1/keys", admin), "IP_BLOCKED");
+  assert.equal((await from(ip, "/v1/ip-blocks", admin)).status, 200);
+  assert.equal((await send(`DELETE /v1/ip-blocks/${ip}`, ip, admin)).status, 200);
+  assert.equal((await from(ip, "/v1/keys", admin)).status, 200);
 });
 
 test("403: IPv6 is blocked by /64", async () => {
@@ -101,7 +122,7 @@ test("GET /v1/ip-blocks 200: the blocks in force, newest first, in pages", async
   const second = await from("198.51.100.1", `/v1/ip-blocks?cursor=${next_cursor}`, admin);
   assert.deepEqual(
     rowsOf(second).map((row) => row["ip"]),
-    ["203.0.113.5", "203.0.113.3"],
+    ["203.0.113.7", "203.0.113.5", "203.0.113.3"],
   );
   assertError(
     await from("198.51.100.1", `/v1/keys?cursor=${next_cursor}`, admin),

@@ -121,7 +121,7 @@ const provocations: Readonly<Record<string, Sent>> = {
   INVALID_CURSOR: { query: "cursor=AAAA" },
   UNAUTHORIZED: { key: "ow_read_nobody" },
   FORBIDDEN: { key: edge.keys.read },
-  IP_BLOCKED: { headers: { "x-forwarded-for": blockedClient } },
+  IP_BLOCKED: { headers: { "x-forwarded-for": blockedClient }, key: edge.keys.read },
   NOT_FOUND: {
     params: {
       id: `0x${"ee".repeat(32)}`,

@@ -108,12 +108,17 @@ export async function openTestServer(
   const logged: string[] = [];
   const log = pino({ level: "info" }, collectLines(logged));
   const access = AccessStore.open({ dataDir, pepper: null, adminKey: null, clock, log });
-  const { keys, ipBlocks } = access;
+  const { keys, ipBlocks, audit } = access;
   const failuresMax = options.authFailuresMax ?? 20;
-  const guard = new IpGuard({ blocks: ipBlocks, clock, failuresMax });
+  const guard = new IpGuard({
+    blocks: ipBlocks,
+    clock,
+    failuresMax,
+    onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),
+  });
   const trustedProxies = options.trustedProxies ?? [];
   const cursors = new Cursors(access.deriveSecret("cursors"));
-  const services = { keys, clock, cursors, ipBlocks, freshness: () => testFreshness };
+  const services = { keys, audit, clock, cursors, ipBlocks, freshness: () => testFreshness };
   const admission = new Admission({ keys, guard, clock, trustedProxies });
   const { hub, quotas = testQuotas } = options;
   const meter = new StreamMeter();

@@ -19,7 +19,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
       uptime_seconds: 3601.5,
       version: "0.1.0",
       indexer: indexerMetrics,
-      api: await requests.read(),
+      api: { ...(await requests.read()), access_changes: { key_created: 91 } },
       stream: {
         connections: 71,
         subscriptions: 72,

@@ -1,4 +1,5 @@
 import type { TObject } from "typebox";
+import { isAdministrative, takesNoKey } from "../admission.ts";
 import type { Route } from "../route.ts";
 import type { ApiDocument, Operation, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
@@ -10,8 +11,10 @@ const keyScheme = "ApiKey";
 /** Who may call, as OpenAPI tells it: any key, a key of one role, or anybody. */
 const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
   public: [],
+  probe: [],
   read: [{ [keyScheme]: [] }],
   admin: [{ [keyScheme]: ["admin"] }],
+  unblock: [{ [keyScheme]: ["admin"] }],
 };
 
 /** Browsers, which cannot send headers with it, tell their key in the first frame. */
@@ -129,7 +132,7 @@ function operationIdOf(method: string, path: string): string {
 }
 
 function tagOf({ access, path, upgrade: to }: Route): (typeof tags)[number]["name"] {
-  if (access === "admin") return "Administration";
+  if (isAdministrative(access)) return "Administration";
   if (to !== undefined) return "Data";
-  return access === "public" || path.startsWith("/v1/metrics") ? "Service" : "Data";
+  return takesNoKey(access) || path.startsWith("/v1/metrics") ? "Service" : "Data";
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
+import { isAdministrative, takesNoKey } from "../admission.ts";
 import { fileFormats } from "../bulk/bulk-format.ts";
 import { mediaTypeOf, type Route } from "../route.ts";
 import type { Content, Header, Reference, Response } from "./api-document.ts";
@@ -143,8 +144,9 @@ function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCo
     "INTERNAL_ERROR",
     ...errors,
   ]);
-  if (access !== "public") possible.add("UNAUTHORIZED").add("SERVICE_UNAVAILABLE");
-  if (access === "admin") possible.add("FORBIDDEN");
+  if (access === "probe") possible.delete("IP_BLOCKED");
+  if (!takesNoKey(access)) possible.add("UNAUTHORIZED").add("SERVICE_UNAVAILABLE");
+  if (isAdministrative(access)) possible.add("FORBIDDEN");
   // A path whose parameter is no UTF-8 is one that does not exist.
   if (Object.keys(params.properties).length > 0) possible.add("NOT_FOUND");
   if (body !== undefined) possible.add("PAYLOAD_TOO_LARGE");

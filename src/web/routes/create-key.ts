@@ -15,7 +15,7 @@ const name = parsedText({
 });
 
 /** Makes a key. */
-export function createKey({ keys, clock, freshness }: KeyServices): Route {
+export function createKey({ keys, audit, clock, freshness }: KeyServices): Route {
   return defineRoute({
     method: "POST",
     path: "/v1/keys",
@@ -30,7 +30,7 @@ export function createKey({ keys, clock, freshness }: KeyServices): Route {
     status: 201,
     response: oneOf(issuedKeySchema),
     errors: ["CONFLICT"],
-    handler: async ({ body, id: requestId }) => {
+    handler: async ({ body, caller, id: requestId }) => {
       const expiresAtMs = body.expires_at ?? null;
       if (expiresAtMs !== null && expiresAtMs <= clock.nowMs())
         throw validationError([{ parameter: "expires_at", issue: "must be in the future" }]);
@@ -41,6 +41,8 @@ export function createKey({ keys, clock, freshness }: KeyServices): Route {
         expiresAtMs,
         allowedIps,
       });
+      const by = caller.key?.id ?? null;
+      audit.record({ action: "key_created", keyId: issued.key.id, by });
       return { data: showIssuedKey(issued), meta: metaOf(requestId, freshness()) };
     },
   });

@@ -9,7 +9,7 @@ export function getHealth(options: { version: string; clock: Clock }): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/health",
-    access: "public",
+    access: "probe",
     summary: "Whether the service is alive",
     response: Type.Object({
       status: Type.Literal("ok"),

@@ -14,7 +14,7 @@ export function getReady(readChecks: () => Checks | Promise<Checks>): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/ready",
-    access: "public",
+    access: "probe",
     summary: "Whether the service is ready for requests",
     otherStatuses: [503],
     response: Type.Object({

@@ -1,12 +1,14 @@
 import { type Static, Type } from "typebox";
 import type { Clock } from "../../base/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
+import type { AccessAudit } from "../../store/access-audit.ts";
 import { scopes } from "../../store/key-format.ts";
 import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../store/keys.ts";
 
 /** What the endpoints of keys work with. */
 export type KeyServices = {
   readonly keys: Keys;
+  readonly audit: AccessAudit;
   readonly clock: Clock;
   readonly freshness: () => Freshness;
 };

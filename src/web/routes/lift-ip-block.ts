@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import { ipBucketOf, parseIpAddress } from "../../base/ip-address.ts";
+import type { AccessAudit } from "../../store/access-audit.ts";
 import type { IpBlocks } from "../../store/ip-blocks.ts";
 import { parsedText } from "../parameters.ts";
 import { defineRoute, type Route } from "../route.ts";
@@ -11,18 +12,20 @@ const bucket = parsedText({
 });
 
 /** Lets an IP in again before its time. */
-export function liftIpBlock({ ipBlocks }: { ipBlocks: IpBlocks }): Route {
+export function liftIpBlock(services: { ipBlocks: IpBlocks; audit: AccessAudit }): Route {
+  const { ipBlocks, audit } = services;
   return defineRoute({
     method: "DELETE",
     path: "/v1/ip-blocks/{ip}",
-    access: "admin",
+    access: "unblock",
     summary: "Lift the block of an IP",
     params: Type.Object({ ip: bucket }),
     response: Type.Object({ message: Type.Literal("IP block lifted") }),
     errors: ["NOT_FOUND"],
-    handler: ({ params }) => {
+    handler: ({ params, caller }) => {
       if (!ipBlocks.lift(params.ip))
         throw new AppError("NOT_FOUND", { publicMessage: "This IP is not blocked" });
+      audit.record({ action: "ip_unblocked", ip: params.ip, by: caller.key?.id ?? null });
       return { message: "IP block lifted" } as const;
     },
   });

@@ -25,7 +25,7 @@ export function listIpBlocks(services: {
   return defineRoute({
     method: "GET",
     path,
-    access: "admin",
+    access: "unblock",
     summary: "List the IPs that are blocked now, newest first",
     querystring: Type.Object({
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),

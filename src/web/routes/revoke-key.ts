@@ -3,7 +3,7 @@ import { defineRoute, type Route } from "../route.ts";
 import { type KeyServices, keyParams } from "./key-shape.ts";
 
 /** The answer is fixed by the specification, bare of `data` and `meta`. */
-export function revokeKey({ keys }: Pick<KeyServices, "keys">): Route {
+export function revokeKey({ keys, audit }: Pick<KeyServices, "keys" | "audit">): Route {
   return defineRoute({
     method: "DELETE",
     path: "/v1/keys/{id}",
@@ -12,8 +12,10 @@ export function revokeKey({ keys }: Pick<KeyServices, "keys">): Route {
     params: keyParams,
     response: Type.Object({ message: Type.Literal("Key revoked") }),
     errors: ["NOT_FOUND"],
-    handler: async ({ params }) => {
-      await keys.revoke(params.id.toLowerCase());
+    handler: async ({ params, caller }) => {
+      const keyId = params.id.toLowerCase();
+      await keys.revoke(keyId);
+      audit.record({ action: "key_revoked", keyId, by: caller.key?.id ?? null });
       return { message: "Key revoked" } as const;
     },
   });

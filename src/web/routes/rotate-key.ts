@@ -7,7 +7,7 @@ import { issuedKeySchema, type KeyServices, keyParams, showIssuedKey } from "./k
 const daySeconds = 86_400;
 
 /** A new value under the same id. */
-export function rotateKey({ keys, freshness }: KeyServices): Route {
+export function rotateKey({ keys, audit, freshness }: KeyServices): Route {
   return defineRoute({
     method: "POST",
     path: "/v1/keys/{id}/rotate",
@@ -19,8 +19,10 @@ export function rotateKey({ keys, freshness }: KeyServices): Route {
     }),
     response: oneOf(issuedKeySchema),
     errors: ["NOT_FOUND"],
-    handler: async ({ params, body, id: requestId }) => {
+    handler: async ({ params, body, caller, id: requestId }) => {
       const issued = await keys.rotate(params.id.toLowerCase(), body.grace_seconds * 1000);
+      const by = caller.key?.id ?? null;
+      audit.record({ action: "key_rotated", keyId: issued.key.id, by });
       return { data: showIssuedKey(issued), meta: metaOf(requestId, freshness()) };
     },
   });
