@@ -2,8 +2,6 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Service, type ServiceOptions } from "../test/support/service.ts";
 
-const startMsMax = 300_000;
-
 /** A service that is ready, how long that took by the clock, and that and more in words. */
 export type MeasuredStart = {
   readonly service: Service;
@@ -14,7 +12,7 @@ export type MeasuredStart = {
 /** Starts the real service: from its first instruction to the first 200 of `/v1/ready`. */
 export async function measureStart(options: ServiceOptions): Promise<MeasuredStart> {
   const startedAt = performance.now();
-  const service = await Service.open({ ...options, startMsMax });
+  const service = await Service.open(options);
   const listeningMs = performance.now() - startedAt;
   while ((await service.request("/v1/ready")).status !== 200) await pause(5);
   const readyMs = performance.now() - startedAt;

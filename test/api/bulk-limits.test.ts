@@ -78,7 +78,7 @@ async function openFile(key: string): Promise<{ response: Response; leave: () =>
   const { ended } = seen;
   const leave = async () => {
     leaving.abort();
-    await waitFor("the end of a file", 10_000, async () => (seen.ended > ended ? true : null));
+    await waitFor("the end of a file", async () => (seen.ended > ended ? true : null));
   };
   return { response, leave };
 }
@@ -99,7 +99,7 @@ async function refuse(key: string): Promise<void> {
 test("a client that takes nothing is sent no more than buffers hold, and one that leaves, nothing", async () => {
   const { leave } = await openFile(read);
   let before = -1;
-  await waitFor("chunks to stop coming", 10_000, async () => {
+  await waitFor("chunks to stop coming", async () => {
     const isStill = seen.chunks === before;
     before = seen.chunks;
     return isStill ? true : null;
@@ -131,7 +131,7 @@ test("a client that leaves before the first row gives its room back, and is no f
       leaving.abort();
       await asked.catch(() => undefined);
       // Connections of earlier requests become idle at any time. With none left, the server knows that this client is gone.
-      const ended = waitFor("the connections to end", 120_000, async () => {
+      const ended = waitFor("the connections to end", async () => {
         server.http.node.closeIdleConnections();
         return (await connectionsOf(server.http.node)) === 0 ? true : null;
       });

@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/web/route.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
+import { waitMsMax } from "../support/wait-for.ts";
 
 const failing = defineRoute({
   method: "GET",
@@ -153,9 +154,9 @@ test("any origin may be allowed", async () => {
 });
 
 test("closing does not wait for a connection that asks for nothing", {
-  timeout: 8_000,
+  timeout: waitMsMax,
 }, async () => {
-  const closing = await openTestServer();
+  const closing = await openTestServer({ drainTimeoutMs: 2 * waitMsMax });
   const connected = once(closing.http.node, "connection");
   const socket = connect(Number(new URL(closing.url).port), "127.0.0.1");
   const ended = once(socket, "close");
@@ -165,7 +166,7 @@ test("closing does not wait for a connection that asks for nothing", {
 });
 
 test("closing does not wait for the connection of an answer that had begun", {
-  timeout: 8_000,
+  timeout: waitMsMax,
 }, async () => {
   const body = new PassThrough();
   const long = defineRoute({
@@ -176,7 +177,7 @@ test("closing does not wait for the connection of an answer that had begun", {
     response: Type.String(),
     handler: () => body,
   });
-  const closing = await openTestServer({ routes: [long] });
+  const closing = await openTestServer({ routes: [long], drainTimeoutMs: 2 * waitMsMax });
   body.write("begun ");
   const answer = await fetch(`${closing.url}/v1/long`);
   assert.equal(answer.headers.get("connection"), "keep-alive");

@@ -106,7 +106,7 @@ test("200: every request has the newest book, its own id, and the age as it is t
   await bookOf(token);
   for (let round = 1; round <= 5; round += 1) {
     venue.change([{ assetId: token, side: "BUY", price: "0.3", size: String(round) }]);
-    await waitFor("the change", 5000, async () => {
+    await waitFor("the change", async () => {
       const [best] = (await bookOf(token))["bids"] as Row[];
       return best?.["size"] === String(round) ? true : null;
     });
@@ -127,7 +127,7 @@ test("200: a book that cannot be relied upon says so, and why", async () => {
   await bookOf(token);
   venue.change([{ assetId: token, side: "BUY", price: "0.6", size: "1" }]);
   venue.change([{ assetId: token, side: "SELL", price: "0.5", size: "1" }]);
-  await waitFor("the doubt", 5000, async () =>
+  await waitFor("the doubt", async () =>
     (await bookOf(token))["stale_reason"] === "crossed" ? true : null,
   );
   assert.equal((await bookOf(token))["stale"], true);
@@ -141,14 +141,14 @@ test("200: a price has the quote of a book that is live", async () => {
   venue.book(token).set("SELL", "0.44", "1");
   const path = `/v1/price/${token}`;
   // Asking for the price is interest in the book.
-  const price = await waitFor("the quote", 5000, async () => {
+  const price = await waitFor("the quote", async () => {
     const row = dataOf(await server.get(path));
     return row["best_bid"] === null ? null : row;
   });
   const { best_bid, best_ask, mid, spread } = price;
   assert.deepEqual([best_bid, best_ask, mid, spread], ["0.4", "0.44", "0.42", "0.04"]);
   venue.change([{ assetId: token, side: "BUY", price: "0.41", size: "2" }]);
-  await waitFor("the change", 5000, async () => {
+  await waitFor("the change", async () => {
     const [listed] = (await server.getPage(`/v1/price?token_ids=${token}`)).data;
     const row = dataOf(await server.get(path));
     return row["best_bid"] === "0.41" && listed?.["best_bid"] === "0.41" ? true : null;

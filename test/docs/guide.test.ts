@@ -35,7 +35,7 @@ const examples = pages.flatMap(readExamples).filter(asksTheService);
 /** Blocks that begin with the name of a file, which others import. */
 const files = examples.filter(({ code }) => fileNameOf(code) !== null);
 
-suite("examples for users", { concurrency: 2, timeout: 60_000 }, () => {
+suite("examples for users", { concurrency: 2 }, () => {
   let server: DataServer;
   let folder: string;
   let settings: Readonly<Record<string, string>>;

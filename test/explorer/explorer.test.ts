@@ -1,7 +1,7 @@
 /** The explorer in a real browser, on a real service that follows a recorded chain. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { collectComplaints, openBrowser, skipsBrowser } from "../support/browser.ts";
+import { collectComplaints, openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
@@ -25,7 +25,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   t.after(async () => venue.close());
   let service = await stage.startService([stage.node.wsUrl], venue.settings);
   await service.waitIndexed(beforeLast);
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   const complaints = collectComplaints(page);
 
   await t.test(
@@ -45,15 +45,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   );
 
   await t.test("is light, and hides the key it was given", async () => {
-    const context = await browser.newContext();
-    const fresh = await context.newPage();
+    const fresh = await openPage(browser);
     const sizes: Promise<{ readonly responseBodySize: number }>[] = [];
     fresh.on("response", (response) => sizes.push(response.request().sizes()));
     await fresh.goto(`${service.baseUrl}/#key=${adminKey}`, { waitUntil: "networkidle" });
     const bytes = (await Promise.all(sizes)).reduce((sum, one) => sum + one.responseBodySize, 0);
     assert.equal(new URL(fresh.url()).hash, "#/", "the key has left the address");
     assert.ok(bytes > 50_000 && bytes < bytesMax, `${bytes} bytes`);
-    await context.close();
+    await fresh.close();
   });
 
   await t.test("searches as one types, by keyboard", async () => {
@@ -103,7 +102,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector("text=Connecting");
     const settings = { ...venue.settings, ODDWIRE_PORT: port };
     service = await stage.startService([stage.node.wsUrl], settings);
-    await page.waitForSelector("text=Live", { timeout: 60_000 });
+    await page.waitForSelector("text=Live");
     // Until then the status is answered 503, which a browser complains about.
     await service.waitReady();
     complaints.length = 0;
@@ -125,7 +124,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test("fits a phone, in the dark", async () => {
-    const phone = await browser.newPage({
+    const phone = await openPage(browser, {
       viewport: { width: 360, height: 740 },
       colorScheme: "dark",
     });

@@ -3,14 +3,14 @@
  * `node test/explorer/picture.ts http://127.0.0.1:8080 KEY`.
  */
 import { fileURLToPath } from "node:url";
-import { openBrowser } from "../support/browser.ts";
+import { openBrowser, openPage } from "../support/browser.ts";
 
 const [url = "", key = ""] = process.argv.slice(2);
 const path = fileURLToPath(new URL("../../docs/explorer.png", import.meta.url));
 const endings: (() => unknown)[] = [];
 try {
   const browser = await openBrowser({ after: (end: () => unknown) => endings.push(end) });
-  const page = await browser.newPage({ viewport: { width: 1200, height: 1000 } });
+  const page = await openPage(browser, { viewport: { width: 1200, height: 1000 } });
   await page.goto(`${url}/#key=${key}`);
   await page.click(".cards li a");
   await page.waitForSelector(".chart canvas");

@@ -21,7 +21,6 @@ const recording = readRecording("contracts-a");
 const [trade] = recording.trades;
 assert.ok(trade !== undefined);
 const wrongBlock = trade.block_number;
-const waitMsMax = 40_000;
 
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 const fastAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "60000" };
@@ -73,7 +72,7 @@ async function waitForAudit(
   service: Service,
   isSo: (audit: Metrics["indexer"]["audit"]) => boolean,
 ): Promise<Metrics["indexer"]> {
-  return waitFor("the audit", waitMsMax, async () => {
+  return waitFor("the audit", async () => {
     const indexer = await readIndexer(service);
     return indexer !== null && isSo(indexer.audit) ? indexer : null;
   });

@@ -26,7 +26,6 @@ import { waitFor } from "../support/wait-for.ts";
 const { standard, unknownOracle, sameQuestion, negRisk, strangersQuestion } = testMarkets;
 const everything = marketLogs.map(() => ({ secondsLater: 2, tells: true, transactions: [] }));
 const blocks = buildChain(everything).map(({ block }) => block);
-const waitMsMax = 20_000;
 
 function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
   const { conditionId, tokenIds, questionId: questionID } = market;
@@ -76,7 +75,7 @@ async function openCatalogue(t: TestContext) {
   const slugOf = ({ conditionId }: TestMarket) =>
     state.directory.market(conditionId)?.venue?.slug ?? null;
   const isRead = () =>
-    waitFor("the catalogue to be read", waitMsMax, async () =>
+    waitFor("the catalogue to be read", async () =>
       state.venue.progress.openReadAt === null ? null : true,
     );
   return { venue, state, open, slugOf, isRead };
@@ -211,7 +210,7 @@ test("clients find markets by what the venue calls them, from when it comes back
     (await service.get<Page>(`/v1/markets?${query}`)).data.map(({ id }) => id);
   assert.deepEqual(await idsOf("slug=will-the-venue-name-it"), []);
   venue.httpFault = null;
-  const found = await waitFor("the venue's names", waitMsMax, async () => {
+  const found = await waitFor("the venue's names", async () => {
     const ids = await idsOf("slug=will-the-venue-name-it");
     return ids.length > 0 ? ids : null;
   });
@@ -260,9 +259,7 @@ test("reading goes on where it was after a stop, and after kill -9", async (t) =
   const first = await open();
   await first.waitReady();
   const pages = (count: number) =>
-    waitFor(`${count} pages`, waitMsMax, async () =>
-      catalogue.cursors.length >= count ? true : null,
-    );
+    waitFor(`${count} pages`, async () => (catalogue.cursors.length >= count ? true : null));
   await pages(6);
   assert.equal(await first.stop(), 0);
   const stoppedAfter = catalogue.cursors.length;

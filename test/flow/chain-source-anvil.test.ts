@@ -43,7 +43,7 @@ before(async () => {
   anvil.stdout?.on("data", (chunk: Buffer) => {
     output += chunk.toString();
   });
-  address = await waitFor("anvil", 10_000, async () => {
+  address = await waitFor("anvil", async () => {
     return /Listening on (127\.0\.0\.1:[0-9]+)/.exec(output)?.[1] ?? null;
   });
   accounts = await rpc<string[]>("eth_accounts");

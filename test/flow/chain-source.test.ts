@@ -99,7 +99,7 @@ function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number)
 }
 
 async function waitForAlarm(source: ChainSource, alarm: ChainAlarm): Promise<void> {
-  await waitFor(alarm, 10_000, async () => source.status.alarms.includes(alarm) || null);
+  await waitFor(alarm, async () => source.status.alarms.includes(alarm) || null);
 }
 
 function refOf(block: ScriptedBlock | undefined): BlockRef {
@@ -388,7 +388,7 @@ describe("ranges", { concurrency: 4 }, () => {
           return range !== null && range.to - range.from > 60 ? faults.badGateway : null;
         }),
     });
-    await follower.untilTip(999, 20_000);
+    await follower.untilTip(999);
     follower.assertEquals(chain, isOurs);
   });
 
@@ -410,10 +410,10 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
         const isLate = when === "at the head";
         const { node, chain, follower } = await openScene(300, { shown: isLate ? 280 : 300 });
         if (!isLate) node.fault(strikes);
-        await follower.untilTip(isLate ? 279 : 299, 20_000);
+        await follower.untilTip(isLate ? 279 : 299);
         if (isLate) node.fault(strikes);
         node.setHead(299);
-        await follower.untilTip(299, 20_000);
+        await follower.untilTip(299);
         follower.assertEquals(chain, isOurs);
       });
     }
@@ -461,7 +461,7 @@ test("R6: a range that a lone endpoint never answers is asked for again after tw
       });
     },
   });
-  await follower.untilTip(899, 8_000);
+  await follower.untilTip(899);
   follower.assertEquals(chain, isOurs);
 });
 
@@ -481,9 +481,9 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
       bad.fault(hook);
       const source = await openSource([bad.url, good.url]);
       const follower = new ChainFollower(source, 0);
-      await follower.untilTip(590, 20_000);
+      await follower.untilTip(590);
       for (const node of [good, bad]) node.setHead(599);
-      await follower.untilTip(599, 20_000);
+      await follower.untilTip(599);
       follower.assertEquals(chain, isOurs);
     });
   }
@@ -502,7 +502,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     const { chain, follower } = await openScene(40, {
       prepare: (node) => node.fault(faults.duplicateLog),
     });
-    await follower.untilTip(39, 20_000);
+    await follower.untilTip(39);
     follower.assertEquals(chain, isOurs);
   });
 
@@ -510,7 +510,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     const { chain, source, follower } = await openScene(40, {
       prepare: (node) => node.fault(faults.reversedLogs),
     });
-    await follower.untilTip(39, 25_000);
+    await follower.untilTip(39);
     follower.assertEquals(chain, isOurs);
     assert.match(source.status.endpoints[0]?.lastError ?? "", /is out of order$/);
   });
@@ -538,7 +538,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
         node.fault(faults.wrongHeaders(isAbove, lie));
       },
     });
-    await follower.untilTip(49, 25_000);
+    await follower.untilTip(49);
     follower.assertEquals(chain, isOurs);
   });
 
@@ -696,7 +696,8 @@ describe("WebSockets", { concurrency: 4 }, () => {
     }
     follower.assertEquals(chain, isOurs);
     const median = latencies.toSorted((one, other) => one - other)[50] ?? 0;
-    assert(median < 50, `the median was ${median} ms`);
+    // Asked for instead of announced, each would take a second on average: half of a block time.
+    assert(median < 500, `the median was ${median} ms`);
   });
 
   for (const [name, break_] of [
@@ -709,7 +710,7 @@ describe("WebSockets", { concurrency: 4 }, () => {
       await follower.untilTip(19);
       break_(node);
       for (let head = 20; head < 60; head += 1) node.setHead(head);
-      await follower.untilTip(59, 20_000);
+      await follower.untilTip(59);
       follower.assertEquals(chain, isOurs);
     });
   }
@@ -733,7 +734,7 @@ describe("what is refused", () => {
     const source = await openSource([right.url, wrong.url]);
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(19);
-    await waitFor("the refusal", 10_000, async () => wrong.calls.get("eth_chainId") === 2 || null);
+    await waitFor("the refusal", async () => wrong.calls.get("eth_chainId") === 2 || null);
     assert.equal(wrong.calls.get("eth_getLogs"), undefined);
   });
 
@@ -753,7 +754,7 @@ describe("what is refused", () => {
       return { kind: "result", json };
     });
     const { badAnswers } = source.status.endpoints[0] ?? { badAnswers: 0 };
-    await waitFor("the doubt", 10_000, async () => {
+    await waitFor("the doubt", async () => {
       return (source.status.endpoints[0]?.badAnswers ?? 0) > badAnswers || null;
     });
     lift();

@@ -47,7 +47,7 @@ end`,
 const quietly = { bash: "--norc", zsh: "-f", fish: "--no-config" };
 
 for (const shell of ["bash", "zsh", "fish"] as const) {
-  test(`${shell} completes commands, options and their values`, { timeout: 60_000 }, async (t) => {
+  test(`${shell} completes commands, options and their values`, async (t) => {
     if (await isMissing(shell, t)) return;
     const script = await runCommand(["completion", shell]);
     assert.equal(script.code, 0, script.stderr);

@@ -97,9 +97,7 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
     await writer.write("p".repeat(32));
     await writer.close();
     // Whoever still reads would take what is meant for the next.
-    await waitFor("a closed pipe", 20_000, async () =>
-      (await hasOpen(child, pipe)) ? null : true,
-    );
+    await waitFor("a closed pipe", async () => ((await hasOpen(child, pipe)) ? null : true));
   }
   assert.equal(await ended.promise, 0);
   assert(!(await readdir(options.dataDir)).includes("oddwire.json"));

@@ -18,7 +18,6 @@ import { waitFor } from "../support/wait-for.ts";
 const ours = `0x${"aa".repeat(20)}` as Address;
 const topic = `0x${"11".repeat(32)}` as Hash;
 const log = openLog({ level: "silent" });
-const patienceMs = 120_000;
 
 const closers: (() => Promise<void> | void)[] = [];
 after(async () => {
@@ -64,14 +63,14 @@ function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number)
 }
 
 async function waitForWarning(source: ChainSource, warning: ChainAlarm): Promise<void> {
-  await waitFor(warning, patienceMs, async () => source.status.alarms.includes(warning) || null);
+  await waitFor(warning, async () => source.status.alarms.includes(warning) || null);
 }
 
 /** Resolves when each of the nodes was asked this often more. */
 async function untilAsked(nodes: readonly ScriptedNode[], times: number): Promise<void> {
   const asked = (node: ScriptedNode) => [...node.calls.values()].reduce((sum, n) => sum + n, 0);
   const before = nodes.map(asked);
-  await waitFor("requests", patienceMs, async () => {
+  await waitFor("requests", async () => {
     return nodes.every((node, index) => asked(node) >= (before[index] ?? 0) + times) || null;
   });
 }
@@ -96,7 +95,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     rogue.fork(rivalOf(chain, 20, 1_200));
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
-    await follower.untilTip(250, patienceMs);
+    await follower.untilTip(250);
     assert(source.status.alarms.includes("head_not_believed"));
     assert.deepEqual(
       source.status.endpoints.map(({ isHeadBelieved }) => isHeadBelieved),
@@ -105,10 +104,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     assert.equal(source.status.head?.number, 250);
     const expected = await goOn(honest, chain, { from: 251, to: 299 });
     const last = expected.length - 1;
-    await follower.until(
-      ({ tip, finalized }) => tip === last && finalized === last - 10,
-      patienceMs,
-    );
+    await follower.until(({ tip, finalized }) => tip === last && finalized === last - 10);
     follower.assertEquals(expected, isOurs);
   });
 
@@ -118,21 +114,18 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     const [rogue, ...honest] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
-    await follower.until(({ tip, finalized }) => tip === 200 && finalized === 190, patienceMs);
+    await follower.until(({ tip, finalized }) => tip === 200 && finalized === 190);
     rogue.fork(rivalOf(chain, 195, 900));
     await waitForWarning(source, "head_not_believed");
     for (let head = 201; head <= 240; head += 1) for (const node of honest) node.setHead(head);
-    await follower.until(({ tip, finalized }) => tip === 240 && finalized === 230, patienceMs);
+    await follower.until(({ tip, finalized }) => tip === 240 && finalized === 230);
     rogue.fork(chain.slice(195));
     rogue.setHead(240);
     const expected = await goOn(nodes, chain, { from: 241, to: 299 });
     const last = expected.length - 1;
-    await follower.until(
-      ({ tip, finalized }) => tip === last && finalized === last - 10,
-      patienceMs,
-    );
+    await follower.until(({ tip, finalized }) => tip === last && finalized === last - 10);
     follower.assertEquals(expected, isOurs);
-    await waitFor("the warning to end", patienceMs, async () => {
+    await waitFor("the warning to end", async () => {
       return !source.status.alarms.includes("head_not_believed") || null;
     });
   });
@@ -143,7 +136,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     const [rogue, ...honest] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
-    await follower.until(({ tip, finalized }) => tip === 200 && finalized === 190, patienceMs);
+    await follower.until(({ tip, finalized }) => tip === 200 && finalized === 190);
     const ways = honest.map((node) => node.fault(() => faults.badGateway));
     rogue.fork(rivalOf(chain, 195, 30));
     await waitForWarning(source, "majority_absent");
@@ -152,10 +145,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     for (const heal of ways) heal();
     const expected = await goOn(honest, chain, { from: 201, to: 290 });
     const last = expected.length - 1;
-    await follower.until(
-      ({ tip, finalized }) => tip === last && finalized === last - 10,
-      patienceMs,
-    );
+    await follower.until(({ tip, finalized }) => tip === last && finalized === last - 10);
     follower.assertEquals(expected, isOurs);
   });
 });
@@ -173,7 +163,7 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     await untilAsked(nodes, 20);
     assert.equal(follower.finalized, -1);
     rogue.fork(chain.slice(150));
-    await follower.until(({ tip, finalized }) => tip === 299 && finalized === 289, patienceMs);
+    await follower.until(({ tip, finalized }) => tip === 299 && finalized === 289);
     follower.assertEquals(chain, isOurs);
   });
 
@@ -184,12 +174,12 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     const [good, other] = nodes as [ScriptedNode, ScriptedNode];
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
-    await follower.untilTip(59, patienceMs);
+    await follower.untilTip(59);
     other.fork(rivalOf(chain, 50, 10));
     for (const node of nodes) node.setFinalized(55);
     await waitForWarning(source, "finality_disputed");
     const heal = good.fault(() => faults.badGateway);
-    await waitFor("the endpoint is down", patienceMs, async () => {
+    await waitFor("the endpoint is down", async () => {
       return source.status.endpoints[0]?.breaker !== "closed" || null;
     });
     other.fork(rivalOf(chain, 50, 30));
@@ -201,7 +191,7 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     other.fork(chain.slice(50));
     for (const node of nodes) node.setHead(119);
     for (const node of nodes) node.setFinalized(110);
-    await follower.until(({ tip, finalized }) => tip === 119 && finalized === 110, patienceMs);
+    await follower.until(({ tip, finalized }) => tip === 119 && finalized === 110);
     follower.assertEquals(chain, isOurs);
     assert.equal(follower.failure, null);
   });

@@ -13,7 +13,6 @@ import type { Service } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const recording = readRecording("contracts-a");
-const waitMsMax = 20_000;
 
 async function readMetrics(service: Service): Promise<Metrics> {
   const metrics = await service.get<Metrics>("/v1/metrics");
@@ -96,7 +95,7 @@ test("forks and failing endpoints are counted", async (t) => {
   assert.equal(forked.indexer.tail_blocks, 22);
 
   node.fault(() => badGateway);
-  await waitFor("the breaker to open", waitMsMax, async () => {
+  await waitFor("the breaker to open", async () => {
     const [endpoint] = (await readMetrics(service)).indexer.endpoints;
     return endpoint !== undefined && endpoint.breaker !== "closed" ? endpoint : null;
   });
@@ -114,7 +113,7 @@ test("a catching up is told with its range, progress and rates", async (t) => {
   });
   const service = await stage.startService();
   await service.waitIndexed(400);
-  const backfill = await waitFor("rates", waitMsMax, async () => {
+  const backfill = await waitFor("rates", async () => {
     const { indexer } = await readMetrics(service);
     return indexer.backfill?.blocks_per_second === null ? null : indexer.backfill;
   });

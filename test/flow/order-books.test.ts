@@ -41,11 +41,11 @@ async function openBooks(t: TestContext) {
   };
   const reasonOf = (book: LiveBook) => book.staleReason(clock.monotonicMs());
   const settles = (book: LiveBook, reason: string | null) =>
-    waitFor(`the book to be ${reason ?? "right"}`, 5000, async () =>
+    waitFor(`the book to be ${reason ?? "right"}`, async () =>
       reasonOf(book) === reason ? true : null,
     );
   const equals = (book: LiveBook) =>
-    waitFor("the venue's book", 5000, async () =>
+    waitFor("the venue's book", async () =>
       reasonOf(book) === null && textOf(book) === venueText(venue.book(book.assetId)) ? true : null,
     );
   return { venue, books, clock, read, reasonOf, settles, equals };
@@ -96,7 +96,7 @@ test("a book is there after the first request, and follows the stream", async (t
   await equals(book);
   venue.trade(yes, "0.49");
   venue.changeTick(yes, "0.001");
-  await waitFor("both facts", 5000, async () =>
+  await waitFor("both facts", async () =>
     book.facts?.tickSize === "0.001" && book.facts.lastTradePrice === "0.49" ? true : null,
   );
   assert.deepEqual(books.status.faults, {});
@@ -111,7 +111,7 @@ test("a change that never came is noticed by the hash, and the book asked for ag
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
-  await waitFor("the doubt", 5000, async () => (reasonOf(book) === "hash_mismatch" ? true : null));
+  await waitFor("the doubt", async () => (reasonOf(book) === "hash_mismatch" ? true : null));
   await equals(book);
   assert.deepEqual(books.status.faults, { hash_mismatch: 1 });
 });
@@ -122,7 +122,7 @@ test("a book whose best prices differ, or that is crossed, is asked for again", 
   venue.messageFault = (text) => [text.replace('"best_bid":"0.48"', '"best_bid":"0.49"')];
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
-  await waitFor("the doubt", 5000, async () =>
+  await waitFor("the doubt", async () =>
     books.status.faults["best_price_mismatch"] === 1 || books.status.hashesProven > 0 ? true : null,
   );
   await equals(book);
@@ -149,7 +149,7 @@ test("messages in the wrong order, and ones that cannot be read, do no harm", as
   venue.say(
     `{"event_type":"price_change","asset_id":"${yes}","timestamp":"1790000000","price_changes":[{"asset_id":"${yes}","price":7,"size":null}]}`,
   );
-  await waitFor("the doubt", 5000, async () => books.status.faults["malformed"] ?? null);
+  await waitFor("the doubt", async () => books.status.faults["malformed"] ?? null);
   await equals(book);
   for (const text of [
     "<html>Bad gateway</html>",
@@ -161,7 +161,7 @@ test("messages in the wrong order, and ones that cannot be read, do no harm", as
     const { connections } = books.status;
     venue.say(text);
     if (text.includes("event_type")) continue;
-    await waitFor("another connection", 5000, async () =>
+    await waitFor("another connection", async () =>
       books.status.connections > connections ? true : null,
     );
     await equals(book);
@@ -208,13 +208,13 @@ test("a book that nobody asks for is let go; one that somebody follows is not", 
   const stop = books.watch(tokenOf(no), () => {});
   assert(stop !== null);
   clock.offsetMs += 6 * 60_000;
-  await waitFor("one book", 5000, async () => (books.status.held === 1 ? true : null));
-  await waitFor("the subscription to end", 5000, async () =>
+  await waitFor("one book", async () => (books.status.held === 1 ? true : null));
+  await waitFor("the subscription to end", async () =>
     venue.subscriptions.flat().join() === no ? true : null,
   );
   stop();
   clock.offsetMs += 6 * 60_000;
-  await waitFor("no connection", 5000, async () =>
+  await waitFor("no connection", async () =>
     books.status.held === 0 && venue.subscriptions.length === 0 ? true : null,
   );
 });
@@ -253,10 +253,10 @@ test("who follows a book is told a snapshot, changes, and when it cannot be reli
   const book = await read();
   await equals(book);
   const kinds = () => told.map(({ kind }) => kind).join();
-  await waitFor("the snapshot", 5000, async () => (kinds().endsWith("snapshot") ? true : null));
+  await waitFor("the snapshot", async () => (kinds().endsWith("snapshot") ? true : null));
   told.splice(0);
   venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "7.5" }]);
-  await waitFor("the delta", 5000, async () => (told.length > 0 ? true : null));
+  await waitFor("the delta", async () => (told.length > 0 ? true : null));
   assert.deepEqual(told, [
     { kind: "delta", changes: [{ side: "bid", price: 490_000, size: 7_500_000 }] },
   ]);
@@ -265,5 +265,5 @@ test("who follows a book is told a snapshot, changes, and when it cannot be reli
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
-  await waitFor("the snapshot", 5000, async () => (kinds() === "stale,snapshot" ? true : null));
+  await waitFor("the snapshot", async () => (kinds() === "stale,snapshot" ? true : null));
 });

@@ -28,7 +28,7 @@ test("books come from the venue; while it is away the service is ready and they 
   venue.httpFault = () => ({ status: 503, body: "<html>" });
   venue.isSilent = true;
   venue.dropSockets();
-  const reason = await waitFor("the doubt", 10_000, async () => (await read()).stale_reason);
+  const reason = await waitFor("the doubt", async () => (await read()).stale_reason);
   assert.equal(reason, "not_followed");
   assert.deepEqual((await read()).bids, bids);
   assert.equal((await service.request("/v1/ready")).status, 200);
@@ -39,6 +39,6 @@ test("books come from the venue; while it is away the service is ready and they 
   venue.httpFault = null;
   venue.isSilent = false;
   venue.dropSockets();
-  await waitFor("the book", 20_000, async () => ((await read()).stale ? null : true));
+  await waitFor("the book", async () => ((await read()).stale ? null : true));
   assert.equal(await service.stop(), 0);
 });

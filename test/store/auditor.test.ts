@@ -47,9 +47,7 @@ function scriptedNode() {
   return { asked, reread };
 }
 
-test("a doubted range that nobody can tell any more has its turn now and then, between the others", {
-  timeout: 120_000,
-}, async (t) => {
+test("a doubted range that nobody can tell any more has its turn now and then, between the others", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
   const { asked, reread } = scriptedNode();

@@ -163,7 +163,7 @@ describe("the copy of the markets", () => {
     const [first = "0x", ...others] = keys;
     shelf.set(first, "meanwhile");
     file.save(through);
-    await waitFor("the checkpoint", 30_000, async () => (file.isCheckpointing ? null : true));
+    await waitFor("the checkpoint", async () => (file.isCheckpointing ? null : true));
     assert((await stat(path)).size > before + 1_000_000);
     shelf.set(first, "lost");
     file.close();

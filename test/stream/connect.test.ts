@@ -74,7 +74,7 @@ test("4029 when a key has too many connections; a place is free again after a cl
   assert.equal(code, 4029);
   for (const client of clients) client.close();
   for (const client of clients) await client.untilClosed();
-  const again = await waitFor("a place", 5_000, async () =>
+  const again = await waitFor("a place", async () =>
     StreamClient.open(edge.url, { key }).catch(() => null),
   );
   again.close();

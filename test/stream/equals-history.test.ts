@@ -377,7 +377,7 @@ suite("what clients are told is what REST tells", () => {
         const channel = openChannel(folded.request, { ...sources, justHeld: new RowMemo() });
         let wrong: string | null = null;
         const name = `client ${number}: ${JSON.stringify(channel.asked)}`;
-        const caughtUp = waitFor(name, 5_000, async () => {
+        const caughtUp = waitFor(name, async () => {
           const entries = await channel.readAfter(-1, whole);
           const final = (store.coverage?.last.number ?? -1) * 1_000_000 + 999_999;
           const told = channel.isFinalOnly ? entries.filter(({ seq }) => seq <= final) : entries;

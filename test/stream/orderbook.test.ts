@@ -85,7 +85,7 @@ async function follow(token: string, query = "") {
     }
   };
   const equalsVenue = () =>
-    waitFor("a copy of the venue's book", 8000, async () => {
+    waitFor("a copy of the venue's book", async () => {
       catchUp();
       const isSame = (["BUY", "SELL"] as const).every((side) => {
         const own = side === "BUY" ? copy.bids : copy.asks;

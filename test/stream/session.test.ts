@@ -181,7 +181,7 @@ suite("a client that takes nothing", () => {
     }
     assert.equal(client.of("event").length, 0, "nothing was read ahead");
     client.drain();
-    await waitFor("the end of the replay", 10_000, async () =>
+    await waitFor("the end of the replay", async () =>
       client.of("replay_complete").length === 1 ? true : null,
     );
     assert(client.of("event").length > 100);

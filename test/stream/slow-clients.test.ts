@@ -17,7 +17,6 @@ const clients = Number(process.env["SLOW_CLIENTS"] ?? 200);
 const tradesPerBlock = 100;
 /** With 145 KB each, more than the sockets of both sides hold. */
 const blocks = 34;
-const waitMsMax = 60_000;
 /** So many read on when they are closed, before the service has lost its patience. */
 const lateReaders = 5;
 const mebibyte = 1024 * 1024;
@@ -79,7 +78,7 @@ test("R15: stalled clients are closed with where they were, and the others have 
   for (const client of stalled) client.stall();
   for (let told = 1; told <= blocks; told += 1) {
     await server.hold(nextBlock());
-    await waitFor(`block ${told} at those that read`, waitMsMax, async () =>
+    await waitFor(`block ${told} at those that read`, async () =>
       healthy.every(({ events }) => events === told * tradesPerBlock) ? true : null,
     );
   }
@@ -89,7 +88,7 @@ test("R15: stalled clients are closed with where they were, and the others have 
   assert(grown < 64 * mebibyte + clients * (mebibyte / 16), `${grown} bytes more`);
 
   edge.clock.advance(31_000);
-  await waitFor("the stalled to be closed", waitMsMax, async () =>
+  await waitFor("the stalled to be closed", async () =>
     meter.read().slow_closes === clients ? true : null,
   );
   const late = stalled.slice(0, lateReaders);
@@ -102,7 +101,7 @@ test("R15: stalled clients are closed with where they were, and the others have 
     assert.equal(Number(seq), seqOfEvent(events - 1));
   }
   await server.hold(nextBlock());
-  await waitFor("a block more", waitMsMax, async () =>
+  await waitFor("a block more", async () =>
     healthy.every(({ events }) => events === (blocks + 1) * tradesPerBlock) ? true : null,
   );
   assert(healthy.every(({ closed }) => closed === null));

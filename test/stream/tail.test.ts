@@ -26,7 +26,7 @@ async function follow(
   const { url, keys } = server.edge;
   const write = (line: string) => lines.push(line);
   const printing = printTrades({ url, key: keys.read, asJson, write, signal: abort.signal });
-  await waitFor("the newest trades", 10_000, async () => (lines.length >= 10 ? true : null));
+  await waitFor("the newest trades", async () => (lines.length >= 10 ? true : null));
   try {
     await act(lines);
   } finally {
@@ -46,10 +46,10 @@ test("prints the newest trades, then news, then what replaces a fork", async () 
     await server.advance({ held: target });
     const news = idsBehind(newestBlock);
     assert(news.length > 0);
-    await waitFor("news", 10_000, async () => (printed.length === 10 + news.length ? true : null));
+    await waitFor("news", async () => (printed.length === 10 + news.length ? true : null));
     const again = server.facts.filter(({ number }) => number > newestBlock && number <= target);
     await server.fork(newestBlock, again);
-    await waitFor("what came instead", 10_000, async () =>
+    await waitFor("what came instead", async () =>
       printed.length === 11 + 2 * news.length ? true : null,
     );
   });
@@ -74,7 +74,7 @@ test("prints lines for people, and says what a fork took back", async () => {
   const { newestBlock } = server;
   const lines = await follow(false, async (printed) => {
     await server.fork(newestBlock - 20, []);
-    await waitFor("the fork", 10_000, async () => (printed.length > 10 ? true : null));
+    await waitFor("the fork", async () => (printed.length > 10 ? true : null));
   });
   assert.match(lines[0] ?? "", /^\d{4}-\d\d-\d\dT\S+ (BUY|SELL) +[0-9.]+ at [0-9.]+/);
   assert.match(lines.at(-1) ?? "", /^a fork took back what is behind \d+ \(\d+ trades\)/);

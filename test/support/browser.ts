@@ -1,7 +1,8 @@
 /** A real browser for the pages of the service. */
 import { existsSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { waitMsMax } from "./wait-for.ts";
 
 const places = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium", "/usr/bin/chromium-browser"];
 const browserPath = places.find((path) => path !== undefined && existsSync(path));
@@ -17,6 +18,7 @@ export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browse
   if (browserPath === undefined) throw new Error("there is no Chromium: install Debian's chromium");
   const browser = await chromium.launch({
     executablePath: browserPath,
+    timeout: waitMsMax,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -30,6 +32,13 @@ export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browse
   });
   t.after(async () => browser.close());
   return browser;
+}
+
+/** A page in a context of its own. */
+export async function openPage(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(waitMsMax);
+  return page;
 }
 
 /** Collects what a page complains about; to be looked at when the test ends. */

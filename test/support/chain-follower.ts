@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChainSource } from "../../src/chain/chain-source.ts";
 import type { Block, ChainBatch } from "../../src/chain/log.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
+import { waitMsMax } from "./wait-for.ts";
 
 /**
  * A consumer of a chain source that keeps what it is told and insists on the contract: no gaps, no
@@ -30,9 +31,9 @@ export class ChainFollower {
     void this.#follow(source);
   }
 
-  /** Resolves once `condition` holds; fails after `limitMs`. */
-  async until(condition: (follower: this) => boolean, limitMs = 10_000): Promise<void> {
-    const giveUpAt = performance.now() + limitMs;
+  /** Resolves once `condition` holds; fails after `waitMsMax`. */
+  async until(condition: (follower: this) => boolean): Promise<void> {
+    const giveUpAt = performance.now() + waitMsMax;
     while (!condition(this)) {
       const state = `tip ${this.tip}, finalized ${this.finalized}, failure ${String(this.failure)}`;
       assert(performance.now() < giveUpAt, `it did not come to ${String(condition)}: ${state}`);
@@ -40,8 +41,8 @@ export class ChainFollower {
     }
   }
 
-  async untilTip(number: number, limitMs?: number): Promise<void> {
-    await this.until(({ tip }) => tip === number, limitMs);
+  async untilTip(number: number): Promise<void> {
+    await this.until(({ tip }) => tip === number);
   }
 
   /** Asserts that what was told, up to the tip, is exactly the wanted logs of `chain`. */

@@ -29,6 +29,7 @@ import { revokeKey } from "../../src/web/routes/revoke-key.ts";
 import { rotateKey } from "../../src/web/routes/rotate-key.ts";
 import { HttpServer } from "../../src/web/server.ts";
 import { StreamServer } from "../../src/web/stream-server.ts";
+import { waitMsMax } from "./wait-for.ts";
 
 /** The system's clock, which a test can move on. */
 export type MovableClock = Clock & { advance(ms: number): void };
@@ -266,7 +267,7 @@ function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
   const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));
-  socket.setTimeout(15_000, () =>
+  socket.setTimeout(waitMsMax, () =>
     socket.destroy(new Error("the server neither answers nor closes")),
   );
   socket.on("data", (chunk) => chunks.push(chunk));

@@ -1,6 +1,7 @@
 /** HTTP/1.1 by hand, for requests that no client would send: many in flight, answers in order. */
 import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
+import { waitMsMax } from "./wait-for.ts";
 
 export type RawAnswer = {
   readonly status: number;
@@ -16,8 +17,6 @@ type Waiting = {
   readonly reject: (error: Error) => void;
 };
 
-const silenceMsMax = 15_000;
-
 /** A connection that stays open; it fails when the server closes it or says nothing for too long. */
 export class RawConnection {
   readonly #socket: Socket;
@@ -26,7 +25,7 @@ export class RawConnection {
 
   constructor(port: number) {
     this.#socket = connect({ host: "127.0.0.1", port, noDelay: true });
-    this.#socket.setTimeout(silenceMsMax, () => this.#fail("the server says nothing"));
+    this.#socket.setTimeout(waitMsMax, () => this.#fail("the server says nothing"));
     this.#socket.on("data", (bytes) => this.#take(bytes));
     this.#socket.on("error", (error) => this.#fail(error.message));
     this.#socket.on("close", () => this.#fail("the server closed the connection"));
@@ -71,7 +70,7 @@ export async function sendBroken(options: {
   const { bytes, ...place } = options;
   const chunks: Buffer[] = [];
   const socket = connect({ host: "127.0.0.1", ...place });
-  socket.setTimeout(silenceMsMax, () => {
+  socket.setTimeout(waitMsMax, () => {
     reject(new Error("the server neither answers nor closes"));
     socket.destroy();
   });

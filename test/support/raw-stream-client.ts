@@ -1,7 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { waitFor } from "./wait-for.ts";
 
-const waitMsMax = 20_000;
 const eventStart = Buffer.from('{"type":"event"');
 
 /**
@@ -48,7 +47,7 @@ export class RawStreamClient {
   /** Reads what is there, to the end. */
   async readToEnd(): Promise<void> {
     this.#socket.resume();
-    await waitFor("the close", waitMsMax, async () => this.closed);
+    await waitFor("the close", async () => this.closed);
   }
 
   destroy(): void {
@@ -56,7 +55,7 @@ export class RawStreamClient {
   }
 
   async #until(type: string): Promise<void> {
-    await waitFor(type, waitMsMax, async () => (this.#heard.has(type) ? true : null));
+    await waitFor(type, async () => (this.#heard.has(type) ? true : null));
   }
 
   #take(bytes: Buffer): void {

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../../src/store/key-format.ts";
-import { waitFor } from "./wait-for.ts";
+import { waitFor, waitMsMax } from "./wait-for.ts";
 
 export type ServiceOptions = {
   readonly rpcUrls: readonly string[];
@@ -14,8 +14,6 @@ export type ServiceOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Told how to kill it while it starts, which `open` then rejects for. */
   readonly onSpawn?: (kill9: () => void, child: ChildProcess) => void;
-  /** How long a start may take. */
-  readonly startMsMax?: number;
 };
 
 export type Meta = {
@@ -34,9 +32,6 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 /** Made anew for each test process; every service it starts knows it. */
 export const adminKey = generateKey("admin");
 
-const startMsUsual = 20_000;
-const waitMsMax = 25_000;
-const requestMsMax = 10_000;
 const pagesMax = 1000;
 const stderrCharsMax = 20_000;
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
@@ -74,7 +69,7 @@ export class Service {
     const service = new Service(child);
     options.onSpawn?.(() => child.kill("SIGKILL"), child);
     try {
-      service.#baseUrl = await service.#readAddress(options.startMsMax ?? startMsUsual);
+      service.#baseUrl = await service.#readAddress();
     } catch (cause) {
       await service.kill9();
       throw new Error(`the service did not start\n${service.stderr}`, { cause });
@@ -167,7 +162,7 @@ export class Service {
   /** Asks it to stop; the exit code, or `null` when it had to be killed. */
   async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM");
-    const killer = setTimeout(() => this.#child.kill("SIGKILL"), requestMsMax);
+    const killer = setTimeout(() => this.#child.kill("SIGKILL"), waitMsMax);
     const code = await this.#exited;
     clearTimeout(killer);
     return code;
@@ -176,7 +171,7 @@ export class Service {
   #fetch(path: string, headers: Record<string, string>): Promise<Response> {
     return fetch(this.#baseUrl + path, {
       headers: { "x-api-key": adminKey, ...headers },
-      signal: AbortSignal.timeout(requestMsMax),
+      signal: AbortSignal.timeout(waitMsMax),
     });
   }
 
@@ -185,17 +180,17 @@ export class Service {
   }
 
   async #waitFor(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    await waitFor(what, waitMsMax, async () => {
+    await waitFor(what, async () => {
       const { exitCode, signalCode } = this.#child;
       assert(exitCode === null && signalCode === null, `it ended (${exitCode ?? signalCode})`);
       return (await isSo()) ? true : null;
     });
   }
 
-  async #readAddress(startMsMax: number): Promise<string> {
+  async #readAddress(): Promise<string> {
     assert(this.#child.stdout !== null, "standard output is piped");
     const lines = createInterface({ input: this.#child.stdout });
-    const signal = AbortSignal.timeout(startMsMax);
+    const signal = AbortSignal.timeout(waitMsMax);
     const exited = this.#exited.then((code) => {
       throw new Error(`exit code ${code}`);
     });

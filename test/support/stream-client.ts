@@ -6,8 +6,6 @@ import { waitFor } from "./wait-for.ts";
 
 export type StreamFrame = Readonly<Record<string, unknown>> & { readonly type: string };
 
-const waitMsMax = 10_000;
-
 export class StreamClient {
   readonly #socket: WebSocket;
   /** Everything that came, arrays taken apart. */
@@ -58,7 +56,7 @@ export class StreamClient {
 
   /** The next frame of a type that was not asked for yet; frames before it are passed over. */
   async next(type: string, where: Readonly<Record<string, unknown>> = {}): Promise<StreamFrame> {
-    return waitFor(`a frame ${type}`, waitMsMax, async () => {
+    return waitFor(`a frame ${type}`, async () => {
       for (; this.#taken < this.frames.length; this.#taken += 1) {
         const frame = this.frames[this.#taken];
         if (frame?.type !== type) continue;
@@ -78,7 +76,7 @@ export class StreamClient {
   ): Promise<StreamFrame> {
     const id = `subscribe ${this.frames.length}`;
     this.send({ action: "subscribe", channel, id, ...more });
-    const frame = await waitFor("an answer", waitMsMax, async () => {
+    const frame = await waitFor("an answer", async () => {
       assert(this.closed === null, `closed with ${JSON.stringify(this.closed)}`);
       return this.frames.find((one) => one["id"] === id) ?? null;
     });
@@ -97,11 +95,11 @@ export class StreamClient {
 
   /** Waits until something holds of the frames. */
   async until(what: string, holds: (client: StreamClient) => boolean): Promise<void> {
-    await waitFor(what, waitMsMax, async () => (holds(this) ? true : null));
+    await waitFor(what, async () => (holds(this) ? true : null));
   }
 
   async untilClosed(): Promise<{ readonly code: number; readonly reason: string }> {
-    return waitFor("the close", waitMsMax, async () => this.closed);
+    return waitFor("the close", async () => this.closed);
   }
 
   close(): void {
