@@ -32,7 +32,7 @@ async function bundle(): Promise<Buffer> {
     minify: true,
     format: "esm",
     target: "es2022",
-    legalComments: "none",
+    legalComments: "eof",
     write: false,
     logLevel: "silent",
   });

@@ -1,6 +1,8 @@
 /** GET / and GET /assets/{name}: the page and what it loads, as bytes. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { buildExplorer } from "../../src/build-explorer.ts";
 import { type ExplorerFile, explorerRoutes } from "../../src/web/explorer-routes.ts";
 import {
@@ -40,9 +42,10 @@ suite("GET /", () => {
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
     const page = await response.text();
-    const loaded = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(
+    const loaded = [...page.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(
       ([, address]) => address ?? "",
     );
+    assert.equal(loaded.length, 3);
     const own = loaded.filter((address) => !address.startsWith("data:"));
     assert.deepEqual(
       own.toSorted(),
@@ -51,6 +54,27 @@ suite("GET /", () => {
     for (const address of own.filter((one) => one.startsWith("/assets/"))) {
       assert.equal((await get(address)).status, 200, address);
     }
+  });
+
+  test("the page, its script and NOTICE name whom the chart library asks to name", async () => {
+    const library = await readFile(
+      fileURLToPath(import.meta.resolve("lightweight-charts")),
+      "utf8",
+    );
+    const [copyright] = /Copyright \(c\) [0-9]+ TradingView, Inc\./.exec(library) ?? [];
+    assert(copyright !== undefined);
+    const page = await (await get("/")).text();
+    assert.match(
+      page,
+      /<a href="https:\/\/www\.tradingview\.com\/"[^>]*>TradingView Lightweight Charts™</,
+    );
+    const script = await (await get(/\/assets\/[^"]+\.js/.exec(page)?.[0] ?? "")).text();
+    const notice = await readFile(new URL("../../NOTICE", import.meta.url), "utf8");
+    for (const text of [page, script, notice]) {
+      assert(text.includes(copyright), copyright);
+      assert(text.includes("https://www.apache.org/licenses/LICENSE-2.0"));
+    }
+    assert.match(notice, /https:\/\/www\.tradingview\.com\//);
   });
 
   test("its policy lets it run its own script, and no other", async () => {

@@ -253,7 +253,9 @@ suite("files", () => {
   });
 
   test("name no place of a machine", () => {
-    const texts = files.filter((path) => /\.(?:ts|md|json|sol|sh)$|^\.|^LICENSE$/.test(path));
+    const texts = files.filter((path) =>
+      /\.(?:ts|md|json|sol|sh)$|^\.|^(?:LICENSE|NOTICE)$/.test(path),
+    );
     const lines = texts
       .filter((path) => path !== "package-lock.json")
       .map((path) => ({ path, lines: readText(path).split("\n") }));

@@ -27,6 +27,7 @@ export class CandleChart {
       layout: {
         background: { type: ColorType.Solid, color: "transparent" },
         textColor: colors.dim,
+        // The foot of the page has the link that the licence asks for.
         attributionLogo: false,
       },
       grid: { vertLines: { visible: false }, horzLines: { color: colors.line } },
