@@ -47,7 +47,8 @@ export class FastLane {
 
   /** Whether the request has been answered; it is untouched if not. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
-    if (request.method !== "GET") return false;
+    // Behind another response on its connection: it is answered in the order of the requests.
+    if (request.method !== "GET" || response.socket === null) return false;
     const { url = "" } = request;
     const kept = this.#ready.get(url);
     if (kept === null || !isPlain(request)) return false;

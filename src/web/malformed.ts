@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "../base/errors.ts";
 import type { Caller } from "./admission.ts";
@@ -32,9 +32,7 @@ export function parserError(code: string | undefined): AppError {
  * every other error, and closes it.
  */
 export function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
-  // An answer under way on this connection must not get ours into its middle.
-  const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
-  if (!socket.writable || underWay?.headersSent) {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }

@@ -14,10 +14,12 @@ import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { FastLane } from "./fast-lane.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
+import { PendingResponses } from "./pending-responses.ts";
 import { ReadyAnswers } from "./ready-answers.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Observation } from "./request-meter.ts";
 import type { Route } from "./route.ts";
+import { frameworkOptions, nodeOptions } from "./server-options.ts";
 import { SilentSockets } from "./silent-sockets.ts";
 import type { StreamServer } from "./stream-server.ts";
 
@@ -77,6 +79,9 @@ export class HttpServer {
   readonly #maker: AnswerMaker;
   readonly #fastLane: FastLane;
   readonly #silent: SilentSockets;
+  readonly #pending = new PendingResponses();
+  /** Connections whose bytes are no HTTP, which are answered once. */
+  readonly #malformed = new WeakSet<Socket>();
   #url = "";
 
   private constructor(options: ServerOptions) {
@@ -100,6 +105,7 @@ export class HttpServer {
       serverFactory: (handle) =>
         createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
           if (this.node.listening && this.#fastLane.take(request, response)) return;
+          this.#pending.add(request, response);
           handle(request, response);
         }).setTimeout(webLimits.socketIdleTimeoutMs),
       genReqId: requestIdOf,
@@ -213,12 +219,24 @@ export class HttpServer {
       socket.destroy();
       return;
     }
+    if (this.#malformed.has(socket)) return;
+    this.#malformed.add(socket);
+    socket.pause();
     const caller = this.#options.admission.admitMalformed(socket);
-    this.#answerBare(socket, { caller, error: caller.refusal ?? parserError(error.code) });
+    this.#afterPending(socket, () =>
+      this.#answerBare(socket, { caller, error: caller.refusal ?? parserError(error.code) }),
+    );
+  }
+
+  /** Calls back when the responses to earlier requests on the connection are sent; at once without any. */
+  #afterPending(socket: Socket, proceed: () => void): void {
+    if (this.#pending.has(socket)) void this.#pending.sent(socket).then(proceed);
+    else proceed();
   }
 
   #answerBare(socket: Socket, answer: SocketAnswer): void {
-    answerOnSocket(socket, answer);
+    if (this.#pending.hasBegun(socket)) socket.destroy();
+    else answerOnSocket(socket, answer);
     const { code } = answer.error;
     const { status } = errorTable[code];
     const durationMs = null;
@@ -303,59 +321,38 @@ export class HttpServer {
 
   /** Node would answer these by itself, without our headers. */
   #answerWhatNodeWould(): void {
-    this.node.on("upgrade", (request, socket, head) => {
-      const caller = this.#options.admission.admit(request, "optional");
-      const requestId = requestIdOf(request);
-      const refuse = (error: AppError) => {
-        this.#answerBare(socket as Socket, { caller, error, requestId });
-      };
-      const hostFault = hostFaultOf(request);
-      if (caller.refusal === null && hostFault !== null) return refuse(invalid("host", hostFault));
-      const upgrade = { request, socket: socket as Socket, head, caller, requestId, refuse };
-      this.#options.stream?.take(upgrade);
+    this.node.on("upgrade", (request, socket: Socket, head) => {
+      this.#afterPending(socket, () => this.#upgrade({ request, socket, head }));
+    });
+    // The interim response must not get into the response to an earlier request; clients send the body without it too.
+    this.node.on("checkContinue", (request, response) => {
+      if (response.socket !== null) response.writeContinue();
+      this.node.emit("request", request, response);
     });
     this.node.on("checkExpectation", (request, response) => {
       this.node.emit("request", request, response);
     });
-    this.node.on("connect", (request, socket) => {
+    this.node.on("connect", (request, socket: Socket) => {
       const caller = this.#options.admission.admit(request, "optional");
       const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
       const headers = { allow: everyMethod };
-      this.#answerBare(socket as Socket, { caller, error, headers });
+      this.#afterPending(socket, () => this.#answerBare(socket, { caller, error, headers }));
     });
+  }
+
+  #upgrade(upgrade: { request: IncomingMessage; socket: Socket; head: Buffer }): void {
+    const { request, socket } = upgrade;
+    const caller = this.#options.admission.admit(request, "optional");
+    const requestId = requestIdOf(request);
+    const refuse = (error: AppError) => this.#answerBare(socket, { caller, error, requestId });
+    const hostFault = hostFaultOf(request);
+    if (caller.refusal === null && hostFault !== null) return refuse(invalid("host", hostFault));
+    this.#options.stream?.take({ ...upgrade, caller, requestId, refuse });
   }
 }
 
 /** What some path takes. */
 const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
-
-const nodeOptions = {
-  maxHeaderSize: webLimits.headerBytesMax,
-  headersTimeout: webLimits.headersTimeoutMs,
-  requestTimeout: webLimits.requestTimeoutMs,
-  keepAliveTimeout: webLimits.keepAliveTimeoutMs,
-  // Node looks for slow senders only this often, by default every 30 s.
-  connectionsCheckingInterval: 1000,
-  // Node's own refusal has none of our headers; #receive refuses instead.
-  requireHostHeader: false,
-  // Of a header that must not be repeated Node would otherwise keep the first line only.
-  joinDuplicateHeaders: true,
-  // What has no body is not made a stream that ends, which is a twentieth of a request out of memory.
-  optimizeEmptyRequests: true,
-} as const;
-
-const frameworkOptions = {
-  logger: false,
-  bodyLimit: webLimits.bodyBytesMax,
-  // Fastify's own 503 has none of our headers; what still arrives is answered.
-  return503OnClosing: false,
-  routerOptions: {
-    // Parameters are measured by their schemas.
-    maxParamLength: webLimits.headerBytesMax,
-    // The text goes on to the schema's reader, which sees repeats and bad escapes.
-    querystringParser: (text: string) => text as unknown as Record<string, unknown>,
-  },
-} as const;
 
 /** Which route it is of; never the path itself, which may be anything. */
 function routeOf({ routeOptions }: FastifyRequest): string {

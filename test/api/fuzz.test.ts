@@ -176,7 +176,8 @@ async function assertWell(): Promise<void> {
   edge.clock.advance(60_000);
   const { status } = await edge.request("GET", "/v1/health");
   assert.equal(status, 200);
-  assert.deepEqual(edge.logged, [], "nothing failed");
+  const failures = edge.logged.filter((line) => !line.includes('"audit":'));
+  assert.deepEqual(failures, [], "nothing failed");
 }
 
 test("whatever request is sent, the answer is one of those the document tells of", async (t) => {

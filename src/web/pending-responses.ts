@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+/**
+ * Responses that are not sent yet, by connection. Requests may be pipelined, and what is written to the socket
+ * itself (a refusal of malformed bytes, an upgrade) must come after the responses to those before.
+ */
+export class PendingResponses {
+  readonly #bySocket = new WeakMap<Socket, Set<Exchange>>();
+
+  add(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const exchanges = this.#bySocket.get(socket) ?? new Set();
+    this.#bySocket.set(socket, exchanges);
+    const exchange = { request, response };
+    exchanges.add(exchange);
+    response.once("close", () => exchanges.delete(exchange));
+  }
+
+  /** Whether any request on the connection has arrived whole and is not answered. */
+  has(socket: Socket): boolean {
+    return this.#complete(socket).length > 0;
+  }
+
+  /** Resolves when every request that arrived whole is answered, or the connection is closed. */
+  async sent(socket: Socket): Promise<void> {
+    for (let [first] = this.#complete(socket); first !== undefined; ) {
+      await once(first.response, "close");
+      [first] = this.#complete(socket);
+    }
+  }
+
+  /** Whether the response to a request that never arrived whole has begun: nothing can follow it. */
+  hasBegun(socket: Socket): boolean {
+    return [...(this.#bySocket.get(socket) ?? [])].some(({ response }) => response.headersSent);
+  }
+
+  #complete(socket: Socket): readonly Exchange[] {
+    return [...(this.#bySocket.get(socket) ?? [])].filter(({ request }) => request.complete);
+  }
+}
