@@ -4,7 +4,6 @@ import { Child } from "./child.ts";
 
 export const demoChainId = 31_337;
 
-const startMsMax = 20_000;
 const keptBlocksMax = 4000;
 
 /** A chain in a process: it makes a block when told to, and lets anybody send from any account. */
@@ -26,14 +25,15 @@ export class Anvil {
     genesisSeconds: number;
     finalityLag?: number;
     env: NodeJS.ProcessEnv;
+    stop: AbortSignal;
   }): Promise<Anvil> {
-    const { stateFile, genesisSeconds, finalityLag = 2, env } = options;
+    const { stateFile, genesisSeconds, finalityLag = 2, env, stop } = options;
     const state = stateFile === undefined ? [] : [`--state=${stateFile}`, rareDumps];
     const epoch = `--slots-in-an-epoch=${finalityLag / 2}`;
     const args = [...fixedArgs, epoch, `--timestamp=${genesisSeconds}`, ...state];
     const child = new Child("anvil", { command: findAnvil(), args, env, stderr: "inherit" });
     try {
-      const address = await child.waitForOutput(/^Listening on (\S+)\n/m, startMsMax);
+      const address = await child.waitForOutput(/^Listening on (\S+)\n/m, stop);
       return new Anvil(child, `http://${address}`);
     } catch (error) {
       await child.close();

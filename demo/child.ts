@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { on, once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { waitPatiently } from "./wait-patiently.ts";
 
 export type ChildOptions = {
   readonly command: string;
@@ -37,30 +38,31 @@ export class Child {
   }
 
   /** Waits until its standard output matches; returns what the first group caught. */
-  async waitForOutput(pattern: RegExp, limitMs: number): Promise<string> {
-    const { stdout } = this.#process;
-    if (stdout === null) return this.failed();
-    const limit = AbortSignal.timeout(limitMs);
-    let output = "";
-    try {
-      const chunks = on(stdout, "data", { signal: limit, close: ["end"] });
-      for await (const [chunk] of chunks as AsyncIterable<[Buffer]>) {
-        output += chunk.toString();
-        const caught = pattern.exec(output)?.[1];
-        if (caught !== undefined) return caught;
-      }
-    } catch (cause) {
-      throw new Error(`${this.#name} did not get ready within ${limitMs / 1000} s`, { cause });
-    } finally {
-      // Nobody reads on, and a full pipe would stop the child.
-      stdout.resume();
-    }
-    return this.failed();
+  waitForOutput(pattern: RegExp, stop: AbortSignal): Promise<string> {
+    return waitPatiently(this.#name, stop, (signal) => this.#readUntil(pattern, signal));
   }
 
   /** Lets it end in order; false when it had to be killed or had failed before. */
   async close(): Promise<boolean> {
     this.#process.stdin?.end();
     return (await this.#exited) === 0;
+  }
+
+  async #readUntil(pattern: RegExp, signal: AbortSignal): Promise<string> {
+    const { stdout } = this.#process;
+    if (stdout === null) return this.failed();
+    let output = "";
+    try {
+      const chunks = on(stdout, "data", { signal, close: ["end"] });
+      for await (const [chunk] of chunks as AsyncIterable<[Buffer]>) {
+        output += chunk.toString();
+        const caught = pattern.exec(output)?.[1];
+        if (caught !== undefined) return caught;
+      }
+    } finally {
+      // Nobody reads on, and a full pipe would stop the child.
+      stdout.resume();
+    }
+    return this.failed();
   }
 }

@@ -32,6 +32,9 @@ type Schema = [
 
 type Rpc = Client<HttpTransport, undefined, undefined, Schema>;
 
+/** A busy machine may take long for a large block. */
+const requestMsMax = 120_000;
+
 /** Far above what any call of the demo needs: anvil would otherwise run each one twice to find out. */
 const gas = "0xe00000";
 
@@ -48,7 +51,7 @@ export class DemoChain {
 
   static async open(url: string): Promise<DemoChain> {
     // A transaction that is sent again after a timeout would be there twice.
-    const transport = http(url, { retryCount: 0 });
+    const transport = http(url, { retryCount: 0, timeout: requestMsMax });
     const rpc = createClient({ transport, rpcSchema: rpcSchema<Schema>() });
     const head = await rpc.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
     return new DemoChain(rpc, Number(head.timestamp));

@@ -1,4 +1,4 @@
-import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateKey } from "../src/store/key-format.ts";
 import type { SimulationState } from "./simulation.ts";
@@ -17,10 +17,10 @@ export class DemoFolder {
   readonly access: Access;
   /** `null` when there is nothing to go on from. */
   readonly market: SimulationState | null;
-  readonly #path: string;
+  readonly path: string;
 
   private constructor(path: string) {
-    this.#path = path;
+    this.path = path;
     this.access = (this.#readJson("access.json") as Access | null) ?? {
       key: generateKey("admin"),
       port: firstPort,
@@ -33,14 +33,14 @@ export class DemoFolder {
     this.saveAccess(this.access);
   }
 
-  /** Claims the folder, making it if needed. Throws when another demo that runs has claimed it. */
-  static open(path: string): DemoFolder {
-    mkdirSync(path, { recursive: true });
-    const owner = readOrNull(join(path, "demo.pid"));
-    if (owner !== null && isRunning(Number(owner))) {
-      throw new Error(`a demo runs already, as process ${owner}`);
+  /** Claims the first of these folders that no running demo has claimed, making it if needed. */
+  static open(paths: readonly string[]): DemoFolder {
+    const path = paths.find(claim);
+    if (path === undefined) {
+      throw new Error(
+        `a demo runs already in ${paths.join(", ")}; set ODDWIRE_DATA_DIR to another`,
+      );
     }
-    writeFileSync(join(path, "demo.pid"), String(process.pid));
     return new DemoFolder(path);
   }
 
@@ -52,9 +52,8 @@ export class DemoFolder {
     return this.#file("data");
   }
 
-  /** A new log for the service: a file descriptor. */
-  openLog(): number {
-    return openSync(this.#file("service.log"), "w");
+  get logFile(): string {
+    return this.#file("service.log");
   }
 
   /** Writes the list of contracts and returns where it lies. */
@@ -81,12 +80,33 @@ export class DemoFolder {
   }
 
   #file(name: string): string {
-    return join(this.#path, name);
+    return join(this.path, name);
   }
 
   #readJson(name: string): unknown {
     const text = readOrNull(this.#file(name));
     return text === null ? null : JSON.parse(text);
+  }
+}
+
+/** Whether the folder is now ours. Throws when it has what is not of a demo: a start may delete that. */
+function claim(path: string): boolean {
+  mkdirSync(path, { recursive: true });
+  const pidFile = join(path, "demo.pid");
+  const files = readdirSync(path);
+  if (files.length > 0 && !files.includes("access.json") && !files.includes("demo.pid")) {
+    throw new Error(`${path} is not a folder of the demo; set ODDWIRE_DATA_DIR to another`);
+  }
+  const owner = readOrNull(pidFile);
+  if (owner !== null && isRunning(Number(owner))) return false;
+  rmSync(pidFile, { force: true });
+  try {
+    writeFileSync(pidFile, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    // Another demo was faster.
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
   }
 }
 

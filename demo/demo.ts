@@ -4,6 +4,7 @@
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { contractsFile } from "./addresses.ts";
@@ -27,10 +28,13 @@ if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
   console.error("--seed is a whole number from 0 to 2147483647");
   process.exit(1);
 }
-/** Settings of the service that happen to be in the environment are not meant for the demo. */
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith("ODDWIRE_")),
-);
+/** As for the service, an empty setting counts as none. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
+/** A second demo has a folder within that of the first. */
+const folders =
+  env["ODDWIRE_DATA_DIR"] === undefined
+    ? ["", "/2", "/3", "/4"].map((end) => fileURLToPath(new URL(`../.demo${end}`, import.meta.url)))
+    : [resolve(env["ODDWIRE_DATA_DIR"])];
 const stop = new AbortController();
 const stopped = once(stop.signal, "abort");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -38,13 +42,14 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 try {
-  const folder = DemoFolder.open(fileURLToPath(new URL("../.demo/", import.meta.url)));
+  const folder = DemoFolder.open(folders);
   try {
     await runDemo(folder);
+  } catch (error) {
+    if (error !== stop.signal.reason) throw error;
   } finally {
     folder.close();
   }
-  console.log("Stopped. The next start goes on from here; delete .demo to begin anew.");
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
@@ -54,7 +59,7 @@ try {
 async function runDemo(folder: DemoFolder): Promise<void> {
   const beginsAt = Math.floor(Date.now() / 1000) - historySeconds;
   const { stateFile } = folder;
-  const anvil = await Anvil.open({ stateFile, genesisSeconds: beginsAt, env });
+  const anvil = await Anvil.open({ stateFile, genesisSeconds: beginsAt, env, stop: stop.signal });
   console.log(`chain    ${anvil.url}`);
   const board = await BookBoard.open();
   let live: Promise<SimulationState> | null = null;
@@ -74,7 +79,12 @@ async function runDemo(folder: DemoFolder): Promise<void> {
     await board.close();
     const isWritten = await anvil.close();
     const state = (await live?.catch(() => null)) ?? null;
-    if (isWritten && state !== null) folder.saveMarket(state);
+    if (isWritten && state !== null) {
+      folder.saveMarket(state);
+      console.log(
+        `Stopped. The next start goes on from here; delete ${folder.path} to start over.`,
+      );
+    }
   }
 }
 
@@ -87,7 +97,7 @@ async function openMarket(
   const { market } = folder;
   folder.forgetMarket();
   if (market !== null) {
-    console.log("market   goes on where it was (delete .demo for a new one)");
+    console.log(`market   goes on where it was (delete ${folder.path} for a new one)`);
     return Simulation.resume(chain, market);
   }
   const startedMs = performance.now();
@@ -107,10 +117,9 @@ async function runService(
   folder: DemoFolder,
   place: { rpcUrl: string; venue: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const { dataDir, access } = folder;
+  const { dataDir, access, logFile } = folder;
   const contracts = folder.writeContracts(contractsFile);
-  const log = folder.openLog();
-  const own = { contractsFile: contracts, dataDir, log, env };
+  const own = { contractsFile: contracts, dataDir, logFile, env, stop: stop.signal };
   const service = await Service.open({ ...access, ...place, ...own });
   try {
     folder.saveAccess({ ...access, port: service.port });
@@ -123,7 +132,7 @@ async function runService(
 
 /** Prints what to paste, once the service can answer it. */
 async function introduce(service: Service, key: string): Promise<void> {
-  await service.waitReady();
+  await service.waitReady(stop.signal);
   const token = await service.fetchBusiestToken();
   const url = service.baseUrl;
   const curl = `curl -s -H 'X-API-Key: ${key}'`;

@@ -5,7 +5,8 @@
  */
 import { spawn } from "node:child_process";
 
-const stopMsMax = 20_000;
+/** On a busy machine a chain needs some time to write its state. */
+const stopMsMax = 120_000;
 
 const [command = "", ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });

@@ -1,26 +1,30 @@
+import { openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { demoChainId } from "./anvil.ts";
 import { Child } from "./child.ts";
+import { waitPatiently } from "./wait-patiently.ts";
 
 export type ServiceOptions = {
   readonly rpcUrl: string;
   readonly contractsFile: string;
   readonly dataDir: string;
-  /** A file descriptor. */
-  readonly log: number;
+  readonly logFile: string;
   readonly key: string;
   /** Where its order books come from. */
   readonly venue: Readonly<Record<string, string>>;
-  /** Where it should listen; any other when that is taken. */
+  /** Where it listened the last time; any other when that is taken or the environment names one. */
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
+  readonly stop: AbortSignal;
 };
 
-const startMsMax = 20_000;
-const readyMsMax = 30_000;
 const readyPauseMs = 100;
+const shownLogLines = 5;
+/** What the demo decides itself. Other settings in the environment hold for its service. */
+const ownSettings =
+  /^ODDWIRE_(?:RPC|CHAIN|START|CONTRACTS|DATA_DIR|ADMIN_KEY|HMAC|CLICKHOUSE|VENUE)/;
 const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 
 /** The service itself, as its users start it. */
@@ -37,8 +41,10 @@ export class Service {
 
   /** Starts it and waits until it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
-    const { key, port, log, env } = options;
+    const { key, port, logFile, env, stop } = options;
     const settings = {
+      ODDWIRE_PORT: String((await isFree(port)) ? port : 0),
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => !ownSettings.test(name))),
       ODDWIRE_RPC_URLS: options.rpcUrl,
       ODDWIRE_CHAIN_ID: String(demoChainId),
       ODDWIRE_START_BLOCK: "0",
@@ -46,20 +52,20 @@ export class Service {
       ODDWIRE_DATA_DIR: options.dataDir,
       ODDWIRE_ADMIN_KEY: key,
       ...options.venue,
-      ODDWIRE_PORT: String((await isFree(port)) ? port : 0),
     };
-    const child = new Child("the service (log: .demo/service.log)", {
+    const child = new Child(`the service (log: ${logFile})`, {
       command: process.execPath,
       args: [cli, "serve"],
-      env: { ...env, ...settings },
-      stderr: log,
+      env: settings,
+      stderr: openSync(logFile, "w"),
     });
     try {
-      const baseUrl = await child.waitForOutput(/"listening": ?"([^"]+)"/, startMsMax);
+      const baseUrl = await child.waitForOutput(/"listening": ?"([^"]+)"/, stop);
       return new Service(child, baseUrl, key);
     } catch (error) {
       await child.close();
-      throw error;
+      const lines = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-shownLogLines);
+      throw stop.aborted ? error : new Error([String(error), ...lines].join("\n"));
     }
   }
 
@@ -73,13 +79,12 @@ export class Service {
   }
 
   /** Waits until it has caught up with the chain. */
-  async waitReady(): Promise<void> {
-    const deadlineMs = performance.now() + readyMsMax;
-    while (performance.now() < deadlineMs) {
-      if ((await fetch(`${this.baseUrl}/v1/ready`)).ok) return;
-      await pause(readyPauseMs);
-    }
-    throw new Error(`the service did not catch up within ${readyMsMax / 1000} s`);
+  async waitReady(stop: AbortSignal): Promise<void> {
+    await waitPatiently("the service to catch up with the chain", stop, async (signal) => {
+      while (!(await fetch(`${this.baseUrl}/v1/ready`, { signal })).ok) {
+        await pause(readyPauseMs, undefined, { signal });
+      }
+    });
   }
 
   /** The first token of the market that traded most in the last 24 hours. */

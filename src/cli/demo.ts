@@ -11,7 +11,7 @@ export const demo: Command = {
   name: "demo",
   summary: "Run a market on a local chain, and the service on top of it",
   details:
-    "Nothing leaves this machine. The next start goes on where the last one was; delete .demo to begin anew.",
+    "Nothing leaves this machine. The next start goes on where the last one was; delete .demo to start over. ODDWIRE_PORT, ODDWIRE_DATA_DIR and other settings hold, except those of the chain, the venue and the keys.",
   options: { seed: { value: "NUMBER", description: "play the same market again" } },
   examples: ["oddwire demo", "oddwire demo --seed 7"],
   run: async (words) => {

@@ -45,7 +45,11 @@ let simulation: Simulation;
 let complements: ReadonlyMap<bigint, bigint>;
 
 before(async () => {
-  anvil = await Anvil.open({ genesisSeconds, env: process.env });
+  anvil = await Anvil.open({
+    genesisSeconds,
+    env: process.env,
+    stop: new AbortController().signal,
+  });
   const chain = await DemoChain.open(anvil.url);
   await deploy(chain, genesisSeconds);
   const toSeconds = genesisSeconds + historySeconds;

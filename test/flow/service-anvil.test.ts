@@ -71,7 +71,7 @@ async function readService(service: Service): Promise<Row[]> {
 }
 
 test("R9: the service tells what a node still has after reorganisations", async (t) => {
-  const anvil = await Anvil.open({ genesisSeconds, finalityLag, env: process.env });
+  const anvil = await Anvil.open({ genesisSeconds, finalityLag, env: process.env, stop: t.signal });
   t.after(() => anvil.close());
   const chain = await DemoChain.open(anvil.url);
   await deploy(chain, genesisSeconds);

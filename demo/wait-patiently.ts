@@ -1,0 +1,27 @@
+const reportMs = 10_000;
+/** A busy machine takes a minute for what an idle one does in two seconds; what takes longer hangs. */
+const patienceMs = 300_000;
+
+/** Waits for work that ends when its signal is aborted, and prints now and then that it still waits. */
+export async function waitPatiently<Done>(
+  what: string,
+  stop: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Done>,
+): Promise<Done> {
+  const limit = new AbortController();
+  const signal = AbortSignal.any([stop, limit.signal]);
+  let waitedMs = 0;
+  const reports = setInterval(() => {
+    waitedMs += reportMs;
+    if (waitedMs < patienceMs) console.log(`waiting  for ${what}: ${waitedMs / 1000} s so far`);
+    else limit.abort(new Error(`waited ${waitedMs / 60_000} minutes in vain for ${what}`));
+  }, reportMs);
+  try {
+    signal.throwIfAborted();
+    return await work(signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearInterval(reports);
+  }
+}

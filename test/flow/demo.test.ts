@@ -1,0 +1,95 @@
+/** Whole demos, as `npm run demo` starts them: one beside another, on the port and in the folder asked for. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { waitFor } from "../support/wait-for.ts";
+
+const script = fileURLToPath(new URL("../../demo/demo.ts", import.meta.url));
+
+/** A running demo; it is stopped, with its processes, when its standard input or the test ends. */
+class Demo {
+  output = "";
+  readonly #child: ChildProcess;
+  readonly exited: Promise<number | null>;
+
+  constructor(t: TestContext, settings: Readonly<Record<string, string>>) {
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = { PATH, HOME, TMPDIR, ...settings };
+    this.#child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.exited = once(this.#child, "exit").then(([code]) => code as number | null);
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+      });
+    }
+    t.after(async () => this.stop());
+  }
+
+  /** What the first group of the pattern catches, once it is printed. */
+  async printed(pattern: RegExp): Promise<string> {
+    return waitFor(String(pattern), async () => {
+      assert.equal(this.#child.exitCode, null, this.output);
+      return pattern.exec(this.output)?.[1] ?? null;
+    });
+  }
+
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGTERM");
+    return this.exited;
+  }
+}
+
+async function makeFolder(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(async () => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert(address !== null && typeof address === "object");
+  server.close();
+  await once(server, "close");
+  return address.port;
+}
+
+test("two demos run beside each other, one of them on the port that was asked for", async (t) => {
+  const port = String(await freePort());
+  const asked = { ODDWIRE_PORT: port, ODDWIRE_RATE_LIMIT_ADMIN: "777" };
+  // An operator's settings that say where data comes from are not for the demo.
+  const foreign = { ODDWIRE_RPC_URLS: "http://127.0.0.1:9", ODDWIRE_VENUE: "none" };
+  const first = new Demo(t, { ...asked, ...foreign, ODDWIRE_DATA_DIR: await makeFolder(t) });
+  const second = new Demo(t, { ODDWIRE_DATA_DIR: await makeFolder(t) });
+  assert.equal(await first.printed(/^service {2}(\S+)$/m), `http://127.0.0.1:${port}`);
+  const url = await second.printed(/^service {2}(\S+)$/m);
+  assert.notEqual(url, `http://127.0.0.1:${port}`);
+  const key = await first.printed(/^key {6}(\S+)$/m);
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/markets`, {
+    headers: { "x-api-key": key },
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("x-ratelimit-limit"), "777");
+  assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0]);
+  assert.match(first.output, /The next start goes on from here/);
+});
+
+test("a demo in a folder of somebody else, or in one of a running demo, says so and ends", async (t) => {
+  const path = await makeFolder(t);
+  await writeFile(join(path, "important"), "");
+  const refused = new Demo(t, { ODDWIRE_DATA_DIR: path });
+  assert.equal(await refused.exited, 1);
+  assert.match(refused.output, /is not a folder of the demo; set ODDWIRE_DATA_DIR to another/);
+  await rm(join(path, "important"));
+  await writeFile(join(path, "demo.pid"), String(process.pid));
+  const second = new Demo(t, { ODDWIRE_DATA_DIR: path });
+  assert.equal(await second.exited, 1);
+  assert.match(second.output, /a demo runs already in /);
+});
