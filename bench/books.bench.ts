@@ -53,7 +53,7 @@ console.log(
 /** How many changes of this book a message held. */
 function takeIn(book: LiveBook, text: string, nowMs: number): number {
   let taken = 0;
-  for (const event of parseBookMessage(text) ?? []) {
+  for (const event of parseBookMessage(text)) {
     if (event.kind !== "changes" || event.changes.assetId !== book.assetId) continue;
     book.takeChanges(event.changes, nowMs);
     taken += event.changes.changes.length;

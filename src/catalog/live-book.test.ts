@@ -165,7 +165,7 @@ class Stage {
 
   #deliver(text: string, state: Stage["newest"]): void {
     const { book, nowMs } = this;
-    for (const event of parseBookMessage(text) ?? []) {
+    for (const event of parseBookMessage(text)) {
       if (event.kind !== "trade") this.#note(state);
       if (event.kind === "book") book.takeSnapshot(event.snapshot, nowMs);
       else if (event.kind === "changes") book.takeChanges(event.changes, nowMs);

@@ -6,8 +6,7 @@ type MarketFeedOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Receives a message; returns `false` when it cannot be parsed. */
-  readonly onText: (text: string) => boolean;
+  readonly onText: (text: string) => void;
   /** No connection covers these tokens for now. */
   readonly onDown: (assetIds: ReadonlySet<string>) => void;
 };
@@ -65,7 +64,7 @@ export class MarketFeed {
       url,
       clock,
       random,
-      onText: (text) => onText(text),
+      onText,
       onDown: ({ assetIds }) => onDown(assetIds),
     });
     this.#sockets.add(socket);

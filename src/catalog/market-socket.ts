@@ -7,8 +7,7 @@ type MarketSocketOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** A message; `false` when it cannot be read, and then nothing on the connection is believed. */
-  readonly onText: (text: string, socket: MarketSocket) => boolean;
+  readonly onText: (text: string) => void;
   /** The connection is gone; it comes back by itself. */
   readonly onDown: (socket: MarketSocket) => void;
 };
@@ -97,9 +96,11 @@ export class MarketSocket {
     const abort = () => socket.terminate();
     this.#closing.signal.addEventListener("abort", abort, { once: true });
     socket.on("open", () => this.#begin(socket));
-    socket.on("message", (data, isBinary) => {
+    socket.on("message", (data) => {
       heardAtMs = clock.monotonicMs();
-      if (isBinary || !this.#read((data as Buffer).toString("utf8"))) socket.terminate();
+      this.#messages += 1;
+      const text = (data as Buffer).toString("utf8");
+      if (text !== "PONG") this.#options.onText(text);
     });
     socket.on("error", () => socket.terminate());
     socket.on("close", () => resolve());
@@ -120,11 +121,6 @@ export class MarketSocket {
     const assetIds = [...this.#added];
     this.#added.clear();
     if (assetIds.length > 0) this.#send({ operation: "subscribe", assets_ids: assetIds });
-  }
-
-  #read(text: string): boolean {
-    this.#messages += 1;
-    return text === "PONG" || this.#options.onText(text, this);
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {

@@ -8,7 +8,7 @@ import { fetchBooks } from "./book-fetcher.ts";
 import { HashTrust } from "./hash-trust.ts";
 import { type BookTelling, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketFeed } from "./market-feed.ts";
-import { type BookEvent, parseBookMessage } from "./parse-book.ts";
+import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
 import { PoliteHttp } from "./polite-http.ts";
 
 /** What follows a book is told; what it is told of is `book` as it stands then. */
@@ -245,25 +245,30 @@ export class OrderBooks implements BookSource {
     for (const assetId of assetIds) this.#entries.get(assetId)?.book.unfollow(nowMs);
   }
 
-  #takeMessage(text: string): boolean {
-    const events = parseBookMessage(text);
-    if (events === null) {
-      this.#unreadable += 1;
-      return false;
-    }
+  #takeMessage(text: string): void {
     const nowMs = this.clock.monotonicMs();
-    let isReadable = true;
-    for (const event of events) if (!this.#takeEvent(event, nowMs)) isReadable = false;
-    return isReadable;
+    for (const event of parseBookMessage(text)) {
+      if (event.kind === "broken") this.#takeBroken(event, nowMs);
+      else this.#takeEvent(event, nowMs);
+    }
   }
 
-  /** `false` when it may have been about any book. */
-  #takeEvent(event: BookEvent, nowMs: number): boolean {
-    if (event.kind === "broken") this.#unreadable += 1;
-    const assetId = assetIdOf(event);
-    if (assetId === null) return false;
-    const entry = this.#entries.get(assetId);
-    if (entry === undefined) return true;
+  /** What names no book is taken to change none; where it did, the next hash of that book shows it. */
+  #takeBroken({ assetIds, market }: BrokenEvent, nowMs: number): void {
+    this.#unreadable += 1;
+    const ofMarket = assetIds.length === 0 && market !== null;
+    const entries = ofMarket
+      ? [...this.#entries.values()].filter(({ book }) => book.facts?.market === market)
+      : assetIds.flatMap((assetId) => this.#entries.get(assetId) ?? []);
+    for (const { book, waiting } of entries) {
+      book.takeBroken(nowMs);
+      for (const wake of waiting) wake();
+    }
+  }
+
+  #takeEvent(event: Exclude<BookEvent, BrokenEvent>, nowMs: number): void {
+    const entry = this.#entries.get(assetIdOf(event));
+    if (entry === undefined) return;
     const { book } = entry;
     switch (event.kind) {
       case "book":
@@ -279,12 +284,8 @@ export class OrderBooks implements BookSource {
         break;
       case "tick_size":
         book.takeFact({ tickSize: event.tickSize }, nowMs);
-        break;
-      case "broken":
-        book.takeBroken(nowMs);
     }
     for (const wake of entry.waiting) wake();
-    return true;
   }
 
   /** Soon: tokens taken in together are asked for in one request. */
@@ -359,7 +360,7 @@ async function nextWord({ waiting }: Entry, waitMs: number): Promise<void> {
   waiting.delete(resolve);
 }
 
-function assetIdOf(event: BookEvent): string | null {
+function assetIdOf(event: Exclude<BookEvent, BrokenEvent>): string {
   switch (event.kind) {
     case "book":
       return event.snapshot.assetId;

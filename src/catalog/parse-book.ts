@@ -44,13 +44,20 @@ export type BookChanges = {
   readonly bestAsk: number | null | undefined;
 };
 
-/** One thing the stream tells. `broken` cannot be read, and may have been about `assetId`. */
+/** One thing the stream sends. */
 export type BookEvent =
   | { readonly kind: "book"; readonly snapshot: BookSnapshot }
   | { readonly kind: "changes"; readonly changes: BookChanges }
   | { readonly kind: "trade"; readonly assetId: string; readonly price: string }
   | { readonly kind: "tick_size"; readonly assetId: string; readonly tickSize: string }
-  | { readonly kind: "broken"; readonly assetId: string | null };
+  | BrokenEvent;
+
+/** Text that cannot be parsed, and the books that it names, or only their market. */
+export type BrokenEvent = {
+  readonly kind: "broken";
+  readonly assetIds: readonly string[];
+  readonly market: string | null;
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,14 +65,16 @@ const priceMax = 1_000_000;
 const hashPattern = /^(?:0x)?[0-9a-zA-Z]{1,64}$/;
 const marketPattern = /^0x[0-9a-fA-F]{1,64}$/;
 const assetPattern = /^[0-9]{1,78}$/;
+const namedAssets = /"asset_id"\s*:\s*"([0-9]{1,78})"/g;
+const namedMarket = /"market"\s*:\s*"(0x[0-9a-fA-F]{1,64})"/;
 
-/** The events of one message; `null` when it is no JSON. What is not about books is left out. */
-export function parseBookMessage(text: string): readonly BookEvent[] | null {
+/** The events of one message. What is not about books is left out. */
+export function parseBookMessage(text: string): readonly BookEvent[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return null;
+    return [brokenText(text)];
   }
   return Array.isArray(value) ? value.flatMap(parseEvent) : parseEvent(value);
 }
@@ -91,7 +100,7 @@ export function parseSnapshot(value: unknown): BookSnapshot | null {
 }
 
 function parseEvent(value: unknown): BookEvent[] {
-  if (!isFields(value)) return [{ kind: "broken", assetId: null }];
+  if (!isFields(value)) return [broken(value)];
   const { event_type: type } = value;
   switch (type) {
     case "book":
@@ -102,7 +111,7 @@ function parseEvent(value: unknown): BookEvent[] {
     case "tick_size_change":
       return [parseFact(value, type)];
     default:
-      return typeof type === "string" ? [] : [{ kind: "broken", assetId: null }];
+      return typeof type === "string" ? [] : [broken(value)];
   }
 }
 
@@ -132,7 +141,7 @@ function parseChanges(value: Fields): BookEvent[] {
   for (const entry of entries as readonly unknown[]) {
     const change = parseChange(entry);
     if (change === null) {
-      events.push(broken(entry));
+      events.push(broken([entry, { market: value["market"] }]));
       continue;
     }
     const { assetId, entry: last, ...level } = change;
@@ -205,13 +214,14 @@ function decimalOf(value: unknown): string | null {
 }
 
 function broken(value: unknown): BookEvent {
-  return { kind: "broken", assetId: assetOf(value) };
+  return brokenText(JSON.stringify(value));
 }
 
-function assetOf(value: unknown): string | null {
-  if (!isFields(value)) return null;
-  const { asset_id: assetId } = value;
-  return isMatch(assetPattern, assetId) ? assetId : null;
+/** The text may be cut off anywhere. */
+function brokenText(text: string): BrokenEvent {
+  const assetIds = Array.from(text.matchAll(namedAssets), ([, assetId = ""]) => assetId);
+  const market = namedMarket.exec(text)?.[1] ?? null;
+  return { kind: "broken", assetIds: [...new Set(assetIds)], market };
 }
 
 function isMatch(pattern: RegExp, value: unknown): value is string {

@@ -151,21 +151,34 @@ test("messages in the wrong order, and ones that cannot be read, do no harm", as
   );
   await waitFor("the doubt", async () => books.status.faults["malformed"] ?? null);
   await equals(book);
-  for (const text of [
-    "<html>Bad gateway</html>",
-    "[7]",
-    `"${"x".repeat(1_000_000)}"`,
-    JSON.stringify({ event_type: "x".repeat(1_000_000) }),
-    "{}",
-  ]) {
-    const { connections } = books.status;
+});
+
+test("a message that cannot be parsed makes those books stale that it names, and no others", async (t) => {
+  const { venue, books, read, reasonOf, equals } = await openBooks(t);
+  const elsewhere = "99";
+  venue.book(elsewhere, "0x02").set("BUY", "0.2", "5");
+  const all = [await read(yes), await read(no), await read(elsewhere)];
+  venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "" });
+  /** The books that are stale once the venue has sent the message, until it sends them again. */
+  const staleAfter = async (text: string): Promise<string[]> => {
+    const { unreadable } = books.status;
     venue.say(text);
-    if (text.includes("event_type")) continue;
-    await waitFor("another connection", async () =>
-      books.status.connections > connections ? true : null,
-    );
-    await equals(book);
-  }
+    await waitFor("the message", async () => books.status.unreadable > unreadable || null);
+    const stale = all.filter((book) => reasonOf(book) === "malformed");
+    for (const { assetId } of stale) venue.tellBook(assetId);
+    for (const book of all) await equals(book);
+    return stale.map(({ assetId }) => assetId);
+  };
+  const change = { asset_id: yes, price: "0.3", size: "1", side: "BUY" };
+  const message = { event_type: "price_change", market: "0x01", timestamp: "1790000000000" };
+  const whole = JSON.stringify({ ...message, price_changes: [change] });
+  const cut = whole.slice(0, whole.indexOf('"price"'));
+  assert.deepEqual(await staleAfter(whole.replace("1790000000000", "soon")), [yes]);
+  assert.deepEqual(await staleAfter(cut), [yes]);
+  assert.deepEqual(await staleAfter(whole.replace('"asset_id"', '"asset"')), [yes, no]);
+  const strange = ["<html>Bad gateway</html>", "[7]", `"${"x".repeat(1_000_000)}"`, "{}", '{"a'];
+  for (const text of strange) assert.deepEqual(await staleAfter(text), []);
+  assert.equal(books.status.connections, 1);
 });
 
 test("a lost connection makes books stale until another one tells them", async (t) => {
