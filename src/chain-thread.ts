@@ -17,6 +17,7 @@ import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 export type ChainThreadOptions = {
   readonly urls: readonly string[];
   readonly callsPerSecondMax: number | null;
+  readonly afterDispute: "stop" | "follow";
   readonly chainId: number;
   readonly startBlock: number | "latest";
   readonly contracts: Contracts;

@@ -9,6 +9,7 @@ import { firstSeqOf } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { ReorgBeyondFinalityError } from "./chain/chain-errors.ts";
 import type { ChainStatus } from "./chain/chain-status.ts";
+import type { ChainNews } from "./chain-news.ts";
 import { ChainThread } from "./chain-thread.ts";
 import type { Contracts } from "./decode/contracts.ts";
 import type { MarketState } from "./market/market-state.ts";
@@ -16,12 +17,19 @@ import type { Standing } from "./pace.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 import type { Freshness } from "./rows/freshness.ts";
+import { recordStartBlock } from "./store/data-folder.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import type { Checks } from "./web/routes/get-ready.ts";
 
-type IndexerParts = {
+/** Where indexing starts. */
+export type IndexingStart = {
   readonly config: Config;
   readonly contracts: Contracts;
+  /** The block that the data folder was started with; `null` for a new one. */
+  readonly startedAt: number | null;
+};
+
+type IndexerParts = IndexingStart & {
   /** Connecting already; closed with the indexer. */
   readonly chain: ChainThread;
   readonly store: FactStore;
@@ -53,13 +61,27 @@ export class Indexer {
     const { chain, store, log } = this.#parts;
     await chain.follow(store.coverage?.last ?? null);
     this.#chain = chain;
-    this.#running = this.#pipeline.run(chain.news()).catch(async (thrown: unknown) => {
+    this.#running = this.#pipeline.run(this.#news(chain)).catch(async (thrown: unknown) => {
       this.#halted = toError(thrown);
       log.fatal({ err: this.#halted }, "indexing has stopped");
       await chain.close();
       // A chain that took back finalised blocks is for people to judge; what is stored stays true.
       if (!(thrown instanceof ReorgBeyondFinalityError)) onFailure(this.#halted);
     });
+  }
+
+  /** The changes of the chain; where they start is stored before the first is passed on. */
+  async *#news(chain: ChainThread): AsyncGenerator<ChainNews, void, undefined> {
+    const { config, store, startedAt } = this.#parts;
+    let isRecorded = startedAt !== null || store.coverage !== null;
+    for await (const news of chain.news()) {
+      if (!isRecorded && (news.kind === "final" || news.kind === "held")) {
+        const first = news.kind === "final" ? news.batch.fromBlock : news.block.number;
+        await recordStartBlock(config.dataDir, first);
+        isRecorded = true;
+      }
+      yield news;
+    }
   }
 
   /** Has final blocks read again by the nodes. */
@@ -154,24 +176,25 @@ export class Indexer {
 }
 
 /** Connects to the nodes of a configuration; where to go on from is still to be told. */
-export function startChain(config: Config, contracts: Contracts, log: Log): ChainThread {
+export function startChain(start: IndexingStart, log: Log): ChainThread {
+  const { config, contracts } = start;
   const options = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
     afterDispute: config.afterDispute,
     chainId: config.chainId,
-    startBlock: startBlockOf({ config, contracts }),
+    startBlock: startBlockOf(start),
     contracts,
     logLevel: config.logLevel,
   };
   return ChainThread.start(options, log);
 }
 
-function startBlockOf({
-  config,
-  contracts,
-}: Pick<IndexerParts, "config" | "contracts">): number | "latest" {
-  return config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
+function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
+  const wanted = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
+  if (startedAt === null) return wanted;
+  // What was served once is served again, also if nothing of it was final yet.
+  return wanted === "latest" ? startedAt : Math.min(wanted, startedAt);
 }
 
 /** Coverage grows upwards only: a hole below would be told as history without trades. */

@@ -15,7 +15,7 @@ import { OrderBooks } from "./catalog/order-books.ts";
 import type { ChainThread } from "./chain-thread.ts";
 import { type Contracts, parseContracts } from "./decode/contracts.ts";
 import { polygonContracts } from "./decode/polygon-contracts.ts";
-import { Indexer, startChain } from "./indexer.ts";
+import { Indexer, type IndexingStart, startChain } from "./indexer.ts";
 import { MarketState } from "./market/market-state.ts";
 import { Pace } from "./pace.ts";
 import { Progress } from "./progress.ts";
@@ -88,11 +88,11 @@ export class Service {
     const [clock, { dataDir }] = [systemClock, config];
     const times = new StartTimes();
     const contracts = await readContracts(config.contractsFile);
-    await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
-    const chain = this.#startChain(config, contracts, log);
+    const startedAt = await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
+    const start = { config, contracts, startedAt };
+    const chain = this.#startChain(start, log);
     const store = await FactStore.open(dataDir);
     this.#endings.push(() => store.close());
-    // What a folder without facts is tied to may have been a mistake.
     this.#endings.push(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
     times.done("store");
     const access = this.#openAccess(config, log);
@@ -102,7 +102,7 @@ export class Service {
     const { books, catalogue } = this.#openVenue(config, state, log);
     const bookTopOf = bookTopsOf(books, state);
     const hub = new Hub({ store, state, contracts, books, bookTopOf, freshness });
-    const indexer = new Indexer({ config, contracts, chain, store, state, subscribers: hub, log });
+    const indexer = new Indexer({ ...start, chain, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
@@ -160,8 +160,8 @@ export class Service {
   }
 
   /** Before everything else that takes long: nodes are asked meanwhile. */
-  #startChain(config: Config, contracts: Contracts, log: Log): ChainThread {
-    const chain = startChain(config, contracts, log);
+  #startChain(start: IndexingStart, log: Log): ChainThread {
+    const chain = startChain(start, log);
     this.#endings.push(() => chain.close());
     return chain;
   }

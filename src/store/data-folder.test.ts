@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { ConfigError } from "../base/config.ts";
 import { parseContracts } from "../decode/contracts.ts";
 import { polygonContracts } from "../decode/polygon-contracts.ts";
-import { claimDataFolder } from "./data-folder.ts";
+import { claimDataFolder, recordStartBlock, releaseDataFolder } from "./data-folder.ts";
 
 const contracts = parseContracts(polygonContracts);
 assert(!("mistakes" in contracts));
@@ -27,7 +27,25 @@ test("a folder is of the chain it was first used for, and nothing else is left i
   await assert.rejects(claim(folder, 138), ConfigError);
 });
 
-for (const text of ["", '{"format":1', "null", "7"]) {
+test("the block that indexing started with is stored, and keeps the folder of its chain", async (t) => {
+  const folder = await openFolder(t);
+  assert.equal(await claim(folder), null);
+  assert.equal(await claim(folder), null);
+  await recordStartBlock(folder, 77);
+  await releaseDataFolder(folder);
+  assert.equal(await claim(folder), 77);
+  assert.deepEqual(await readdir(folder), ["oddwire.json"]);
+  await assert.rejects(claim(folder, 138), ConfigError);
+});
+
+for (const text of [
+  "",
+  '{"format":1,"start_block":-1}',
+  '{"format":1,"start_block":"7"}',
+  '{"format":1',
+  "null",
+  "7",
+]) {
   test(`"${text}" is no file that says what a folder is for`, async (t) => {
     const folder = await openFolder(t);
     await writeFile(join(folder, "oddwire.json"), text);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { assert } from "../base/assert.ts";
 import { ConfigError } from "../base/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Contracts } from "../decode/contracts.ts";
@@ -13,16 +14,19 @@ type FolderIdentity = {
   readonly chain_id: number;
   /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
   readonly contracts: string;
+  /** The first block that was indexed, from before it was final; absent until then. */
+  readonly start_block?: number;
 };
 
 /**
- * Ties a data folder to a chain and a list of contracts on first use. Throws `ConfigError` when it
- * belongs to others, or cannot be made where it should be, and `DataFolderUnwritableError`.
+ * Ties a data folder to a chain and a list of contracts on first use. Returns the block that indexing started
+ * with; `null` before the first. Throws `ConfigError` when the folder belongs to others, or cannot be made where
+ * it should be, and `DataFolderUnwritableError`.
  */
 export async function claimDataFolder(
   dataDir: string,
   { chainId, contracts }: { chainId: number; contracts: Contracts },
-): Promise<void> {
+): Promise<number | null> {
   makeDataFolder(dataDir);
   const path = identityIn(dataDir);
   const ours: FolderIdentity = {
@@ -31,7 +35,10 @@ export async function claimDataFolder(
     contracts: hashOf(contracts),
   };
   const known = await readIdentity(path);
-  if (known === null) return writeIdentity(path, ours);
+  if (known === null) {
+    await writeIdentity(path, ours, link);
+    return null;
+  }
   const advice = "use another ODDWIRE_DATA_DIR";
   if (known.format !== ours.format) {
     throw new ConfigError([`${dataDir} was written in another format; ${advice}`]);
@@ -44,11 +51,24 @@ export async function claimDataFolder(
   if (known.contracts !== ours.contracts) {
     throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
   }
+  return known.start_block ?? null;
 }
 
-/** Unties a data folder that holds no facts: what it was tied to may have been a mistake. */
+/**
+ * Stores the first block that is indexed, durably, before it is served: until blocks are final nothing else in the
+ * folder says where indexing started. Throws `DataFolderUnwritableError`.
+ */
+export async function recordStartBlock(dataDir: string, block: number): Promise<void> {
+  const path = identityIn(dataDir);
+  const known = await readIdentity(path);
+  assert(known !== null, "a folder is claimed before it is indexed");
+  await writeIdentity(path, { ...known, start_block: block }, rename);
+}
+
+/** Unties a data folder in which nothing was indexed: what it was tied to may have been a mistake. */
 export async function releaseDataFolder(dataDir: string): Promise<void> {
-  await rm(identityIn(dataDir), { force: true });
+  const path = identityIn(dataDir);
+  if ((await readIdentity(path))?.start_block === undefined) await rm(path, { force: true });
 }
 
 function identityIn(dataDir: string): string {
@@ -64,8 +84,14 @@ async function readIdentity(path: string): Promise<FolderIdentity | null> {
     throw thrown;
   }
   const identity = tryParse(text);
-  if (typeof identity === "object" && identity !== null) return identity as FolderIdentity;
+  if (isIdentity(identity)) return identity;
   throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
+}
+
+function isIdentity(value: unknown): value is FolderIdentity {
+  if (typeof value !== "object" || value === null) return false;
+  const { start_block: start } = value as Partial<FolderIdentity>;
+  return start === undefined || (Number.isSafeInteger(start) && start >= 0);
 }
 
 function tryParse(text: string): unknown {
@@ -76,12 +102,16 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** A link appears whole or not at all: half a file would be taken for a damaged one. */
-async function writeIdentity(path: string, identity: FolderIdentity): Promise<void> {
+/** `put` makes the file appear whole or not at all: half a file would be taken for a damaged one. */
+async function writeIdentity(
+  path: string,
+  identity: FolderIdentity,
+  put: typeof link | typeof rename,
+): Promise<void> {
   const draft = `${path}.${process.pid}`;
   try {
     await writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true });
-    await link(draft, path);
+    await put(draft, path);
   } catch (thrown) {
     const { message } = toError(thrown);
     throw new DataFolderUnwritableError(`the data folder cannot be written: ${message}`, {

@@ -24,10 +24,10 @@ test("coverage is well without a gap only", async (t) => {
     ODDWIRE_DATA_DIR: path,
     ODDWIRE_START_BLOCK: "latest",
   });
+  const start = { config, contracts, startedAt: null };
   const indexer = new Indexer({
-    config,
-    contracts,
-    chain: startChain(config, contracts, log),
+    ...start,
+    chain: startChain(start, log),
     store,
     state: new MarketState(contracts),
     subscribers: { held: ignore, unwinding: ignore, appended: ignore, finalized: ignore },
