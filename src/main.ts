@@ -101,7 +101,7 @@ export class Service {
     const freshness = () => indexer.freshness();
     const { books, catalogue } = this.#openVenue(config, state, log);
     const bookTopOf = bookTopsOf(books, state);
-    const hub = new Hub({ store, state, contracts, books, bookTopOf, freshness });
+    const hub = new Hub({ store, state, contracts, books, bookTopOf });
     const indexer = new Indexer({ ...start, chain, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });

@@ -107,7 +107,8 @@ export class Pipeline {
     }
   }
 
-  #hold(block: BlockFacts): void {
+  async #hold(block: BlockFacts): Promise<void> {
+    await this.#store.reorgs.reserve(block.number);
     const digest = digestOf([block]);
     this.#store.tail.push(block);
     this.#state.applyHeld(digest, block);
@@ -116,6 +117,8 @@ export class Pipeline {
   }
 
   #unwind(safeBlock: number): void {
+    const newestBlock = this.#store.newestBlock ?? safeBlock;
+    this.#store.reorgs.add({ from: safeBlock + 1, to: newestBlock });
     const removed = this.#store.tail.unwindTo(safeBlock);
     this.#subscribers?.unwinding(safeBlock, removed);
     const newest = this.#store.tail.newest ?? this.#store.coverage?.last;

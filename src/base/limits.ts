@@ -12,6 +12,13 @@ export const storeLimits = {
   writersMax: 2,
   /** Blocks above finality held in memory: four times as many as the chain source tells before it waits. */
   tailBlocksMax: 4096,
+  /**
+   * Blocks that may be served after the one that waited for the disk: with one block in 129 the wait is outside
+   * of the p99. After a restart clients replay as many blocks more: four minutes of Polygon.
+   */
+  servableBlocksAhead: 128,
+  /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
+  reorgsRemembered: 10_000,
   /** Newest markers whose rows a start counts in the tables; and about how many rows: tens of ms. */
   markersVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
@@ -286,8 +293,6 @@ export const streamLimits = {
   historyRowsPerPage: 2_000,
   /** Pages shared by those who read the same: up to 5 MB each. */
   historyPagesKept: 8,
-  /** Forks that are remembered for those who come back: a day of the worst hour seen. */
-  forksRemembered: 1_000,
   /** How long a client may take to answer a close when the service stops; else it may have much to read before. */
   closeMs: 2_000,
   closePatienceMs: 30_000,

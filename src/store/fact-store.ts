@@ -34,6 +34,7 @@ import {
   trimAbove,
   verifyNewestMarkers,
 } from "./recover.ts";
+import { ReorgLog } from "./reorg-log.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
 import { StoreReader } from "./store-reader.ts";
@@ -53,6 +54,8 @@ export class FactStore {
   /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
   readonly charts: ChartFile;
   readonly chartRollup: ChartRollup;
+  /** What was served before it was final, and may have been replaced since. */
+  readonly reorgs: ReorgLog;
   #coverage: Coverage | null;
   /** The block that the newest append ends with, also while it is under way. */
   #writtenThrough: number | null;
@@ -64,16 +67,17 @@ export class FactStore {
   private constructor(
     engine: MeteredEngine,
     coverage: Coverage | null,
-    { openMinutes, charts, reader }: Pick<FactStore, "openMinutes" | "charts" | "reader">,
+    parts: Pick<FactStore, "openMinutes" | "charts" | "reader" | "reorgs">,
   ) {
     this.engine = engine;
     this.parts = new PartMap(engine);
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
-    this.#openMinutes = openMinutes;
-    this.reader = reader;
-    this.charts = charts;
-    this.chartRollup = new ChartRollup(engine, charts);
+    this.#openMinutes = parts.openMinutes;
+    this.reader = parts.reader;
+    this.charts = parts.charts;
+    this.chartRollup = new ChartRollup(engine, parts.charts);
+    this.reorgs = parts.reorgs;
     this.trimmed = untilAdmitted(() => trimAbove(engine, coverage));
     // Who waits for it is told.
     this.trimmed.catch(() => {});
@@ -92,9 +96,15 @@ export class FactStore {
       const coverage = await recover(engine, () => dropCopies(dataDir));
       const minutes = readOpenMinutes(engine, coverage);
       await allEnded([verifyNewestMarkers(engine), minutes]);
+      const reorgs = await ReorgLog.open(engine, coverage?.last.number ?? -1);
       const reader = new StoreReader(dataDir);
       const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0, reader);
-      return new FactStore(engine, coverage, { openMinutes: await minutes, charts, reader });
+      return new FactStore(engine, coverage, {
+        openMinutes: await minutes,
+        charts,
+        reader,
+        reorgs,
+      });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
@@ -200,7 +210,7 @@ export class FactStore {
   }
 
   async #insertFacts(group: AppendGroup): Promise<void> {
-    await this.trimmed;
+    await Promise.all([this.trimmed, this.reorgs.written]);
     this.chartRollup.check();
     for (const { fromBlock, toBlock } of group.batches) {
       const written = this.#writtenThrough;
@@ -227,7 +237,7 @@ export class FactStore {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([this.trimmed]);
+    await Promise.allSettled([this.trimmed, this.reorgs.written]);
     await this.chartRollup.close();
     await this.reader.close();
     this.charts.close();

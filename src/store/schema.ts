@@ -107,6 +107,21 @@ CREATE TABLE IF NOT EXISTS oddwire.markers (
 ) ENGINE = MergeTree ORDER BY to_block
 SETTINGS ${parts}`;
 
+/** Blocks that were served before they were final, and may have been replaced since (`reorg-log.ts`). */
+const reorgsTable = `
+CREATE TABLE IF NOT EXISTS oddwire.reorgs (
+  from_block UInt64,
+  to_block UInt64
+) ENGINE = MergeTree ORDER BY to_block
+SETTINGS ${parts}`;
+
+/** Up to which block anything may have been served before it was final; each row is written before. */
+const servedHeadsTable = `
+CREATE TABLE IF NOT EXISTS oddwire.served_heads (
+  to_block UInt64
+) ENGINE = MergeTree ORDER BY to_block
+SETTINGS ${parts}`;
+
 /** Statements that make a fresh data folder ready; they do nothing on one that is. */
 export const schemaStatements: readonly string[] = [
   "CREATE DATABASE IF NOT EXISTS oddwire ENGINE = Atomic",
@@ -116,4 +131,6 @@ export const schemaStatements: readonly string[] = [
   eventsTable,
   quarantineTable,
   markersTable,
+  reorgsTable,
+  servedHeadsTable,
 ];

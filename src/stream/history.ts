@@ -24,6 +24,7 @@ export type LogEnd = {
 export class History {
   readonly #end: LogEnd;
   readonly #pages = new Map<string, Kept>();
+  readonly #readings = new Set<Promise<unknown>>();
   readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
   #waiting: (() => void)[] = [];
 
@@ -47,6 +48,7 @@ export class History {
     const known = this.#pages.get(name);
     if (known?.version === this.#end.version) return known.page;
     const page = this.#readPage(topic, after, restate);
+    this.#noteReading(page);
     this.#pages.set(name, { page, version: this.#end.version });
     // Maps keep the order of their keys: the first is the oldest.
     const [oldest] = this.#pages.keys();
@@ -56,7 +58,12 @@ export class History {
     return page;
   }
 
-  /** Begins to read what will be asked for next; a failure is told to who asks. */
+  /** Resolves when nothing is read any more, also of what nobody waits for. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#readings);
+  }
+
+  /** Begins to read what will be asked for next; a failure is reported to whoever asks. */
   readAhead(topic: Topic, after: number): void {
     this.read(topic, after, false).catch(() => {});
   }
@@ -85,6 +92,14 @@ export class History {
   /** Wakes those who wait for news. */
   tellAdded(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #noteReading(page: Promise<HistoryPage>): void {
+    const reading: Promise<void> = page.then(
+      () => void this.#readings.delete(reading),
+      () => void this.#readings.delete(reading),
+    );
+    this.#readings.add(reading);
   }
 
   async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {

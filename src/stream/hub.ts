@@ -6,11 +6,9 @@ import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.t
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Digest } from "../market/digest.ts";
 import { isTrade } from "../market/fill.ts";
-import type { Freshness } from "../rows/freshness.ts";
 import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
 import { openChannel } from "./channels.ts";
 import { FeedSubscription } from "./feed-subscription.ts";
-import { ForkMemory } from "./fork-memory.ts";
 import type { ChannelRequest } from "./frame-fields.ts";
 import { History, type LogEnd } from "./history.ts";
 import { finalizedFrame } from "./server-frames.ts";
@@ -25,25 +23,20 @@ export type Listener = { announce(text: string): void };
 
 export class Hub {
   readonly #sources: StreamSources;
-  readonly #freshness: () => Freshness;
   readonly #end: LogEnd;
   readonly #history: History;
-  readonly #forks: ForkMemory;
   readonly #topics = new Map<string, Topic>();
   readonly #subscriptions = new Set<Subscribed>();
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
 
-  constructor(parts: Omit<StreamSources, "justHeld"> & { freshness: () => Freshness }) {
-    const { freshness, ...sources } = parts;
+  constructor(sources: Omit<StreamSources, "justHeld">) {
     this.#sources = { ...sources, justHeld: new RowMemo() };
-    this.#freshness = freshness;
     const { store } = sources;
     const final = lastSeqOf(store.coverage?.last.number ?? null);
     const latest = lastSeqOf(store.newestBlock);
     this.#end = { latest, final, version: 0, forks: 0 };
     this.#history = new History(this.#end);
-    this.#forks = new ForkMemory(final);
   }
 
   /** The last position indexed; -1 before the first. */
@@ -92,7 +85,7 @@ export class Hub {
     const begin = resumeFrom ?? position;
     started(subscription, begin);
     const mayBeGone = resumeFrom !== null && !channel.isFinalOnly;
-    subscription.start(mayBeGone ? this.#forks.safePosition(begin) : begin);
+    subscription.start(mayBeGone ? this.#sources.store.reorgs.certainPosition(begin) : begin);
     return subscription;
   }
 
@@ -120,7 +113,6 @@ export class Hub {
   /** A block above finality was indexed. */
   held(block: BlockFacts): void {
     const from = this.#end.latest;
-    this.#noteHead(block.number);
     this.#end.latest = lastSeqOf(block.number);
     this.#end.version += 1;
     const news = newsOf(block.fills.filter(isTrade), block.events.length);
@@ -134,7 +126,6 @@ export class Hub {
   /** The blocks behind `safeBlock` are about to be taken back; the state still knows them. */
   unwinding(safeBlock: number, removed: readonly BlockFacts[]): void {
     const to = lastSeqOf(safeBlock);
-    this.#forks.add(to, this.#end.latest);
     this.#end.latest = Math.min(this.#end.latest, to);
     this.#end.version += 1;
     this.#end.forks += 1;
@@ -177,6 +168,7 @@ export class Hub {
     for (const subscription of open) this.unsubscribe(subscription);
     this.#history.tellAdded();
     await Promise.all(open.map(async ({ settled }) => settled));
+    await this.#history.settled();
   }
 
   #advance(): void {
@@ -184,11 +176,6 @@ export class Hub {
     this.#end.final = lastSeqOf(store.coverage?.last.number ?? null);
     this.#end.latest = lastSeqOf(store.newestBlock);
     this.#end.version += 1;
-  }
-
-  /** What an earlier process can have told ends at the head of the chain when this one came to it. */
-  #noteHead(block: number): void {
-    this.#forks.sawHead(lastSeqOf(Math.max(block, this.#freshness().head_block ?? 0)));
   }
 
   #topicOf(name: string, channel: Channel): Topic {

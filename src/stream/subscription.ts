@@ -126,6 +126,7 @@ export class Subscription implements Follower {
         continue;
       }
       await this.#receiver.whenRoom();
+      if (!this.#isOpen) return;
       const { forks } = this.#history;
       const restate = this.#mustRestate;
       const { readTo, entries } = await this.#history.read(this.topic, this.#readTo, restate);

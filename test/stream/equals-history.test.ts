@@ -1,44 +1,31 @@
 /**
- * R11: whatever is published, taken back and settled while clients come, go, stall and come back,
- * what each was told, with its forks applied, is what REST tells.
+ * R11: whatever is published, reverted and finalized while clients come, go, stall and come back, and
+ * however often the service stops or is killed: the rows that each client is left with are those of REST.
  */
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
-import { formatTokenId } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { ChainNews } from "../../src/chain-news.ts";
-import { deriveGen3TokenIds } from "../../src/market/gen3-ids.ts";
 import { MarketState } from "../../src/market/market-state.ts";
 import { Pipeline } from "../../src/pipeline.ts";
-import { type Entry, RowMemo } from "../../src/stream/channel.ts";
+import type { Engine } from "../../src/store/engine.ts";
+import { loadMarketState } from "../../src/store/load-market-state.ts";
+import { RowMemo } from "../../src/stream/channel.ts";
 import { openChannel } from "../../src/stream/channels.ts";
-import type { ChannelRequest } from "../../src/stream/frame-fields.ts";
 import { Hub } from "../../src/stream/hub.ts";
-import {
-  anyBlockPlan,
-  anyOrder,
-  type BlockPlan,
-  buildChain,
-  type GeneratedBlock,
-  numberBeforeChains,
-} from "../support/generate-chain.ts";
-import { testFreshness } from "../support/open-test-server.ts";
+import { channels, FoldingClient, mismatch } from "../support/folding-client.ts";
+import { anyOrder, numberBeforeChains } from "../support/generate-chain.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { SessionClient, type SharedParts, sharedParts } from "../support/session-client.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { type SharedParts, sharedParts } from "../support/session-client.ts";
+import { anyStep, SteppedChain } from "../support/stepped-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
-import { allTestMarkets, gen3Conditions, type LogContent } from "../support/test-markets.ts";
+import type { LogContent } from "../support/test-markets.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const contracts = knownContracts();
-
-type Step =
-  | { readonly kind: "final"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "held"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "fork"; readonly depth: number; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "finalized"; readonly lag: number };
+const log = openLog({ level: "silent" });
 
 type Act =
   | {
@@ -47,18 +34,8 @@ type Act =
       readonly from: number;
       readonly batch: boolean;
     }
-  | { readonly kind: "stall" | "drain" | "comeBack"; readonly client: number };
+  | { readonly kind: "stall" | "drain" | "comeBack" | "leave"; readonly client: number };
 
-const anyPlans = fc.array(anyBlockPlan(2), { minLength: 1, maxLength: 4 });
-const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("final" as const), plans: anyPlans }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("held" as const), plans: anyPlans }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.nat(6), plans: anyPlans }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized" as const), lag: fc.nat(5) }) },
-);
 const anyAct: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 3,
@@ -70,327 +47,201 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
-      kind: fc.constantFrom("stall" as const, "drain" as const, "comeBack" as const),
+      kind: fc.constantFrom(
+        "stall" as const,
+        "drain" as const,
+        "comeBack" as const,
+        "leave" as const,
+      ),
       client: fc.nat(100),
     }),
   },
 );
 
-const tokenId = allTestMarkets[0]?.tokenIds[0];
-/** Of generation 3: a token tells its pair, so that no trade is before its market is known. */
-const [pairedId] = deriveGen3TokenIds(gen3Conditions.first);
-assert(tokenId !== undefined && pairedId !== undefined);
-/** Logs of facts, of which every row has to come, and states, of which the last has to be right. */
-const facts: readonly ChannelRequest[] = [
-  { type: "trades" },
-  { type: "trades", filter: { side: "BUY" } },
-  { type: "trades", filter: { finality: "finalized" } },
-  { type: "token_trades", token_id: tokenId },
-  { type: "resolutions" },
-  { type: "markets" },
-  { type: "cancellations" },
-];
-const states: readonly ChannelRequest[] = [
-  { type: "candles", token_id: pairedId, resolution: "1m" },
-  { type: "candles", token_id: pairedId, resolution: "1d" },
-  { type: "price", token_id: pairedId },
-];
-const channels = [...facts, ...states];
+/** What happens in one turn: some clients act, then the chain goes on. */
+const anyTurn = fc.record({ acts: fc.array(anyAct, { maxLength: 3 }), step: anyStep });
+type Turn = typeof anyTurn extends fc.Arbitrary<infer One> ? One : never;
 
-/** The chain as a source would tell it, step by step. */
-class Chain {
-  #blocks: GeneratedBlock[] = [];
-  #finalCount = 0;
-  #salt = 0;
-  readonly #order: readonly LogContent[];
+/**
+ * From a start to the end of the process. A killed one writes `writesLeft` times more while its last
+ * turns go on; meanwhile and until the next start the chain does not stop.
+ */
+const anyLife = fc.record({
+  turns: fc.array(anyTurn, { minLength: 2, maxLength: 10 }),
+  killed: fc.option(
+    fc.record({ writesLeft: fc.nat(8), turns: fc.array(anyTurn, { maxLength: 3 }) }),
+  ),
+  missed: fc.array(anyStep, { maxLength: 2 }),
+});
+type Life = typeof anyLife extends fc.Arbitrary<infer One> ? One : never;
 
-  constructor(order: readonly LogContent[]) {
-    this.#order = order;
+/** What is open during a life. */
+type Started = {
+  readonly sources: ConstructorParameters<typeof Hub>[0];
+  readonly hub: Hub;
+  readonly parts: SharedParts;
+  readonly pipeline: Pipeline;
+};
+
+/** A chain, the service that follows it from life to life, and its clients. */
+class Play {
+  readonly #folder: StoreFolder;
+  readonly #chain: SteppedChain;
+  readonly #scheduler: fc.Scheduler;
+  readonly #clients: FoldingClient[] = [];
+
+  private constructor(folder: StoreFolder, order: readonly LogContent[], scheduler: fc.Scheduler) {
+    this.#folder = folder;
+    this.#chain = new SteppedChain(order);
+    this.#scheduler = scheduler;
   }
 
-  get newest(): number {
-    return this.#blocks.at(-1)?.block.number ?? numberBeforeChains;
+  static async open(
+    t: TestContext,
+    order: readonly LogContent[],
+    scheduler: fc.Scheduler,
+  ): Promise<Play> {
+    return new Play(await StoreFolder.open(t), order, scheduler);
   }
 
-  take(step: Step): ChainNews[] {
-    switch (step.kind) {
-      case "final": {
-        const settled = this.#settle(this.#blocks.length);
-        const added = this.#grow(step.plans);
-        this.#finalCount = this.#blocks.length;
-        return [...settled, { kind: "final", batch: encode(factsOf(added)), more: false }];
-      }
-      case "held":
-        return factsOf(this.#grow(step.plans)).map((block) => ({ kind: "held", block }));
-      case "fork": {
-        const kept = Math.max(this.#finalCount, this.#blocks.length - step.depth);
-        this.#blocks = this.#blocks.slice(0, kept);
-        this.#salt += 1;
-        const safeBlock = this.newest;
-        const held = factsOf(this.#grow(step.plans));
-        return [
-          { kind: "fork", safeBlock },
-          ...held.map((block) => ({ kind: "held", block }) as const),
-        ];
-      }
-      case "finalized":
-        return this.#settle(this.#blocks.length - step.lag);
-    }
+  async live(life: Life): Promise<void> {
+    const service = await this.#start();
+    const run = service.pipeline.run(this.#changesOf(life, service));
+    await this.#scheduler.waitFor(life.killed === null ? run : run.catch(() => {}));
+    for (const client of this.#clients) client.leave();
+    await this.#scheduler.waitFor(service.hub.close());
+    await this.#scheduler.waitFor(this.#folder.close());
+    for (const step of life.missed) this.#chain.take(step);
   }
 
-  #settle(count: number): ChainNews[] {
-    const block = this.#blocks[count - 1]?.block.number;
-    if (count <= this.#finalCount || block === undefined) return [];
-    this.#finalCount = count;
-    return [{ kind: "finalized", block }];
+  /** The last life: all clients come back, and are left with the right rows. */
+  async end(): Promise<void> {
+    const service = await this.#start();
+    for (const client of this.#clients) client.comeBack(service.parts);
+    const last = { turns: [], killed: null };
+    await this.#scheduler.waitFor(service.pipeline.run(this.#changesOf(last, service)));
+    for (const [number, client] of this.#clients.entries())
+      await this.#check(service, number, client);
+    for (const { client } of this.#clients) client.session.closed();
+    await this.#scheduler.waitFor(service.hub.close());
+    await this.#scheduler.waitFor(this.#folder.close());
   }
 
-  #grow(plans: readonly BlockPlan[]): GeneratedBlock[] {
-    const after = this.#blocks.at(-1)?.block;
-    const added = buildChain(plans, { after, salt: `${this.#salt}`, order: this.#order });
-    this.#blocks = [...this.#blocks, ...added];
-    return added;
-  }
-}
-
-/** A client that keeps what it is told, and what a fork leaves of it. */
-class Folded {
-  client: SessionClient;
-  readonly request: ChannelRequest;
-  readonly rows = new Map<string, { seq: number; data: unknown }>();
-  /** From where on it has to have everything. */
-  low = Infinity;
-  readonly #parts: SharedParts;
-  readonly #isFacts: boolean;
-  #seen = 0;
-  #last = 0;
-  #subscribed = false;
-
-  constructor(
-    parts: SharedParts,
-    request: ChannelRequest,
-    options: { from: number | null; batch: boolean },
-  ) {
-    this.#parts = parts;
-    this.request = request;
-    this.#isFacts = facts.includes(request);
-    this.client = new SessionClient(parts, { batch: options.batch });
-    this.#subscribe(options.from);
-  }
-
-  /** Loses the connection and goes on from what it saw last. */
-  comeBack(): void {
-    this.fold();
-    this.client.session.closed();
-    const from = this.#last;
-    this.#seen = 0;
-    this.#subscribed = false;
-    this.client = new SessionClient(this.#parts);
-    this.#subscribe(from);
-  }
-
-  fold(): void {
-    const { frames } = this.client;
-    for (; this.#seen < frames.length; this.#seen += 1) {
-      const frame = frames[this.#seen];
-      if (frame !== undefined) this.#take(frame);
-    }
-  }
-
-  #subscribe(from: number | null): void {
-    const { type, token_id: id, filter, resolution } = this.request;
-    const channel = {
-      type,
-      ...(id === undefined ? {} : { token_id: formatTokenId(id) }),
-      ...(filter === undefined ? {} : { filter }),
-      ...(resolution === undefined ? {} : { resolution }),
+  async #start(): Promise<Started> {
+    const store = await this.#folder.reopen();
+    const state = new MarketState(contracts);
+    await loadMarketState(store, state);
+    const query = store.engine.query.bind(store.engine);
+    // Which query is answered next, and when the next news comes, is for the scheduler to say.
+    store.engine.query = async (sql: string) => {
+      await this.#pause();
+      const rows = await query(sql);
+      await this.#pause();
+      return rows;
     };
-    const start = from === null ? {} : { resume_from: from };
-    this.client.send({ action: "subscribe", channel, ...start });
+    const sources = { store, state, contracts, books: null, bookTopOf: () => null };
+    const hub = new Hub(sources);
+    const pipeline = new Pipeline({ store, state, subscribers: hub, log });
+    return { sources, hub, parts: sharedParts(hub), pipeline };
   }
 
-  #take(frame: Readonly<Record<string, unknown>>): void {
-    const seq = frame["seq"] as number;
-    switch (frame["type"]) {
-      case "subscribed":
-        this.#subscribed = true;
-        this.#last = seq;
-        this.low = Math.min(this.low, seq);
-        return;
-      case "event": {
-        assert(this.#subscribed, "the answer comes before the events");
-        assert.equal(frame["prev_seq"], this.#last, "events are chained");
-        const { id, timestamp } = frame["data"] as { id?: string; timestamp?: string };
-        const name = this.request.type === "price" ? "price" : (id ?? timestamp ?? "");
-        if (this.#isFacts) assert(!this.rows.has(name), `${name} was told twice`);
-        this.rows.set(name, { seq, data: frame["data"] });
-        this.#last = seq;
-        return;
-      }
-      case "reorg": {
-        const to = frame["rewind_to_seq"] as number;
-        const reverted = new Set(frame["reverted"] as string[]);
-        for (const [name, { seq: at }] of this.rows) {
-          if (this.#isFacts ? at > to : reverted.has(name)) this.rows.delete(name);
-          else if (this.#isFacts) assert(!reverted.has(name), "what is named stands behind");
-        }
-        this.#last = to;
-        this.low = Math.min(this.low, to);
-        return;
-      }
-      case "error":
-        assert.fail(JSON.stringify(frame));
+  async *#changesOf(
+    { turns, killed }: Pick<Life, "turns" | "killed">,
+    service: Started,
+  ): AsyncGenerator<ChainNews> {
+    const { store } = this.#folder;
+    yield* this.#chain.resumeAfter(store.coverage?.last.number ?? -1);
+    for (const turn of turns) yield* this.#take(turn, service);
+    if (killed === null) return;
+    dieAfter(store.engine, killed.writesLeft);
+    for (const turn of killed.turns) yield* this.#take(turn, service);
+    throw new Error("killed");
+  }
+
+  async *#take({ acts, step }: Turn, service: Started): AsyncGenerator<ChainNews> {
+    for (const act of acts) {
+      this.#act(act, service);
+      await this.#pause();
+    }
+    for (const piece of this.#chain.take(step)) {
+      yield piece;
+      await this.#pause();
     }
   }
-}
 
-/** What is joined when a row is shown, and changes with time or with what is learnt of a market. */
-const joined = new Set([
-  "status",
-  "closed",
-  "stats_24h",
-  "timestamp_ms",
-  "complement",
-  "complement_token_id",
-  "condition_id",
-  "outcome",
-  "outcome_index",
-  "winning_outcome",
-  "winning_token_id",
-]);
-
-function steady(json: unknown): unknown {
-  const fields = Object.entries(json as Record<string, unknown>);
-  return Object.fromEntries(fields.filter(([name]) => !joined.has(name)));
-}
-
-function rowsOf(entries: readonly Entry[]): Map<string, unknown> {
-  return new Map(entries.map(({ id, json }) => [id, steady(JSON.parse(json))]));
-}
-
-/** What is wrong with what a client was told; `null` when it is right. */
-function mismatch(folded: Folded, entries: readonly Entry[]): string | null {
-  const { type } = folded.request;
-  if (type === "price") {
-    const [newest] = entries;
-    const told = folded.rows.get("price");
-    if (newest === undefined || newest.seq <= folded.low) return null;
-    const { timestamp: _, ...expected } = JSON.parse(newest.json) as Record<string, unknown>;
-    const { timestamp: __, ...actual } = (told?.data ?? {}) as Record<string, unknown>;
-    return same(steady(actual), steady(expected));
+  #act(act: Act, { parts }: Started): void {
+    if (act.kind === "connect") {
+      const request = channels[act.channel % channels.length];
+      assert(request !== undefined);
+      const range = (this.#chain.newest - numberBeforeChains + 2) * 1_000_000;
+      const start = Math.floor(numberBeforeChains * 1_000_000 + (range * act.from) / 100);
+      const from = act.from % 3 === 0 ? null : act.from % 3 === 1 ? 0 : start;
+      this.#clients.push(new FoldingClient(parts, request, { from, batch: act.batch }));
+      return;
+    }
+    const chosen = this.#clients[act.client % Math.max(1, this.#clients.length)];
+    if (chosen === undefined) return;
+    switch (act.kind) {
+      case "leave":
+        return chosen.leave();
+      case "comeBack":
+        return chosen.comeBack(parts);
+      case "stall":
+        chosen.client.takes = false;
+        return;
+      case "drain":
+        return chosen.client.drain();
+    }
   }
-  const expected = rowsOf(entries.filter(({ seq }) => seq > folded.low));
-  const actual = new Map([...folded.rows].map(([id, { data }]) => [id, steady(data)]));
-  // Markets change after they were told.
-  if (type === "markets")
-    return same([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
-  // Of a bucket that began before, the client has the newest state, or none.
-  if (type === "candles") {
-    for (const id of actual.keys()) if (!expected.has(id)) actual.delete(id);
+
+  async #check({ sources }: Started, number: number, client: FoldingClient): Promise<void> {
+    const { store } = this.#folder;
+    const channel = openChannel(client.request, { ...sources, justHeld: new RowMemo() });
+    let wrong: string | null = null;
+    const name = `client ${number}: ${JSON.stringify(channel.asked)}`;
+    const caughtUp = waitFor(name, async () => {
+      const entries = await channel.readAfter(-1, { limit: 1_000_000, restate: true });
+      const final = (store.coverage?.last.number ?? -1) * 1_000_000 + 999_999;
+      const expected = channel.isFinalOnly ? entries.filter(({ seq }) => seq <= final) : entries;
+      client.fold();
+      wrong = mismatch(client, expected);
+      return wrong === null ? true : null;
+    });
+    await this.#scheduler.waitFor(caughtUp).catch((cause: unknown) => {
+      throw new Error(`${String(cause)}\n${wrong}`);
+    });
   }
-  return same(sorted(actual), sorted(expected));
-}
 
-function sorted(rows: ReadonlyMap<string, unknown>): unknown[] {
-  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function same(actual: unknown, expected: unknown): string | null {
-  try {
-    assert.deepEqual(actual, expected);
-    return null;
-  } catch (thrown) {
-    return String(thrown);
+  async #pause(): Promise<void> {
+    await this.#scheduler.schedule(Promise.resolve());
   }
 }
 
-suite("what clients are told is what REST tells", () => {
+/** From the n-th write on nothing reaches the disk any more. */
+function dieAfter(engine: Pick<Engine, "insert" | "command">, writesLeft: number): void {
+  const { insert, command } = engine;
+  let left = writesLeft;
+  const write = async (doIt: () => Promise<void>): Promise<void> => {
+    if (left === 0) throw new Error("killed");
+    left -= 1;
+    await doIt();
+  };
+  engine.insert = (table, rows) => write(() => insert.call(engine, table, rows));
+  engine.command = (sql) => write(() => command.call(engine, sql));
+}
+
+suite("clients are left with the rows of REST", () => {
   const runs = fc.sample(
-    fc.tuple(
-      fc.array(anyStep, { minLength: 10, maxLength: 20 }),
-      fc.array(anyAct, { minLength: 15, maxLength: 30 }),
-      anyOrder,
-      fc.scheduler(),
-    ),
-    propertySettings(5),
+    fc.tuple(fc.array(anyLife, { minLength: 1, maxLength: 4 }), anyOrder, fc.scheduler()),
+    propertySettings(8),
   );
-  for (const [index, [steps, acts, order, scheduler]] of runs.entries()) {
+  for (const [index, [lives, order, scheduler]] of runs.entries()) {
     test(`run ${index}`, async (t) => {
-      const { store } = await StoreFolder.open(t);
-      const state = new MarketState(contracts);
-      const sources = { store, state, contracts, books: null, bookTopOf: () => null };
-      const hub = new Hub({ ...sources, freshness: () => testFreshness });
-      const parts = sharedParts(hub);
-      const query = store.engine.query.bind(store.engine);
-      // Which query is answered next, and when the next news comes, is for the scheduler to say.
-      const pause = async () => scheduler.schedule(Promise.resolve());
-      store.engine.query = async (sql: string) => {
-        await pause();
-        const rows = await query(sql);
-        await pause();
-        return rows;
-      };
-      const chain = new Chain(order);
-      const clients: Folded[] = [];
-      const act = (one: Act): void => {
-        if (one.kind === "connect") {
-          const request = channels[one.channel % channels.length];
-          assert(request !== undefined);
-          const span = (chain.newest - numberBeforeChains + 2) * 1_000_000;
-          const start = Math.floor(numberBeforeChains * 1_000_000 + (span * one.from) / 100);
-          const from = one.from % 3 === 0 ? null : one.from % 3 === 1 ? 0 : start;
-          clients.push(new Folded(parts, request, { from, batch: one.batch }));
-          return;
-        }
-        const chosen = clients[one.client % Math.max(1, clients.length)];
-        if (chosen === undefined) return;
-        if (one.kind === "comeBack") chosen.comeBack();
-        else if (one.kind === "stall") chosen.client.takes = false;
-        else chosen.client.drain();
-      };
-      async function* news(): AsyncGenerator<ChainNews> {
-        for (const [turn, step] of steps.entries()) {
-          const share = Math.ceil(acts.length / steps.length);
-          for (const one of acts.slice(turn * share, (turn + 1) * share)) {
-            act(one);
-            await pause();
-          }
-          for (const piece of chain.take(step)) {
-            yield piece;
-            await pause();
-          }
-        }
-      }
-      const pipeline = new Pipeline({
-        store,
-        state,
-        subscribers: hub,
-        log: openLog({ level: "silent" }),
-      });
-      await scheduler.waitFor(pipeline.run(news()));
-      for (const folded of clients) folded.client.drain();
-
-      const whole = { limit: 1_000_000, restate: true };
-      for (const [number, folded] of clients.entries()) {
-        const channel = openChannel(folded.request, { ...sources, justHeld: new RowMemo() });
-        let wrong: string | null = null;
-        const name = `client ${number}: ${JSON.stringify(channel.asked)}`;
-        const caughtUp = waitFor(name, async () => {
-          const entries = await channel.readAfter(-1, whole);
-          const final = (store.coverage?.last.number ?? -1) * 1_000_000 + 999_999;
-          const told = channel.isFinalOnly ? entries.filter(({ seq }) => seq <= final) : entries;
-          folded.fold();
-          wrong = mismatch(folded, told);
-          return wrong === null ? true : null;
-        });
-        await scheduler.waitFor(caughtUp).catch((cause: unknown) => {
-          throw new Error(`${String(cause)}\n${wrong}`);
-        });
-      }
-      for (const folded of clients) folded.client.session.closed();
-      await scheduler.waitFor(hub.close());
+      const play = await Play.open(t, order, scheduler);
+      for (const life of lives) await play.live(life);
+      await play.end();
     });
   }
 });

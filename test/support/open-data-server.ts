@@ -127,14 +127,7 @@ export class DataServer {
     const readiness = { isReady: true };
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
-    const hub = new Hub({
-      store,
-      state,
-      contracts,
-      books,
-      bookTopOf: () => null,
-      freshness: () => freshnessOf(store),
-    });
+    const hub = new Hub({ store, state, contracts, books, bookTopOf: () => null });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { firstSeqOf } from "../../src/base/ids.ts";
+import { storeLimits } from "../../src/base/limits.ts";
+import { buildChain } from "../support/generate-chain.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const plan = { secondsLater: 2, tells: false, transactions: [] };
+const facts = factsOf(buildChain(Array.from({ length: 10 }, () => plan)));
+const first = facts[0]?.number ?? 0;
+
+suite("what was served before it was final", () => {
+  test("is still on the chain while nothing was replaced", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await store.append(encode(facts.slice(0, 5)));
+    await store.reorgs.reserve(first + 5);
+    assert.equal(store.reorgs.certainPosition(firstSeqOf(first + 5)), firstSeqOf(first + 5));
+    assert.equal(store.reorgs.certainPosition(-1), -1);
+  });
+
+  test("is certain only up to a reorg, also after restarts", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const { store } = folder;
+    await store.append(encode(facts.slice(0, 5)));
+    await store.reorgs.reserve(first + 7);
+    store.reorgs.add({ from: first + 5, to: first + 6 });
+    await store.append(encode(facts.slice(5)));
+    const { reorgs } = await folder.reopen();
+    for (const block of [first + 5, first + 6]) {
+      assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(first + 5) - 1);
+    }
+    for (const block of [first + 4, first + 7]) {
+      assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(block));
+    }
+  });
+
+  test("is certain only up to the last final block that a killed process stored", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const { store } = folder;
+    await store.append(encode(facts.slice(0, 5)));
+    await store.reorgs.reserve(first + 7);
+    const next = await folder.reopen();
+    assert.equal(next.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
+    // It stays like that when those blocks are final.
+    await next.append(encode(facts.slice(5)));
+    const last = await folder.reopen();
+    assert.equal(last.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
+  });
+
+  test("rewinds further once more reorgs than are kept in memory have come", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    const { reorgsRemembered } = storeLimits;
+    const { engine, reorgs } = store;
+    engine.insert = async () => {};
+    for (let index = 0; index <= reorgsRemembered; index += 1) {
+      reorgs.add({ from: 10 * index, to: 10 * index + 1 });
+    }
+    assert.equal(reorgs.certainPosition(firstSeqOf(11)), -1);
+    assert.equal(reorgs.certainPosition(firstSeqOf(21)), firstSeqOf(20) - 1);
+  });
+});

@@ -1,0 +1,97 @@
+/** A chain as a source would report it, step by step, also to a process that starts later. */
+import * as fc from "fast-check";
+import type { ChainNews } from "../../src/chain-news.ts";
+import {
+  anyBlockPlan,
+  type BlockPlan,
+  buildChain,
+  type GeneratedBlock,
+  numberBeforeChains,
+} from "./generate-chain.ts";
+import { encode, factsOf } from "./store-chain.ts";
+import type { LogContent } from "./test-markets.ts";
+
+export type Step =
+  | { readonly kind: "final"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "held"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "fork"; readonly depth: number; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "finalized"; readonly lag: number };
+
+const anyPlans = fc.array(anyBlockPlan(2), { minLength: 1, maxLength: 4 });
+export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("final" as const), plans: anyPlans }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("held" as const), plans: anyPlans }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.nat(6), plans: anyPlans }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized" as const), lag: fc.nat(5) }) },
+);
+/** What its blocks are, and which of them are final. */
+export class SteppedChain {
+  #blocks: GeneratedBlock[] = [];
+  #finalCount = 0;
+  #salt = 0;
+  readonly #order: readonly LogContent[];
+
+  constructor(order: readonly LogContent[]) {
+    this.#order = order;
+  }
+
+  get newest(): number {
+    return this.#blocks.at(-1)?.block.number ?? numberBeforeChains;
+  }
+
+  take(step: Step): ChainNews[] {
+    switch (step.kind) {
+      case "final": {
+        const settled = this.#settle(this.#blocks.length);
+        const added = this.#grow(step.plans);
+        this.#finalCount = this.#blocks.length;
+        return [...settled, { kind: "final", batch: encode(factsOf(added)), more: false }];
+      }
+      case "held":
+        return factsOf(this.#grow(step.plans)).map((block) => ({ kind: "held", block }));
+      case "fork": {
+        const kept = Math.max(this.#finalCount, this.#blocks.length - step.depth);
+        this.#blocks = this.#blocks.slice(0, kept);
+        this.#salt += 1;
+        const safeBlock = this.newest;
+        const held = factsOf(this.#grow(step.plans));
+        return [
+          { kind: "fork", safeBlock },
+          ...held.map((block) => ({ kind: "held", block }) as const),
+        ];
+      }
+      case "finalized":
+        return this.#settle(this.#blocks.length - step.lag);
+    }
+  }
+
+  /** What a process is told that has stored the blocks up to `stored`. */
+  resumeAfter(stored: number): ChainNews[] {
+    const final = this.#blocks.slice(0, this.#finalCount);
+    const missing = final.filter(({ block }) => block.number > stored);
+    const held = factsOf(this.#blocks.slice(this.#finalCount));
+    return [
+      ...(missing.length === 0
+        ? []
+        : [{ kind: "final", batch: encode(factsOf(missing)), more: false } as const]),
+      ...held.map((block) => ({ kind: "held", block }) as const),
+    ];
+  }
+
+  #settle(count: number): ChainNews[] {
+    const block = this.#blocks[count - 1]?.block.number;
+    if (count <= this.#finalCount || block === undefined) return [];
+    this.#finalCount = count;
+    return [{ kind: "finalized", block }];
+  }
+
+  #grow(plans: readonly BlockPlan[]): GeneratedBlock[] {
+    const after = this.#blocks.at(-1)?.block;
+    const added = buildChain(plans, { after, salt: `${this.#salt}`, order: this.#order });
+    this.#blocks = [...this.#blocks, ...added];
+    return added;
+  }
+}
