@@ -272,6 +272,8 @@ export const streamLimits = {
   /** Fixed by the contract: browsers cannot send headers, so they may say later who they are. */
   authenticateMs: 10_000,
   heartbeatMs: 15_000,
+  /** Often enough for bounds of seconds. */
+  tickMs: 1_000,
   pingMs: 25_000,
   unansweredPingsMax: 2,
   batchMs: 50,

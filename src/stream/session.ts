@@ -75,6 +75,9 @@ export class Session implements Receiver {
   #faults: RecentCount | null = null;
   #unansweredPings = 0;
   #pingedAtMs: number;
+  #tickedAtMs: number;
+  /** By how much the last tick came late. */
+  #tickLagMs = 0;
   #isClosed = false;
 
   constructor(
@@ -89,6 +92,7 @@ export class Session implements Receiver {
     this.#key = options.key;
     this.#openedAtMs = parts.clock.monotonicMs();
     this.#pingedAtMs = this.#openedAtMs;
+    this.#tickedAtMs = this.#openedAtMs;
     this.#outbox = new Outbox((bytes) => carrier.write(bytes));
   }
 
@@ -135,10 +139,12 @@ export class Session implements Receiver {
     if (!this.#isClosed) this.#outbox.drained(this.#parts.clock.monotonicMs());
   }
 
-  /** Looks whether it is time for something; to be called every second or so. */
+  /** Looks whether it is time for something; to be called every `tickMs`. */
   tick(): void {
     if (this.#isClosed) return;
     const nowMs = this.#parts.clock.monotonicMs();
+    this.#tickLagMs = this.#overdueMs(nowMs);
+    this.#tickedAtMs = nowMs;
     const { authenticateMs, pingMs, unansweredPingsMax } = streamLimits;
     if (this.#key === null && nowMs - this.#openedAtMs >= authenticateMs) {
       return this.close(closeCodes.badKey, "no key was sent");
@@ -251,9 +257,15 @@ export class Session implements Receiver {
   /** Whether the client says no more than it may. */
   #isCalm(): boolean {
     this.#frames ??= new RecentCount(streamLimits.framesPerSecond, 1000);
-    if (this.#frames.add(this.#parts.clock.monotonicMs())) return true;
+    const nowMs = this.#parts.clock.monotonicMs();
+    // Frames that waited for a busy process come in one go, before the tick that is overdue or after it.
+    if (this.#frames.add(nowMs, Math.max(this.#tickLagMs, this.#overdueMs(nowMs)))) return true;
     this.close(closeCodes.policy, `over ${streamLimits.framesPerSecond} frames a second`);
     return false;
+  }
+
+  #overdueMs(nowMs: number): number {
+    return Math.max(0, nowMs - this.#tickedAtMs - streamLimits.tickMs);
   }
 
   #refuse(thrown: unknown, id: FrameId | null): void {

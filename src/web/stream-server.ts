@@ -93,7 +93,7 @@ export class StreamServer {
       for (const { session } of this.#connections) session.checkKey();
     });
     this.#timers = [
-      setInterval(() => this.#tick(), tickMs),
+      setInterval(() => this.#tick(), streamLimits.tickMs),
       setInterval(() => this.#heartbeat(), streamLimits.heartbeatMs),
     ];
   }
@@ -197,9 +197,6 @@ function formOf(query: Static<typeof streamQuery>, extensions: string): Form {
   const canCompress = query.compress !== "permessage-deflate" || isDeflated;
   return { batch: query.batch === "1", compress: canCompress ? query.compress : "none" };
 }
-
-/** Often enough for bounds of seconds. */
-const tickMs = 1_000;
 
 const socketOptions = {
   noServer: true,

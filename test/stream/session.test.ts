@@ -94,6 +94,24 @@ suite("who breaks the policy is closed with 4008", () => {
     assert.equal(client.of("pong").length, 20);
   });
 
+  test("but not for frames that waited while the process was busy, before or after its tick", () => {
+    for (const isTickFirst of [true, false]) {
+      const client = new SessionClient(parts);
+      client.session.tick();
+      clock.advance(6_000);
+      if (isTickFirst) client.session.tick();
+      // Four a second.
+      for (let sent = 0; sent < 24; sent += 1) client.send({ action: "ping" });
+      assert.equal(client.closeCode, null);
+      for (let ticks = 0; ticks < 2; ticks += 1) {
+        clock.advance(1_000);
+        client.session.tick();
+      }
+      for (let sent = 0; sent < 21; sent += 1) client.send({ action: "ping" });
+      assert.equal(client.closeCode, 4008);
+    }
+  });
+
   test("after 5 invalid frames in 10 seconds", () => {
     const client = new SessionClient(parts);
     for (let sent = 0; sent < 4; sent += 1) client.send("nonsense");
