@@ -42,6 +42,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   /** Behind which frame to go on; `null` before there was any. */
   #position: number | null;
   #snapshot: number | undefined;
+  /** Connections that ended since one has worked. */
   #failures = 0;
 
   constructor(connection: Connection, options: StreamOptions<string>) {
@@ -142,6 +143,8 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
         return frame as StreamFrame<Row>;
       case "finalized":
       case "heartbeat":
+        // The connection works, however quiet the channel is.
+        this.#failures = 0;
         return frame;
     }
   }

@@ -1,0 +1,46 @@
+/** How the client connects again, against a stream that does as it is told. */
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+import { recommendedBackoff } from "../../client/src/backoff.ts";
+import { OddwireClient } from "../../client/src/client.ts";
+import { waitMsMax } from "../support/wait-for.ts";
+
+const heartbeat = { type: "heartbeat", latest_seq: 7 };
+
+/** Answers every subscription with `frames`, then cuts the connection. */
+async function serveFrames(t: TestContext, frames: readonly object[]): Promise<string> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  await new Promise((resolve) => server.once("listening", resolve));
+  t.after(() => {
+    for (const socket of server.clients) socket.terminate();
+    server.close();
+  });
+  server.on("connection", (socket: WebSocket) => {
+    const send = (frame: object): void => socket.send(JSON.stringify(frame));
+    send({ type: "welcome", heartbeat_seconds: 15 });
+    socket.on("message", () => {
+      send({ type: "subscribed", seq: 7 });
+      for (const frame of frames) send(frame);
+      socket.close(1011);
+    });
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const within = { timeout: waitMsMax };
+
+test("a heartbeat proves a connection: the next wait is the first again", within, async (t) => {
+  const url = await serveFrames(t, [heartbeat]);
+  // The last of them would be waited for for hours if each wait were twice the one before.
+  const backoff = { ...recommendedBackoff, firstWaitMs: 2, longestWaitMs: 2 ** 31 - 1 };
+  const client = new OddwireClient({ url, backoff });
+  const stream = client.stream({ channel: { type: "trades" } });
+  let heartbeats = 0;
+  for await (const frame of stream) {
+    if (frame.type === "heartbeat") heartbeats += 1;
+    if (heartbeats === 24) break;
+  }
+  assert.equal(heartbeats, 24);
+});
