@@ -295,6 +295,10 @@ export const streamLimits = {
   historyRowsPerPage: 2_000,
   /** Pages shared by those who read the same: up to 5 MB each. */
   historyPagesKept: 8,
+  /** Blocks that another service may be ahead of this one, as far as honest heads lie apart. */
+  resumeAheadBlocksMax: 64,
+  /** Some blocks later. */
+  resumeAheadRetrySeconds: 5,
   /** How long a client may take to answer a close when the service stops; else it may have much to read before. */
   closeMs: 2_000,
   closePatienceMs: 30_000,

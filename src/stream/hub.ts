@@ -44,6 +44,13 @@ export class Hub {
     return this.#end.latest;
   }
 
+  /** Whether nothing has ever been served at this position. */
+  isAhead(position: number): boolean {
+    const { latest } = this.#end;
+    const { reorgs } = this.#sources.store;
+    return position > Math.max(latest, 0) && reorgs.certainPosition(position) === position;
+  }
+
   /** The words of a channel in one order, by which it is known. Throws `VALIDATION_ERROR`. */
   nameOf(request: ChannelRequest): { readonly channel: Channel; readonly name: string } {
     const channel = openChannel(request, this.#sources);

@@ -14,6 +14,7 @@ import { Outbox } from "./outbox.ts";
 import type { Form, Packet } from "./packet.ts";
 import { invalidFrame } from "./read-fields.ts";
 import { RecentCount } from "./recent-count.ts";
+import { refuseAhead } from "./refuse-ahead.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "./server-frames.ts";
 import type { StreamMeter } from "./stream-meter.ts";
 import type { Receiver, Subscribed } from "./subscription.ts";
@@ -335,6 +336,7 @@ export class Session implements Receiver {
   #subscribe(request: ChannelRequest, id: FrameId | null): void {
     const { hub, quotas } = this.#parts;
     const { name } = hub.nameOf(request);
+    refuseAhead(request.resume_from ?? 0, this.#parts);
     const known = this.#subscriptions?.get(name);
     if (known !== undefined) {
       const publicMessage = `This channel is subscribed already, as ${known.topic.id}`;

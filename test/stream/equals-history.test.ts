@@ -171,12 +171,13 @@ class Play {
     }
   }
 
-  #act(act: Act, { parts }: Started): void {
+  #act(act: Act, { hub, parts }: Started): void {
     if (act.kind === "connect") {
       const request = channels[act.channel % channels.length];
       assert(request !== undefined);
-      const range = (this.#chain.newest - numberBeforeChains + 2) * 1_000_000;
-      const start = Math.floor(numberBeforeChains * 1_000_000 + (range * act.from) / 100);
+      const before = numberBeforeChains * 1_000_000;
+      const range = Math.max(0, hub.latestSeq - before);
+      const start = hub.latestSeq < 0 ? 0 : before + Math.floor((range * act.from) / 100);
       const from = act.from % 3 === 0 ? null : act.from % 3 === 1 ? 0 : start;
       this.#clients.push(new FoldingClient(parts, request, { from, batch: act.batch }));
       return;

@@ -84,6 +84,35 @@ suite("what is not valid is answered with an error that names it", () => {
   });
 });
 
+suite("resuming from a position that is not indexed", () => {
+  const next = server.newestBlock + 1;
+  const resume = (from: number, headBlock: number | null): SessionClient => {
+    const freshness = () => ({ ...parts.freshness(), head_block: headBlock });
+    const client = new SessionClient({ ...parts, freshness });
+    client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: from });
+    client.session.closed();
+    return client;
+  };
+
+  test("is refused for now while the chain may have it", () => {
+    for (const head of [null, next, next + 1000]) {
+      const error = errorOf(resume(next * 1_000_000, head));
+      assert.equal(error.code, "SERVICE_UNAVAILABLE");
+      assert.match(error.message, new RegExp(`last position is ${next * 1_000_000 - 1}$`));
+    }
+  });
+
+  test("is refused for good ahead of the chain", () => {
+    const error = errorOf(resume((next + 100) * 1_000_000, next));
+    assert.equal(error.code, "VALIDATION_ERROR");
+    assert.match(error.message, /^resume_from is ahead of the chain/);
+  });
+
+  test("is accepted at the last position", () => {
+    assert.equal(resume(next * 1_000_000 - 1, next).of("subscribed").length, 1);
+  });
+});
+
 suite("who breaks the policy is closed with 4008", () => {
   test("after 20 frames in a second", () => {
     const client = new SessionClient(parts);
