@@ -1,7 +1,7 @@
 /**
- * The slow second look (R7): reads stored ranges again from the nodes, a few calls a minute, and
- * judges the store by them. What is proven wrong is repaired: the right rows are laid down and
- * ordered, and the service starts anew to take them over. What is only doubted is looked at again.
+ * The audit (R7): reads stored ranges again from the nodes, with a budget of calls, and compares. What is proven
+ * wrong is repaired: the right rows of several ranges are gathered and ordered, and a restart of the service takes
+ * them over. A mismatch without a proof is compared again.
  */
 import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
 import type { Clock } from "./base/clock.ts";
@@ -10,6 +10,7 @@ import { auditLimits } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import type { BlockRange } from "./chain/log.ts";
 import { AuditBook, type AuditResult, type AuditTotals, type Finding } from "./store/audit-book.ts";
+import type { EncodedBatch } from "./store/encode-facts.ts";
 import type { FactStore } from "./store/fact-store.ts";
 import { orderRepair } from "./store/repair.ts";
 
@@ -17,8 +18,9 @@ import { orderRepair } from "./store/repair.ts";
 export class RepairOrderedError extends Error {
   override name = "RepairOrderedError";
 
-  constructor({ from, to }: BlockRange) {
-    super(`blocks ${from} to ${to} are repaired by a start`);
+  constructor(ranges: readonly BlockRange[]) {
+    const names = ranges.map(({ from, to }) => `${from} to ${to}`);
+    super(`blocks ${names.join(", ")} are repaired by a restart`);
   }
 }
 
@@ -34,6 +36,8 @@ type AuditorParts = {
   readonly dataDir: string;
   readonly store: FactStore;
   readonly reread: AuditParts["reread"];
+  /** Blocks with a match that does not reconcile, since the last call; they are audited first. */
+  readonly takeAnomalies?: () => readonly number[];
   readonly endpoints: number;
   /** The budget, over all endpoints; 0 audits nothing. */
   readonly callsPerMinute: number;
@@ -43,6 +47,13 @@ type AuditorParts = {
   readonly onRepairOrdered: (error: RepairOrderedError) => void;
 };
 
+/** A range that is proven wrong, and what the store should have. */
+type Gathered = {
+  readonly range: BlockRange;
+  readonly right: EncodedBatch;
+  readonly atMs: number;
+};
+
 export class Auditor {
   readonly #parts: AuditorParts;
   readonly #book: AuditBook;
@@ -50,8 +61,10 @@ export class Auditor {
   #running: Promise<void> = Promise.resolve();
   #status: AuditStatus;
   #tries = 0;
-  /** Whether the range at hand is one that was doubted before. */
+  /** Whether the range at hand is one with a mismatch that is not proven. */
   #isRecheck = false;
+  /** Proven mismatches whose repair is not ordered yet. */
+  #gathered: Gathered[] = [];
 
   private constructor(parts: AuditorParts) {
     this.#parts = parts;
@@ -79,10 +92,12 @@ export class Auditor {
     const { ranges, wrong, doubted } = this.#status;
     const [first] = wrong;
     if (first !== undefined) {
-      return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored wrong` };
+      return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored incorrectly` };
     }
-    const doubts = doubted.length === 0 ? "" : `, ${doubted.length} doubted`;
-    return { ok: true, detail: `${ranges} ranges read again${doubts}` };
+    const { audited } = this.#status;
+    const reach = audited === null ? "" : `, blocks ${audited.from} to ${audited.to} in this round`;
+    const unproven = doubted.length === 0 ? "" : `, ${doubted.length} unproven mismatches`;
+    return { ok: true, detail: `${ranges} ranges audited${reach}${unproven}` };
   }
 
   async close(): Promise<void> {
@@ -116,8 +131,11 @@ export class Auditor {
     const { store } = this.#parts;
     const { coverage } = store;
     if (coverage === null) return 0;
+    this.#book.hurry(this.#parts.takeAnomalies?.() ?? []);
+    if (this.#isGatheringOver()) await this.#orderRepairs();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
-    const stale = this.#staleDoubt();
+    // Others have their turn in between.
+    const stale = this.#isRecheck ? null : this.#staleDoubt();
     const range = stale ?? this.#book.next(covered);
     if (range === null) return 0;
     this.#isRecheck = stale !== null;
@@ -176,7 +194,9 @@ export class Auditor {
     range: BlockRange,
     { right, differences, hosts, doubt }: Extract<Verdict, { kind: "differs" }>,
   ): Promise<void> {
-    const { store, log, onRepairOrdered } = this.#parts;
+    const { log } = this.#parts;
+    // Everything was audited since its repair was gathered: there is nothing to wait for.
+    if (this.#gathered.some((one) => one.range.from === range.from)) return this.#orderRepairs();
     const detail = describeDifferences(differences);
     const told = { ...range, hosts, count: differences.length, differences: detail };
     if (right === null) {
@@ -186,19 +206,38 @@ export class Auditor {
       log.error(told, "blocks that were repaired are wrong again: run oddwire repair");
       this.#note(range, { kind: "differs", state: "proven", detail });
     } else {
-      log.error(told, "the store is wrong, as was proven: it is repaired by a start");
-      await orderRepair(store.engine, right);
-      this.#note(range, { kind: "differs", state: "ordered", detail });
-      this.#abort.abort();
-      onRepairOrdered(new RepairOrderedError(range));
+      log.error(told, "stored blocks are proven wrong; a restart will repair them");
+      const atMs = this.#parts.clock.monotonicMs();
+      this.#gathered.push({ range, right, atMs });
+      this.#note(range, { kind: "differs", state: "gathered", detail });
     }
+  }
+
+  /** Several wrong ranges often lie close together, and each restart costs seconds without answers. */
+  #isGatheringOver(): boolean {
+    const [first] = this.#gathered;
+    if (first === undefined) return false;
+    const waitedMs = this.#parts.clock.monotonicMs() - first.atMs;
+    const { repairGatherMs, repairsAtOnceMax } = auditLimits;
+    return waitedMs >= repairGatherMs || this.#gathered.length >= repairsAtOnceMax;
+  }
+
+  async #orderRepairs(): Promise<void> {
+    const { store, onRepairOrdered } = this.#parts;
+    const gathered = this.#gathered;
+    await orderRepair(store.engine, ...gathered.map(({ right }) => right));
+    this.#book.markOrdered(this.#parts.clock.nowMs());
+    this.#status = this.#readStatus();
+    this.#abort.abort();
+    onRepairOrdered(new RepairOrderedError(gathered.map(({ range }) => range)));
   }
 
   #wasJustRepaired({ from, to }: BlockRange): boolean {
     const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
     return this.#book.findings().some((finding) => {
       const isSame = finding.from === from && finding.to === to;
-      return isSame && finding.state !== "doubted" && finding.changedAtMs > after;
+      const isAudited = finding.state !== "doubted" && finding.state !== "gathered";
+      return isSame && isAudited && finding.changedAtMs > after;
     });
   }
 
@@ -213,11 +252,13 @@ export class Auditor {
     const findings = this.#book.findings();
     return {
       ...this.#book.totals(),
-      wrong: findings.filter(({ state }) => state === "proven" || state === "ordered"),
+      wrong: findings.filter(({ state }) => wrongStates.has(state)),
       doubted: findings.filter(({ state }) => state === "doubted"),
     };
   }
 }
+
+const wrongStates: ReadonlySet<Finding["state"]> = new Set(["proven", "gathered", "ordered"]);
 
 /** The first few, and how many there are. */
 function describeDifferences(differences: readonly Difference[]): string {

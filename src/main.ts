@@ -215,6 +215,7 @@ export class Service {
       dataDir: config.dataDir,
       store,
       reread: (request) => indexer.reread(request),
+      takeAnomalies: () => indexer.takeAnomalies(),
       endpoints: config.rpcUrls.length,
       callsPerMinute: config.auditCallsPerMinute,
       clock: systemClock,

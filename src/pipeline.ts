@@ -4,6 +4,7 @@
  * The order is fixed. Final facts are durable before anyone is told of them; a fork takes back
  * exactly what was told; nothing final is ever touched again. Backfill and live are this same loop.
  */
+import { blockNumberOf } from "./base/ids.ts";
 import { KindCounts } from "./base/kind-counts.ts";
 import { storeLimits } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
@@ -33,6 +34,8 @@ export type PipelineStatus = {
   /** Logs that could not be read, by reason. */
   readonly quarantined: KindCounts;
   readonly anomalies: KindCounts;
+  /** The newest blocks with a match that does not reconcile; bounded. */
+  anomalousBlocks: number[];
 };
 
 export class Pipeline {
@@ -50,6 +53,7 @@ export class Pipeline {
     events: new KindCounts(),
     quarantined: new KindCounts(),
     anomalies: new KindCounts(),
+    anomalousBlocks: [],
   };
 
   constructor(parts: {
@@ -160,7 +164,10 @@ export class Pipeline {
     for (const { seq, kind } of tally.anomalies) {
       status.anomalies.add(kind);
       this.#log.warn({ seq, kind }, "a match does not reconcile");
+      status.anomalousBlocks.push(blockNumberOf(seq));
     }
+    if (status.anomalousBlocks.length > storeLimits.anomalousBlocksMax)
+      status.anomalousBlocks = status.anomalousBlocks.slice(-storeLimits.anomalousBlocksMax);
   }
 }
 

@@ -151,13 +151,17 @@ export class ServiceMetrics {
 }
 
 function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {
-  const { ranges, blocks, rounds, roundBlocks, mismatches, refuted, repairs } = status;
+  const { ranges, blocks, rounds, audited, mismatches, refuted, repairs } = status;
   const covered = coverage === null ? 0 : coverage.last.number - coverage.fromBlock + 1;
+  const from = audited === null ? null : Math.max(audited.from, coverage?.fromBlock ?? 0);
+  const roundBlocks = audited === null || from === null ? 0 : audited.to - from + 1;
   return {
     ranges,
     blocks,
     rounds,
     round_progress: covered === 0 ? 0 : Math.min(1, roundToThousandths(roundBlocks / covered)),
+    audited_from_block: from,
+    audited_to_block: audited?.to ?? null,
     mismatches,
     refuted,
     repairs,

@@ -755,6 +755,8 @@ export type GetMetrics = {
         readonly blocks: number;
         readonly rounds: number;
         readonly round_progress: number;
+        readonly audited_from_block: number | null;
+        readonly audited_to_block: number | null;
         readonly mismatches: number;
         readonly refuted: number;
         readonly repairs: number;

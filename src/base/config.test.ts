@@ -52,7 +52,7 @@ test("unset and empty variables have their defaults", () => {
     streamConnectionsIp: 50,
     streamSubscriptions: 1000,
     readyLagSecondsMax: 60,
-    auditCallsPerMinute: 30,
+    auditCallsPerMinute: 180,
     logLevel: "info",
   });
 });

@@ -189,7 +189,7 @@ const settings = {
   auditCallsPerMinute: setting({
     variable: "ODDWIRE_AUDIT_CALLS_PER_MINUTE",
     description: "JSON-RPC calls a minute to read stored blocks again and compare; 0 never does",
-    ...wholeNumber({ min: 0, max: 60_000, fallback: 30 }),
+    ...wholeNumber({ min: 0, max: 60_000, fallback: 180 }),
   }),
   logLevel: setting<LogLevel>({
     variable: "ODDWIRE_LOG_LEVEL",

@@ -10,6 +10,8 @@ export const storeLimits = {
   readersMax: 2,
   /** Connections that write: while one waits for the disk, the other one has something to do. */
   writersMax: 2,
+  /** Blocks with matches that do not reconcile, remembered until the audit takes them. */
+  anomalousBlocksMax: 1000,
   /** Blocks above finality held in memory: four times as many as the chain source tells before it waits. */
   tailBlocksMax: 4096,
   /**
@@ -168,14 +170,17 @@ export const chainLimits = {
 export const auditLimits = {
   /** Blocks audited at once: at 100 fills a block still a small query, and one range of any plan. */
   spanBlocks: 100,
-  /** One span in so many is audited in a pass; so many passes audit everything. */
-  share: 16,
+  /** With more new spans than this, an hour and a half of them, the audit starts again at the newest. */
+  spansBehindMax: 40,
   /** What an audit costs before the first is over: two endpoints, three calls each. */
   callsExpected: 6,
   /** How often a span is tried before the next one has its turn. */
   triesMax: 3,
-  /** Doubts are looked at again after this: a node may have been mended meanwhile. */
-  doubtKeptMs: 600_000,
+  /** Unproven mismatches are compared again after this: a node may have been repaired meanwhile. */
+  doubtKeptMs: 60_000,
+  /** How long, and how many, repairs are gathered before one restart carries them out. */
+  repairGatherMs: 20_000,
+  repairsAtOnceMax: 16,
   /** Blocks that differ again within this after a repair are for people to look at. */
   repairTrustedMs: 86_400_000,
   /** How long to wait when there is nothing to audit, or the engine has too much to do. */

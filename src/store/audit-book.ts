@@ -5,21 +5,22 @@ import type { BlockRange } from "../chain/log.ts";
 import { withDisk, withKeptFile } from "./sqlite-failure.ts";
 
 /**
- * `pass` goes through all spans of which the number modulo the share is its own; so many passes
- * read everything once. `next_span` is where the pass goes on.
+ * Spans are numbers of ranges of `spanBlocks` blocks. In the round under way those from `low_span`, inclusive, to
+ * `high_span`, exclusive, were audited. `urgent` spans are audited before all others.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS progress (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    pass INTEGER NOT NULL DEFAULT 0,
-    next_span INTEGER NOT NULL DEFAULT 0,
-    round_blocks INTEGER NOT NULL DEFAULT 0,
+    rounds INTEGER NOT NULL DEFAULT 0,
+    low_span INTEGER NOT NULL DEFAULT 0,
+    high_span INTEGER NOT NULL DEFAULT 0,
     ranges INTEGER NOT NULL DEFAULT 0,
     blocks INTEGER NOT NULL DEFAULT 0,
     mismatches INTEGER NOT NULL DEFAULT 0,
     refuted INTEGER NOT NULL DEFAULT 0,
     repairs INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS urgent (span INTEGER PRIMARY KEY) STRICT;
   CREATE TABLE IF NOT EXISTS findings (
     from_block INTEGER PRIMARY KEY,
     to_block INTEGER NOT NULL,
@@ -28,13 +29,26 @@ const schema = `
     changed_at_ms INTEGER NOT NULL
   ) STRICT;
   INSERT OR IGNORE INTO progress (id) VALUES (1);
+  PRAGMA user_version = 1;
+`;
+
+/** Version 0 went through every sixteenth span in a pass. Where it was does not matter to a new round. */
+const fromVersion0 = `
+  ALTER TABLE progress ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
+  UPDATE progress SET rounds = pass / 16;
+  ALTER TABLE progress DROP COLUMN pass;
+  ALTER TABLE progress DROP COLUMN next_span;
+  ALTER TABLE progress DROP COLUMN round_blocks;
+  ALTER TABLE progress ADD COLUMN low_span INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE progress ADD COLUMN high_span INTEGER NOT NULL DEFAULT 0;
 `;
 
 /**
- * How a mismatch stands: `doubted` is not proven and looked at again, `proven` is but could not be
- * repaired for good, `ordered` is repaired by the next start, `repaired` is.
+ * The state of a mismatch: `doubted` is not proven and compared again, `proven` is but could not be
+ * repaired for good, `gathered` is proven and waits to be ordered with others, `ordered` is repaired by the next
+ * start, `repaired` is.
  */
-type FindingState = "doubted" | "proven" | "ordered" | "repaired";
+type FindingState = "doubted" | "proven" | "gathered" | "ordered" | "repaired";
 
 /** Blocks of which the store was found to say something else than the chain. */
 export type Finding = BlockRange & {
@@ -54,8 +68,8 @@ export type AuditTotals = {
   readonly repairs: number;
   /** How often everything was read again. */
   readonly rounds: number;
-  /** Blocks read again in the round under way. */
-  readonly roundBlocks: number;
+  /** The blocks that were read again in the round under way, without a gap; `null` before the first. */
+  readonly audited: BlockRange | null;
 };
 
 /** What an audit came to. */
@@ -82,35 +96,49 @@ export class AuditBook {
     return withKeptFile(path, () => {
       const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a loss of power some ranges are audited once more.
-      sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
+      sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+      const isOld = sql.prepare("SELECT 1 FROM pragma_table_info('progress') WHERE name = 'pass'");
+      sql.exec(
+        `BEGIN IMMEDIATE; ${isOld.get() === undefined ? "" : fromVersion0} ${schema} COMMIT`,
+      );
       return new AuditBook(sql);
     });
   }
 
-  /** The range to audit now, of whole spans within the coverage, in the next pass where this one has ended; `null` while there is none. */
+  /**
+   * The range of whole spans within the coverage to audit now; `null` while there is none. Urgent ones come
+   * first, then those that became final since, then older ones from the newest down to the start of the coverage.
+   */
   next(covered: BlockRange): BlockRange | null {
-    const { spanBlocks, share } = auditLimits;
-    const [firstSpan, endSpan] = [covered.from, covered.to + 1].map((block) =>
-      Math.floor(block / spanBlocks),
-    ) as [number, number];
-    let { pass, next_span: nextSpan } = this.#progress();
-    for (let tries = 0; tries <= share; tries += 1) {
-      const least = Math.max(nextSpan, firstSpan);
-      const span = least + ((((pass - least) % share) + share) % share);
-      if (span < endSpan) {
-        const from = Math.max(covered.from, span * spanBlocks);
-        return { from, to: (span + 1) * spanBlocks - 1 };
-      }
-      pass += 1;
-      nextSpan = 0;
-      const isNewRound = pass % share === 0 ? 0 : 1;
-      this.#write(
-        "UPDATE progress SET pass = ?, next_span = 0, round_blocks = round_blocks * ?",
-        pass,
-        isNewRound,
-      );
+    const { spanBlocks, spansBehindMax } = auditLimits;
+    const first = Math.floor(covered.from / spanBlocks);
+    const end = Math.floor((covered.to + 1) / spanBlocks);
+    if (first >= end) return null;
+    const span = this.#nextSpan(first, end, spansBehindMax);
+    return { from: Math.max(covered.from, span * spanBlocks), to: (span + 1) * spanBlocks - 1 };
+  }
+
+  #nextSpan(first: number, end: number, behindMax: number): number {
+    const urgent = this.#sql
+      .prepare("SELECT max(span) AS span FROM urgent WHERE span >= ? AND span < ?")
+      .get(first, end)?.["span"];
+    if (typeof urgent === "number") return urgent;
+    const { low_span: low, high_span: high } = this.#progress();
+    const isLost = low === high || high > end || end - high > behindMax;
+    if (!isLost && high < end) return high;
+    if (!isLost && low > first) return low - 1;
+    const rounds = isLost ? 0 : 1;
+    this.#write("UPDATE progress SET rounds = rounds + ?, low_span = ?", rounds, end);
+    this.#write("UPDATE progress SET high_span = low_span");
+    return end - 1;
+  }
+
+  /** Has the spans of these blocks audited before others. */
+  hurry(blocks: readonly number[]): void {
+    for (const block of blocks) {
+      const span = Math.floor(block / auditLimits.spanBlocks);
+      this.#write("INSERT OR IGNORE INTO urgent VALUES (?)", span);
     }
-    return null;
   }
 
   /** Notes what an audit came to; one of a range that `next` gave moves the pass on. */
@@ -120,7 +148,7 @@ export class AuditBook {
     { nowMs, isNext }: { nowMs: number; isNext: boolean },
   ): void {
     const blocks = result.kind === "skipped" ? 0 : range.to - range.from + 1;
-    if (isNext) this.#moveOn(range, blocks);
+    if (isNext) this.#moveOn(range);
     else if (result.kind === "skipped") this.#postpone(range, nowMs);
     this.#write(
       `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
@@ -143,12 +171,12 @@ export class AuditBook {
     );
   }
 
-  #moveOn({ to }: BlockRange, blocks: number): void {
-    this.#write(
-      "UPDATE progress SET next_span = ?, round_blocks = round_blocks + ?",
-      Math.floor(to / auditLimits.spanBlocks) + 1,
-      blocks,
-    );
+  /** A range that could not be audited counts too: it has its turn in the next round. */
+  #moveOn({ to }: BlockRange): void {
+    const span = Math.floor(to / auditLimits.spanBlocks);
+    this.#write("DELETE FROM urgent WHERE span = ?", span);
+    this.#write("UPDATE progress SET high_span = ? WHERE high_span = ?", span + 1, span);
+    this.#write("UPDATE progress SET low_span = ? WHERE low_span = ?", span, span + 1);
   }
 
   #noteFinding(
@@ -177,8 +205,17 @@ export class AuditBook {
     );
   }
 
-  /** Says that every repair that was ordered has been carried out, as a start does. */
+  /** Marks everything gathered as ordered; to be called once the order is durable. */
+  markOrdered(nowMs: number): void {
+    const from = "state = 'gathered'";
+    this.#write(`UPDATE findings SET state = 'ordered', changed_at_ms = ? WHERE ${from}`, nowMs);
+  }
+
+  /** To be called by a start, which has carried out what was ordered; what was only gathered is audited first. */
   settleOrdered(nowMs: number): void {
+    const gathered = this.#sql.prepare("SELECT from_block FROM findings WHERE state = 'gathered'");
+    this.hurry(gathered.all().map((row) => Number(row["from_block"])));
+    this.#write("DELETE FROM findings WHERE state = 'gathered'");
     const repaired = this.#write(
       "UPDATE findings SET state = 'repaired', changed_at_ms = ? WHERE state = 'ordered'",
       nowMs,
@@ -201,10 +238,10 @@ export class AuditBook {
   }
 
   totals(): AuditTotals {
-    const row = this.#progress();
-    const { pass, ranges, blocks, mismatches, refuted, repairs, round_blocks: roundBlocks } = row;
-    const rounds = Math.floor(pass / auditLimits.share);
-    return { ranges, blocks, mismatches, refuted, repairs, rounds, roundBlocks };
+    const { low_span: low, high_span: high, ...totals } = this.#progress();
+    const { spanBlocks } = auditLimits;
+    const audited = low < high ? { from: low * spanBlocks, to: high * spanBlocks - 1 } : null;
+    return { ...totals, audited };
   }
 
   close(): void {
@@ -220,9 +257,9 @@ export class AuditBook {
     const row = this.#sql.prepare("SELECT * FROM progress").get() ?? {};
     const read = (name: string) => Number(row[name]);
     return {
-      pass: read("pass"),
-      next_span: read("next_span"),
-      round_blocks: read("round_blocks"),
+      rounds: read("rounds"),
+      low_span: read("low_span"),
+      high_span: read("high_span"),
       ranges: read("ranges"),
       blocks: read("blocks"),
       mismatches: read("mismatches"),

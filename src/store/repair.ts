@@ -20,15 +20,19 @@ const tables = ["fills", "events", "quarantine"] as const;
 type Order = BlockRange & { readonly minutes: readonly number[] };
 
 /**
- * Orders the rows of the batch's blocks to be put in the place of those that are stored. Durable
- * when it resolves; `finishRepair` carries it out. The blocks must be within what is covered.
+ * Orders the rows of the batches' blocks to be put in the place of those that are stored. Durable
+ * when it resolves; `finishRepair` carries it out. The blocks must be within what is covered, and no two batches
+ * may have the same.
  */
-export async function orderRepair(engine: Engine, batch: EncodedBatch): Promise<void> {
+export async function orderRepair(
+  engine: Engine,
+  ...batches: readonly EncodedBatch[]
+): Promise<void> {
   await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
   await engine.command("CREATE DATABASE oddwire_repair ENGINE = Atomic");
   for (const table of tables) {
     await engine.command(`CREATE TABLE oddwire_repair.${table} AS oddwire.${table}`);
-    await engine.insert(`oddwire_repair.${table}`, batch[table]);
+    for (const batch of batches) await engine.insert(`oddwire_repair.${table}`, batch[table]);
   }
   await engine.command(
     `CREATE TABLE oddwire_repair.orders
@@ -36,56 +40,57 @@ export async function orderRepair(engine: Engine, batch: EncodedBatch): Promise<
      ENGINE = MergeTree ORDER BY from_block
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   );
-  const range = { from: batch.fromBlock, to: batch.toBlock };
-  const minutes = await readMinutes(engine, range);
-  const list = `[${minutes.map(integerLiteral).join(", ")}]`;
-  await engine.command(
-    `INSERT INTO oddwire_repair.orders
-     VALUES (${integerLiteral(range.from)}, ${integerLiteral(range.to)}, ${list})`,
-  );
+  const orders: string[] = [];
+  for (const { fromBlock: from, toBlock: to } of batches) {
+    const minutes = await readMinutes(engine, { from, to });
+    const list = `[${minutes.map(integerLiteral).join(", ")}]`;
+    orders.push(`(${integerLiteral(from)}, ${integerLiteral(to)}, ${list})`);
+  }
+  // In one insert: all of it is ordered, or nothing.
+  await engine.command(`INSERT INTO oddwire_repair.orders VALUES ${orders.join(", ")}`);
 }
 
 /**
- * Carries out what was ordered, from its beginning; answers the blocks, `null` without an order.
+ * Carries out what was ordered, from its beginning; returns the ranges.
  * `forgetCopies` throws away what was made of the facts, before that could look done.
  */
 export async function finishRepair(
   engine: Engine,
   forgetCopies: () => void,
-): Promise<BlockRange | null> {
-  const order = await readOrder(engine);
-  if (order !== null) {
+): Promise<readonly BlockRange[]> {
+  const orders = await readOrders(engine);
+  if (orders.length > 0) {
     forgetCopies();
-    for (const table of tables) await replaceRows(engine, table, order);
-    await remakeMinutes(engine, order.minutes);
-    await recountMarkers(engine, order);
-    // The order goes before the rows it names, or it would be carried out with some of them.
+    for (const order of orders) {
+      for (const table of tables) await replaceRows(engine, table, order);
+      await remakeMinutes(engine, order.minutes);
+      await recountMarkers(engine, order);
+    }
+    // Orders go before the rows they name, or they would be carried out with some of them.
     await engine.command("DROP TABLE oddwire_repair.orders SYNC");
   }
   await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
-  return order === null ? null : { from: order.from, to: order.to };
+  return orders.map(({ from, to }) => ({ from, to }));
 }
 
-async function readOrder(engine: Engine): Promise<Order | null> {
+async function readOrders(engine: Engine): Promise<readonly Order[]> {
   const isThere = "system.tables WHERE database = 'oddwire_repair' AND name = 'orders'";
-  if ((await readCount(engine, isThere)) === 0) return null;
-  const [row] = await engine.query(
-    "SELECT from_block, to_block, minutes FROM oddwire_repair.orders",
+  if ((await readCount(engine, isThere)) === 0) return [];
+  const rows = await engine.query(
+    "SELECT from_block, to_block, minutes FROM oddwire_repair.orders ORDER BY from_block",
   );
-  if (row === undefined) return null;
-  const [from, to, minutes] = row;
-  return {
+  return rows.map(([from, to, minutes]) => ({
     from: Number(from),
     to: Number(to),
     minutes: Array.isArray(minutes) ? minutes.map(Number) : [],
-  };
+  }));
 }
 
 async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]> {
   const rows = await engine.query(
     `SELECT DISTINCT intDiv(timestamp, 60) * 60 AS minute FROM (
        SELECT timestamp FROM oddwire.fills WHERE ${seqsOf(range)}
-       UNION ALL SELECT timestamp FROM oddwire_repair.fills) ORDER BY minute`,
+       UNION ALL SELECT timestamp FROM oddwire_repair.fills WHERE ${seqsOf(range)}) ORDER BY minute`,
   );
   return rows.map(([minute]) => Number(minute));
 }
@@ -98,7 +103,7 @@ async function replaceRows(
 ): Promise<void> {
   const inOrder = seqsOf(order);
   const stored = `oddwire.${table} WHERE ${inOrder}`;
-  const right = `SELECT cityHash64(*) FROM oddwire_repair.${table}`;
+  const right = `SELECT cityHash64(*) FROM oddwire_repair.${table} WHERE ${inOrder}`;
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
   const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
   if (wrong > 0 || Number(repeated?.[0]) > 0) {
@@ -106,7 +111,7 @@ async function replaceRows(
   }
   await engine.command(
     `INSERT INTO oddwire.${table} SELECT * FROM oddwire_repair.${table}
-     WHERE seq NOT IN (SELECT seq FROM ${stored})`,
+     WHERE ${inOrder} AND seq NOT IN (SELECT seq FROM ${stored})`,
   );
 }
 

@@ -134,6 +134,16 @@ const auditMetrics: readonly Metric[] = [
     "The share of the blocks that was read again in this round",
     ({ indexer }) => indexer.audit.round_progress,
   ),
+  gauge(
+    "oddwire_audit_from_block",
+    "How far back everything was audited in this round",
+    ({ indexer }) => indexer.audit.audited_from_block,
+  ),
+  gauge(
+    "oddwire_audit_to_block",
+    "Up to where everything was audited in this round",
+    ({ indexer }) => indexer.audit.audited_to_block,
+  ),
   counter(
     "oddwire_audit_mismatches_total",
     "Ranges of which a node and the store said different things, proven or not",

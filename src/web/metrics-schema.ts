@@ -40,6 +40,8 @@ const auditSchema = Type.Object({
   blocks: count,
   rounds: Type.Integer({ minimum: 0, description: "How often everything was read again" }),
   round_progress: Type.Number({ minimum: 0, maximum: 1 }),
+  audited_from_block: block,
+  audited_to_block: block,
   mismatches: count,
   refuted: Type.Integer({ minimum: 0, description: "Ranges of which an endpoint told untruths" }),
   repairs: count,

@@ -93,7 +93,7 @@ test("R7: a lone endpoint that left out the logs of a final block is found out b
   await service.waitReady();
   await service.waitFinalized(stage.head);
   await assertRecordedTruth(service, recording);
-  assert.match(service.stderr, /the store is wrong, as was proven/);
+  assert.match(service.stderr, /stored blocks are proven wrong/);
   assert.equal(await service.stop(), 0);
 
   const again = await stage.startService([stage.node.url], noAudit);
@@ -149,7 +149,7 @@ test("R7: a contradiction that nobody can settle is an alarm, and nothing change
   const ready = await service.request("/v1/ready");
   const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
   assert.equal(ready.status, 200);
-  assert.match(checks["audit"]?.detail ?? "", /1 doubted/);
+  assert.match(checks["audit"]?.detail ?? "", /1 unproven mismatches/);
   assert.equal(checks["coverage"]?.detail, `blocks 0 to ${stage.head} without a gap`);
   await assertRecordedTruth(service, recording);
 });
@@ -172,7 +172,7 @@ test("R7: blocks that are wrong again after a repair are left for people", async
   const ready = await again.request("/v1/ready");
   assert.equal(ready.status, 503);
   const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
-  assert.match(checks["audit"]?.detail ?? "", /^blocks \d+ to \d+ are stored wrong$/);
+  assert.match(checks["audit"]?.detail ?? "", /^blocks \d+ to \d+ are stored incorrectly$/);
   assert.equal(await tradesOf(again, wrongBlock), 0, "nothing was touched");
   assert.match(again.stderr, /wrong again: run oddwire repair/);
   assert.equal(await again.stop(), 0);

@@ -87,7 +87,10 @@ async function live(
   auditor.start();
   const isPaused = () => subject.isBusy;
   // A doubt that nobody can settle at the moment is looked at again.
-  const isRight = () => auditor.status.ranges >= ranges + 2 && auditor.status.doubted.length === 0;
+  const isRight = () =>
+    auditor.status.ranges >= ranges + 2 &&
+    auditor.status.doubted.length === 0 &&
+    auditor.status.wrong.length === 0;
   const isOver = () => isRepairOrdered || isRight();
   await clock.run({ isOver, isPaused, limitMs: lifeMsMax });
   assert.equal(auditor.status.wrong.length, isRepairOrdered ? 1 : 0);

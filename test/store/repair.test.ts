@@ -74,12 +74,20 @@ describe("a repair", () => {
     await orderRepair(folder.store.engine, encode(repaired));
     assert.ok(folder.store.charts.before > 0);
     const forgetCopies = () => dropCopies(folder.path);
-    assert.deepEqual(await finishRepair(folder.store.engine, forgetCopies), {
-      from: repaired[0]?.number,
-      to: repaired.at(-1)?.number,
-    });
-    assert.equal(await finishRepair(folder.store.engine, () => {}), null);
+    assert.deepEqual(await finishRepair(folder.store.engine, forgetCopies), [
+      { from: repaired[0]?.number, to: repaired.at(-1)?.number },
+    ]);
+    assert.deepEqual(await finishRepair(folder.store.engine, () => {}), []);
     await assertTablesHold(folder.store, blocks);
+    await assertTablesHold(await folder.reopen(), blocks);
+    await assertChartsMadeAnew(folder.store);
+  });
+
+  test("of several ranges is carried out in one go", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fill(folder.store, wrongBlocks);
+    const parts = [blocks.slice(from, from + 1), blocks.slice(from + 1, to)];
+    await orderRepair(folder.store.engine, ...parts.map((part) => encode(part)));
     await assertTablesHold(await folder.reopen(), blocks);
     await assertChartsMadeAnew(folder.store);
   });

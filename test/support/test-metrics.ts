@@ -96,6 +96,8 @@ const indexerMetrics: Metrics["indexer"] = {
     blocks: 82,
     rounds: 83,
     round_progress: 0.84,
+    audited_from_block: 1100,
+    audited_to_block: 1399,
     mismatches: 85,
     refuted: 86,
     repairs: 87,
