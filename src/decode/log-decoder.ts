@@ -40,6 +40,8 @@ export type DecodedLog = {
 export class LogDecoder {
   /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
+  /** Every event that is decoded, as its contract and topic0; sorted. */
+  readonly events: readonly string[];
   readonly #sources: HexMap<Address, Source>;
 
   constructor(contracts: Contracts) {
@@ -47,6 +49,9 @@ export class LogDecoder {
     const speaking = all.filter((contract) => decodersOf(contract).length > 0);
     const topics0 = new Set(speaking.flatMap(decodersOf).map((decoder) => decoder.topic0 as Hash));
     this.filter = { addresses: speaking.map(({ address }) => address), topics0: [...topics0] };
+    this.events = speaking
+      .flatMap((one) => decodersOf(one).map(({ topic0 }) => `${one.address} ${topic0}`))
+      .toSorted();
     this.#sources = new HexMap(
       all.map((contract) => [contract.address, { contract, decoders: tableOf(contract) }]),
     );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -25,6 +25,23 @@ test("a folder is of the chain it was first used for, and nothing else is left i
   assert.deepEqual(await readdir(folder), ["oddwire.json"]);
   await claim(folder);
   await assert.rejects(claim(folder, 138), ConfigError);
+});
+
+test("a folder indexed by a version that decodes other events is refused with the way out", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder);
+  const path = join(folder, "oddwire.json");
+  const identity = JSON.parse(await readFile(path, "utf8"));
+  const { events, ...first } = identity;
+  await writeFile(path, JSON.stringify(first));
+  await claim(folder);
+  assert.deepEqual(JSON.parse(await readFile(path, "utf8")), { ...first, events });
+  await writeFile(path, JSON.stringify({ ...first, events: "0".repeat(64) }));
+  await assert.rejects(claim(folder), (error: unknown) => {
+    assert(error instanceof ConfigError);
+    assert.match(error.mistakes.join(), /decodes other events.*empty ODDWIRE_DATA_DIR/);
+    return true;
+  });
 });
 
 test("the block that indexing started with is stored, and keeps the folder of its chain", async (t) => {

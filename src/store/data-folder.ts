@@ -5,6 +5,7 @@ import { assert } from "../base/assert.ts";
 import { ConfigError } from "../base/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Contracts } from "../decode/contracts.ts";
+import { LogDecoder } from "../decode/log-decoder.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 
@@ -14,6 +15,11 @@ type FolderIdentity = {
   readonly chain_id: number;
   /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
   readonly contracts: string;
+  /**
+   * Hash over the events that were decoded; absent in folders of versions that did not store it, which all decoded
+   * the same.
+   */
+  readonly events?: string;
   /** The first block that was indexed, from before it was final; absent until then. */
   readonly start_block?: number;
 };
@@ -33,6 +39,7 @@ export async function claimDataFolder(
     format: 1,
     chain_id: chainId,
     contracts: hashOf(contracts),
+    events: hashOfLines(new LogDecoder(contracts).events),
   };
   const known = await readIdentity(path);
   if (known === null) {
@@ -50,6 +57,13 @@ export async function claimDataFolder(
   }
   if (known.contracts !== ours.contracts) {
     throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
+  }
+  if (known.events === undefined) await writeIdentity(path, { ...ours, ...known }, rename);
+  else if (known.events !== ours.events) {
+    throw new ConfigError([
+      `${dataDir} was indexed by a version that decodes other events, which a later start cannot add; ` +
+        "index again with an empty ODDWIRE_DATA_DIR, or run the version that made it",
+    ]);
   }
   return known.start_block ?? null;
 }
@@ -124,7 +138,9 @@ async function writeIdentity(
 
 function hashOf({ byAddress, collateral, wrappedCollateral }: Contracts): string {
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
-  return createHash("sha256")
-    .update([collateral, wrappedCollateral, ...lines].join("\n"))
-    .digest("hex");
+  return hashOfLines([collateral, wrappedCollateral ?? "", ...lines]);
+}
+
+function hashOfLines(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
 }
