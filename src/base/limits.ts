@@ -258,10 +258,18 @@ export const webLimits = {
   idleSweepMs: 100,
   /** Wrong parameters told in one answer; more would be an answer made large by the caller. */
   errorDetailsMax: 20,
+  /** Rows of a page; with a format, more than that is an export. */
+  pageRowsMax: 1_000,
   /** Exports under way, of all callers: each holds two chunks of some MB, and half a core at best. */
-  exportsMax: 4,
-  /** Exports of one key, so that one cannot take all of the above. */
-  exportsPerKeyMax: 2,
+  exportsMax: 8,
+  /** Exports of one key: below half, so that two keys cannot take all of the above. */
+  exportsPerKeyMax: 3,
+  /**
+   * What a client has to take of an export in each such time, or it is cut: 140 kbit/s, less than any connection
+   * that an export is worth asking for.
+   */
+  exportBytesMin: mebibyte,
+  exportBytesMinMs: 60_000,
   /** Rows read at once: parsing them is a turn of the main thread, of 8 us each. */
   exportChunkRows: 1_000,
   /** Rows are written for so long at a stretch, then others have their turn. */

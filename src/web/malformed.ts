@@ -15,11 +15,18 @@ export type SocketAnswer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** A raw character in a request target, as careless clients send it. */
+export const invalidTarget = "HPE_INVALID_URL";
+
 /** Why Node's parser gave up, for the client. */
 export function parserError(code: string | undefined): AppError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return new AppError("VALIDATION_ERROR", { publicMessage: "The headers are too large" });
+    case invalidTarget:
+      return new AppError("VALIDATION_ERROR", {
+        publicMessage: "The URL has characters that must be percent-encoded as UTF-8",
+      });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new AppError("VALIDATION_ERROR", { publicMessage: "The request came too slowly" });
     default:

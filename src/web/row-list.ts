@@ -67,7 +67,7 @@ export async function answerList<Item>(
   const { format } = query;
   if (format !== "json") {
     const open = async () => openFile({ backend, bulk }, list);
-    return bulk.answer(exchange, { format, row, name, open });
+    return bulk.answer(exchange, { format, row, name, limit: query.limit, open });
   }
   const limit = query.limit ?? pageRows;
   // One more than asked for says that there is a next page.

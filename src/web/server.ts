@@ -13,7 +13,7 @@ import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { FastLane } from "./fast-lane.ts";
 import { readJsonBodies } from "./json-body.ts";
-import { answerOnSocket, parserError, type SocketAnswer } from "./malformed.ts";
+import { answerOnSocket, invalidTarget, parserError, type SocketAnswer } from "./malformed.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { ReadyAnswers } from "./ready-answers.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
@@ -204,13 +204,19 @@ export class HttpServer {
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
     request.errorCode = error.code;
-    if (status >= 500) {
-      const facts = { request_id: request.id, route: routeOf(request), code: error.code };
-      this.#options.log.error({ ...facts, err: error.cause ?? error }, "a request failed");
-    }
+    if (status >= 500) this.#logFailure(error, request);
     // Fastify would close after a body it refuses, and the reset could overtake our answer.
     if (this.node.listening) reply.removeHeader("connection");
     void reply.code(status).headers(headers).send(body);
+  }
+
+  /** Without a cause a 503 is a limit that callers reached, not a failure. */
+  #logFailure(error: AppError, request: FastifyRequest): void {
+    const { code, cause } = error;
+    const facts = { request_id: request.id, route: routeOf(request), code };
+    const { log } = this.#options;
+    if (code === "SERVICE_UNAVAILABLE" && cause === undefined) log.info(facts, error.message);
+    else log.error({ ...facts, err: cause ?? error }, "a request failed");
   }
 
   #answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -222,7 +228,11 @@ export class HttpServer {
     if (this.#malformed.has(socket)) return;
     this.#malformed.add(socket);
     socket.pause();
-    const caller = this.#options.admission.admitMalformed(socket);
+    const { admission } = this.#options;
+    const caller =
+      error.code === invalidTarget
+        ? admission.admit({ socket, headers: {} }, "public")
+        : admission.admitMalformed(socket);
     this.#afterPending(socket, () =>
       this.#answerBare(socket, { caller, error: caller.refusal ?? parserError(error.code) }),
     );

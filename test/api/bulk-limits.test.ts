@@ -30,14 +30,15 @@ const server = await openTestServer({ makeRoutes, observe });
 after(() => server.close());
 const { read, write, admin } = server.keys;
 
-function makeRoutes({ access }: RouteParts): readonly Route[] {
+function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly Route[] {
   const log = pino({ level: "silent" });
-  const answers = new BulkAnswers({ rowsMax: 1000, keys: access.keys, log });
+  const answers = new BulkAnswers({ rowsMax: 1000, keys: access.keys, log, lookEveryMs });
   const endless = defineRoute({
     method: "GET",
     path: "/v1/endless",
     access: "read",
     summary: "Rows without end",
+    querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
     response: Type.Object({}),
     handler: (request, reply) =>
       answers.answer(
@@ -46,6 +47,7 @@ function makeRoutes({ access }: RouteParts): readonly Route[] {
           format: "ndjson",
           row,
           name: "endless",
+          limit: request.query.limit,
           open: async () => {
             await gate.opening();
             const told = { rowCount: null, isCut: false, nextCursor: null };
@@ -69,11 +71,14 @@ async function* endlessChunks() {
   }
 }
 
-async function openFile(key: string): Promise<{ response: Response; leave: () => Promise<void> }> {
+async function openFile(
+  key: string,
+  query = "",
+): Promise<{ response: Response; leave: () => Promise<void> }> {
   const leaving = new AbortController();
   const { signal } = leaving;
   const headers = { "x-api-key": key };
-  const response = await fetch(`${server.url}/v1/endless`, { headers, signal });
+  const response = await fetch(`${server.url}/v1/endless${query}`, { headers, signal });
   assert.equal(response.status, 200);
   const { ended } = seen;
   const leave = async () => {
@@ -109,16 +114,30 @@ test("a client that takes nothing is sent no more than buffers hold, and one tha
   assert.equal(seen.chunks <= before + 1, true);
 });
 
-test("503: two files of a key, four of all, and room again when one ends", async () => {
+test("503: three files of a key, eight of all, and room again when one ends", async () => {
   const first = await openFile(read);
-  const files = [await openFile(read)];
+  const files = [await openFile(read), await openFile(read)];
   await refuse(read);
-  files.push(await openFile(write), await openFile(write));
+  for (const key of [write, write, write, admin, admin]) files.push(await openFile(key));
   await refuse(admin);
   await first.leave();
   files.push(await openFile(admin));
   await refuse(read);
+  // A page in the format of a file takes no room.
+  files.push(await openFile(read, "?limit=1000"));
   for (const { leave } of files) await leave();
+});
+
+test("a client that takes too little is cut, so that others have its room", async () => {
+  const own = await openTestServer({ makeRoutes: (parts) => makeRoutes(parts, 500) });
+  const headers = { "x-api-key": own.keys.read };
+  const response = await fetch(`${own.url}/v1/endless`, { headers });
+  assert.equal(response.status, 200);
+  await waitFor("the end of the connection", async () =>
+    (await connectionsOf(own.http.node)) === 0 ? true : null,
+  );
+  await assert.rejects(response.text());
+  await own.close();
 });
 
 test("a client that leaves before the first row gives its room back, and is no failure of ours", async () => {

@@ -198,3 +198,13 @@ function hangUpAfter(bytes: string): Promise<void> {
   socket.on("close", () => resolve());
   return promise;
 }
+
+test("400: raw UTF-8 in a URL is no abuse, and the client is told what to do", async () => {
+  const own = await openTestServer();
+  const bytes = Buffer.from("GET /v1/markets?search=köln HTTP/1.1\r\nhost: x\r\n\r\n", "utf8");
+  for (let sent = 0; sent < 3; sent += 1) {
+    const { message } = assertError(parseRaw(await own.sendRaw(bytes)), "VALIDATION_ERROR");
+    assert.match(message, /percent-encoded as UTF-8/);
+  }
+  await own.close();
+});

@@ -29,6 +29,8 @@ export type BulkRequest<Item> = {
   readonly row: TObject;
   /** Of the file, without its ending. */
   readonly name: string;
+  /** Rows asked for; no more than a page has do not count as an export. */
+  readonly limit: number | undefined;
   /** Finds out what there is, before anything is sent. */
   readonly open: () => Promise<BulkRows<Item>>;
 };
@@ -43,14 +45,22 @@ export class BulkAnswers {
   readonly rowsMax: number;
   readonly #keys: Pick<Keys, "isLive">;
   readonly #log: Log;
+  readonly #lookEveryMs: number;
   /** Exports under way by the id of their key. */
   readonly #running = new Map<string, number>();
   readonly #encoding = new EncodingThread();
 
-  constructor(options: { rowsMax: number; keys: Pick<Keys, "isLive">; log: Log }) {
+  /** `lookEveryMs` is how often a client that takes too little is looked for. */
+  constructor(options: {
+    rowsMax: number;
+    keys: Pick<Keys, "isLive">;
+    log: Log;
+    lookEveryMs?: number;
+  }) {
     this.rowsMax = options.rowsMax;
     this.#keys = options.keys;
     this.#log = options.log;
+    this.#lookEveryMs = options.lookEveryMs ?? webLimits.exportBytesMinMs;
   }
 
   /** What the handler answers, with its headers set. */
@@ -59,7 +69,7 @@ export class BulkAnswers {
     bulk: BulkRequest<Item>,
   ): Promise<Readable> {
     const { key } = request.caller;
-    const release = this.#take(key?.id ?? "");
+    const release = isPage(bulk) ? () => undefined : this.#take(key?.id ?? "");
     try {
       const rows = await bulk.open();
       setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
@@ -68,13 +78,22 @@ export class BulkAnswers {
         // Not an empty text: its length would be told for that of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const pieces = this.#piecesOf(bulk, this.#whileLive(rows, key));
+      const taken = { bytes: 0, isItsTurn: false };
+      const pieces = metered(this.#piecesOf(bulk, this.#whileLive(rows, key)), taken);
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
+      const watch = watchThroughput(body, { taken, everyMs: this.#lookEveryMs });
       // Also when the client goes away before it has taken anything.
-      body.once("close", release);
+      body.once("close", () => {
+        clearInterval(watch);
+        release();
+      });
       // Once the status is sent, all that can be done is to cut the connection, which clients see.
       body.once("error", (err) => {
         if (!reply.raw.headersSent) return;
+        if (err instanceof SlowClientError) {
+          this.#log.info({ request_id: request.id }, err.message);
+          return;
+        }
         this.#log.error({ request_id: request.id, err }, "an export broke off");
       });
       return body;
@@ -125,6 +144,48 @@ export class BulkAnswers {
       else this.#running.set(keyId, left);
     };
   }
+}
+
+/** The client took less than it must; its slot is needed by others. */
+class SlowClientError extends Error {
+  override name = "SlowClientError";
+
+  constructor() {
+    super("an export was cut: its client takes too little");
+  }
+}
+
+/** What a client has taken of an export since it was looked at last, and whether it is its turn to take more. */
+type Taken = { bytes: number; isItsTurn: boolean };
+
+async function* metered(
+  pieces: AsyncIterable<string | Uint8Array>,
+  taken: Taken,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  for await (const piece of pieces) {
+    taken.bytes += Buffer.byteLength(piece);
+    taken.isItsTurn = true;
+    yield piece;
+    taken.isItsTurn = false;
+  }
+}
+
+/** Cuts an export whose client takes too little; the timer ends with `clearInterval`. */
+function watchThroughput(
+  body: Readable,
+  { taken, everyMs }: { readonly taken: Taken; readonly everyMs: number },
+): NodeJS.Timeout {
+  const { exportBytesMin } = webLimits;
+  const look = () => {
+    if (taken.isItsTurn && taken.bytes < exportBytesMin) body.destroy(new SlowClientError());
+    taken.bytes = 0;
+  };
+  return setInterval(look, everyMs).unref();
+}
+
+/** Whether no more rows are asked for than a page of JSON has. */
+function isPage({ limit }: Pick<BulkRequest<unknown>, "limit">): boolean {
+  return limit !== undefined && limit <= webLimits.pageRowsMax;
 }
 
 async function* mapped<From, To>(

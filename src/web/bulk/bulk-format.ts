@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { webLimits } from "../../base/limits.ts";
 
 /** The formats besides `json`, by the name that is also the ending of their files. */
 export const fileFormats = {
@@ -20,7 +21,7 @@ const format = Type.Enum(["json", ...(Object.keys(fileFormats) as FileFormatName
 export function bulkQuery(pageRows: number) {
   const limit = Type.Integer({
     minimum: 1,
-    maximum: 1000,
+    maximum: webLimits.pageRowsMax,
     description: `Rows of a page; without it ${pageRows}, or all rows in other formats than json`,
   });
   return { format, limit: Type.Optional(limit) };

@@ -71,7 +71,8 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
       const { format } = query;
       if (format !== "json") {
         const open = async () => openBulkCandles(backend, { path, query, page }, bulk.rowsMax);
-        return bulk.answer({ request, reply }, { format, row: candleRow, name: "candles", open });
+        const file = { format, row: candleRow, name: "candles", limit: query.limit, open };
+        return bulk.answer({ request, reply }, file);
       }
       const { rows, hasMore } = await readCandlePage(backend.store, page);
       const first = firstBucketOf(page);
