@@ -70,14 +70,15 @@ export class ChartFile {
   }
 
   /**
-   * Of each token the first `limit` buckets in the order asked for, of the days that are there now. Throws
-   * `SERVICE_UNAVAILABLE` when too many wait, and `ChartsDamagedError`.
+   * Of each token the first `limit` buckets in the order asked for, of the days that are there now; `null` when the
+   * engine should be asked. Throws `SERVICE_UNAVAILABLE` when too many wait, and `ChartsDamagedError`.
    */
-  async read(range: ChartRange): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  async read(range: ChartRange): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]> | null> {
     const { from, tokenIds } = range;
     const to = Math.min(range.to, this.#before);
     if (from >= to || tokenIds.length === 0) return new Map();
     const packed = await this.#reader.readCharts({ ...range, to });
+    if (packed === null) return null;
     return new Map(
       tokenIds.map((tokenId, index) => {
         const rising = [...unpackCandles(packed[index] ?? nothing)].filter(

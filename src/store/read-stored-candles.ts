@@ -73,7 +73,7 @@ export async function readStoredCandles(
   return new Map(all);
 }
 
-/** What the copy has; nothing, and the copy begins anew, when it is damaged. */
+/** What the copy has; nothing when it cannot be read. One that is damaged is made again. */
 async function readCopied(
   charts: ChartFile,
   range: ChartRange,
@@ -81,13 +81,14 @@ async function readCopied(
   // Before anything is waited for: later the copy may have more days.
   const { before } = charts;
   try {
-    return { copied: await charts.read(range), before };
+    const copied = await charts.read(range);
+    if (copied !== null) return { copied, before };
   } catch (thrown) {
     if (!(thrown instanceof ChartsDamagedError)) throw thrown;
     // Not for each of those who were reading.
     if (charts.before >= before) charts.reset();
-    return { copied: new Map(), before: 0 };
   }
+  return { copied: new Map(), before: 0 };
 }
 
 /** Of the minutes that the engine has stored. */

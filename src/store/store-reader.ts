@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { systemClock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { AppError, toError } from "../base/errors.ts";
 import type { TokenId } from "../base/ids.ts";
 import { LatencyHistogram } from "../base/latency-histogram.ts";
 import { storeLimits } from "../base/limits.ts";
+import type { Log } from "../base/log.ts";
+import { backoffMs } from "../base/retry.ts";
 import type { NativeBlock } from "./native-blocks.ts";
 import type { Span, Times } from "./part-map.ts";
 import type { PartRows } from "./parts/read-part-rows.ts";
-import { sqliteCodeOf } from "./sqlite-code.ts";
 
 /** The copy for charts, in the data folder. */
 export const chartFileName = "charts.sqlite";
@@ -67,7 +68,8 @@ export class ChartsDamagedError extends Error {
 /**
  * Reads files of the data folder on a thread, which begins with the first question, or before: the copy for
  * charts, and what the engine has stored of a token. Mostly it takes less time than going there, but where the
- * disk keeps it waiting nobody else has to.
+ * disk keeps it waiting nobody else has to. When the thread ends unexpectedly, the engine is asked, until
+ * another thread begins.
  */
 export class StoreReader {
   /** Of what was answered, also with nothing that could be read. */
@@ -81,8 +83,14 @@ export class StoreReader {
   readonly #asked = new Map<number, PromiseWithResolvers<PartRows | null>>();
   #thread: ReadingThread | null = null;
   #nextId = 0;
+  readonly #clock: Clock;
+  #log: Log | null = null;
+  /** Threads that ended unexpectedly since the last answer, and when the next may begin. */
+  #threadsLost = 0;
+  #beginAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, clock: Clock = systemClock) {
+    this.#clock = clock;
     this.#paths = {
       charts: join(dataDir, chartFileName),
       tables: join(dataDir, "facts", "data", "oddwire"),
@@ -94,13 +102,17 @@ export class StoreReader {
     return this.#failures;
   }
 
-  /** Begins the thread, unless it is there: some 50 ms. */
-  begin(): ReadingThread {
+  /** Begins the thread, unless it is there: some 50 ms. Logs to `log` from now on. */
+  begin(log: Log | null = this.#log): ReadingThread {
+    this.#log = log;
     this.#thread ??= this.#open();
     return this.#thread;
   }
 
-  /** Rejects with `SERVICE_UNAVAILABLE` when too many wait, and with `ChartsDamagedError`. */
+  /**
+   * `null` when the engine should be asked, as no thread reads. Rejects with `SERVICE_UNAVAILABLE` when too many
+   * wait, and with `ChartsDamagedError`.
+   */
   async readCharts({
     tokenIds,
     bucketSeconds,
@@ -108,16 +120,16 @@ export class StoreReader {
     to,
     order,
     limit,
-  }: ChartRange): Promise<readonly Uint8Array[]> {
+  }: ChartRange): Promise<readonly Uint8Array[] | null> {
     // What else a caller has along could not be sent.
     const charts = { tokenIds, bucketSeconds, from, to, order, limit };
     const found = await this.#ask((id) => ({ id, charts }));
-    return found?.columns ?? [];
+    return found?.columns ?? null;
   }
 
   /**
-   * Final rows out of the files of the engine; `null` when the engine should be asked: it takes much reading, or
-   * the files are not as they are known here. Rejects with `SERVICE_UNAVAILABLE` when too many wait.
+   * Final rows out of the files of the engine; `null` when the engine should be asked: it takes much reading,
+   * the files are not as they are known here, or no thread reads. Rejects with `SERVICE_UNAVAILABLE` when too many wait.
    */
   async readRows(rows: PartQuestion): Promise<Pick<NativeBlock, "rows" | "columns"> | null> {
     const found = await this.#ask((id) => ({ id, rows }));
@@ -145,11 +157,11 @@ export class StoreReader {
   }
 
   async #ask(questionOf: (id: number) => ReaderQuestion): Promise<PartRows | null> {
-    const startedAtMs = systemClock.monotonicMs();
+    const startedAtMs = this.#clock.monotonicMs();
     let found: PartRows | null = null;
     try {
       found = await this.#answerTo(questionOf);
-      this.latency.observe({}, systemClock.monotonicMs() - startedAtMs);
+      this.latency.observe({}, this.#clock.monotonicMs() - startedAtMs);
       return found;
     } finally {
       if (found === null) this.#failures += 1;
@@ -160,6 +172,7 @@ export class StoreReader {
     if (this.#asked.size >= storeLimits.queriesWaitingMax) {
       throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     }
+    if (this.#thread === null && this.#clock.monotonicMs() < this.#beginAtMs) return null;
     const { worker } = this.begin();
     const id = this.#nextId;
     this.#nextId += 1;
@@ -178,18 +191,31 @@ export class StoreReader {
     worker.on("message", ({ id, found, failure }: ReaderAnswer) => {
       const asked = this.#asked.get(id);
       this.#asked.delete(id);
+      this.#threadsLost = 0;
       if (failure === null) asked?.resolve(found);
       else asked?.reject(errorOf(failure));
     });
+    let cause: Error | null = null;
     worker.on("error", (thrown) => {
-      this.#thread = null;
-      const { message } = toError(thrown);
-      const failure = errorOf({ message, sqliteCode: sqliteCodeOf(thrown) });
-      for (const asked of this.#asked.values()) asked.reject(failure);
-      this.#asked.clear();
+      cause = toError(thrown);
     });
-    worker.on("exit", () => ended.resolve());
+    worker.on("exit", (code) => {
+      if (code !== 0)
+        this.#log?.error({ err: cause, code }, "the reading thread ended unexpectedly");
+      this.#replaceThread();
+      ended.resolve();
+    });
     return { worker, ended: ended.promise };
+  }
+
+  /** The next question begins another thread, not too soon; those that wait go to the engine. */
+  #replaceThread(): void {
+    this.#thread = null;
+    const waitMs = backoffMs(this.#threadsLost, storeLimits.readerBackoff, Math.random);
+    this.#threadsLost += 1;
+    this.#beginAtMs = this.#clock.monotonicMs() + waitMs;
+    for (const asked of this.#asked.values()) asked.resolve(null);
+    this.#asked.clear();
   }
 }
 

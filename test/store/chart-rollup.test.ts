@@ -6,6 +6,8 @@ import { open, stat, truncate, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { allEnded } from "../../src/base/all-ended.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { Seq, TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { candleOfMinute } from "../../src/market/candle.ts";
@@ -17,7 +19,7 @@ import { encodeMinuteCandles } from "../../src/store/encode-facts.ts";
 import type { FactStore } from "../../src/store/fact-store.ts";
 import type { BucketCandle } from "../../src/store/newest-candles.ts";
 import { readCandles } from "../../src/store/read-candles.ts";
-import type { ChartRange } from "../../src/store/store-reader.ts";
+import { type ChartRange, StoreReader } from "../../src/store/store-reader.ts";
 import { sumUpCandles } from "../../src/store/sum-up-candles.ts";
 import { appendPart } from "../support/append-part.ts";
 import { assertChartsHold } from "../support/assert-charts-hold.ts";
@@ -28,6 +30,7 @@ import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const daySeconds = 86_400;
 /** Half an hour between blocks: the days before block 45 and 93 are over. */
@@ -41,6 +44,9 @@ function dayOf(of: readonly BlockFacts[]): number {
   const { timestamp } = of.at(-1) as BlockFacts;
   return timestamp - (timestamp % daySeconds);
 }
+
+const [anyToken] = fills.map(({ tokenId }) => tokenId) as [TokenId];
+const allTimes = { from: 0, to: 2 ** 40, order: "asc", limit: 10 } as const;
 
 /** Charts of every token in both orders, of own trades and of the pair. */
 async function assertServed(store: FactStore, of: readonly BlockFacts[]): Promise<void> {
@@ -256,6 +262,7 @@ describe("the copy for charts", () => {
       fc.asyncProperty(anyChart(firstMinute, days), async (range) => {
         const own = candles.filter(({ tokenId }) => tokenId === range.tokenIds[0]);
         const found = await store.charts.read(range);
+        assert(found !== null, "the copy is read");
         assert.deepEqual(found.get(range.tokenIds[0]) ?? [], bucketsOf(own, range));
       }),
       propertySettings(80),
@@ -315,6 +322,50 @@ describe("the copy for charts", () => {
     await folder.store.append(encode(lost));
     await folder.store.chartRollup.finish();
     await assertChartsHold(folder.store, fills);
+  });
+
+  test("is not asked while no thread reads it: the engine answers what waits, until another thread begins", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fillStore(folder.store, { final: blocks, held: [], sizes: [110] });
+    await folder.store.chartRollup.finish();
+    const { reader, charts } = await folder.reopen();
+    for (const end of [
+      () => void reader.begin().worker.terminate(),
+      // Nothing that could be a question: the thread throws.
+      () => reader.begin().worker.postMessage(undefined),
+    ]) {
+      const ended = reader.begin().ended;
+      end();
+      await allEnded([assertServed(folder.store, blocks), ended]);
+      await assertServed(folder.store, blocks);
+    }
+    assert.equal(charts.before, dayOf(blocks), "the copy is not damaged");
+    await waitFor("another thread", async () =>
+      charts.read({ tokenIds: [anyToken], bucketSeconds: 60, ...allTimes }),
+    );
+    await assertChartsHold(folder.store, fills);
+  });
+
+  test("is read again the later, the more often the thread ended without an answer", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fillStore(folder.store, { final: blocks, held: [], sizes: [110] });
+    await folder.store.chartRollup.finish();
+    let nowMs = 0;
+    const reader = new StoreReader(folder.path, { ...systemClock, monotonicMs: () => nowMs });
+    t.after(() => reader.close());
+    const read = async () =>
+      reader.readCharts({ tokenIds: [anyToken], bucketSeconds: 60, ...allTimes });
+    for (const waitMs of [1_000, 2_000, 4_000]) {
+      const { worker, ended } = reader.begin();
+      const waiting = read();
+      await worker.terminate();
+      await ended;
+      assert.equal(await waiting, null);
+      nowMs += waitMs / 2 - 1;
+      assert.equal(await read(), null, "too soon");
+      nowMs += waitMs;
+    }
+    assert.notEqual(await read(), null);
   });
 
   test("begins anew when it is damaged, of another format, or tells of more than the facts", async (t) => {

@@ -14,6 +14,7 @@ export async function assertChartsHold(store: FactStore, fills: readonly Fill[])
         .toSorted((a, b) => a.bucket - b.bucket);
       const range = { tokenIds: [tokenId], bucketSeconds, from: 0, to: 2 ** 40, limit: 10_000 };
       const found = await store.charts.read({ ...range, order: "asc" });
+      assert(found !== null, "the copy is read");
       assert.deepEqual(found.get(tokenId) ?? [], wanted);
     }
   }
