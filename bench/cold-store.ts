@@ -15,6 +15,7 @@ import { wordOf } from "../src/market/keccak.ts";
 import { encodeFacts } from "../src/store/encode-facts.ts";
 import type { Engine } from "../src/store/engine.ts";
 import { FactStore } from "../src/store/fact-store.ts";
+import { type FillField, fillColumns } from "../src/store/fill-layout.ts";
 import { RowWriter } from "../src/store/row-writer.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
 
@@ -30,6 +31,7 @@ const fillsPerMatch = 5;
 const legsPerMatch = 4;
 /** One insert, and one part until it is merged with others. */
 const fillsPerInsert = 2_000_000;
+const oneInsert = `SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
 const tradesPerToken = 333;
 const exchange = "e111180000d2663c0091e4f400237545b87b996b";
 const nobody = `0x${"11".repeat(20)}` as Address;
@@ -71,6 +73,7 @@ export async function fillColdStore({
       const to = Math.min(blocks, from + blocksPerInsert);
       const shape = { ...tokens, blocks, secondsPerBlock };
       await engine.command(fillsSql(from, to, shape));
+      await engine.command(byTokenSql(from, to));
       await engine.command(minutesSql(from, to));
       await engine.insert("oddwire.events", marketsOf({ from, to }, shape));
       await engine.command(markerSql(from, to, secondsPerBlock));
@@ -113,23 +116,20 @@ function fillsSql(from: number, to: number, shape: Shape): string {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const youngest = ids.length - alive - longLived - 1;
   const skewed = (count: number): string => `floor(pow(share, 3) * ${count})`;
-  const zeros = (bytes: number): string => `unhex('${"00".repeat(bytes)}')`;
+  const zeros = `unhex('${"00".repeat(32)}')`;
   const matchSeq = `block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch}`;
   return `INSERT INTO oddwire.fills SELECT
     block * 1000000 + n % ${fillsPerBlock} AS seq, ${blockTimeOf(0, secondsPerBlock)} + block * ${secondsPerBlock},
-    token_id, toInt8(is_summary ? 2 : 1), toInt8(roll % 2 + 1), 2,
-    reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
+    token_id, toInt8(is_summary ? 2 : 1),
     is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
     is_summary ? unhex('${exchange}') : ${wallet("4, match")},
+    reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
+    toInt8(roll % 2 + 1), 2,
     is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")}, ${bytes32("1, match")},
-    concat(
-      toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
-      unhex('${exchange}'), unhex('01'), is_summary ? unhex('01') : unhex('02'), token_id,
-      reinterpretAsFixedString(toUInt128(is_summary ? value : size)),
-      reinterpretAsFixedString(toUInt128(is_summary ? size : value)),
-      ${zeros(16 + 16 + 32 + 32)}, unhex('01'), ${bytes32("2, match")},
-      reinterpretAsFixedString(toUInt64(${matchSeq})),
-      reinterpretAsFixedString(toUInt16(is_summary ? ${legsPerMatch} : 0)))
+    toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
+    unhex('${exchange}'), 1, toInt8(is_summary ? 1 : 2), token_id,
+    toUInt128(is_summary ? value : size), toUInt128(is_summary ? size : value), 0, 0, ${zeros}, ${zeros},
+    1, ${bytes32("2, match")}, ${matchSeq}, is_summary ? ${legsPerMatch} : 0
   FROM (
     SELECT number AS n, intDiv(number, ${fillsPerBlock}) AS block,
       intDiv(number, ${fillsPerMatch}) AS match, number % ${fillsPerMatch} = ${legsPerMatch} AS is_summary,
@@ -142,7 +142,21 @@ function fillsSql(from: number, to: number, shape: Shape): string {
       intDiv(size * (1 + cityHash64(8, match) % 99), 100) AS value
     FROM numbers(${from * fillsPerBlock}, ${(to - from) * fillsPerBlock})
   ) AS fill INNER JOIN bench.tokens ON tokens.number = fill.number_of_token
-  SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
+  ${oneInsert}`;
+}
+
+/** The same fills by token. */
+function byTokenSql(from: number, to: number): string {
+  const columns = fillColumns.fills_by_token.map(({ name, bytes, fields }) => {
+    const packed = fields.map((field) => `reinterpret(${field}, 'FixedString(${bytesOf(field)})')`);
+    return name === "row" ? `toFixedString(concat(${packed.join()}), ${bytes})` : name;
+  });
+  return `INSERT INTO oddwire.fills_by_token SELECT ${columns.join()} FROM oddwire.fills
+    WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)} ${oneInsert}`;
+}
+
+function bytesOf(field: FillField): number {
+  return fillColumns.fills.find(({ name }) => name === field)?.bytes ?? 0;
 }
 
 /** A hash of some numbers, as long as those of the chain. */
@@ -166,7 +180,7 @@ function minutesSql(from: number, to: number): string {
   FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price FROM oddwire.fills
     WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
   GROUP BY token_id, minute
-  SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
+  ${oneInsert}`;
 }
 
 function markerSql(from: number, to: number, secondsPerBlock: number): string {

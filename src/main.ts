@@ -140,7 +140,7 @@ export class Service {
     await indexer.start(this.#fail);
     times.tell(log);
     auditor.start();
-    store.reader.begin(log);
+    store.chartReader.begin(log);
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
   }

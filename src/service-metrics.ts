@@ -60,9 +60,9 @@ export class ServiceMetrics {
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
-    const { engine, reader } = this.#parts.store;
+    const { engine, chartReader } = this.#parts.store;
     const { query, insert } = engine.latencies;
-    return [this.requests.latency, query, insert, reader.latency];
+    return [this.requests.latency, query, insert, chartReader.latency];
   }
 
   /** Blocks within the coverage that are not stored; `null` when the store cannot tell. */
@@ -86,7 +86,7 @@ export class ServiceMetrics {
         tables: size === null ? null : [...size.tables],
         queries: operationOf((await query.read())[0], failures["query"]),
         inserts: operationOf((await insert.read())[0], failures["insert"]),
-        reads: operationOf((await store.reader.latency.read())[0], store.reader.failures),
+        reads: operationOf((await store.chartReader.latency.read())[0], store.chartReader.failures),
       },
       books: booksOf(this.#parts.books),
       catalogue: this.#readCatalogue(),

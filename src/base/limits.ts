@@ -36,11 +36,7 @@ export const storeLimits = {
   groupBatchesMax: 256,
   /** For how long fewer of them wait for more: at full speed as many come in less. */
   groupWaitMs: 1000,
-  /** Rows of a part that is worth knowing the place of; smaller ones are merged before long. */
-  partRowsMin: 500_000,
-  /** For how long parts are known by what they were (reading takes 30 ms) and opened ahead after a question; when merged ones are let go; the same of the size. */
-  partsKeptMs: 60_000,
-  partsTendedMs: 1_000,
+  /** For how long the size is known by what it was: reading it takes 30 ms. */
   sizeKeptMs: 10_000,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,

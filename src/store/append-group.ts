@@ -6,13 +6,13 @@ import { type BatchHead, type BatchRows, type EncodedBatch, releaseRows } from "
 import type { Engine } from "./engine.ts";
 import type { RowFile } from "./row-file.ts";
 
-/** Which of a batch's rows go into which table. */
-const tableOf = {
-  fills: "oddwire.fills",
-  minuteCandles: "oddwire.minute_candles",
-  events: "oddwire.events",
-  quarantine: "oddwire.quarantine",
-} as const satisfies Record<keyof BatchRows, string>;
+/** Which of a batch's rows go into which tables. */
+const tablesOf = {
+  fills: ["oddwire.fills", "oddwire.fills_by_token"],
+  minuteCandles: ["oddwire.minute_candles"],
+  events: ["oddwire.events"],
+  quarantine: ["oddwire.quarantine"],
+} as const satisfies Record<keyof BatchRows, readonly string[]>;
 
 /** Where rows stand in their file. Bytes. */
 type Place = { readonly begin: number; readonly length: number };
@@ -64,7 +64,8 @@ export class AppendGroup {
     await allEnded(
       wanted.map(async (kind) => {
         const rows = this.#files.get(kind);
-        if (rows !== undefined) await this.#engine.insert(tableOf[kind], rows);
+        if (rows === undefined) return;
+        await allEnded(tablesOf[kind].map((table) => this.#engine.insert(table, rows)));
       }),
     );
   }

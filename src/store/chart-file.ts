@@ -8,22 +8,22 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { TokenId } from "../base/ids.ts";
 import { openChartDatabase, removeChartDatabase } from "./chart-database.ts";
+import { type ChartRange, type ChartReader, chartFileName } from "./chart-reader.ts";
 import type { BucketCandle } from "./newest-candles.ts";
 import { unpackCandles } from "./pack-candles.ts";
 import { readSetting } from "./saved-columns.ts";
 import { isSqliteFailure } from "./sqlite-code.ts";
 import { withDisk } from "./sqlite-failure.ts";
-import { type ChartRange, chartFileName, type StoreReader } from "./store-reader.ts";
 
 const nothing = new Uint8Array(0);
 
 export class ChartFile {
   readonly #dataDir: string;
   #sql: DatabaseSync;
-  readonly #reader: StoreReader;
+  readonly #reader: ChartReader;
   #before = 0;
 
-  private constructor(dataDir: string, reader: StoreReader) {
+  private constructor(dataDir: string, reader: ChartReader) {
     this.#dataDir = dataDir;
     this.#reader = reader;
     this.#sql = openChartDatabase(this.path);
@@ -34,7 +34,7 @@ export class ChartFile {
    * Opens the copy in a data folder; one that is damaged, or tells of more days than the facts, begins
    * anew. `daysOver` is the day that the facts end in. Unix seconds.
    */
-  static open(dataDir: string, daysOver: number, reader: StoreReader): ChartFile {
+  static open(dataDir: string, daysOver: number, reader: ChartReader): ChartFile {
     try {
       const file = withDisk(() => new ChartFile(dataDir, reader));
       if (file.before <= daysOver) return file;
@@ -62,7 +62,7 @@ export class ChartFile {
 
   /** Begins anew with a copy that turns out to be damaged; what is being read of it still is. */
   reset(): void {
-    this.#reader.forgetCharts();
+    this.#reader.forgetFile();
     this.#sql.close();
     dropChartFile(this.#dataDir);
     this.#sql = openChartDatabase(this.path);
@@ -77,7 +77,7 @@ export class ChartFile {
     const { from, tokenIds } = range;
     const to = Math.min(range.to, this.#before);
     if (from >= to || tokenIds.length === 0) return new Map();
-    const packed = await this.#reader.readCharts({ ...range, to });
+    const packed = await this.#reader.read({ ...range, to });
     if (packed === null) return null;
     return new Map(
       tokenIds.map((tokenId, index) => {

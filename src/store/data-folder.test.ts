@@ -32,14 +32,26 @@ test("a folder indexed by a version that decodes other events is refused with th
   await claim(folder);
   const path = join(folder, "oddwire.json");
   const identity = JSON.parse(await readFile(path, "utf8"));
-  const { events, ...first } = identity;
-  await writeFile(path, JSON.stringify(first));
-  await claim(folder);
-  assert.deepEqual(JSON.parse(await readFile(path, "utf8")), { ...first, events });
-  await writeFile(path, JSON.stringify({ ...first, events: "0".repeat(64) }));
+  await writeFile(path, JSON.stringify({ ...identity, events: "0".repeat(64) }));
   await assert.rejects(claim(folder), (error: unknown) => {
     assert(error instanceof ConfigError);
     assert.match(error.mistakes.join(), /decodes other events.*empty ODDWIRE_DATA_DIR/);
+    return true;
+  });
+});
+
+test("a folder of another format is refused with the way out", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder);
+  const path = join(folder, "oddwire.json");
+  const identity = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify({ ...identity, format: 1 }));
+  await assert.rejects(claim(folder), (error: unknown) => {
+    assert(error instanceof ConfigError);
+    assert.match(
+      error.mistakes.join(),
+      /is of format 1, this version reads format \d+; index again/,
+    );
     return true;
   });
 });
@@ -57,9 +69,9 @@ test("the block that indexing started with is stored, and keeps the folder of it
 
 for (const text of [
   "",
-  '{"format":1,"start_block":-1}',
-  '{"format":1,"start_block":"7"}',
-  '{"format":1',
+  '{"format":2,"start_block":-1}',
+  '{"format":2,"start_block":"7"}',
+  '{"format":2',
   "null",
   "7",
 ]) {

@@ -9,17 +9,17 @@ import { LogDecoder } from "../decode/log-decoder.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 
+/** Raised when rows are stored in another way. */
+const format = 2;
+
 /** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
 type FolderIdentity = {
-  readonly format: 1;
+  readonly format: number;
   readonly chain_id: number;
   /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
   readonly contracts: string;
-  /**
-   * Hash over the events that were decoded; absent in folders of versions that did not store it, which all decoded
-   * the same.
-   */
-  readonly events?: string;
+  /** Hash over the events that are decoded. */
+  readonly events: string;
   /** The first block that was indexed, from before it was final; absent until then. */
   readonly start_block?: number;
 };
@@ -36,7 +36,7 @@ export async function claimDataFolder(
   makeDataFolder(dataDir);
   const path = identityIn(dataDir);
   const ours: FolderIdentity = {
-    format: 1,
+    format,
     chain_id: chainId,
     contracts: hashOf(contracts),
     events: hashOfLines(new LogDecoder(contracts).events),
@@ -48,7 +48,9 @@ export async function claimDataFolder(
   }
   const advice = "use another ODDWIRE_DATA_DIR";
   if (known.format !== ours.format) {
-    throw new ConfigError([`${dataDir} was written in another format; ${advice}`]);
+    throw new ConfigError([
+      `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: ${advice}, or delete all in it but access.sqlite* and pepper`,
+    ]);
   }
   if (known.chain_id !== ours.chain_id) {
     throw new ConfigError([
@@ -58,8 +60,7 @@ export async function claimDataFolder(
   if (known.contracts !== ours.contracts) {
     throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
   }
-  if (known.events === undefined) await writeIdentity(path, { ...ours, ...known }, rename);
-  else if (known.events !== ours.events) {
+  if (known.events !== ours.events) {
     throw new ConfigError([
       `${dataDir} was indexed by a version that decodes other events, which a later start cannot add; ` +
         "index again with an empty ODDWIRE_DATA_DIR, or run the version that made it",

@@ -5,27 +5,16 @@ import type { Engine } from "./engine.ts";
 import { wordLiteral } from "./sql-literal.ts";
 
 /**
- * Fills are also in a projection, from which rows that are merely hidden would still be read. Parts with hidden
- * rows are not read without a query (`parts`), for as long as they are not merged, and no part of their table is.
- */
-const tablesRewritten: ReadonlySet<string> = new Set(["oddwire.fills", "oddwire.minute_candles"]);
-
-/**
  * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly
- * in parts of its own, which are dropped at once. Parts with other rows too are written anew, which
- * the engine waits for room to do without an end and without a word: better to throw
- * `DataFolderUnwritableError` before. In tables that nothing but queries reads, rows of those are only
- * hidden, until parts merge.
+ * in parts of its own, which are dropped at once. Rows in other parts are hidden until these merge; the
+ * engine waits for room to do that without an end and without a word: better to throw
+ * `DataFolderUnwritableError` before.
  */
 export async function deleteRows(engine: Engine, table: string, where: string): Promise<void> {
   if ((await readCount(engine, `${table} WHERE ${where}`)) === 0) return;
   if (await dropParts(engine, table, where)) return;
   await refuseFullDisk(engine);
-  await engine.command(
-    tablesRewritten.has(table)
-      ? `ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS mutations_sync = 2`
-      : `DELETE FROM ${table} WHERE ${where}`,
-  );
+  await engine.command(`DELETE FROM ${table} WHERE ${where}`);
 }
 
 /** Drops the parts that have no other rows; answers whether that was all there was to delete. */

@@ -6,7 +6,7 @@ import { sumTallies, type Tally, tallyOf } from "../market/digest.ts";
 import type { Fill } from "../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
-import { enumCodes, fillBytes, restLength } from "./fill-layout.ts";
+import { enumCodes, fillBytes } from "./fill-layout.ts";
 import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
@@ -122,10 +122,10 @@ export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
 function writeFill(row: RowWriter, fill: Fill): void {
   const { exchange, role, side, matchType } = enumCodes;
   row.uint64(fill.seq).uint32(fill.timestamp).repeated(0, fill.tokenId);
-  row.uint8(role[fill.role]).uint8(side[fill.side]).uint8(fill.exchange.generation);
+  row.uint8(role[fill.role]).hex(fill.maker).repeated(1, fill.taker);
   row.int128(fill.size).int128(fill.value);
-  row.hex(fill.maker).repeated(1, fill.taker).hex(fill.orderHash).repeated(2, fill.txHash);
-  for (const byte of restLength) row.uint8(byte);
+  row.uint8(side[fill.side]).uint8(fill.exchange.generation);
+  row.hex(fill.orderHash).repeated(2, fill.txHash);
   row.repeated(3, fill.blockHash).repeated(4, fill.exchange.address);
   row.uint8(exchange[fill.exchange.exchange]);
   row.uint8(side[fill.makerSide]).repeated(5, fill.makerTokenId);

@@ -11,7 +11,6 @@ import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-f
 import type { Fill } from "../market/fill.ts";
 import type { Engine } from "./engine.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
-import { fillSql } from "./fill-layout.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** A stored row: where its log stands, who logged it, what it is, and all it says. */
@@ -36,30 +35,30 @@ type Field<Fact> = readonly [sql: string, read: (fact: Fact) => string | number 
 const fillFields: readonly Field<Fill>[] = [
   ["seq", (fill) => fill.seq],
   ["timestamp", (fill) => fill.timestamp],
-  [hexOf(fillSql("block_hash")), (fill) => fill.blockHash],
+  [hexOf("block_hash"), (fill) => fill.blockHash],
   [hexOf("tx_hash"), (fill) => fill.txHash],
-  [fillSql("exchange"), (fill) => fill.exchange.exchange],
+  ["exchange", (fill) => fill.exchange.exchange],
   ["exchange_version", (fill) => fill.exchange.generation],
   ["role", (fill) => fill.role],
   [hexOf("order_hash"), (fill) => fill.orderHash],
   [hexOf("maker"), (fill) => fill.maker],
   [hexOf("taker"), (fill) => fill.taker],
-  [fillSql("maker_side"), (fill) => fill.makerSide],
-  [hexOf(fillSql("maker_token_id")), (fill) => fill.makerTokenId],
-  [fillSql("maker_amount"), (fill) => fill.makerAmount],
-  [fillSql("taker_amount"), (fill) => fill.takerAmount],
-  [fillSql("fee"), (fill) => formatMicros(fill.fee)],
-  [fillSql("fee_refund"), (fill) => formatMicros(fill.feeRefund)],
-  [hexOf(fillSql("builder")), (fill) => fill.builder ?? zeroHash],
-  [hexOf(fillSql("metadata")), (fill) => fill.metadata ?? zeroHash],
+  ["maker_side", (fill) => fill.makerSide],
+  [hexOf("maker_token_id"), (fill) => fill.makerTokenId],
+  ["maker_amount", (fill) => fill.makerAmount],
+  ["taker_amount", (fill) => fill.takerAmount],
+  ["fee", (fill) => formatMicros(fill.fee)],
+  ["fee_refund", (fill) => formatMicros(fill.feeRefund)],
+  [hexOf("builder"), (fill) => fill.builder ?? zeroHash],
+  [hexOf("metadata"), (fill) => fill.metadata ?? zeroHash],
   [hexOf("token_id"), (fill) => fill.tokenId],
   ["side", (fill) => fill.side],
   ["size", (fill) => formatMicros(fill.size)],
   ["value", (fill) => formatMicros(fill.value)],
-  [fillSql("match_type"), (fill) => fill.matchType ?? "none"],
-  [hexOf(fillSql("taker_order_hash")), (fill) => fill.takerOrderHash ?? zeroHash],
-  [fillSql("match_seq"), (fill) => fill.matchSeq ?? 0],
-  [fillSql("legs"), (fill) => fill.legs],
+  ["match_type", (fill) => fill.matchType ?? "none"],
+  [hexOf("taker_order_hash"), (fill) => fill.takerOrderHash ?? zeroHash],
+  ["match_seq", (fill) => fill.matchSeq ?? 0],
+  ["legs", (fill) => fill.legs],
 ];
 
 const eventFields: readonly Field<LocatedEvent>[] = [
@@ -82,8 +81,8 @@ const quarantineFields: readonly Field<QuarantinedLog>[] = [
 const tables = [
   {
     name: "fills",
-    blockHash: hexOf(fillSql("block_hash")),
-    contract: hexOf(fillSql("exchange_address")),
+    blockHash: hexOf("block_hash"),
+    contract: hexOf("exchange_address"),
     event: "'order_filled'",
     of: fillFields,
   },

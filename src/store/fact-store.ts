@@ -17,6 +17,7 @@ import {
 } from "../market/minute-candle.ts";
 import { AppendGroup } from "./append-group.ts";
 import { ChartFile, dropChartFile } from "./chart-file.ts";
+import { ChartReader } from "./chart-reader.ts";
 import { ChartRollup } from "./chart-rollup.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 import { decodeDigest } from "./decode-digest.ts";
@@ -26,7 +27,6 @@ import { dropMarketsFile } from "./markets-file.ts";
 import { MeteredEngine } from "./metered-engine.ts";
 import { NewestCandles } from "./newest-candles.ts";
 import { NewestFills } from "./newest-fills.ts";
-import { PartMap } from "./part-map.ts";
 import {
   type Coverage,
   firstSeqAbove,
@@ -37,7 +37,6 @@ import {
 import { ReorgLog } from "./reorg-log.ts";
 import { schemaStatements } from "./schema.ts";
 import { integerLiteral } from "./sql-literal.ts";
-import { StoreReader } from "./store-reader.ts";
 import { readStoredFills } from "./stored-fills.ts";
 import { Tail } from "./tail.ts";
 import { untilAdmitted } from "./until-admitted.ts";
@@ -48,11 +47,9 @@ export class FactStore {
   /** What was read lately of what is final, kept up with every append. */
   readonly newestFills = new NewestFills();
   readonly newestCandles = new NewestCandles();
-  readonly parts: PartMap;
-  /** Reads of the files what takes longer to plan than to read. */
-  readonly reader: StoreReader;
   /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
   readonly charts: ChartFile;
+  readonly chartReader: ChartReader;
   readonly chartRollup: ChartRollup;
   /** What was served before it was final, and may have been replaced since. */
   readonly reorgs: ReorgLog;
@@ -67,14 +64,13 @@ export class FactStore {
   private constructor(
     engine: MeteredEngine,
     coverage: Coverage | null,
-    parts: Pick<FactStore, "openMinutes" | "charts" | "reader" | "reorgs">,
+    parts: Pick<FactStore, "openMinutes" | "charts" | "chartReader" | "reorgs">,
   ) {
     this.engine = engine;
-    this.parts = new PartMap(engine);
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#openMinutes = parts.openMinutes;
-    this.reader = parts.reader;
+    this.chartReader = parts.chartReader;
     this.charts = parts.charts;
     this.chartRollup = new ChartRollup(engine, parts.charts);
     this.reorgs = parts.reorgs;
@@ -97,12 +93,12 @@ export class FactStore {
       const minutes = readOpenMinutes(engine, coverage);
       await allEnded([verifyNewestMarkers(engine), minutes]);
       const reorgs = await ReorgLog.open(engine, coverage?.last.number ?? -1);
-      const reader = new StoreReader(dataDir);
-      const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0, reader);
+      const chartReader = new ChartReader(dataDir);
+      const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0, chartReader);
       return new FactStore(engine, coverage, {
         openMinutes: await minutes,
         charts,
-        reader,
+        chartReader,
         reorgs,
       });
     } catch (thrown) {
@@ -239,9 +235,8 @@ export class FactStore {
   async close(): Promise<void> {
     await Promise.allSettled([this.trimmed, this.reorgs.written]);
     await this.chartRollup.close();
-    await this.reader.close();
+    await this.chartReader.close();
     this.charts.close();
-    await this.parts.close();
     await this.engine.close();
   }
 }
@@ -253,8 +248,8 @@ async function readOpenMinutes(
   if (coverage === null) return [];
   const fills = await readStoredFills(
     engine,
-    `oddwire.fills
-     WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
+    "fills",
+    `WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
        AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
   );
   return deriveMinuteCandles(fills);

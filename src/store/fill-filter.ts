@@ -6,7 +6,6 @@ import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../decode/contracts.ts";
 import type { Side } from "../decode/events.ts";
 import { type Fill, type FillRole, type MatchType, mirrorFill } from "../market/fill.ts";
-import { fillSql } from "./fill-layout.ts";
 import {
   decimalLiteral,
   hexLiteral,
@@ -64,8 +63,6 @@ export function filterHolds(filter: FillFilter): (fill: Fill) => boolean {
   return (fill) => conditions.every((condition) => condition.holds(fill));
 }
 
-const matchSeqSql = fillSql("match_seq");
-
 /** Never true: an `IN` over nothing. */
 const nothing: Condition = { sql: "0", holds: () => false };
 
@@ -86,7 +83,7 @@ function placeConditions(filter: FillFilter): Condition[] {
       holds: (fill) => fill.seq < seq,
     })),
     given(matchSeqFrom, (seq) => ({
-      sql: `if(${matchSeqSql} = 0, seq, ${matchSeqSql}) >= ${integerLiteral(seq)}`,
+      sql: `if(match_seq = 0, seq, match_seq) >= ${integerLiteral(seq)}`,
       holds: (fill) => (fill.matchSeq ?? fill.seq) >= seq,
     })),
     given(timestampFrom, (time) => ({
@@ -106,7 +103,7 @@ function placeConditions(filter: FillFilter): Condition[] {
       holds: (fill) => wanted.includes(fill.role),
     })),
     given(exchange, (name) => ({
-      sql: `${fillSql("exchange")} = ${wordLiteral(name)}`,
+      sql: `exchange = ${wordLiteral(name)}`,
       holds: (fill) => fill.exchange.exchange === name,
     })),
   ]);
@@ -117,10 +114,10 @@ function partyConditions(filter: FillFilter): Condition[] {
   return present([
     given(tokenIds, (ids) => isAmong(ids, { column: "token_id", read: ({ tokenId }) => tokenId })),
     given(makerTokenIds, (ids) =>
-      isAmong(ids, { column: fillSql("maker_token_id"), read: ({ makerTokenId }) => makerTokenId }),
+      isAmong(ids, { column: "maker_token_id", read: ({ makerTokenId }) => makerTokenId }),
     ),
     given(makerSide, (wanted) => ({
-      sql: `${fillSql("maker_side")} = ${wordLiteral(wanted)}`,
+      sql: `maker_side = ${wordLiteral(wanted)}`,
       holds: (fill) => fill.makerSide === wanted,
     })),
     given(maker, (address) => ({
@@ -167,7 +164,7 @@ function amountConditions(filter: FillFilter): Condition[] {
       holds: (fill) => told.side(fill) === wanted,
     })),
     given(matchType, (wanted) => ({
-      sql: `${fillSql("match_type")} = ${wordLiteral(wanted)}`,
+      sql: `match_type = ${wordLiteral(wanted)}`,
       holds: (fill) => fill.matchType === wanted,
     })),
     given(sizeMin, (micros) => ({

@@ -1,7 +1,7 @@
 /**
- * How a fill lies in its row: a column for each field that fills are found or summed up by, and all others
- * side by side in one column, `rest`. What a query costs that reads few rows is mostly its columns:
- * each is planned, opened and unpacked by itself (decision 0003).
+ * The row of a fill: its fields one after the other, all of fixed length. `fills` has a column for each of
+ * them. `fills_by_token` takes the same bytes with few columns, since a query of few rows costs what its
+ * columns cost: one for each field that pages of a token are cut by, and `row` for all that follow.
  */
 import type { ExchangeName } from "../decode/contracts.ts";
 import type { Side } from "../decode/events.ts";
@@ -18,7 +18,7 @@ export const enumCodes = {
   >,
 } as const;
 
-/** A type of the engine, how many bytes a value has, and how it is read where such bytes stand. */
+/** A type of the engine, how many bytes a value has, and how it is read where such bytes are. */
 type FieldType = {
   readonly type: string;
   readonly bytes: number;
@@ -34,22 +34,24 @@ const micros: FieldType = {
 };
 const side = enumOf(enumCodes.side);
 
-const columns = {
+/** Fields with a column of their own in both tables. */
+const ownFields = {
   seq: unsigned(8),
   timestamp: unsigned(4),
   token_id: hash,
   role: enumOf(enumCodes.role),
-  side,
-  exchange_version: unsigned(1),
-  size: micros,
-  value: micros,
   maker: address,
   taker: address,
-  order_hash: hash,
-  tx_hash: hash,
+  size: micros,
+  value: micros,
 } as const satisfies Record<string, FieldType>;
 
-const restFields = {
+/** Fields that `fills_by_token` has in `row`. */
+const packedFields = {
+  side,
+  exchange_version: unsigned(1),
+  order_hash: hash,
+  tx_hash: hash,
   block_hash: hash,
   exchange_address: address,
   exchange: enumOf(enumCodes.exchange),
@@ -67,88 +69,79 @@ const restFields = {
   legs: unsigned(2),
 } as const satisfies Record<string, FieldType>;
 
-/** A field with a column of its own. */
-export type FillColumn = keyof typeof columns;
+export type FillField = keyof typeof ownFields | keyof typeof packedFields;
 
-/** A field within `rest`. */
-export type RestField = keyof typeof restFields;
-
-/** What `INSERT ... SELECT` takes from a table in which every field has a column. */
-export const unpackedSql: string = [
-  ...Object.keys(columns),
-  `concat(${Object.entries<FieldType>(restFields)
-    .map(([name, { bytes }]) => `reinterpret(${name}, 'FixedString(${bytes})')`)
-    .join(", ")})`,
-].join(", ");
-
-const columnPlaces = placesOf(columns);
-const withinRest = placesOf(restFields);
-
-/** How long `rest` is, as it stands in front of it: seven bits a byte. */
-export const restLength: readonly number[] = [(withinRest.end & 127) | 128, withinRest.end >> 7];
-
-/** Bytes of a value of `rest`, its length included. */
-export const restBytes: number = restLength.length + withinRest.end;
-
-/** Bytes of a row, which are always the same. */
-export const fillBytes: number = columnPlaces.end + restBytes;
-
-/** The columns in the order of the table, and how many bytes a value of theirs has in a row. */
-export const storedColumns: readonly {
+/** A column that is stored: how many bytes a value has, and which fields these are, in order. */
+export type FillColumn = {
   readonly name: string;
   readonly type: string;
   readonly bytes: number;
-}[] = [
-  ...Object.entries<FieldType>(columns).map(([name, { type, bytes }]) => ({ name, type, bytes })),
-  { name: "rest", type: "String", bytes: restBytes },
-];
-
-/** The columns as they are declared. */
-export const fillColumnsSql: string = storedColumns
-  .map(({ name, type }) => `${name} ${type}`)
-  .join(", ");
-
-/** Where the fields begin in a value of `rest`. */
-export const placesInRest: Readonly<Record<RestField, number>> = shifted(
-  withinRest.places,
-  restLength.length,
-);
-
-/** Where the fields begin in a row. */
-export const placesInFill: Readonly<Record<FillColumn | RestField, number>> = {
-  ...columnPlaces.places,
-  ...shifted(placesInRest, columnPlaces.end),
+  readonly fields: readonly FillField[];
 };
 
-/** A field as SQL, of the same type wherever it stands. */
-export function fillSql(field: FillColumn | RestField): string {
-  if (isColumn(field)) return field;
-  const { bytes, read } = restFields[field];
-  return read(`substring(rest, ${1 + withinRest.places[field]}, ${bytes})`);
+const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packedFields };
+const fieldNames = namesOf(fields);
+const packedBytes = bytesOf(namesOf(packedFields));
+
+/** The stored columns of the tables of fills, in their order. */
+export const fillColumns = {
+  fills: fieldNames.map(columnOf),
+  fills_by_token: [
+    ...namesOf(ownFields).map(columnOf),
+    {
+      name: "row",
+      type: `FixedString(${packedBytes})`,
+      bytes: packedBytes,
+      fields: namesOf(packedFields),
+    },
+  ],
+} as const satisfies Record<string, readonly FillColumn[]>;
+
+/** A table that has every fill. */
+export type FillTable = keyof typeof fillColumns;
+
+/**
+ * The columns as they are declared. A field in `row` can be named like a column, and is read out of it:
+ * conditions are the same for both tables.
+ */
+export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
+  fills: declared("fills").join(", "),
+  fills_by_token: [...declared("fills_by_token"), ...namesOf(packedFields).map(aliasOf)].join(", "),
+};
+
+/** Bytes of a row, which are always the same. */
+export const fillBytes: number = bytesOf(fieldNames);
+
+/** Where the fields begin in a row. */
+export const placesInFill: Readonly<Record<FillField, number>> = placesOf(fieldNames);
+
+/** Where fields that follow one another begin, from the first. */
+export function placesOf(names: readonly FillField[]): Readonly<Record<FillField, number>> {
+  const places = names.map((name, index) => [name, bytesOf(names.slice(0, index))]);
+  return Object.fromEntries(places) as Record<FillField, number>;
 }
 
-function isColumn(field: FillColumn | RestField): field is FillColumn {
-  return Object.hasOwn(columns, field);
+function namesOf<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
+  return Object.keys(of) as Name[];
 }
 
-/** Each behind those before it. */
-function placesOf<Name extends string>(
-  fields: Readonly<Record<Name, FieldType>>,
-): { readonly places: Readonly<Record<Name, number>>; readonly end: number } {
-  let end = 0;
-  const places = Object.entries<FieldType>(fields).map(([name, { bytes }]) => {
-    end += bytes;
-    return [name, end - bytes];
-  });
-  return { places: Object.fromEntries(places) as Record<Name, number>, end };
+function bytesOf(names: readonly FillField[]): number {
+  return names.reduce((sum, name) => sum + fields[name].bytes, 0);
 }
 
-function shifted<Name extends string>(
-  places: Readonly<Record<Name, number>>,
-  by: number,
-): Readonly<Record<Name, number>> {
-  const moved = Object.entries<number>(places).map(([name, place]) => [name, place + by]);
-  return Object.fromEntries(moved) as Record<Name, number>;
+function columnOf(name: FillField): FillColumn {
+  const { type, bytes } = fields[name];
+  return { name, type, bytes, fields: [name] };
+}
+
+function declared(table: FillTable): string[] {
+  return fillColumns[table].map(({ name, type }) => `${name} ${type}`);
+}
+
+function aliasOf(name: keyof typeof packedFields): string {
+  const { type, bytes, read } = fields[name];
+  const begin = 1 + placesOf(namesOf(packedFields))[name];
+  return `${name} ${type} ALIAS ${read(`substring(row, ${begin}, ${bytes})`)}`;
 }
 
 function fixedString(bytes: number): FieldType {

@@ -2,8 +2,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { storeLimits } from "../base/limits.ts";
 import { chartLevelOf } from "./chart-database.ts";
+import type { ChartOrder, ChartRange } from "./chart-reader.ts";
 import { packCandles, unpackCandles } from "./pack-candles.ts";
-import type { ChartOrder, ChartRange } from "./store-reader.ts";
 import { sumUpCandles } from "./sum-up-candles.ts";
 
 /** A row: the start of the first candle, unix seconds, how many they are, and all of them. */

@@ -4,6 +4,7 @@ import type { Engine } from "./engine.ts";
 import { subjectOf } from "./event-codec.ts";
 import { eventColumns, parseEvent } from "./event-columns.ts";
 import type { FactStore } from "./fact-store.ts";
+import { pageSettings } from "./few-rows-settings.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "./sql-literal.ts";
 import { type ListOrder, readRows, type StoredList } from "./stored-list.ts";
 
@@ -40,8 +41,8 @@ export function storedEvents({
     finalizedOnly,
     table: "events",
     read: readStoredEvents,
+    settings: pageSettings,
     sql: eventSql(filter),
-    isOfTokens: false,
     heldBy: (tail) => tail.events(),
     holds: (located) => isWanted(located, filter),
   };
@@ -55,8 +56,9 @@ export async function readEvents(
   return readRows(store, storedEvents(list), { limit });
 }
 
-async function readStoredEvents(engine: Engine, from: string): Promise<readonly LocatedEvent[]> {
-  return (await engine.query(`SELECT ${eventColumns} FROM ${from}`)).map(parseEvent);
+async function readStoredEvents(engine: Engine, clauses: string): Promise<readonly LocatedEvent[]> {
+  const rows = await engine.query(`SELECT ${eventColumns} FROM oddwire.events ${clauses}`);
+  return rows.map(parseEvent);
 }
 
 function eventSql(filter: EventFilter): string {

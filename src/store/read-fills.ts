@@ -1,10 +1,11 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FactStore } from "./fact-store.ts";
+import { fewRowsSettings, inOrderSettings, pageSettings } from "./few-rows-settings.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
-import { enumCodes } from "./fill-layout.ts";
+import type { FillTable } from "./fill-layout.ts";
 import type { NewestOf } from "./newest-fills.ts";
-import { readCutFills, readStoredFills, readTokenFills } from "./stored-fills.ts";
+import { readStoredFills } from "./stored-fills.ts";
 import {
   type ListOrder,
   type Reach,
@@ -12,58 +13,41 @@ import {
   readRows,
   type StoredList,
 } from "./stored-list.ts";
-import type { Life } from "./token-steps.ts";
 
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
-export type FillList = ListOrder & {
-  readonly filter: FillFilter;
-  /** The trades of a token as of now, which makes finding them in a long history faster. */
-  readonly lifeOf?: (tokenId: TokenId) => Life;
-};
+export type FillList = ListOrder & { readonly filter: FillFilter };
 
 /** The first `limit` rows of a list. */
 type FillPage = FillList & { readonly limit: number };
 
 /** Where the rows of a list are. */
-export function storedFills({ filter, lifeOf, ...order }: FillList): StoredList<Fill> {
-  const { tokenIds = [] } = filter;
+export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
+  const tokenIds = [...new Set(filter.tokenIds)];
+  const table = tableFor(filter);
+  const isOfFew = table === "fills_by_token" && isFew(tokenIds);
   return {
-    ...(isFew(tokenIds) ? { byToken: byTokenOf(filter, lifeOf) } : {}),
     ...order,
-    table: "fills",
-    read: readStoredFills,
+    table,
+    ...(isOfFew ? { byToken: tokenIds.map((id) => filterSql({ ...filter, tokenIds: [id] })) } : {}),
+    settings: isOfFew ? settingsFor(filter) : pageSettings,
+    read: (engine, clauses) => readStoredFills(engine, table, clauses),
     sql: filterSql(filter),
-    isOfTokens: tokenIds.length > 0,
     heldBy: (tail) => tail.fills(),
     holds: filterHolds(filter),
   };
 }
 
-function byTokenOf(
-  filter: FillFilter,
-  lifeOf: FillList["lifeOf"],
-): NonNullable<StoredList<Fill>["byToken"]> {
-  const { tokenIds = [], roles, seqFrom = 0, seqTo = endless } = filter;
-  const { timestampFrom = 0, timestampTo = endless } = filter;
-  // Lives are those of trades: what a taker paid for both tokens may be told of the other one.
-  const areTrades = roles?.includes("taker") === false;
-  const chosen = Object.keys(filter).every((name) => placeNames.has(name))
-    ? (roles?.map((role) => enumCodes.role[role]) ?? null)
-    : undefined;
-  return [...new Set(tokenIds)].map((id) => ({
-    readParts: async (reader, { span, ...page }) =>
-      chosen === undefined
-        ? null
-        : readTokenFills(reader, { ...page, ...span, tokenId: id, roles: chosen }),
-    sql: filterSql({ ...filter, tokenIds: [id] }),
-    readCut: readCutFills,
-    span: { from: seqFrom, to: seqTo },
-    times: { firstTimestamp: timestampFrom, lastTimestamp: timestampTo - 1 },
-    life: () => (areTrades && lifeOf !== undefined ? lifeOf(id) : null),
-  }));
+/** Only times are not found by the order of the table: they have an index. */
+function settingsFor({ timestampFrom, timestampTo }: FillFilter): string {
+  const hasTime = timestampFrom !== undefined || timestampTo !== undefined;
+  return hasTime ? fewRowsSettings : inOrderSettings;
 }
 
-const endless = Number.MAX_SAFE_INTEGER;
+/** An order or a transaction is found by its hash sooner than by token. */
+function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
+  const hasHash = orderHash !== undefined || txHash !== undefined;
+  return tokenIds === undefined || hasHash ? "fills" : "fills_by_token";
+}
 
 /** Reads one page. */
 export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {
@@ -98,15 +82,6 @@ async function readNewest(
 
 /** What does not narrow a list down beyond its tokens. */
 const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "mirroredTokenId"]);
-
-/** And what narrows it down to a stretch of the chain. */
-const placeNames: ReadonlySet<string> = new Set([
-  ...plainNames,
-  "seqFrom",
-  "seqTo",
-  "timestampFrom",
-  "timestampTo",
-]);
 
 /** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
 function plainTrades(filter: FillFilter): NewestOf | null {

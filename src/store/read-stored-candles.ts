@@ -8,14 +8,14 @@ import type { Seq, TokenId } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import { type Candle, mergeCandles } from "../market/candle.ts";
 import type { ChartFile } from "./chart-file.ts";
+import { type ChartRange, ChartsDamagedError } from "./chart-reader.ts";
 import type { Engine } from "./engine.ts";
-import { allRowsSettings, fewRowsSettings } from "./few-rows-settings.ts";
+import { allRowsSettings, inOrderSettings } from "./few-rows-settings.ts";
 import { candleColumns, widthOf } from "./minute-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "./sql-literal.ts";
-import { type ChartRange, ChartsDamagedError, type StoreReader } from "./store-reader.ts";
 
 /** How much a token is traded: but for the newest trade, only how fast it is read depends on it. */
 export type Activity = {
@@ -35,7 +35,6 @@ type StoredRange = Omit<BucketRange, "tokenId"> & {
 type Sources = {
   readonly engine: Engine;
   readonly charts: ChartFile;
-  readonly reader: StoreReader;
 };
 
 type Found = ReadonlyMap<TokenId, readonly BucketCandle[]>;
@@ -51,7 +50,7 @@ type Stretch = {
 
 /** The first `limit` buckets of each token in the order asked for, from minutes before `openFrom`. */
 export async function readStoredCandles(
-  { charts, ...minutes }: Sources,
+  { engine, charts }: Sources,
   range: StoredRange,
   openFrom: number,
 ): Promise<Found> {
@@ -64,7 +63,7 @@ export async function readStoredCandles(
     const lastTimestamp = range.activityOf?.(tokenId).lastTimestamp ?? rest.to;
     return !isFull && lastTimestamp >= rest.from && rest.from < rest.to;
   });
-  const asked = await readMinuteBuckets(minutes, { ...range, tokenIds }, rest);
+  const asked = await readMinuteBuckets(engine, { ...range, tokenIds }, rest);
   const all = range.tokenIds.map((tokenId) => {
     const parts = [copied.get(tokenId) ?? [], asked.get(tokenId) ?? []];
     const inOrder = range.order === "asc" ? parts : parts.toReversed();
@@ -93,7 +92,7 @@ async function readCopied(
 
 /** Of the minutes that the engine has stored. */
 async function readMinuteBuckets(
-  minutes: Omit<Sources, "charts">,
+  engine: Engine,
   range: StoredRange,
   bounds: Bounds,
 ): Promise<Found> {
@@ -103,21 +102,19 @@ async function readMinuteBuckets(
   const isQuiet = (tokenId: TokenId): boolean =>
     activityOf !== undefined && activityOf(tokenId).trades <= storeLimits.minutesMerged;
   return isShort || tokenIds.every(isQuiet)
-    ? mergeMinutes(minutes, range, { ...bounds, isShort })
-    : searchBuckets(minutes.engine, range, bounds);
+    ? mergeMinutes(engine, range, { ...bounds, isShort })
+    : searchBuckets(engine, range, bounds);
 }
 
 /** Where minutes are few: all of them, merged here in less time than by the engine. */
 async function mergeMinutes(
-  { engine, reader }: Omit<Sources, "charts">,
+  engine: Engine,
   range: StoredRange,
   bounds: MinuteBounds,
 ): Promise<Found> {
   const { tokenIds, bucketSeconds, order, limit } = range;
   const found = new Map(tokenIds.map((tokenId) => [tokenId, new Map<number, Candle>()]));
-  const minutes =
-    (await readMinutesOfParts(reader, tokenIds, bounds)) ??
-    (await readMinutes(engine, tokenIds, bounds));
+  const minutes = await readMinutes(engine, tokenIds, bounds);
   for (const { tokenId, bucket: minute, candle } of minutes) {
     const buckets = found.get(tokenId);
     const bucket = minute - (minute % bucketSeconds);
@@ -240,28 +237,9 @@ async function readBuckets(
        sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades) AS priced
      FROM oddwire.minute_candles WHERE (${within(asked)}) AND trades > 0
      GROUP BY token_id, bucket ORDER BY bucket ${order === "asc" ? "ASC" : "DESC"}
-     LIMIT ${integerLiteral(limit)} BY token_id ${fewRowsSettings}`,
+     LIMIT ${integerLiteral(limit)} BY token_id SETTINGS ${inOrderSettings}`,
   );
   return [...readNativeBlocks(bytes, bucketBytes)].flatMap((block) => [...bucketsOf(block)]);
-}
-
-/** The same as below, out of the files of the engine; `null` when it has to be asked. */
-async function readMinutesOfParts(
-  reader: StoreReader,
-  tokenIds: readonly TokenId[],
-  { from, to }: MinuteBounds,
-): Promise<readonly OwnBucket[] | null> {
-  const times = { firstTimestamp: from, lastTimestamp: to - 1 };
-  const place = { table: "minute_candles", from, to, times, roles: null, order: "asc" } as const;
-  const limit = storeLimits.minutesAtOnce;
-  const read = await Promise.all(
-    tokenIds.map(async (tokenId) => reader.readRows({ ...place, tokenId, limit })),
-  );
-  if (read.some((found) => found === null || found.rows >= limit)) return null;
-  const minutes = read.flatMap((found) =>
-    found === null ? [] : [...bucketsOf({ names: [], ...found })],
-  );
-  return minutes.filter(({ candle }) => candle.trades > 0);
 }
 
 /**
@@ -278,7 +256,7 @@ async function readMinutes(
   const bytes = await engine.queryNative(
     `SELECT ${candleColumns.map(({ name }) => name).join()}
      FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))} ${since}
-     ${allRowsSettings}`,
+     SETTINGS ${allRowsSettings}`,
   );
   const found = [...readNativeBlocks(bytes, candleColumns.map(widthOf))].flatMap(
     ({ rows, columns, ...block }) => {

@@ -23,7 +23,6 @@ import { DataFolderDamagedError } from "./data-folder-errors.ts";
 import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
 import type { Engine, Row } from "./engine.ts";
 import { prefixed } from "./json-cells.ts";
-import { packFills } from "./pack-fills.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
@@ -40,7 +39,6 @@ export type Coverage = {
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
   await refuseBrokenParts(engine);
   await finishMutations(engine);
-  await packFills(engine);
   await finishRepair(engine, forgetCopies);
   return readCoverage(engine);
 }
@@ -86,7 +84,13 @@ async function readCoverage(engine: Engine): Promise<Coverage | null> {
   };
 }
 
-const countedTables = ["fills", "events", "quarantine"] as const;
+/** Which count of a marker is that of which table. */
+const countedTables = [
+  ["fills", 0],
+  ["fills_by_token", 0],
+  ["events", 1],
+  ["quarantine", 2],
+] as const;
 
 /** Throws `DataFolderDamagedError` when other rows are there than the newest markers count. */
 export async function verifyNewestMarkers(engine: Engine): Promise<void> {
@@ -101,7 +105,7 @@ export async function verifyNewestMarkers(engine: Engine): Promise<void> {
   if (oldest === undefined || newest === undefined) return;
   const range = `seq >= ${integerLiteral(firstSeqOf(Number(oldest[0])))}
     AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
-  const verify = async (table: string, index: number): Promise<void> => {
+  const verify = async ([table, index]: (typeof countedTables)[number]): Promise<void> => {
     const claimed = markers.reduce((sum, marker) => sum + Number(marker[2 + index]), 0);
     const found = await readCount(engine, `oddwire.${table} WHERE ${range}`);
     if (found === claimed) return;
@@ -130,7 +134,7 @@ function newestOf(markers: readonly Row[]): readonly Row[] {
 export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await remakeMinutes(engine, above);
-  for (const table of ["events", "quarantine", "fills"]) {
+  for (const table of ["events", "quarantine", "fills_by_token", "fills"]) {
     await deleteRows(engine, `oddwire.${table}`, above);
   }
 }

@@ -9,12 +9,21 @@
 import type { BlockRange } from "../chain/log.ts";
 import { appendMinutesOf } from "./append-minutes.ts";
 import { deleteRows, readCount } from "./delete-rows.ts";
-import type { EncodedBatch } from "./encode-facts.ts";
+import type { BatchRows, EncodedBatch } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
+import { longRows } from "./schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 
-const tables = ["fills", "events", "quarantine"] as const;
+const countedTables = ["fills", "events", "quarantine"] as const;
+/** Which rows of a batch each table takes. */
+const rowsOf = {
+  fills: "fills",
+  fills_by_token: "fills",
+  events: "events",
+  quarantine: "quarantine",
+} as const satisfies Record<string, keyof BatchRows>;
+const tables = Object.keys(rowsOf) as (keyof typeof rowsOf)[];
 
 /** The stretch that an order names, and the minutes whose candles its fills are in or were in. */
 type Order = BlockRange & { readonly minutes: readonly number[] };
@@ -31,8 +40,12 @@ export async function orderRepair(
   await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
   await engine.command("CREATE DATABASE oddwire_repair ENGINE = Atomic");
   for (const table of tables) {
-    await engine.command(`CREATE TABLE oddwire_repair.${table} AS oddwire.${table}`);
-    for (const batch of batches) await engine.insert(`oddwire_repair.${table}`, batch[table]);
+    await engine.command(
+      `CREATE TABLE oddwire_repair.${table} AS oddwire.${table} SETTINGS ${longRows}`,
+    );
+    for (const batch of batches) {
+      await engine.insert(`oddwire_repair.${table}`, batch[rowsOf[table]]);
+    }
   }
   await engine.command(
     `CREATE TABLE oddwire_repair.orders
@@ -134,7 +147,7 @@ async function recountMarkers(engine: Engine, { from, to }: Order): Promise<void
   for (const [fromBlock, toBlock, ...told] of markers) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counts: number[] = [];
-    for (const table of tables) {
+    for (const table of countedTables) {
       counts.push(await readCount(engine, `oddwire.${table} WHERE ${seqsOf(range)}`));
     }
     if (counts.every((count, index) => count === Number(told[index]))) continue;

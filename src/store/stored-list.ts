@@ -5,19 +5,10 @@
 import type { Seq } from "../base/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { FactStore } from "./fact-store.ts";
-import {
-  allRowsSettings,
-  fewRowsSettings,
-  pageSettings,
-  withoutProjection,
-} from "./few-rows-settings.ts";
-import type { Span, Times } from "./part-map.ts";
+import type { FillTable } from "./fill-layout.ts";
 import { firstSeqAbove } from "./recover.ts";
 import { integerLiteral } from "./sql-literal.ts";
-import type { StoreReader } from "./store-reader.ts";
-import type { Cut } from "./stored-fills.ts";
 import type { Tail } from "./tail.ts";
-import { type Life, stepsOf } from "./token-steps.ts";
 
 /** Where a list begins, which way it goes, and whether it holds what a fork could take back. */
 export type ListOrder = {
@@ -29,37 +20,17 @@ export type ListOrder = {
 
 /** Which rows, twice: as the engine finds them and as memory does, which must agree. */
 export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
-  readonly table: "fills" | "events";
-  /** Reads what `FROM` and all that follows it select. */
-  readonly read: (engine: Engine, from: string) => Promise<readonly Item[]>;
+  readonly table: FillTable | "events";
+  /** Reads what the clauses behind `FROM` select of the table. */
+  readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
+  /** For the end of a query of a page. */
+  readonly settings: string;
   /** For a `WHERE`. */
   readonly sql: string;
-  /** Whether it asks for tokens, and its rows may best be found by them. */
-  readonly isOfTokens: boolean;
-  /** The same for each token alone, when the list is of the fills of few. */
-  readonly byToken?: readonly TokenRows<Item>[];
+  /** The same for each token alone, where the table is ordered by token and tokens are few. */
+  readonly byToken?: readonly string[];
   readonly heldBy: (tail: Tail) => readonly Item[];
   readonly holds: (item: Item) => boolean;
-};
-
-/** The rows of one token. */
-type TokenRows<Item> = {
-  /**
-   * Reads them out of the files of the engine, in no order and maybe some more, where that is faster; `null` where the
-   * engine has to be asked.
-   */
-  readonly readParts: (
-    reader: StoreReader,
-    page: Cut & { readonly times: Times },
-  ) => Promise<readonly Item[] | null>;
-  readonly sql: string;
-  /** Reads what `FROM` and all that follows it select, and cuts it. */
-  readonly readCut: (engine: Engine, from: string, cut: Cut) => Promise<readonly Item[]>;
-  /** What the list asks for, as a span of the chain and as times; wider where it is not asked for. */
-  readonly span: Span;
-  readonly times: Times;
-  /** Of the token as of now; `null` when that is not known. */
-  readonly life: () => Life | null;
 };
 
 type Located = { readonly seq: Seq };
@@ -114,53 +85,15 @@ export async function readFinalRows<Item extends Located>(
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
-  const { byToken, read, isOfTokens } = list;
-  if (byToken === undefined) {
-    const settings = isOfTokens ? `SETTINGS ${pageSettings}` : withoutProjection;
-    const from = `oddwire.${list.table} ${behind(list, boundary, limit)} ${settings}`;
-    return read(store.engine, from);
-  }
-  const parts = await Promise.all(
-    byToken.map(async (rows) => readTokenRows(store, { list, rows }, { boundary, limit })),
+  // Of one token the engine reads the first rows in their order, and no more; of several it sorts all.
+  const rows = await Promise.all(
+    (list.byToken ?? [list.sql]).map(async (sql) => {
+      const clauses = behind({ ...list, sql }, boundary, limit);
+      return list.read(store.engine, `${clauses} SETTINGS ${list.settings}`);
+    }),
   );
-  return firstOf(parts.flat(), list, limit);
-}
-
-/**
- * In the projection a token's rows lie in this order: so many are read, and no more, however many
- * there are. Left to itself the engine reads all of the token's and sorts them.
- */
-const byTokenSource = "mergeTreeProjection('oddwire', 'fills', 'by_token')";
-
-/**
- * Of a token with so many trades all are read, and put in order here: having the engine cut them and put them
- * in order is planned for a quarter of the query, reading 1,000 rows for a page of 100 takes less.
- */
-const readWholeMax = 1000;
-
-async function readTokenRows<Item extends Located>(
-  { engine, parts, reader }: FactStore,
-  { list, rows }: { readonly list: StoredList<Item>; readonly rows: TokenRows<Item> },
-  { boundary, limit }: Reach,
-): Promise<readonly Item[]> {
-  const life = rows.life();
-  const times = commonOf(rows.times, life ?? rows.times);
-  const span = spanOf(list, rows.span, boundary);
-  const read = await rows.readParts(reader, { order: list.order, span, times, limit });
-  if (read !== null) return read;
-  if (life !== null && life.trades <= readWholeMax) {
-    const where = `WHERE ${parts.sqlWithin(span, times)} ${rows.sql}`;
-    const cut = { order: list.order, span, limit };
-    return rows.readCut(engine, `${byTokenSource} ${where} ${allRowsSettings}`, cut);
-  }
-  const found: Item[] = [];
-  for (const step of stepsOf(parts.within(span, times), { ...list, span, life, limit })) {
-    if (step.from >= step.to || found.length >= limit) break;
-    const sql = `${parts.sqlWithin(step, times)} seq >= ${integerLiteral(step.from)} AND ${rows.sql}`;
-    const place = behind({ ...list, sql }, step.to as Seq, limit - found.length);
-    found.push(...(await list.read(engine, `${byTokenSource} ${place} ${fewRowsSettings}`)));
-  }
-  return found;
+  const [first = [], ...others] = rows;
+  return others.length === 0 ? first : firstOf(rows.flat(), list, limit);
 }
 
 /** The first of some rows in any order. */
@@ -171,22 +104,6 @@ function firstOf<Item extends Located>(
 ): readonly Item[] {
   const sign = order === "asc" ? 1 : -1;
   return rows.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, limit);
-}
-
-/** The part of a span that is below a boundary and behind the place where the page before ended. */
-function spanOf({ order, after }: Place, { from, to }: Span, boundary: Seq): Span {
-  const end = Math.min(to, boundary);
-  if (after === null) return { from, to: end };
-  return order === "asc"
-    ? { from: Math.max(from, after + 1), to: end }
-    : { from, to: Math.min(end, after) };
-}
-
-function commonOf(a: Times, b: Times): Times {
-  return {
-    firstTimestamp: Math.max(a.firstTimestamp, b.firstTimestamp),
-    lastTimestamp: Math.min(a.lastTimestamp, b.lastTimestamp),
-  };
 }
 
 /** The first rows of a list below a boundary, as the end of a `SELECT`. */

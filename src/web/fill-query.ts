@@ -96,8 +96,7 @@ export function fillSource(
   filter: FillFilter,
   place: { readonly path: string; readonly query: RangeQuery },
 ): RowSource<Fill> {
-  const lifeOf = (id: TokenId) => backend.state.directory.totalsOf(id);
-  const list = { filter, lifeOf, ...listOrder(backend, place) };
+  const list = { filter, ...listOrder(backend, place) };
   const readPage = async (limit: number) => readFills(backend.store, { ...list, limit });
   return storedSource(backend.store, storedFills(list), readPage);
 }

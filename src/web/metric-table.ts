@@ -338,7 +338,7 @@ const storeMetrics: readonly Metric[] = [
   ),
   counter(
     "oddwire_store_reads_passed_on_total",
-    "Reads of files that failed, or that the engine had to be asked for instead",
+    "Reads of charts that failed, of which those of damaged files were answered by the engine",
     ({ store }) => store.reads.failures,
   ),
 ];

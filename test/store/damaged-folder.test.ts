@@ -17,9 +17,13 @@ describe("a damaged folder is refused", () => {
   const damages: readonly (readonly [string, string, RegExp])[] = [
     [
       "a fill is missing",
-      `ALTER TABLE oddwire.fills DELETE WHERE seq IN (SELECT max(seq) FROM oddwire.fills)
-       SETTINGS mutations_sync = 2`,
+      "DELETE FROM oddwire.fills WHERE seq IN (SELECT max(seq) FROM oddwire.fills)",
       /table fills holds/,
+    ],
+    [
+      "a fill is missing by token",
+      "DELETE FROM oddwire.fills_by_token WHERE seq IN (SELECT max(seq) FROM oddwire.fills)",
+      /table fills_by_token holds/,
     ],
     ["events are missing", `DELETE FROM oddwire.events WHERE ${range}`, /table events holds/],
     ["a log is missing", "DELETE FROM oddwire.quarantine WHERE 1", /table quarantine holds/],

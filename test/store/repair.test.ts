@@ -100,6 +100,8 @@ describe("a repair", () => {
     for (const [table, what] of [
       ["fills", "*"],
       ["fills", "* REPLACE (seq + 500000 AS seq, timestamp - 60 AS timestamp)"],
+      ["fills_by_token", "*"],
+      ["fills_by_token", "* REPLACE (seq + 500000 AS seq)"],
       ["events", "* REPLACE (seq + 500000 AS seq)"],
       ["quarantine", "* REPLACE (seq + 500000 AS seq)"],
     ]) {

@@ -1,4 +1,4 @@
-/** One order or transaction is found by the bloom filters of its hash, as the engine's own plans tell. */
+/** What the indexes beside the order of a table leave out, as the engine's own plans tell. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
@@ -34,8 +34,9 @@ async function granulesLeft<Item extends { readonly seq: Seq }>(
   index: string,
 ): Promise<{ readonly left: number; readonly of: number }> {
   let plan = "";
-  const read: StoredList<Item>["read"] = async (engine, from) => {
-    plan = (await engine.query(`EXPLAIN indexes = 1 SELECT seq FROM ${from}`)).join("\n");
+  const read: StoredList<Item>["read"] = async (engine, clauses) => {
+    const sql = `SELECT seq FROM oddwire.${list.table} ${clauses}`;
+    plan = (await engine.query(`EXPLAIN indexes = 1 ${sql}`)).join("\n");
     return [];
   };
   await readFinalRows(store, { ...list, read }, { boundary: finalBoundary(store), limit: 100 });
@@ -60,6 +61,14 @@ for (const [what, index, filter] of [
     assert(left >= 1 && left < of, `${left} of ${of}`);
   });
 }
+
+test("trades of a token before a time are looked for in few parts", async (t) => {
+  const store = await openStore(t);
+  const { tokenId, timestamp } = someFill;
+  const filter = { tokenIds: [tokenId], timestampTo: timestamp + 1 };
+  const { left, of } = await granulesLeft(store, storedFills({ ...page, filter }), "timestamps");
+  assert(left >= 1 && left < of, `${left} of ${of}`);
+});
 
 test("what ended an order is looked for in few parts", async (t) => {
   const store = await openStore(t);

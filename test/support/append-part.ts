@@ -2,7 +2,14 @@ import { type EncodedBatch, encodeMarker } from "../../src/store/encode-facts.ts
 import type { FactStore } from "../../src/store/fact-store.ts";
 
 /** In the order in which an append fills them. */
-export const tables = ["fills", "minute_candles", "events", "quarantine", "markers"] as const;
+export const tables = [
+  "fills",
+  "fills_by_token",
+  "minute_candles",
+  "events",
+  "quarantine",
+  "markers",
+] as const;
 
 /** Does the first `count` inserts of an append, as a crash would leave them. */
 export async function appendPart(
@@ -11,7 +18,7 @@ export async function appendPart(
   count: number,
 ): Promise<void> {
   const { fills, minuteCandles, events, quarantine } = batch;
-  const rows = [fills, minuteCandles, events, quarantine, encodeMarker([batch])];
+  const rows = [fills, fills, minuteCandles, events, quarantine, encodeMarker([batch])];
   for (const [index, table] of tables.slice(0, count).entries()) {
     await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
   }

@@ -1,6 +1,7 @@
 /** Prints `docs/metrics.md` from the metrics themselves; `npm run docs` writes it there. */
+
+import { ChartReader } from "../../src/store/chart-reader.ts";
 import { MeteredEngine } from "../../src/store/metered-engine.ts";
-import { StoreReader } from "../../src/store/store-reader.ts";
 import { metricTable } from "../../src/web/metric-table.ts";
 import { RequestMeter } from "../../src/web/request-meter.ts";
 
@@ -69,7 +70,7 @@ const described: readonly Described[] = [
     new RequestMeter().latency,
     noEngine.latencies.query,
     noEngine.latencies.insert,
-    new StoreReader("").latency,
+    new ChartReader("").latency,
   ].map(({ name, help, labelNames }) => ({ name, help, labelNames, type: "histogram" })),
 ];
 

@@ -7,9 +7,6 @@ import { LatencyHistogram } from "../base/latency-histogram.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import { backoffMs } from "../base/retry.ts";
-import type { NativeBlock } from "./native-blocks.ts";
-import type { Span, Times } from "./part-map.ts";
-import type { PartRows } from "./parts/read-part-rows.ts";
 
 /** The copy for charts, in the data folder. */
 export const chartFileName = "charts.sqlite";
@@ -27,36 +24,18 @@ export type ChartRange = {
   readonly limit: number;
 };
 
-/** Rows of a token: of `fills` by their positions, of `minute_candles` by the minute, unix seconds. */
-export type PartQuestion = Span & {
-  readonly table: "fills" | "minute_candles";
-  readonly tokenId: TokenId;
-  /** Unix seconds; minutes have none but their own. */
-  readonly times: Times;
-  /** The numbers of the roles that count; `null` where all do. */
-  readonly roles: readonly number[] | null;
-  readonly order: "asc" | "desc";
-  readonly limit: number;
-};
-
 /** What the thread is asked for, by which the answer is known, or that the copy for charts is another file. */
-export type ReaderQuestion =
-  | { readonly id: number; readonly charts: ChartRange }
-  | { readonly id: number; readonly rows: PartQuestion }
-  | "charts are anew";
+export type ChartQuestion = { readonly id: number; readonly range: ChartRange } | "another file";
 
-/** What was found, of charts by token the packed buckets; or what went wrong. */
-export type ReaderAnswer = {
+/** What was found, by token the packed buckets; or what went wrong. */
+export type ChartAnswer = {
   readonly id: number;
-  readonly found: PartRows | null;
-  readonly failure: ReaderFailure | null;
+  readonly found: readonly Uint8Array<ArrayBuffer>[];
+  readonly failure: ReadFailure | null;
 };
 
-/** SQLite's code is 0 when it is not of its saying. */
-type ReaderFailure = { readonly message: string; readonly sqliteCode: number };
-
-/** What the thread reads. */
-export type ReaderPaths = { readonly charts: string; readonly tables: string };
+/** The code is 0 when it is not one of SQLite's. */
+type ReadFailure = { readonly message: string; readonly sqliteCode: number };
 
 type ReadingThread = { readonly worker: Worker; readonly ended: Promise<void> };
 
@@ -66,21 +45,20 @@ export class ChartsDamagedError extends Error {
 }
 
 /**
- * Reads files of the data folder on a thread, which begins with the first question, or before: the copy for
- * charts, and what the engine has stored of a token. Mostly it takes less time than going there, but where the
- * disk keeps it waiting nobody else has to. When the thread ends unexpectedly, the engine is asked, until
- * another thread begins.
+ * Reads the copy for charts on a thread, which begins with the first question, or before. Mostly it takes less
+ * time than going there, but where the disk keeps it waiting nobody else has to. When the thread ends
+ * unexpectedly, the engine answers, until another thread begins.
  */
-export class StoreReader {
-  /** Of what was answered, also with nothing that could be read. */
+export class ChartReader {
+  /** Of what was answered. */
   readonly latency = new LatencyHistogram({
     name: "oddwire_store_read_duration_seconds",
-    help: "How long it took to read a token's rows or charts out of files, waiting in line included",
+    help: "How long it took to read charts out of their copy, waiting in line included",
     labelNames: [],
   });
   #failures = 0;
-  readonly #paths: ReaderPaths;
-  readonly #asked = new Map<number, PromiseWithResolvers<PartRows | null>>();
+  readonly #path: string;
+  readonly #asked = new Map<number, PromiseWithResolvers<readonly Uint8Array[] | null>>();
   #thread: ReadingThread | null = null;
   #nextId = 0;
   readonly #clock: Clock;
@@ -91,13 +69,10 @@ export class StoreReader {
 
   constructor(dataDir: string, clock: Clock = systemClock) {
     this.#clock = clock;
-    this.#paths = {
-      charts: join(dataDir, chartFileName),
-      tables: join(dataDir, "facts", "data", "oddwire"),
-    };
+    this.#path = join(dataDir, chartFileName);
   }
 
-  /** How often nothing could be read or was refused, and the engine was asked instead or nobody. */
+  /** How often nothing could be read or was refused. */
   get failures(): number {
     return this.#failures;
   }
@@ -113,7 +88,7 @@ export class StoreReader {
    * `null` when the engine should be asked, as no thread reads. Rejects with `SERVICE_UNAVAILABLE` when too many
    * wait, and with `ChartsDamagedError`.
    */
-  async readCharts({
+  async read({
     tokenIds,
     bucketSeconds,
     from,
@@ -121,32 +96,25 @@ export class StoreReader {
     order,
     limit,
   }: ChartRange): Promise<readonly Uint8Array[] | null> {
-    // What else a caller has along could not be sent.
-    const charts = { tokenIds, bucketSeconds, from, to, order, limit };
-    const found = await this.#ask((id) => ({ id, charts }));
-    return found?.columns ?? null;
+    const startedAtMs = this.#clock.monotonicMs();
+    let found: readonly Uint8Array[] | null = null;
+    try {
+      // What else a caller has along could not be sent.
+      found = await this.#ask({ tokenIds, bucketSeconds, from, to, order, limit });
+      this.latency.observe({}, this.#clock.monotonicMs() - startedAtMs);
+      return found;
+    } finally {
+      if (found === null) this.#failures += 1;
+    }
   }
 
-  /**
-   * Final rows out of the files of the engine; `null` when the engine should be asked: it takes much reading,
-   * the files are not as they are known here, or no thread reads. Rejects with `SERVICE_UNAVAILABLE` when too many wait.
-   */
-  async readRows(rows: PartQuestion): Promise<Pick<NativeBlock, "rows" | "columns"> | null> {
-    const found = await this.#ask((id) => ({ id, rows }));
-    if (found === null) return null;
-    const columns = found.columns.map(({ buffer, byteOffset, byteLength }) =>
-      Buffer.from(buffer, byteOffset, byteLength),
-    );
-    return { rows: found.rows, columns };
-  }
-
-  /** The copy for charts is thrown away: what is asked from now on is read of the one that takes its place. */
-  forgetCharts(): void {
-    const question: ReaderQuestion = "charts are anew";
+  /** The copy is thrown away: what is asked from now on is read of the one that takes its place. */
+  forgetFile(): void {
+    const question: ChartQuestion = "another file";
     this.#thread?.worker.postMessage(question);
   }
 
-  /** Resolves when what was asked is answered, and the files are closed. */
+  /** Resolves when what was asked is answered, and the file is closed. */
   async close(): Promise<void> {
     if (this.#thread === null) return;
     const { worker, ended } = this.#thread;
@@ -156,19 +124,7 @@ export class StoreReader {
     await ended;
   }
 
-  async #ask(questionOf: (id: number) => ReaderQuestion): Promise<PartRows | null> {
-    const startedAtMs = this.#clock.monotonicMs();
-    let found: PartRows | null = null;
-    try {
-      found = await this.#answerTo(questionOf);
-      this.latency.observe({}, this.#clock.monotonicMs() - startedAtMs);
-      return found;
-    } finally {
-      if (found === null) this.#failures += 1;
-    }
-  }
-
-  async #answerTo(questionOf: (id: number) => ReaderQuestion): Promise<PartRows | null> {
+  async #ask(range: ChartRange): Promise<readonly Uint8Array[] | null> {
     if (this.#asked.size >= storeLimits.queriesWaitingMax) {
       throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     }
@@ -176,19 +132,20 @@ export class StoreReader {
     const { worker } = this.begin();
     const id = this.#nextId;
     this.#nextId += 1;
-    const answer = Promise.withResolvers<PartRows | null>();
+    const answer = Promise.withResolvers<readonly Uint8Array[] | null>();
     this.#asked.set(id, answer);
-    worker.postMessage(questionOf(id));
+    const question: ChartQuestion = { id, range };
+    worker.postMessage(question);
     return answer.promise;
   }
 
   #open(): ReadingThread {
     const ended = Promise.withResolvers<void>();
-    const worker = new Worker(new URL("./reading-thread.ts", import.meta.url), {
-      workerData: this.#paths,
+    const worker = new Worker(new URL("./chart-reading-thread.ts", import.meta.url), {
+      workerData: this.#path,
     });
     worker.unref();
-    worker.on("message", ({ id, found, failure }: ReaderAnswer) => {
+    worker.on("message", ({ id, found, failure }: ChartAnswer) => {
       const asked = this.#asked.get(id);
       this.#asked.delete(id);
       this.#threadsLost = 0;
@@ -219,6 +176,6 @@ export class StoreReader {
   }
 }
 
-function errorOf({ message, sqliteCode }: ReaderFailure): Error {
+function errorOf({ message, sqliteCode }: ReadFailure): Error {
   return sqliteCode === 0 ? new Error(message) : new ChartsDamagedError(message);
 }
