@@ -1,24 +1,19 @@
-/** The columns of `minute_candles`: how two parts of a minute become one, and what a value is. */
+/** The columns of `minute_candles`: how two parts of a minute become one, and how long a value is. */
 
 /** Unix seconds; micros; positions. */
 const types = {
-  integer4: { type: "UInt32", widths: [4] },
-  integer8: { type: "UInt64", widths: [8] },
-  micros: { type: "Decimal(38, 6)", widths: [16] },
+  integer4: { type: "UInt32", bytes: 4 },
+  integer8: { type: "UInt64", bytes: 8 },
+  micros: { type: "Decimal(38, 6)", bytes: 16 },
   /** A position with the price at it. */
-  tick: { type: "Tuple(UInt64, Decimal(38, 6))", widths: [8, 16] },
+  tick: { type: "Tuple(UInt64, Decimal(38, 6))", bytes: 24 },
 } as const;
 
-/** A column, and how many bytes each of the fields of a value has. */
-export type MinuteColumn = {
-  readonly name: string;
-  readonly type: string;
-  readonly widths: readonly number[];
-};
+type MinuteColumn = { readonly type: string; readonly bytes: number };
 
 /** In the order of the table. Open and close are (seq, price), so that merging needs no order. */
 const columns = {
-  token_id: { type: "FixedString(32)", widths: [32] },
+  token_id: { type: "FixedString(32)", bytes: 32 },
   minute: types.integer4,
   open: merged("min", types.tick),
   close: merged("max", types.tick),
@@ -33,43 +28,27 @@ const columns = {
   first_seq: merged("min", types.integer8),
   first_timestamp: merged("min", types.integer4),
   last_timestamp: merged("max", types.integer4),
-  generations: merged("groupBitOr", { type: "UInt8", widths: [1] }),
+  generations: merged("groupBitOr", { type: "UInt8", bytes: 1 }),
 } as const;
 
-/** The columns, in the order of the table. */
-export const minuteColumns: readonly MinuteColumn[] = Object.entries(columns).map(
-  ([name, { type, widths }]) => ({ name, type, widths }),
-);
-
-/** Those that a candle is made of. */
-export const candleColumns: readonly MinuteColumn[] = minuteColumns.slice(
-  0,
-  minuteColumns.findIndex(({ name }) => name === "trades") + 1,
-);
+const named: readonly (readonly [string, MinuteColumn])[] = Object.entries(columns);
 
 /** The columns as they are declared. */
-export const minuteColumnsSql: string = minuteColumns
-  .map(({ name, type }) => `${name} ${type}`)
-  .join(", ");
+export const minuteColumnsSql: string = named.map(([name, { type }]) => `${name} ${type}`).join();
 
 /** How many bytes a row has, and where the columns begin in it. */
-export const minuteBytes: number = bytesBefore(minuteColumns.length);
+export const minuteBytes: number = bytesBefore(named.length);
 export const placesInMinute = Object.fromEntries(
-  minuteColumns.map(({ name }, index) => [name, bytesBefore(index)]),
+  named.map(([name], index) => [name, bytesBefore(index)]),
 ) as Readonly<Record<keyof typeof columns, number>>;
 
-/** How many bytes the values of a column have. */
-export function widthOf({ widths }: MinuteColumn): number {
-  return widths.reduce((sum, width) => sum + width, 0);
-}
-
 function bytesBefore(index: number): number {
-  return minuteColumns.slice(0, index).reduce((sum, column) => sum + widthOf(column), 0);
+  return named.slice(0, index).reduce((sum, [, { bytes }]) => sum + bytes, 0);
 }
 
 function merged(
   how: "min" | "max" | "sum" | "groupBitOr",
-  { type, widths }: Omit<MinuteColumn, "name">,
-): Omit<MinuteColumn, "name"> {
-  return { type: `SimpleAggregateFunction(${how}, ${type})`, widths };
+  { type, bytes }: MinuteColumn,
+): MinuteColumn {
+  return { type: `SimpleAggregateFunction(${how}, ${type})`, bytes };
 }

@@ -11,7 +11,6 @@ import type { ChartFile } from "./chart-file.ts";
 import { type ChartRange, ChartsDamagedError } from "./chart-reader.ts";
 import type { Engine } from "./engine.ts";
 import { allRowsSettings, inOrderSettings } from "./few-rows-settings.ts";
-import { candleColumns, widthOf } from "./minute-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./native-blocks.ts";
 import type { BucketCandle, BucketRange } from "./newest-candles.ts";
 import { RowReader } from "./row-reader.ts";
@@ -254,24 +253,14 @@ async function readMinutes(
 ): Promise<readonly OwnBucket[]> {
   const since = isShort ? `AND minute >= ${integerLiteral(from)}` : "";
   const bytes = await engine.queryNative(
-    `SELECT ${candleColumns.map(({ name }) => name).join()}
+    `SELECT token_id, minute, open.1, open.2, close.1, close.2, high, low,
+       volume, buy_volume_usd, sell_volume_usd, trades
      FROM oddwire.minute_candles WHERE token_id IN ${listLiteral(tokenIds.map(hexLiteral))} ${since}
      SETTINGS ${allRowsSettings}`,
   );
-  const found = [...readNativeBlocks(bytes, candleColumns.map(widthOf))].flatMap(
-    ({ rows, columns, ...block }) => {
-      // Of a price with its position, all positions of a block stand before all prices.
-      const apart = columns.flatMap((column, index) => {
-        const [positions = 0, prices] = candleColumns[index]?.widths ?? [];
-        if (prices === undefined) return [column];
-        return [column.subarray(0, positions * rows), column.subarray(positions * rows)];
-      });
-      return [...bucketsOf({ ...block, rows, columns: apart })];
-    },
-  );
-  return found.filter(
-    ({ bucket: minute, candle }) => candle.trades > 0 && minute >= from && minute < to,
-  );
+  return [...readNativeBlocks(bytes, bucketBytes)]
+    .flatMap((block) => [...bucketsOf(block)])
+    .filter(({ bucket: minute, candle }) => candle.trades > 0 && minute >= from && minute < to);
 }
 
 function within(stretches: readonly Stretch[]): string {
