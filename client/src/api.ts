@@ -274,6 +274,7 @@ export type Key = {
   readonly expires_at: string | null;
   readonly status: "active" | "expired" | "revoked";
   readonly allowed_ips: readonly string[];
+  readonly previous_value_expires_at: string | null;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
   readonly request_count: number;

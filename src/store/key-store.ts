@@ -165,7 +165,9 @@ export class KeyStore implements Keys {
         nowMs + graceMs,
         id,
       );
-      return { key: this.#toKey({ ...row, prefix }), value };
+      const grace = graceMs > 0 ? { previous_mac: row.mac } : { previous_mac: null };
+      const rotated = { ...row, ...grace, prefix, previous_until_ms: nowMs + graceMs };
+      return { key: this.#toKey(rotated), value };
     });
     this.#reload();
     return issued;
@@ -235,7 +237,13 @@ export class KeyStore implements Keys {
     });
     this.#reload();
     const requestsPerMinute = this.#requestsPerMinute[input.scope];
-    const unused = { revokedAtMs: null, lastUsedAtMs: null, requestCount: 0, requestsPerMinute };
+    const unused = {
+      previousUntilMs: null,
+      revokedAtMs: null,
+      lastUsedAtMs: null,
+      requestCount: 0,
+      requestsPerMinute,
+    };
     return { key: { ...input, ...unused, id, prefix, createdAtMs: nowMs }, value };
   }
 
@@ -298,10 +306,16 @@ export class KeyStore implements Keys {
       allowedIps: JSON.parse(row.allowed_ips) as string[],
       createdAtMs: row.created_at_ms,
       expiresAtMs: row.expires_at_ms,
+      previousUntilMs: this.#graceOf(row),
       revokedAtMs: row.revoked_at_ms,
       lastUsedAtMs: unsaved.requests > 0 ? unsaved.lastUsedAtMs : row.last_used_at_ms,
       requestCount: row.request_count + unsaved.requests,
     };
+  }
+
+  #graceOf({ previous_mac: mac, previous_until_ms: untilMs, revoked_at_ms: revoked }: Row) {
+    const isRunning = mac !== null && untilMs !== null && untilMs > this.#clock.nowMs();
+    return isRunning && revoked === null ? untilMs : null;
   }
 
   #macOf(value: string): Buffer {

@@ -12,6 +12,8 @@ export type ApiKey = {
   readonly allowedIps: readonly string[];
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
+  /** Until when the value before the last rotation works; `null` when it does not. */
+  readonly previousUntilMs: number | null;
   readonly revokedAtMs: number | null;
   readonly lastUsedAtMs: number | null;
   readonly requestCount: number;

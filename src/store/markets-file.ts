@@ -28,7 +28,7 @@ import { WalCheckpoints } from "./wal-checkpoints.ts";
 const marketsFileName = "markets.sqlite";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 11;
+const formatVersion = 12;
 
 const pageBytes = 16_384;
 

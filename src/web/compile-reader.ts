@@ -194,7 +194,7 @@ function expectedOf(schema: TSchema): string {
       assert(keywords.maximum !== undefined, "every number that clients send has bounds");
       return `a whole number from ${keywords.minimum ?? 0} to ${keywords.maximum}`;
     case "array":
-      return `a list of up to ${keywords.maxItems ?? 100}, each ${expectedOf(keywords.items ?? {})}`;
+      return `a list of ${keywords.minItems ? `${keywords.minItems} to` : "up to"} ${keywords.maxItems ?? 100}, each ${expectedOf(keywords.items ?? {})}`;
     default:
       return `text of ${keywords.minLength ?? 0} to ${keywords.maxLength ?? "any number of"} characters`;
   }

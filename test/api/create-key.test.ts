@@ -81,7 +81,7 @@ test("400: each fault is named, with the name that was meant", async () => {
   assert.deepEqual(await faultsOf({ name: "x", allowed_ips: ["10.0.0.0/8", "10.0.0.0/99"] }), [
     {
       parameter: "allowed_ips",
-      issue: "must be a list of up to 64, each an IP address or a CIDR range",
+      issue: "must be a list of 1 to 64, each an IP address or a CIDR range",
     },
   ]);
 });
@@ -110,7 +110,7 @@ test("400: a field that is given twice, however it is spelled", async () => {
     const fault = { parameter, issue: "is given more than once" };
     assert.deepEqual(assertError(answer, "VALIDATION_ERROR").details, [fault]);
   }
-  const body = '{"name":"scope","scope":"read","allowed_ips":[]}';
+  const body = '{"name":"scope","scope":"read","allowed_ips":["10.0.0.1"]}';
   const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body });
   assert.equal(answer.status, 201);
 });
@@ -202,4 +202,10 @@ test("429: the 5001st request of an admin key within a minute", async () => {
   assert.equal((await create({ name: "other caller" }, keys.admin)).status, 201);
   clock.advance(60_000);
   assert.equal((await create({ name: "a minute later" }, value)).status, 201);
+});
+
+test("400: an empty list of allowed IPs, which would allow none or all", async () => {
+  const answer = await create({ name: "nowhere", allowed_ips: [] });
+  const { details } = assertError(answer, "VALIDATION_ERROR");
+  assert.match(JSON.stringify(details), /a list of 1 to \d+/);
 });

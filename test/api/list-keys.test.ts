@@ -28,6 +28,7 @@ test("200: newest first, without values", async () => {
     expires_at: null,
     status: "active",
     allowed_ips: [],
+    previous_value_expires_at: null,
     revoked_at: null,
     request_count: 1,
   });

@@ -261,8 +261,8 @@ test("400: what is unknown, repeated or out of range is named", async () => {
     ["min_volume=0.0000001", /^min_volume must be a decimal/],
     [`min_volume=${"9".repeat(33)}`, /^min_volume must be a decimal/],
     ["sort=name", /^sort must be one of volume_24h, /],
-    ["condition_id=0x1", /^condition_id must be a list of up to 100, each a condition id/],
-    ["tag=a,,b", /^tag must be a list of up to 100/],
+    ["condition_id=0x1", /^condition_id must be a list of 1 to 100, each a condition id/],
+    ["tag=a,,b", /^tag must be a list of 1 to 100/],
     ["created_after=5&created_before=5", "created_before must be after created_after"],
     ["end_after=2026-01-01T00:00:00Z&end_before=1", "end_before must be after end_after"],
   ] as const;

@@ -40,7 +40,7 @@ test("200: a hundred at once", async () => {
 });
 
 test("400: none, too many, and one that is no token id", async () => {
-  const expected = "a list of up to 100, each a decimal token id below 2^256";
+  const expected = "a list of 1 to 100, each a decimal token id below 2^256";
   const refusals = {
     "": `token_ids is required: ${expected}`,
     "?token_ids=": `token_ids must be ${expected}`,

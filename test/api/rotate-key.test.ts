@@ -53,9 +53,14 @@ test("200: in its grace the old value works too, and both share one limit", asyn
     remaining.push(assertEveryHeader(answer.headers).remaining);
   }
   assert.deepEqual(remaining, [999, 998, 997]);
+  const shown = async () =>
+    dataOf(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
+  const graceUntil = Date.parse(String((await shown())["previous_value_expires_at"]));
+  assert(Math.abs(graceUntil - server.clock.nowMs() - 30_000) < 10_000);
   server.clock.advance(30_000);
   assert.equal(await statusOf(value), 401);
   assert.equal(await statusOf(newValue), 404);
+  assert.equal((await shown())["previous_value_expires_at"], null);
 });
 
 test("200: at most two values work, however often it is rotated", async () => {

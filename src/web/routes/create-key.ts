@@ -25,7 +25,9 @@ export function createKey({ keys, audit, clock, freshness }: KeyServices): Route
       name,
       scope: Type.Enum([...scopes], { default: "read" }),
       expires_at: Type.Optional(time),
-      allowed_ips: Type.Optional(Type.Array(ipRange, { maxItems: webLimits.allowedIpsMax })),
+      allowed_ips: Type.Optional(
+        Type.Array(ipRange, { minItems: 1, maxItems: webLimits.allowedIpsMax }),
+      ),
     }),
     status: 201,
     response: oneOf(issuedKeySchema),

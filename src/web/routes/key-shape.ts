@@ -29,6 +29,9 @@ export const keySchema = Type.Object({
   ...commonFields,
   status: Type.Enum(["active", "expired", "revoked"]),
   allowed_ips: Type.Array(Type.String()),
+  previous_value_expires_at: Type.Union([Type.String(), Type.Null()], {
+    description: "Until when the value before the last rotation works; null when it does not",
+  }),
   revoked_at: nullableText,
   last_used_at: nullableText,
   request_count: Type.Integer(),
@@ -46,6 +49,7 @@ export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
     ...showCommon(key),
     status: statusOf(key, nowMs),
     allowed_ips: [...key.allowedIps],
+    previous_value_expires_at: showTime(key.previousUntilMs),
     revoked_at: showTime(key.revokedAtMs),
     last_used_at: showTime(key.lastUsedAtMs),
     request_count: key.requestCount,

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { wordsOf } from "./search-words.ts";
+
+test("letters are folded as people type them without their keyboard", () => {
+  assert.deepEqual(wordsOf("Łódź, Malmø & STRAẞE: Đoković–Æthelred"), [
+    "lodz",
+    "malmo",
+    "strasse",
+    "dokovic",
+    "aethelred",
+  ]);
+  assert.deepEqual(wordsOf("Þórr ð œuvre ħ ıstanbul"), ["thorr", "d", "oeuvre", "h", "istanbul"]);
+});
