@@ -152,6 +152,7 @@ export class Hub {
       topic.readOn(topic.channel.isFinalOnly ? final : latest);
     }
     this.#history.tellAdded();
+    this.#announceFinality();
   }
 
   /** Blocks that were held have become final. */
@@ -164,6 +165,10 @@ export class Hub {
       if (topic.channel.isFinalOnly && concerns(topic.channel, news)) topic.readOn(from);
     }
     this.#history.tellAdded();
+    this.#announceFinality();
+  }
+
+  #announceFinality(): void {
     if (this.#listeners.size === 0 || this.#end.final < 0) return;
     const text = finalizedFrame(blockNumberOf(this.#end.final as Seq), this.#end.final);
     for (const listener of this.#listeners) listener.announce(text);

@@ -63,7 +63,9 @@ export class Topic {
     { previous, isReplay }: { previous: number; isReplay: boolean },
   ): Packet {
     let before = previous;
-    const texts = entries.map(({ seq, json }) => {
+    const texts = entries.map(({ seq: ownSeq, json }) => {
+      // A state that is sent again, as a candle that has closed, does not move clients back.
+      const seq = Math.max(ownSeq, before);
       const chain = `"seq":${shownSeq(seq)},"prev_seq":${shownSeq(before)}`;
       before = seq;
       return `${this.#eventHead},${chain}${isReplay ? ',"replay":true' : ""},"data":${json}}`;

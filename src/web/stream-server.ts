@@ -11,12 +11,11 @@ import type { Keys } from "../store/keys.ts";
 import { BatchFlusher } from "../stream/batch-flusher.ts";
 import { ConnectionCounts } from "../stream/connection-counts.ts";
 import type { Hub } from "../stream/hub.ts";
-import type { Form } from "../stream/packet.ts";
 import { closeCodes, type StreamQuotas } from "../stream/session.ts";
 import type { StreamMeter } from "../stream/stream-meter.ts";
 import type { Admission, Caller } from "./admission.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { compileReader } from "./compile-reader.ts";
+import { compileReader, validationError } from "./compile-reader.ts";
 import { toAppError } from "./error-answer.ts";
 import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
 
@@ -117,6 +116,7 @@ export class StreamServer {
     try {
       const query = this.#queryOf(request);
       const isDeflating = query.compress === "permessage-deflate";
+      if (isDeflating && !offersDeflate(request)) throw noDeflate();
       const server = isDeflating ? this.#deflating : this.#plain;
       this.#upgrades.set(request, upgrade);
       server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, upgrade, query));
@@ -150,7 +150,7 @@ export class StreamServer {
 
   #open(opened: WebSocket, upgrade: Upgrade, query: Static<typeof streamQuery>): void {
     const { socket, caller, requestId } = upgrade;
-    const form = formOf(query, opened.extensions);
+    const form = { batch: query.batch === "1", compress: query.compress };
     const { ip, key } = caller;
     const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, form };
     const connection = StreamConnection.open(this.#parts, accepted, (closed) => {
@@ -191,11 +191,13 @@ export class StreamServer {
   }
 }
 
-/** Without the extension on the client's side nothing is deflated. */
-function formOf(query: Static<typeof streamQuery>, extensions: string): Form {
-  const isDeflated = extensions.includes("permessage-deflate");
-  const canCompress = query.compress !== "permessage-deflate" || isDeflated;
-  return { batch: query.batch === "1", compress: canCompress ? query.compress : "none" };
+function offersDeflate({ headers }: IncomingMessage): boolean {
+  return headers["sec-websocket-extensions"]?.includes("permessage-deflate") === true;
+}
+
+function noDeflate(): AppError {
+  const issue = "needs a client that offers the extension permessage-deflate";
+  return validationError([{ parameter: "compress", issue }]);
 }
 
 const socketOptions = {

@@ -7,7 +7,8 @@ import { assertError, parseRaw, testQuotas } from "../support/open-test-server.t
 import { StreamClient } from "../support/stream-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const quotas = { ...testQuotas, connectionsPerKey: { read: 2, write: 3, admin: 20 } };
+const connectionsPerKey = { read: 2, write: 3, admin: 20 };
+const quotas = { ...testQuotas, connectionsPerKey, connectionsPerIp: 6 };
 const server = await DataServer.open({ finalBlocks: 400, heldBlocks: 0, quotas });
 after(() => server.close());
 const { edge } = server;
@@ -45,6 +46,47 @@ suite("the upgrade", () => {
     assert.equal(posted.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
 
+  test("400 for a compression that the client does not offer", async () => {
+    for (const [query, status] of [
+      ["?compress=permessage-deflate", 400],
+      ["", 101],
+    ] as const) {
+      const socket = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream${query}`, {
+        perMessageDeflate: false,
+      });
+      const answered = await new Promise<number | undefined>((resolve) => {
+        socket.on("unexpected-response", (_request, response) => resolve(response.statusCode));
+        socket.on("upgrade", (response) => resolve(response.statusCode));
+      });
+      assert.equal(answered, status);
+      socket.on("error", () => {});
+      socket.terminate();
+    }
+    const text = await edge.sendRaw(upgrade(handshake, "?compress=permessage-deflate"));
+    const { message } = assertError(parseRaw(text), "VALIDATION_ERROR");
+    assert.match(message, /compress needs a client that offers/);
+  });
+
+  test("403 from a blocked IP; streams that are open go on", async () => {
+    const key = edge.keys.admin;
+    const client = await StreamClient.open(edge.url, { key });
+    const anonymous = await StreamClient.open(edge.url);
+    const blockedAtMs = edge.clock.nowMs();
+    const block = { reason: "failed_authentication", strikes: 1, blockedAtMs } as const;
+    const bucket = "127.0.0.1";
+    edge.access.ipBlocks.put({ ...block, bucket, blockedUntilMs: blockedAtMs + 60_000 });
+    const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ${key}\r\n`));
+    assertError(parseRaw(text), "IP_BLOCKED");
+    await client.subscribe({ type: "trades" });
+    anonymous.send({ action: "auth", api_key: key });
+    const { error } = await anonymous.next("error");
+    assert.equal((error as { code: string }).code, "IP_BLOCKED");
+    assert.equal((await anonymous.untilClosed()).code, 4001);
+    edge.clock.advance(60_001);
+    client.close();
+    await client.untilClosed();
+  });
+
   test("101 has the headers of every answer", async () => {
     const socket = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream`, {
       headers: { "x-api-key": edge.keys.admin, "x-request-id": "mine" },
@@ -78,6 +120,21 @@ test("4029 when a key has too many connections; a place is free again after a cl
     StreamClient.open(edge.url, { key }).catch(() => null),
   );
   again.close();
+});
+
+test("4029 when an IP has too many, those that have sent no key included", async () => {
+  const anonymous = await Promise.all(
+    Array.from({ length: quotas.connectionsPerIp }, async () => StreamClient.open(edge.url)),
+  );
+  const one = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream`, {
+    headers: { "x-api-key": edge.keys.admin },
+  });
+  const code = await new Promise((resolve) => {
+    one.on("close", resolve);
+  });
+  assert.equal(code, 4029);
+  edge.clock.advance(10_001);
+  for (const client of anonymous) assert.equal((await client.untilClosed()).code, 4001);
 });
 
 test("4001 before the revocation of the key is answered", async () => {

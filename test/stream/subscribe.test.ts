@@ -1,7 +1,11 @@
 /** The shortest true way: from a block that is indexed to the frame at the client. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
+import { firstSeqOf, formatTokenId } from "../../src/base/ids.ts";
+import { isTrade } from "../../src/market/fill.ts";
+import { minuteOf } from "../../src/market/minute-candle.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
+import { encode } from "../support/store-chain.ts";
 import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
 
 const server = await DataServer.open({ finalBlocks: 600, heldBlocks: 100 });
@@ -19,6 +23,7 @@ function assertChained(events: readonly StreamFrame[], seq: unknown): void {
   let before = seq;
   for (const event of events) {
     assert.equal(event["prev_seq"], before);
+    assert(Number(event["seq"]) >= Number(before), "no event moves a client back");
     before = event["seq"];
   }
 }
@@ -120,6 +125,30 @@ suite("every channel", () => {
     });
   }
 
+  test("a candle comes once more when it has closed, and moves nobody back", async () => {
+    const client = await connect();
+    const { newestBlock } = server;
+    const held = newestBlock + 200;
+    const trades = server.facts.flatMap(({ fills }) => fills.filter(isTrade));
+    const next = trades.find(({ tokenId, seq, timestamp }) => {
+      const pair = trades.filter((trade) => trade.tokenId === tokenId && trade.seq < seq);
+      const before = pair.at(-1);
+      const isNext = seq > firstSeqOf(newestBlock + 1) && seq < firstSeqOf(held);
+      if (!isNext || before === undefined || before.seq > firstSeqOf(newestBlock + 1)) return false;
+      return minuteOf(before.timestamp) < minuteOf(timestamp);
+    });
+    assert(next !== undefined, "a token is traded again, in another minute");
+    const { tokenId } = next;
+    const channel = { type: "candles", token_id: formatTokenId(tokenId), resolution: "1m" };
+    const { subscription_id: id, seq } = await client.subscribe(channel);
+    const candles = () => client.events(id).map(({ data }) => data as Row);
+    await server.advance({ held });
+    await client.until("a closed candle", () => candles().some((row) => row["closed"] === true));
+    await client.until("the one after", () => candles().length >= 2);
+    assertChained(client.events(id), seq);
+    client.close();
+  });
+
   test("candles and price are those of REST, as a snapshot and live", async () => {
     const client = await connect();
     const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
@@ -192,6 +221,49 @@ test("with finality finalized only what cannot be taken back is told", async () 
     client.events(id).map(({ data }) => data),
     rows,
   );
+  client.close();
+});
+
+test("finalized comes while the service catches up, too", async () => {
+  await server.advance({ final: server.newestBlock });
+  const client = await connect();
+  await client.subscribe({ type: "trades" });
+  const { newestBlock } = server;
+  const blocks = server.facts.filter(
+    ({ number }) => number > newestBlock && number <= newestBlock + 10,
+  );
+  await server.tell([{ kind: "final", batch: encode(blocks), more: false }]);
+  const { finalized_block, finalized_seq } = await client.next("finalized");
+  assert.equal(finalized_block, newestBlock + 10);
+  assert.equal(finalized_seq, (newestBlock + 11) * 1_000_000 - 1);
+  client.close();
+});
+
+test("a snapshot is part of the chain, and is text whatever the form of events", async () => {
+  const client = await connect("?compress=zlib&batch=1");
+  const { subscription_id: id } = await client.subscribe({ type: "trades" }, { snapshot: 5 });
+  const { seq } = await client.next("snapshot");
+  assert.deepEqual(client.messages, { binary: 0, arrays: 0, texts: 3 });
+  const { newestBlock } = server;
+  const next = server.facts.find(
+    ({ number, fills }) => number > newestBlock && fills.some(isTrade),
+  );
+  await server.advance({ held: next?.number ?? 0 });
+  await client.until("events", () => client.events(id).length > 0);
+  assertChained(client.events(id), seq);
+  client.close();
+});
+
+test("subscribed has the whole channel, events have what tells one token from another", async () => {
+  const client = await connect();
+  const [trade = {}] = (await server.getPage("/v1/trades?limit=1&order=asc")).data;
+  const wanted = { type: "token_trades", token_id: trade["token_id"] };
+  const filter = { side: trade["side"] };
+  const start = { resume_from: 0, filter };
+  const { channel, subscription_id: id } = await client.subscribe(wanted, start);
+  assert.deepEqual(channel, { ...wanted, filter });
+  await client.next("replay_complete");
+  assert.deepEqual(client.events(id)[0]?.["channel"], wanted);
   client.close();
 });
 

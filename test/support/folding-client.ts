@@ -96,6 +96,7 @@ export class FoldingClient {
       case "event": {
         assert(this.#subscribed, "the answer comes before the events");
         assert.equal(frame["prev_seq"], this.#last, "events are chained");
+        assert(seq >= this.#last, "an event never moves a client back");
         const { id, timestamp } = frame["data"] as { id?: string; timestamp?: string };
         const name = this.request.type === "price" ? "price" : (id ?? timestamp ?? "");
         if (this.#isFacts) assert(!this.rows.has(name), `${name} was told twice`);
