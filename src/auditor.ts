@@ -108,22 +108,34 @@ export class Auditor {
 
   async #run(): Promise<void> {
     const { signal } = this.#abort;
-    let calls: number = auditLimits.callsExpected;
+    const { callsPerMinute } = this.#parts;
+    let owedMs = (auditLimits.callsExpected * 60_000) / callsPerMinute;
     try {
       while (!signal.aborted) {
-        await this.#pause(calls);
-        calls = await this.#auditNext();
+        owedMs -= await this.#pause(owedMs);
+        const calls = await this.#auditNext();
+        owedMs += calls === 0 ? auditLimits.idleMs : (calls * 60_000) / callsPerMinute;
       }
     } catch (thrown) {
       if (!signal.aborted) this.#parts.log.error({ err: toError(thrown) }, "the audit has stopped");
     }
   }
 
-  /** For as long as so many calls take of the budget. */
-  async #pause(calls: number): Promise<void> {
-    const { clock, callsPerMinute } = this.#parts;
-    const idleMs = calls === 0 ? auditLimits.idleMs : 0;
-    await clock.sleep(Math.max(idleMs, (calls * 60_000) / callsPerMinute), this.#abort.signal);
+  /**
+   * For as long as the budget says, or until a mismatch is due to be compared again: what is left of the pause
+   * follows then. Returns how long it was.
+   */
+  async #pause(owedMs: number): Promise<number> {
+    const { clock } = this.#parts;
+    const dueMs = this.#isRecheck ? Number.POSITIVE_INFINITY : this.#untilRecheckMs();
+    const pauseMs = Math.max(0, Math.min(owedMs, dueMs));
+    await clock.sleep(pauseMs, this.#abort.signal);
+    return pauseMs;
+  }
+
+  #untilRecheckMs(): number {
+    const changedAtMs = Math.min(...this.#status.doubted.map((finding) => finding.changedAtMs));
+    return changedAtMs + auditLimits.doubtKeptMs - this.#parts.clock.nowMs();
   }
 
   /** Answers what it cost, in calls; 0 when there was nothing to do. */
@@ -167,7 +179,7 @@ export class Auditor {
 
   #staleDoubt(): BlockRange | null {
     const before = this.#parts.clock.nowMs() - auditLimits.doubtKeptMs;
-    return this.#status.doubted.find(({ changedAtMs }) => changedAtMs < before) ?? null;
+    return this.#status.doubted.find(({ changedAtMs }) => changedAtMs <= before) ?? null;
   }
 
   async #take(range: BlockRange, verdict: Verdict): Promise<void> {

@@ -174,8 +174,8 @@ export const auditLimits = {
   callsExpected: 6,
   /** How often a span is tried before the next one has its turn. */
   triesMax: 3,
-  /** Unproven mismatches are compared again after this: a node may have been repaired meanwhile. */
-  doubtKeptMs: 60_000,
+  /** Unproven mismatches are compared again after this, which with the reading is within a minute. */
+  doubtKeptMs: 45_000,
   /** How long, and how many, repairs are gathered before one restart carries them out. */
   repairGatherMs: 20_000,
   repairsAtOnceMax: 16,

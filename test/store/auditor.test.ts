@@ -15,6 +15,7 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 4 });
 const facts = factsOf(buildChain(plans));
@@ -84,6 +85,51 @@ test("several wrong ranges are repaired by one restart, and meanwhile the servic
   assert.equal(auditor.check().ok, false);
   await auditor.close();
   await assertTablesHold(await folder.reopen(), right);
+});
+
+test("an unproven mismatch is compared again within a minute, and the budget is kept all the same", async (t) => {
+  const { store, path } = await StoreFolder.open(t);
+  await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
+  const otherHash = `0x${"8".repeat(64)}` as Hash;
+  const fork = facts.map((one) => ({
+    ...one,
+    fills: one.fills.map((fill) => ({ ...fill, blockHash: otherHash })),
+    events: one.events.map((event) => ({ ...event, blockHash: otherHash })),
+  }));
+  const clock = hastyClock();
+  const comparedAtMs: number[] = [];
+  let callsMade = 0;
+  // A single endpoint, asked for receipts: three calls a block.
+  const reread = async ({ from, to, way }: FactsRequest): Promise<FactsReading> => {
+    if (from === first && to % 100 === 99) comparedAtMs.push(clock.monotonicMs());
+    const calls = 3 * (to - from + 1);
+    callsMade += calls;
+    const read = fork.filter(({ number }) => number >= from && number <= to);
+    const told = read.length === 0 ? null : read;
+    return { kind: "read", host: "one", way, calls, last: { ...last, number: to }, facts: told };
+  };
+  const callsPerMinute = 180;
+  const auditor = Auditor.open({
+    dataDir: path,
+    store,
+    reread,
+    endpoints: 1,
+    callsPerMinute,
+    clock,
+    log: openLog({ level: "silent" }),
+    onRepairOrdered: assert.ifError,
+  });
+  auditor.start();
+  await waitFor("two hours of auditing", async () =>
+    clock.monotonicMs() < hours * 3_600_000 ? null : true,
+  );
+  await auditor.close();
+  assert.equal(auditor.status.doubted.length, 1);
+  const [once = 0, again = Number.POSITIVE_INFINITY] = comparedAtMs;
+  assert(again - once <= 60_000, `compared again after ${again - once} ms`);
+  const budget = (clock.monotonicMs() / 60_000) * callsPerMinute;
+  // Two ranges may be paid for later.
+  assert(callsMade <= budget + 2 * 600, `${callsMade} calls of ${budget}`);
 });
 
 test("a doubted range that nobody can tell any more has its turn now and then, between the others", async (t) => {
