@@ -15,6 +15,8 @@ type Command =
       readonly seesBlocks?: boolean;
     }
   | { readonly tellSeen: true }
+  /** Sends when a block is to be held, so many times. */
+  | { readonly announce: number; readonly everyMs: number }
   | { readonly await: number }
   | { readonly close: true };
 
@@ -34,7 +36,9 @@ process.on("message", (command: Command) => {
     awaited = command.await;
     report();
   } else if ("tellSeen" in command) {
-    process.send?.({ seen: seenBy.flatMap((seen) => [...seen]) });
+    process.send?.({ seen: seenBy.splice(0).flatMap((seen) => [...seen]) });
+  } else if ("announce" in command) {
+    announce(command.announce, command.everyMs);
   } else {
     for (const socket of sockets) socket.destroy();
     sockets = [];
@@ -83,14 +87,20 @@ async function upgrade({
   return socket;
 }
 
+function announce(count: number, everyMs: number): void {
+  process.send?.({ atMs: performance.timeOrigin + performance.now() });
+  if (count > 1) setTimeout(() => announce(count - 1, everyMs), everyMs);
+}
+
 function noteBlocks(socket: Socket): void {
   const seen = new Map<number, number>();
   seenBy.push(seen);
   socket.on("data", (bytes) => {
-    const at = bytes.lastIndexOf(blockField);
-    if (at < 0) return;
-    const from = at + blockField.length;
-    seen.set(Number.parseInt(bytes.toString("latin1", from, from + 12), 10), lastAtMs);
+    // Where the client is late, several blocks may come together.
+    for (let at = bytes.indexOf(blockField); at >= 0; at = bytes.indexOf(blockField, at + 1)) {
+      const from = at + blockField.length;
+      seen.set(Number.parseInt(bytes.toString("latin1", from, from + 12), 10), lastAtMs);
+    }
   });
 }
 

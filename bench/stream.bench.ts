@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { availableParallelism, cpus } from "node:os";
@@ -22,6 +22,9 @@ const clients = Number(process.argv[2] ?? 1000);
 const rounds = Number(process.argv[3] ?? 20);
 const tradesPerBlock = 50;
 const historyBlocks = 2000;
+const liveClients = 100;
+const liveBlocks = 40;
+const liveEveryMs = 100;
 
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(
@@ -49,6 +52,9 @@ try {
   );
   await measureLatency();
   await measureReplay();
+  const alone = await measureLive(0);
+  const beside = await measureLive(4);
+  console.log(`p99 beside 4 replays: ${(beside / alone).toFixed(1)} times that without them`);
 } finally {
   child.kill();
   await server.close();
@@ -58,17 +64,22 @@ type FanOut = { readonly rate: number; readonly cpuSeconds: number };
 
 /** The next block: trades of a recording, moved on. */
 function nextBlock(trades: number): BlockFacts {
-  const newest = server.store.tail.newest;
-  assert(newest !== null);
-  const number = newest.number + 1;
-  const fills = template
-    .slice(0, trades)
-    .map((fill, index) => ({ ...fill, seq: seqOf(number, index) }));
+  return blockAt(server.newestBlock + 1, trades);
+}
+
+function blockAt(number: number, trades: number): BlockFacts {
+  const [first] = template;
+  assert(first !== undefined);
+  const fills = template.slice(0, trades);
   return {
-    ...newest,
     number,
-    timestamp: newest.timestamp + 2,
-    fills,
+    hash: first.blockHash,
+    timestamp: first.timestamp,
+    fills: fills.map((fill, index) => ({
+      ...fill,
+      blockNumber: number,
+      seq: seqOf(number, index),
+    })),
     events: [],
     anomalies: [],
     quarantined: [],
@@ -185,23 +196,7 @@ async function measureReplay(): Promise<void> {
   await server.advance({ final: server.store.newestBlock ?? 0 });
   for (let from = 0; from < historyBlocks; from += 500) {
     const first = (server.store.newestBlock ?? 0) + 1;
-    const blocks = Array.from({ length: 500 }, (_, index): BlockFacts => {
-      const number = first + index;
-      const fills = template.map((fill, at) => ({ ...fill, seq: seqOf(number, at) }));
-      const { hash } =
-        template[0]?.blockHash === undefined
-          ? { hash: "" as never }
-          : { hash: template[0].blockHash };
-      return {
-        number,
-        hash,
-        timestamp: template[0]?.timestamp ?? 0,
-        fills,
-        events: [],
-        anomalies: [],
-        quarantined: [],
-      };
-    });
+    const blocks = Array.from({ length: 500 }, (_, at) => blockAt(first + at, tradesPerBlock));
     await server.tell([{ kind: "final", batch: encode(blocks), more: false }]);
   }
   for (const query of ["", "?batch=1"]) {
@@ -210,15 +205,15 @@ async function measureReplay(): Promise<void> {
     const startedAt = performance.now();
     const frame = { action: "subscribe", channel: { type: "trades" }, resume_from: 0 };
     await openClients(query, JSON.stringify(frame), { open: 1 });
-    let sent = -1;
-    for (let now = server.meter.read().messages; now > sent; now = server.meter.read().messages) {
-      sent = now;
+    const trades = historyBlocks * tradesPerBlock;
+    let events = 0;
+    while (events < trades) {
       await new Promise<void>((resolve) => {
-        setTimeout(resolve, 100);
+        setTimeout(resolve, 20);
       });
+      events = server.meter.read().replayed_messages - before.replayed_messages;
     }
-    const events = server.meter.read().messages - before.messages;
-    const wall = (performance.now() - startedAt) / 1000 - 0.2;
+    const wall = (performance.now() - startedAt) / 1000;
     const cpuSeconds = secondsOf(process.cpuUsage(cpu));
     console.log(
       `replay to one client${query}: ${events} events, ${format(events / wall)}/s, ` +
@@ -228,18 +223,64 @@ async function measureReplay(): Promise<void> {
   }
 }
 
+/**
+ * How late a live frame is while others read history, each another one; the p99 in ms. The announcement
+ * comes from another process, so that a blocked event loop counts.
+ */
+async function measureLive(replays: number): Promise<number> {
+  const live = JSON.stringify({ action: "subscribe", channel: { type: "trades" } });
+  await openClients("", live, { open: liveClients, seesBlocks: true });
+  const readers = fork(fileURLToPath(new URL("stream-clients.ts", import.meta.url)));
+  for (let replay = 1; replay <= replays; replay += 1) {
+    const filter = { min_value: `0.00000${replay}` };
+    const channel = { type: "trades", filter };
+    const first = JSON.stringify({ action: "subscribe", channel, resume_from: 0 });
+    await openClients("", first, { open: 1, process: readers });
+  }
+  const announcedAtMs = new Map<number, number>();
+  const { replayed_messages: replayed } = server.meter.read();
+  const startedAt = performance.now();
+  child.send({ announce: liveBlocks, everyMs: liveEveryMs });
+  for await (const [{ atMs }] of on(child, "message") as AsyncIterable<[{ atMs: number }]>) {
+    const block = nextBlock(20);
+    announcedAtMs.set(block.number, atMs);
+    await server.hold(block);
+    if (announcedAtMs.size === liveBlocks) break;
+  }
+  const rate = (server.meter.read().replayed_messages - replayed) / (performance.now() - startedAt);
+  // The last block has to be with all.
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, 3000);
+  });
+  child.send({ tellSeen: true });
+  const { seen } = (await answer(child)) as { seen: [number, number][] };
+  const delays = seen.map(([block, atMs]) => atMs - (announcedAtMs.get(block) ?? Number.NaN));
+  assert.equal(delays.length, liveBlocks * liveClients, "every client has every block");
+  delays.sort((a, b) => a - b);
+  const at = (share: number): number => delays[Math.floor(delays.length * share)] ?? 0;
+  console.log(
+    `announced -> frame at ${liveClients} clients beside ${replays} replays: p50 ${at(0.5).toFixed(1)} ms, ` +
+      `p99 ${at(0.99).toFixed(1)} ms, ${format(rate * 1000)} events/s replayed`,
+  );
+  readers.kill();
+  await closeClients();
+  return at(0.99);
+}
+
 async function openClients(
   query: string,
   first: string | null,
-  at: { port?: number; open?: number } = {},
+  at: { port?: number; open?: number; seesBlocks?: boolean; process?: ChildProcess } = {},
 ): Promise<void> {
-  const { port = Number(new URL(server.edge.url).port), open = clients } = at;
-  server.edge.clock.advance(61_000);
+  const { port = Number(new URL(server.edge.url).port), open = clients, seesBlocks = false } = at;
+  const { process: clientProcess = child } = at;
+  // The limit of the key begins anew; connections that are open would not survive that.
+  if (open > 1) server.edge.clock.advance(61_000);
   for (let left = open; left > 0; left -= 2000) {
     const path = `/v1/stream${query}`;
     const key = server.edge.keys.admin;
-    child.send({ open: Math.min(left, 2000), port, path, key, first });
-    await answer(child);
+    clientProcess.send({ open: Math.min(left, 2000), port, path, key, first, seesBlocks });
+    await answer(clientProcess);
   }
 }
 

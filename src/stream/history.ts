@@ -1,10 +1,14 @@
 import { streamLimits } from "../base/limits.ts";
 import type { Entry } from "./channel.ts";
 import type { Packet } from "./packet.ts";
+import { firstGroups } from "./page-groups.ts";
 import type { Topic } from "./topic.ts";
 
-/** What follows a position; everything up to `readTo` is in it. */
-export type HistoryPage = { readonly entries: readonly Entry[]; readonly readTo: number };
+/** What follows a position, in slices to send one by one; everything up to `readTo` is in it. */
+export type HistoryPage = {
+  readonly slices: readonly (readonly Entry[])[];
+  readonly readTo: number;
+};
 
 type Kept = { readonly page: Promise<HistoryPage>; readonly version: number };
 
@@ -68,17 +72,17 @@ export class History {
     this.read(topic, after, false).catch(() => {});
   }
 
-  /** The events of a page, made once for all who are told them in the same way. */
+  /** The events of a slice, made once for all who are told them in the same way. */
   packetOf(
     topic: Topic,
     entries: readonly Entry[],
     chain: { previous: number; isReplay: boolean },
   ): Packet {
     const name = `${topic.id} ${chain.previous} ${chain.isReplay}`;
-    const ofPage = this.#packets.get(entries) ?? new Map<string, Packet>();
-    this.#packets.set(entries, ofPage);
-    const packet = ofPage.get(name) ?? topic.packetOf(entries, chain);
-    ofPage.set(name, packet);
+    const ofSlice = this.#packets.get(entries) ?? new Map<string, Packet>();
+    this.#packets.set(entries, ofSlice);
+    const packet = ofSlice.get(name) ?? topic.packetOf(entries, chain);
+    ofSlice.set(name, packet);
     return packet;
   }
 
@@ -109,6 +113,16 @@ export class History {
     const found = await topic.channel.readAfter(after, { limit, restate });
     const entries = found.filter(({ seq }) => seq <= end);
     const isWhole = found.length < limit || entries.length < found.length;
-    return { entries, readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };
+    return { slices: slicesOf(entries), readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };
   }
+}
+
+function slicesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const slices: (readonly Entry[])[] = [];
+  for (let rest = entries; rest.length > 0; ) {
+    const slice = firstGroups(rest, streamLimits.historyRowsPerSlice, ({ seq }) => seq);
+    slices.push(slice);
+    rest = rest.slice(slice.length);
+  }
+  return slices;
 }

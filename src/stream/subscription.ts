@@ -1,5 +1,6 @@
+import { nextTurn } from "../base/turns.ts";
 import type { Entry } from "./channel.ts";
-import type { History } from "./history.ts";
+import type { History, HistoryPage } from "./history.ts";
 import type { Packet } from "./packet.ts";
 import { answerFrame, reorgFrame, shownSeq, snapshotFrame } from "./server-frames.ts";
 import type { Follower, Topic } from "./topic.ts";
@@ -129,13 +130,12 @@ export class Subscription implements Follower {
       if (!this.#isOpen) return;
       const { forks } = this.#history;
       const restate = this.#mustRestate;
-      const { readTo, entries } = await this.#history.read(this.topic, this.#readTo, restate);
+      const page = await this.#history.read(this.topic, this.#readTo, restate);
       if (!this.#isOpen || forks !== this.#history.forks) continue;
-      this.#mustRestate = false;
-      this.#readTo = readTo;
-      // The next page is read while this one is told.
+      // The next page is read while this one is sent.
+      const { readTo } = page;
       if (readTo < this.#history.endOf(this.topic)) this.#history.readAhead(this.topic, readTo);
-      this.#tellPage(entries);
+      await this.#sendPage(page);
     }
   }
 
@@ -143,8 +143,21 @@ export class Subscription implements Follower {
     return this.#state === "reading" && !this.#receiver.isClosed;
   }
 
-  #tellPage(entries: readonly Entry[]): void {
-    if (entries.length === 0) return;
+  /** Sends slice by slice, others having their turns, until a fork makes the rest void. */
+  async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
+    const { forks } = this.#history;
+    for (const entries of slices) {
+      await this.#receiver.whenRoom();
+      await nextTurn();
+      if (!this.#isOpen || forks !== this.#history.forks) return;
+      this.#sendSlice(entries);
+      this.#readTo = this.#told;
+    }
+    this.#readTo = readTo;
+    this.#mustRestate = false;
+  }
+
+  #sendSlice(entries: readonly Entry[]): void {
     const chain = { previous: this.#told, isReplay: this.#isReplay };
     const packet = this.#history.packetOf(this.topic, entries, chain);
     this.#told = packet.lastSeq;

@@ -19,6 +19,27 @@ function errorOf(client: SessionClient): { code: string; message: string } {
   return last["error"] as { code: string; message: string };
 }
 
+test("replays take turns: between two iterations of the event loop one of them sends one slice", async () => {
+  const clients = Array.from({ length: 4 }, () => new SessionClient(parts));
+  const sentOf = () => clients.map((client) => client.of("event").length);
+  for (const client of clients) {
+    client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: 0 });
+  }
+  let before = sentOf();
+  while (clients.some((client) => client.of("replay_complete").length === 0)) {
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    const now = sentOf();
+    const grown = now.map((sent, at) => sent - (before[at] ?? 0)).filter((sent) => sent > 0);
+    assert(grown.length <= 1 && (grown[0] ?? 0) <= 130, `${grown.join()} events in one turn`);
+    before = now;
+  }
+  const [one = 0, ...others] = before;
+  assert(one > 500 && others.every((sent) => sent === one), String(before));
+  for (const client of clients) client.session.closed();
+});
+
 suite("what is not valid is answered with an error that names it", () => {
   for (const [name, frame, issue] of [
     ["no JSON", "{", /frame must be JSON/],

@@ -1,4 +1,5 @@
 import type { Seq } from "../../base/ids.ts";
+import { mapInTurns } from "../../base/turns.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { cancellationKinds, presentCancellation } from "../../rows/cancellation-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
@@ -13,12 +14,12 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
   checkRequest(request, { fields: [], filters: ["finality"] });
   const finalizedOnly = request.filter?.finality === "finalized";
   const page = { kinds: cancellationKinds, finalizedOnly };
-  const entriesOf = (events: readonly LocatedEvent[]): Entry[] => {
+  const entryWriter = () => {
     const context = rowContextOf(sources);
-    return events.flatMap((event) => {
+    return (event: LocatedEvent): Entry[] => {
       const row = presentCancellation(event, sources.contracts, context);
       return row === null ? [] : [{ seq: row.seq, id: row.id, json: JSON.stringify(row) }];
-    });
+    };
   };
   return {
     event: "cancellation",
@@ -26,15 +27,17 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
     label: { type: "cancellations" },
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: [], events: true },
-    entriesOf: (block) => entriesOf(block.events),
+    entriesOf: (block) => block.events.flatMap(entryWriter()),
     readAfter: async (after, { limit }) => {
       const position = { order: "asc", after: after < 0 ? null : (after as Seq), limit } as const;
-      return entriesOf(await readEvents(sources.store, { ...page, ...position }));
+      const events = await readEvents(sources.store, { ...page, ...position });
+      return (await mapInTurns(events, entryWriter())).flat();
     },
     readNewest: async (through, count) => {
       const after = (through + 1) as Seq;
       const position = { order: "desc", after, limit: count } as const;
-      return entriesOf((await readEvents(sources.store, { ...page, ...position })).toReversed());
+      const events = await readEvents(sources.store, { ...page, ...position });
+      return events.toReversed().flatMap(entryWriter());
     },
     revertedBy: (removed, rewindTo) =>
       removed

@@ -1,4 +1,5 @@
 import type { ConditionId } from "../../base/ids.ts";
+import { mapInTurns } from "../../base/turns.ts";
 import { presentMarket } from "../../rows/market-row.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
 import type { Channel, Entry, StreamSources } from "../channel.ts";
@@ -30,7 +31,12 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
     // Generation 3 has markets that nobody announces: their first trade does.
     interest: { tokenIds: "all", events: true },
     readAfter: async (after, { limit }) =>
-      firstGroups(behind(after), limit, ({ seq }) => seq).flatMap(entryOf),
+      (
+        await mapInTurns(
+          firstGroups(behind(after), limit, ({ seq }) => seq),
+          entryOf,
+        )
+      ).flat(),
     readNewest: async (through, count) =>
       behind(-1)
         .filter(({ seq }) => seq <= through)

@@ -1,4 +1,5 @@
 import type { ConditionId, Seq } from "../../base/ids.ts";
+import { mapInTurns } from "../../base/turns.ts";
 import type { Resolution } from "../../market/market.ts";
 import { presentResolution } from "../../rows/resolution-row.ts";
 import { rowContextOf } from "../../store/row-context.ts";
@@ -32,7 +33,7 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
     isFinalOnly: request.filter?.finality === "finalized",
     interest: { tokenIds: [], events: true },
     readAfter: async (after, { limit }) =>
-      takeGroups(select({ index: indexBehind(after), step: 1 }), limit).map(entryOf),
+      mapInTurns(takeGroups(select({ index: indexBehind(after), step: 1 }), limit), entryOf),
     readNewest: async (through, count) => {
       const newest = select({ index: indexBehind(through) - 1, step: -1 });
       return takeFirst(newest, count).toReversed().map(entryOf);

@@ -1,5 +1,6 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import { isGiven } from "../../base/optional.ts";
+import { mapInTurns } from "../../base/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
 import { idFields } from "../../rows/trade-row.ts";
@@ -55,7 +56,7 @@ function channelOf(
     readAfter: async (after, { limit }) => {
       const position = { order: "asc", after: after < 0 ? null : (after as Seq) } as const;
       const page = { filter: filter(), ...position, limit, finalizedOnly };
-      return (await readFills(sources.store, page)).map(entryWriter(sources));
+      return mapInTurns(await readFills(sources.store, page), entryWriter(sources));
     },
     readNewest: async (through, count) => {
       const position = { order: "desc", after: (through + 1) as Seq } as const;
@@ -90,7 +91,7 @@ function fillFilterOf(
   };
 }
 
-/** Makes entries of trades, all in one go. */
+/** Makes entries of trades, as of now. */
 function entryWriter(sources: StreamSources): (fill: Fill) => Entry {
   const write = tradeWriter(rowContextOf(sources));
   return (fill) => ({ ...idFields(fill), json: write(fill) });

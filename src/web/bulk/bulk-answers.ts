@@ -4,11 +4,11 @@ import type { TObject } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import { webLimits } from "../../base/limits.ts";
 import type { Log } from "../../base/log.ts";
+import { mapInTurns, nextTurn } from "../../base/turns.ts";
 import type { Keys, VerifiedKey } from "../../store/keys.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
-import { writeRows } from "./write-rows.ts";
 
 /** Rows of a list, told of before the first is sent. */
 export type BulkRows<Item> = {
@@ -121,7 +121,9 @@ export class BulkAnswers {
     key: VerifiedKey | null,
   ): AsyncGenerator<readonly string[], void, undefined> {
     for await (const chunk of chunks) {
-      const lines = await writeRows(chunk, writer());
+      // What read the chunk was a turn of its own.
+      await nextTurn();
+      const lines = await mapInTurns(chunk, writer());
       if (key !== null && !this.#keys.isLive(key)) throw new AppError("UNAUTHORIZED");
       yield lines;
     }

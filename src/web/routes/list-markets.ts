@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { Clock } from "../../base/clock.ts";
 import type { ConditionId } from "../../base/ids.ts";
+import { mapInTurns } from "../../base/turns.ts";
 import { MarketList, type MarketPlace } from "../../market/market-list.ts";
 import { marketRow, presentMarket } from "../../rows/market-row.ts";
 import type { Backend } from "../backend.ts";
@@ -9,7 +10,6 @@ import { answerPage, listOf } from "../list-answer.ts";
 import { ListSnapshots } from "../list-snapshots.ts";
 import { type MarketQuery, marketQuery, selectionOf } from "../market-query.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { takeTurns } from "../take-turns.ts";
 
 const path = "/v1/markets";
 
@@ -27,11 +27,11 @@ export function listMarkets(backend: Backend, clock: Clock): Route {
     cacheControl: "private, max-age=300",
     isTagged: () => true,
     handler: async ({ id: requestId, query }) => {
-      const places = await readPlaces({ backend, snapshots, clock }, query);
+      const places = await readPlaces({ backend, snapshots }, query);
       // Markets may change while others have their turn; none is told as it was before this.
       const fresh = backend.freshness();
-      const rows: { place: NamedPlace; row: Static<typeof marketRow> }[] = [];
-      await takeTurns(presentAll(backend, places, rows), clock);
+      const found = await mapInTurns(places, (place) => presentAt(backend, place));
+      const rows = found.filter((one) => one !== null);
       return answerPage(
         { cursors: backend.cursors, freshness: () => fresh },
         { path, query, rows, positionOf: ({ place }) => [place.name, ...keysOf(place)] },
@@ -44,7 +44,6 @@ export function listMarkets(backend: Backend, clock: Clock): Route {
 type Lists = {
   readonly backend: Backend;
   readonly snapshots: ListSnapshots<MarketList>;
-  readonly clock: Clock;
 };
 
 /** A place and the name of its list, empty when there is nothing behind. */
@@ -52,15 +51,15 @@ type NamedPlace = MarketPlace & { readonly name: string };
 
 /** The places of a page, and one more, which says that there is a next page. */
 async function readPlaces(lists: Lists, query: MarketQuery): Promise<NamedPlace[]> {
-  const { backend, snapshots, clock } = lists;
+  const { backend, snapshots } = lists;
   const { order, limit } = query;
   const start = startOf(backend, query);
   if (snapshots.get(start.name) === null) {
     const { columns } = backend.state.directory;
     const words = selectionOf(backend.state, query).words ?? [];
-    await takeTurns(
+    await mapInTurns(
       columns.search.learn(words, () => columns.count),
-      clock,
+      () => {},
     );
   }
   // From here on nobody else has a turn, in which the list might be given up.
@@ -70,17 +69,13 @@ async function readPlaces(lists: Lists, query: MarketQuery): Promise<NamedPlace[
   return places.map((place) => ({ ...place, name }));
 }
 
-/** Puts the markets at some places into rows, one with each step; what a fork has taken back is none. */
-function* presentAll(
+/** The market at a place as a row; `null` when a fork has reverted it. */
+function presentAt(
   { state }: Backend,
-  places: readonly NamedPlace[],
-  rows: { place: NamedPlace; row: Static<typeof marketRow> }[],
-): Generator<void, void, void> {
-  for (const place of places) {
-    const market = state.directory.market(place.conditionId);
-    if (market !== null) rows.push({ place, row: presentMarket(market, state) });
-    yield;
-  }
+  place: NamedPlace,
+): { place: NamedPlace; row: Static<typeof marketRow> } | null {
+  const market = state.directory.market(place.conditionId);
+  return market === null ? null : { place, row: presentMarket(market, state) };
 }
 
 /** The list that a cursor names, and the place behind which the page starts. */
