@@ -42,9 +42,12 @@ test("sizes are those of the tables, asked for anew only after a while", async (
     [
       ["events", 0],
       ["fills", 0],
+      ["fills_by_token", 0],
       ["markers", 0],
       ["minute_candles", 0],
       ["quarantine", 0],
+      ["reorgs", 0],
+      ["served_heads", 0],
     ],
   );
   await store.append(encode([blockAt(5), blockAt(9, { quarantined: [unreadable(9, "odd")] })]));
