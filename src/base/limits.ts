@@ -109,6 +109,8 @@ export const chainLimits = {
   /** Ranges stop growing here: four times as much outgrows the young generation, a tenth more time. */
   responseBytesGoal: 2 * mebibyte,
   responseBytesHalve: 3 * mebibyte,
+  /** Attempts for a request that is a part of larger work: where one in five fails, one in 125 is left. */
+  requestTriesMax: 3,
   /** Open requests of one endpoint; the source itself needs fewer than this. */
   concurrentRequestsMax: 16,
   /** Providers refuse much larger batches. */
@@ -119,10 +121,15 @@ export const chainLimits = {
   rangeBlocksStart: 50,
   /** Where nothing is logged an answer is small at any range; this keeps progress visible. */
   rangeBlocksMax: 50_000,
+  /** Failed ranges remembered until they are answered: some times as many as are fetched at the same time. */
+  failedRangesMax: 64,
   /** After this time a learnt cap is tried again: plans and nodes change. */
   capKeptMs: 3_600_000,
-  /** Ranges fetched ahead of the consumer, and what they may hold together, as estimated. */
+  /** Ranges fetched ahead of the consumer; while one of them is late; and what they hold, as estimated. */
   prefetchRangesMax: 6,
+  prefetchLateRangesMax: 256,
+  /** Ranges that later ones overtook, which no longer count as being fetched; six more are, of 16 requests allowed. */
+  overtakenRangesMax: 8,
   prefetchBytesMax: 64 * mebibyte,
   /** Unfinalised blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
   tailBlocksMax: 1_024,

@@ -90,7 +90,7 @@ export class BlockLogs {
    */
   async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const proven = await this.#fetchProven(endpoint, header);
-    const [reply] = (await endpoint.request([this.call(header.hash)])).replies;
+    const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
     // Who caps answers below the logs of a block has told of all of them by its receipts.
     if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
     const known = new Set(proven.map((log) => log.logIndex));
@@ -110,11 +110,11 @@ export class BlockLogs {
 
   async #fetchAll(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const receipts = { method: "eth_getBlockReceipts", params: [header.hash] };
-    const { replies } = await endpoint.request([receipts]);
+    const { replies } = await endpoint.requestWithRetries([receipts]);
     const [reply] = replies;
     if (reply?.kind === "error" && isForGood(reply)) {
       const anyLogs = { method: "eth_getLogs", params: [{ blockHash: header.hash }] };
-      const [all] = (await endpoint.request([anyLogs])).replies;
+      const [all] = (await endpoint.requestWithRetries([anyLogs])).replies;
       // Some providers insist on an address.
       if (all?.kind !== "result") return this.#fetchByTransaction(endpoint, header);
       return parseLogs(all.value, this.#filter).logs;
@@ -127,13 +127,15 @@ export class BlockLogs {
   /** The dearest way, which every node knows. */
   async #fetchByTransaction(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const block = { method: "eth_getBlockByHash", params: [header.hash, false] };
-    const hashes = parseTransactionHashes(resultOf((await endpoint.request([block])).replies[0]));
+    const hashes = parseTransactionHashes(
+      resultOf((await endpoint.requestWithRetries([block])).replies[0]),
+    );
     if (hashes === null) throw new EndpointError("not_yet", "the block is not known");
     const receipts: unknown[] = [];
     for (let start = 0; start < hashes.length; start += chainLimits.headersPerBatchMax) {
       const some = hashes.slice(start, start + chainLimits.headersPerBatchMax);
       const calls = some.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
-      receipts.push(...(await endpoint.request(calls)).replies.map(resultOf));
+      receipts.push(...(await endpoint.requestWithRetries(calls)).replies.map(resultOf));
     }
     return parseReceiptLogs(receipts, this.#filter) ?? [];
   }

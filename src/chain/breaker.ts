@@ -29,7 +29,8 @@ export class Breaker {
   /** Whether an attempt may start; a half-open breaker opens again for all but this one. */
   tryPass(nowMs: number): boolean {
     const state = this.state(nowMs);
-    if (state === "half_open") this.#open(nowMs);
+    // Counted as failed until it succeeds.
+    if (state === "half_open") this.fail(nowMs);
     return state !== "open";
   }
 
@@ -37,13 +38,11 @@ export class Breaker {
     this.#failures = 0;
   }
 
+  /** While it is open, attempts end that began before: they say nothing new. */
   fail(nowMs: number): void {
+    if (this.state(nowMs) === "open") return;
     this.#failures += 1;
-    if (this.#failures >= this.#failuresMax) this.#open(nowMs);
-  }
-
-  #open(nowMs: number): void {
-    const round = Math.max(0, this.#failures - this.#failuresMax);
-    this.#openUntilMs = nowMs + backoffMs(round, this.#backoff, this.#random);
+    const round = this.#failures - this.#failuresMax;
+    if (round >= 0) this.#openUntilMs = nowMs + backoffMs(round, this.#backoff, this.#random);
   }
 }

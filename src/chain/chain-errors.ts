@@ -40,6 +40,11 @@ export class EndpointError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
 
+  /** Whether no complete answer came; the next request may get one. */
+  get isTransportFailure(): boolean {
+    return this.kind === "unavailable" || this.kind === "timeout";
+  }
+
   /** Whether what the endpoint said was at fault, not the way to it or the time. */
   get isAboutData(): boolean {
     switch (this.kind) {

@@ -88,17 +88,35 @@ test("R6: the operator's budget is never exceeded", () => {
   assert.equal(nowMs, 4_200, "ten at once, every second and a little more");
 });
 
-test("R6: an endpoint is waited for as long as its answers take, and longer after waiting in vain", () => {
+test("R6: failures of what began before a breaker opened do not prolong that", () => {
+  const breaker = openBreaker();
+  for (let failure = 0; failure < 10; failure += 1) breaker.fail(0);
+  assert.equal(breaker.state(100), "half_open");
+  assert(breaker.tryPass(100));
+  breaker.fail(101);
+  assert.equal(breaker.state(299), "open");
+  assert.equal(breaker.state(300), "half_open");
+});
+
+test("R6: an endpoint is waited for some times as long as its answers take", () => {
   const patience = new Patience();
   assert.equal(patience.timeoutMs, 2_000, "before anything is known");
   patience.noteAnswer(20);
-  assert.equal(patience.timeoutMs, 2_000, "quick answers do not make it hasty");
-  patience.noteAnswer(400);
-  assert.equal(patience.timeoutMs, 4_000);
-  patience.noteTimeout();
-  assert.equal(patience.timeoutMs, 8_000);
-  patience.noteTimeout();
-  assert.equal(patience.timeoutMs, 10_000, "then it is gone");
+  assert(patience.timeoutMs < 500, "one that hangs is noticed soon");
+  patience.noteAnswer(1_000);
+  assert(patience.timeoutMs > 3_000);
   for (let answer = 0; answer < 100; answer += 1) patience.noteAnswer(20);
-  assert.equal(patience.timeoutMs, 2_000, "slow answers are forgotten in time");
+  assert(patience.timeoutMs < 500, "slow answers are forgotten in time");
+  assert.equal(new Patience(2_000).timeoutMs, 2_000);
+});
+
+test("R6: waiting in vain doubles the patience, once for requests made at the same time", () => {
+  const patience = new Patience();
+  for (let request = 0; request < 6; request += 1) patience.noteTimeout(2_000);
+  assert.equal(patience.timeoutMs, 4_000);
+  patience.noteTimeout(4_000);
+  patience.noteTimeout(8_000);
+  assert.equal(patience.timeoutMs, 10_000, "then it is gone");
+  patience.noteAnswer(50);
+  assert.equal(patience.timeoutMs, 550);
 });

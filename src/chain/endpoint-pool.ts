@@ -1,4 +1,4 @@
-import { chainBackoff } from "../base/limits.ts";
+import { chainBackoff, chainLimits } from "../base/limits.ts";
 import { retry } from "../base/retry.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { EndpointError } from "./chain-errors.ts";
@@ -46,12 +46,22 @@ export class EndpointPool {
 
   /**
    * Runs `run` with pauses in between until it succeeds. Ends otherwise only by a bug, by an error
-   * that no endpoint can help, or when the source is closed.
+   * that no endpoint can help, or when the source is closed. While nobody can be asked it waits for that.
    */
   async persist<T>(run: () => Promise<T>): Promise<T> {
     const { clock, random, signal } = this.#context;
     const options = { clock, random, signal, backoff: chainBackoff };
-    return retry(run, { ...options, isRetryable: (error) => error instanceof EndpointError });
+    const runOnceUsable = async (): Promise<T> => {
+      while (this.#isWorthWaiting) await clock.sleep(chainLimits.pollMsMin, signal);
+      return run();
+    };
+    const isRetryable = (error: Error): boolean => error instanceof EndpointError;
+    return retry(runOnceUsable, { ...options, isRetryable });
+  }
+
+  get #isWorthWaiting(): boolean {
+    const isAnyUsable = this.endpoints.some((endpoint) => endpoint.isUsable);
+    return !isAnyUsable && this.endpoints.some(({ refusal }) => refusal === null);
   }
 
   /**

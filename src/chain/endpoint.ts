@@ -40,15 +40,15 @@ export type EndpointView = {
   readonly alarm: ChainAlarm | null;
 };
 
+/** How long to wait for an answer: so many milliseconds, or as long as they take. */
+export type Wait = number | Patience;
+
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
 /** With a longer wait for its rate an endpoint is passed over. */
 const waitMsMax = 1_000;
 const latencyWeight = 0.2;
 /** How long nothing is said again of wrong answers that differ in numbers only. */
 const sameWarningMs = 60_000;
-
-/** How many times longer than usual a small answer may take. */
-const smallTimesUsual = 20;
 
 /**
  * One node or provider: asks it within its limits and keeps account of how it does. Two breakers:
@@ -57,6 +57,9 @@ const smallTimesUsual = 20;
 export class Endpoint {
   readonly host: string;
   readonly sizer = new RangeSizer();
+  readonly patience = new Patience();
+  /** With answers that are small, and are asked for again soon. */
+  readonly smallPatience = new Patience(chainLimits.tailTimeoutMs);
   /** `null` before the first poll. Written by whoever watches heads. */
   view: EndpointView | null = null;
   /** The newest block it told of, polled or announced; the latter is a hint only. */
@@ -79,7 +82,6 @@ export class Endpoint {
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
   readonly #client: RpcClient;
-  readonly #patience = new Patience();
   readonly #link: Breaker;
   readonly #data: Breaker;
   #inFlight = 0;
@@ -91,6 +93,8 @@ export class Endpoint {
   #rateLimited = 0;
   #badAnswers = 0;
   #latencyMs: number | null = null;
+  /** Monotonic time of its last answer. */
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
   #lastError: string | null = null;
   /** What was last said of wrong answers, without its numbers, and when by monotonic time. */
   #warned = { kind: "", atMs: 0 };
@@ -169,7 +173,7 @@ export class Endpoint {
   /** Asks for its chain id, unless that is known; throws `WrongChainError` if it is another. */
   async verify(): Promise<void> {
     if (this.#isVerified) return;
-    const { replies } = await this.request([chainIdCall]);
+    const { replies } = await this.request([chainIdCall], this.smallPatience);
     const served = readChainId(replies[0]);
     if (served !== this.#chainId) {
       this.#refusal = new WrongChainError(this.host, { asked: this.#chainId, served });
@@ -180,11 +184,27 @@ export class Endpoint {
   }
 
   /**
+   * The same as `request`, tried again after a transport failure: of calls that are a part of larger work,
+   * which would have to be repeated as a whole.
+   */
+  async requestWithRetries(calls: readonly RpcCall[]): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.request(calls);
+      } catch (thrown) {
+        const isTransport = thrown instanceof EndpointError && thrown.isTransportFailure;
+        if (!isTransport || tries === chainLimits.requestTriesMax || !this.isReachable)
+          throw thrown;
+      }
+    }
+  }
+
+  /**
    * The same as `request`, of calls whose answers are of this chain only if the id in the same batch
    * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked anew.
    */
-  async requestOfChain(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    const { replies, bytes } = await this.request([chainIdCall, ...calls], timeoutMs);
+  async requestOfChain(calls: readonly RpcCall[], wait: Wait): Promise<Answer> {
+    const { replies, bytes } = await this.request([chainIdCall, ...calls], wait);
     const served = readChainId(replies[0]);
     if (served === this.#chainId) return { replies: replies.slice(1), bytes };
     this.#isVerified = false;
@@ -194,22 +214,28 @@ export class Endpoint {
   /**
    * Makes the calls, in one batch where it can, and answers their replies in order. Throws an
    * `EndpointError` when any request failed as a whole, or any call did because of the rate; counts
-   * it for the breaker. Without `timeoutMs` it waits as long as answers of this endpoint take.
+   * it for the breaker.
    */
-  async request(calls: readonly RpcCall[], timeoutMs?: number): Promise<Answer> {
+  async request(calls: readonly RpcCall[], wait: Wait = this.patience): Promise<Answer> {
     this.#requests += 1;
     this.#calls += calls.length;
     this.#inFlight += 1;
     const startedMs = this.#context.clock.monotonicMs();
+    const patience = typeof wait === "number" ? null : wait;
+    const timeoutMs = patience?.timeoutMs ?? Number(wait);
     try {
-      const answer = await this.#client.ask(calls, timeoutMs ?? this.#patience.timeoutMs);
+      const answer = await this.#client.ask(calls, timeoutMs);
       const nowMs = this.#context.clock.monotonicMs();
-      if (timeoutMs === undefined) this.#patience.noteAnswer(nowMs - startedMs);
+      patience?.noteAnswer(nowMs - startedMs);
       this.#link.succeed();
+      this.#answeredAtMs = nowMs;
       this.#pacer.noteAnswer(nowMs);
       return answer;
     } catch (thrown) {
-      if (thrown instanceof EndpointError) this.#noteFailure(thrown);
+      if (thrown instanceof EndpointError) {
+        if (thrown.kind === "timeout") patience?.noteTimeout(timeoutMs);
+        this.#noteFailure(thrown, startedMs);
+      }
       throw thrown;
     } finally {
       this.#inFlight -= 1;
@@ -233,14 +259,6 @@ export class Endpoint {
     this.#warned = { kind, atMs: nowMs };
     const line = { host: this.host, reason: error.message, badAnswers: this.#badAnswers };
     this.#context.log.warn(line, "an endpoint answered wrong");
-  }
-
-  /** How long a small answer may take that is asked for again soon: little, unless the endpoint is a slow one. */
-  get smallPatienceMs(): number {
-    const { requestTimeoutMs, tailTimeoutMs } = chainLimits;
-    // Before the first, it is known how long its chain id took.
-    if (this.#latencyMs === null) return this.#patience.timeoutMs;
-    return Math.min(requestTimeoutMs, Math.max(tailTimeoutMs, smallTimesUsual * this.#latencyMs));
   }
 
   /** Sliding average of small requests; `null` before the first. */
@@ -285,7 +303,7 @@ export class Endpoint {
     };
   }
 
-  #noteFailure(error: EndpointError): void {
+  #noteFailure(error: EndpointError, startedMs: number): void {
     const nowMs = this.#context.clock.monotonicMs();
     if (error.kind === "rate_limited") {
       this.#rateLimited += 1;
@@ -294,8 +312,8 @@ export class Endpoint {
     }
     this.#errors += 1;
     this.#lastError = error.message;
-    if (error.kind === "timeout") this.#patience.noteTimeout();
     if (error.kind === "oversized") return; // it was asked for too much
+    if (this.#answeredAtMs > startedMs) return; // it answered other requests meanwhile
     const wasClosed = this.#link.state(nowMs) === "closed";
     this.#link.fail(nowMs);
     if (wasClosed && this.#link.state(nowMs) !== "closed") {

@@ -1,6 +1,6 @@
 import { chainLimits } from "../base/limits.ts";
 import { EndpointError } from "./chain-errors.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, Wait } from "./endpoint.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
 import { type Header, parseHeader } from "./parse-header.ts";
 import { formatQuantity } from "./parse-hex.ts";
@@ -25,9 +25,9 @@ export function readHeader(reply: RpcReply | undefined, number: number): Header 
 export async function fetchHeader(
   endpoint: Endpoint,
   number: number,
-  timeoutMs?: number,
+  wait?: Wait,
 ): Promise<Header | null> {
-  const [header = null] = await fetchKnownHeaders(endpoint, [number], timeoutMs);
+  const [header = null] = await fetchKnownHeaders(endpoint, [number], wait);
   return header;
 }
 
@@ -35,9 +35,9 @@ export async function fetchHeader(
 export async function fetchKnownHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  timeoutMs?: number,
+  wait?: Wait,
 ): Promise<(Header | null)[]> {
-  const { replies } = await endpoint.request(numbers.map(headerCall), timeoutMs);
+  const { replies } = await endpoint.request(numbers.map(headerCall), wait);
   return numbers.map((number, index) => {
     const reply = replies[index];
     return reply?.kind === "result" && reply.value === null ? null : readHeader(reply, number);
@@ -48,12 +48,16 @@ export async function fetchKnownHeaders(
 export async function fetchHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  timeoutMs?: number,
+  wait?: Wait,
 ): Promise<Header[]> {
   const headers: Header[] = [];
   for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
     const batch = numbers.slice(start, start + chainLimits.headersPerBatchMax);
-    const { replies } = await endpoint.request(batch.map(headerCall), timeoutMs);
+    const calls = batch.map(headerCall);
+    const { replies } =
+      wait === undefined
+        ? await endpoint.requestWithRetries(calls)
+        : await endpoint.request(calls, wait);
     for (const [index, number] of batch.entries()) headers.push(readHeader(replies[index], number));
   }
   return headers;

@@ -106,7 +106,7 @@ export class HeadWatch {
     const [best] = this.#pool.ranked();
     const isNeeded = best === undefined || (best === endpoint && !isAnyAnnouncing);
     const intervalMs = isNeeded
-      ? Math.min(pollMsMax, Math.max(pollMsMin, this.#blockTimeMs / 4))
+      ? Math.min(pollMsMax, Math.max(pollMsMin, best === undefined ? 0 : this.#blockTimeMs / 4))
       : Math.min(slowPollMsMax, Math.max(pollMsMax, this.#blockTimeMs));
     // What is left of a low rate is for the blocks themselves.
     const callsPerSecond = endpoint.callsPerSecond ?? Number.POSITIVE_INFINITY;
@@ -167,7 +167,7 @@ export class HeadWatch {
   async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
     const startedMs = this.#nowMs();
     try {
-      return readHeads(await endpoint[ask](headCalls, endpoint.smallPatienceMs));
+      return readHeads(await endpoint[ask](headCalls, endpoint.smallPatience));
     } finally {
       endpoint.noteLatency(this.#nowMs() - startedMs);
     }

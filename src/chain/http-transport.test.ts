@@ -118,9 +118,9 @@ test("a JSON-RPC error with an error status still says what it says", async (t) 
 });
 
 test("R6: statuses and bodies that are no answer", async (t) => {
-  assert.equal((await failure(t, answering(200, "<html>hello</html>"))).kind, "malformed");
-  assert.equal((await failure(t, answering(200, ""))).kind, "malformed");
-  assert.equal((await failure(t, answering(200, '[{"id":1}'))).kind, "malformed");
+  assert.equal((await failure(t, answering(200, "<html>hello</html>"))).kind, "unavailable");
+  assert.equal((await failure(t, answering(200, ""))).kind, "unavailable");
+  assert.equal((await failure(t, answering(200, '[{"id":1}'))).kind, "unavailable");
   assert.equal((await failure(t, answering(502, "<html>"))).kind, "unavailable");
   assert.equal((await failure(t, answering(302, "", { location: "/" }))).kind, "unavailable");
   const cut = await failure(t, (_request, response) => {

@@ -93,7 +93,8 @@ function readJson(response: http.IncomingMessage, body: Body): unknown {
   const words = isGood ? "" : body.bytes.toString("utf8", 0, chainLimits.errorTextMax);
   const value = tryParseJson(body);
   if (isGood) {
-    if (value === undefined) throw new EndpointError("malformed", "an answer that is not JSON");
+    // Cut off on its way, or the page of a gateway.
+    if (value === undefined) throw new EndpointError("unavailable", "an answer that is not JSON");
     return value;
   }
   if (isReply(value)) return value;

@@ -1,7 +1,9 @@
 import { chainLimits } from "../base/limits.ts";
 
 /** How many times longer than usual an answer may take before it is given up. */
-const timesUsual = 10;
+const timesUsual = 3;
+/** What a busy machine or a collected heap may add to that. */
+const hiccupMs = 400;
 const forgetting = 0.1;
 
 /**
@@ -10,22 +12,29 @@ const forgetting = 0.1;
  * it, up to the time after which any endpoint is treated as gone.
  */
 export class Patience {
-  /** Near the slowest of the last answers. */
-  #usualMs = 0;
+  /** Near the slowest of the last answers; `null` before the first. */
+  #usualMs: number | null = null;
   #inVain = 0;
+  readonly #leastMs: number;
+
+  constructor(leastMs = 0) {
+    this.#leastMs = leastMs;
+  }
 
   get timeoutMs(): number {
     const { tailTimeoutMs, requestTimeoutMs } = chainLimits;
-    const patientMs = Math.max(tailTimeoutMs, timesUsual * this.#usualMs);
-    return Math.min(requestTimeoutMs, patientMs * 2 ** this.#inVain);
+    const usualMs = this.#usualMs === null ? tailTimeoutMs : hiccupMs + timesUsual * this.#usualMs;
+    return Math.min(requestTimeoutMs, Math.max(this.#leastMs, usualMs) * 2 ** this.#inVain);
   }
 
   noteAnswer(tookMs: number): void {
     this.#inVain = 0;
-    this.#usualMs = Math.max(tookMs, this.#usualMs + (tookMs - this.#usualMs) * forgetting);
+    const before = this.#usualMs ?? tookMs;
+    this.#usualMs = Math.max(tookMs, before + (tookMs - before) * forgetting);
   }
 
-  noteTimeout(): void {
-    this.#inVain = Math.min(this.#inVain + 1, 8);
+  /** Of requests that were made at the same time, one counts. */
+  noteTimeout(waitedMs: number): void {
+    if (waitedMs >= this.timeoutMs) this.#inVain = Math.min(this.#inVain + 1, 8);
   }
 }

@@ -12,6 +12,7 @@ import { formatLogsParam, type LogFilter } from "./log-filter.ts";
 import type { Header } from "./parse-header.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "./provider-messages.ts";
 import { RangeReader, type ReadBlocks } from "./range-reader.ts";
+import type { RangeAsked } from "./range-sizer.ts";
 
 /** A stretch of finalised blocks with all its wanted logs. */
 export type RangePart<Blocks = ReadBlocks> = BlockRange & {
@@ -112,14 +113,14 @@ export class RangeFetcher {
   async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
     for (;;) {
       const { from } = range;
-      const blocks = endpoint.sizer.blocks(this.#clock.monotonicMs());
+      const blocks = endpoint.sizer.blocksFrom(from, this.#clock.monotonicMs());
       const finalTo = endpoint.view?.final?.number ?? -1;
       const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
       try {
         const part = await this.#ask(endpoint, { from, to });
         if (part !== null) return part;
       } catch (thrown) {
-        shrinkAfter(thrown, endpoint, to - from + 1);
+        noteFailure(thrown, endpoint, { from, blocks: to - from + 1 });
         throw thrown;
       }
     }
@@ -146,7 +147,7 @@ export class RangeFetcher {
       from === to
         ? await this.#readBlock(endpoint, last, logsReply)
         : await this.#reader.read(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
-    endpoint.sizer.noteAnswer(asked, bytes);
+    endpoint.sizer.noteAnswer({ from, blocks: asked }, bytes);
     this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
     return { from, to, parentHash: first.parentHash, last, blocks, bytes, host: endpoint.host };
   }
@@ -161,13 +162,12 @@ export class RangeFetcher {
     return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };
   }
 
-  /** Whether the refusal is about size; the next range is smaller then. */
+  /** Whether the refusal is, or may be, about size; fewer blocks are asked for then. */
   #shrink(endpoint: Endpoint, error: RpcErrorReply, range: BlockRange): boolean {
     const asked = range.to - range.from + 1;
     const verdict = classifyProviderError(error);
-    if (verdict.kind === "unknown") return endpoint.sizer.tryHalvingOnUnknown(asked);
-    if (verdict.kind === "too_slow") {
-      endpoint.sizer.halve(asked);
+    if (verdict.kind === "unknown" || verdict.kind === "too_slow") {
+      endpoint.sizer.shrink({ from: range.from, blocks: asked });
       return true;
     }
     if (verdict.kind !== "too_large") return false;
@@ -183,20 +183,24 @@ export class RangeFetcher {
 }
 
 /**
- * Asks for less after a failure that size may have caused. If wrong answers are how the endpoint is,
- * this ends with single blocks, whose receipts decide.
+ * Learns from a failure what to ask for next. If wrong answers are how the endpoint is, this ends with
+ * single blocks, whose receipts decide.
  */
-function shrinkAfter(thrown: unknown, endpoint: Endpoint, asked: number): void {
+function noteFailure(thrown: unknown, endpoint: Endpoint, range: RangeAsked): void {
   if (!(thrown instanceof EndpointError)) return;
   switch (thrown.kind) {
+    case "oversized":
+      endpoint.sizer.halve(range.blocks);
+      return;
     case "malformed":
     case "inconsistent":
+    case "refused":
+      endpoint.sizer.shrink(range);
+      return;
     case "timeout":
-    case "oversized":
     case "unavailable":
     case "rejected":
-    case "refused": // in words that nobody knows, which may be about size
-      endpoint.sizer.noteWrong(asked);
+      endpoint.sizer.noteFailure(range);
       return;
     case "rate_limited":
     case "not_yet":

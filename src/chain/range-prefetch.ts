@@ -12,12 +12,16 @@ export type RangeSource<Blocks> = {
 type Slot<Blocks> = {
   readonly parts: Promise<readonly RangePart<Blocks>[]>;
   readonly bytes: number;
+  isFetched: boolean;
 };
 
-/** Fetches the next ranges while the consumer is busy with one, and hands them out in order. */
+/**
+ * Fetches the next ranges while the consumer is busy with one, and hands them out in order. While a
+ * range is waited for, more of those after it are fetched.
+ */
 export class RangePrefetch<Blocks> {
   readonly #source: RangeSource<Blocks>;
-  #slots: Slot<Blocks>[] = [];
+  readonly #slots: Slot<Blocks>[] = [];
   #nextFrom: number;
 
   constructor(source: RangeSource<Blocks>, from: number) {
@@ -28,9 +32,15 @@ export class RangePrefetch<Blocks> {
   /** The parts of the next range; `null` once all blocks up to `to` were handed out. */
   async next(to: number): Promise<readonly RangePart<Blocks>[] | null> {
     this.#fill(to);
-    const slot = this.#slots.shift();
+    const [slot] = this.#slots;
     if (slot === undefined) return null;
+    while (!slot.isFetched) {
+      const fetching = this.#slots.filter(({ isFetched }) => !isFetched);
+      await Promise.race(fetching.map(({ parts }) => parts));
+      this.#fill(to);
+    }
     const parts = await slot.parts;
+    this.#slots.shift();
     this.#fill(to);
     return parts;
   }
@@ -39,18 +49,45 @@ export class RangePrefetch<Blocks> {
     while (this.#hasRoom() && this.#nextFrom <= to) {
       const from = this.#nextFrom;
       const range = { from, to: Math.min(to, from + this.#source.blocksAtOnce - 1) };
-      const parts = this.#source.fetch(range);
-      parts.catch(() => {}); // told to whoever asks for it; nobody may, after close
-      this.#slots.push({ parts, bytes: this.#source.estimateBytes(range.to - from + 1) });
+      this.#slots.push(this.#fetch(range));
       this.#nextFrom = range.to + 1;
     }
   }
 
+  #fetch(range: BlockRange): Slot<Blocks> {
+    const bytes = this.#source.estimateBytes(range.to - range.from + 1);
+    const slot = { parts: this.#source.fetch(range), bytes, isFetched: false };
+    const end = (): void => {
+      slot.isFetched = true;
+    };
+    slot.parts.then(end, end); // `next` reports a failure; after close nobody may ask
+    return slot;
+  }
+
   #hasRoom(): boolean {
-    if (this.#slots.length === 0) return true;
+    const [first] = this.#slots;
+    if (first === undefined) return true;
+    const { prefetchRangesMax, prefetchBytesMax, prefetchLateRangesMax } = chainLimits;
+    const slotsMax = first.isFetched ? prefetchRangesMax : prefetchLateRangesMax;
     const bytes = this.#slots.reduce((sum, slot) => sum + slot.bytes, 0);
     return (
-      this.#slots.length < chainLimits.prefetchRangesMax && bytes < chainLimits.prefetchBytesMax
+      this.#slots.length < slotsMax &&
+      this.#countBusy() < prefetchRangesMax &&
+      bytes < prefetchBytesMax
     );
+  }
+
+  /** Ranges that are being fetched, without a few that were overtaken: their requests may never be answered. */
+  #countBusy(): number {
+    const { prefetchRangesMax, overtakenRangesMax } = chainLimits;
+    let fetchedAfter = 0;
+    let busy = 0;
+    let overtaken = 0;
+    for (const { isFetched } of this.#slots.toReversed()) {
+      if (isFetched) fetchedAfter += 1;
+      else if (fetchedAfter < prefetchRangesMax) busy += 1;
+      else overtaken += 1;
+    }
+    return busy + Math.max(0, overtaken - overtakenRangesMax);
   }
 }

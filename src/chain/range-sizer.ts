@@ -1,15 +1,40 @@
 import { chainLimits } from "../base/limits.ts";
 
-const steadyAnswersAfterWrong = 20;
+const steadyAnswersAfterShrinking = 20;
+/** One request in five may fail by chance; three in a row of one range hardly do. */
+const failuresByChance = 2;
+/** Nor are three ranges in a row halved by chance. */
+const shrunkByChance = 2;
+
+/** A range of so many blocks, by its first one. */
+export type RangeAsked = { readonly from: number; readonly blocks: number };
+
+/** A range that failed and was not answered since. */
+type Failed = {
+  readonly count: number;
+  /** As many as it is asked for next; `null` before its size may be why it fails. */
+  readonly blocks: number | null;
+  /** How many ranges were answered only after they were halved, when it failed first. */
+  readonly shrunkBefore: number;
+};
 
 /**
  * How many blocks to ask one endpoint for at once (R5): grows by a tenth while answers are small,
  * halves when they are too large, and keeps to the cap the provider named until that is old.
+ *
+ * A failure that does not speak of size concerns its own range only: that is asked for again, and by
+ * halves if it keeps failing. The ranges after it are as large as ever, until some in a row had to be
+ * halved, with none of the full size answered in between.
  */
 export class RangeSizer {
   #blocks: number = chainLimits.rangeBlocksStart;
   #cap: { readonly blocks: number; readonly untilMs: number } | null = null;
-  #hasHalvedOnUnknown = false;
+  readonly #failed = new Map<number, Failed>();
+  /** Ranges that were answered only after they were halved, and the blocks of the largest since a larger one was answered. */
+  #shrunk = 0;
+  #shrunkBlocks = 0;
+  /** Of these, how many in a row. */
+  #shrunkInRow = 0;
   /** Answers to come before the size grows again. */
   #steadyAnswers = 0;
 
@@ -19,30 +44,45 @@ export class RangeSizer {
     return Math.min(this.#blocks, cap);
   }
 
+  /** The size of the range that begins at `from`: less than of others if it failed before. */
+  blocksFrom(from: number, nowMs: number): number {
+    return Math.min(this.blocks(nowMs), this.#failed.get(from)?.blocks ?? Number.POSITIVE_INFINITY);
+  }
+
   /** The cap learnt from the provider; `null` when none is known. */
   capBlocks(nowMs: number): number | null {
     return this.#cap !== null && nowMs < this.#cap.untilMs ? this.#cap.blocks : null;
   }
 
-  /** A range of `asked` blocks was answered with `bytes`. */
-  noteAnswer(asked: number, bytes: number): void {
-    this.#hasHalvedOnUnknown = false;
+  /** The range was answered with so many bytes. */
+  noteAnswer({ from, blocks }: RangeAsked, bytes: number): void {
+    const failed = this.#failed.get(from);
+    this.#failed.delete(from);
     this.#steadyAnswers = Math.max(0, this.#steadyAnswers - 1);
-    if (bytes >= chainLimits.responseBytesHalve) this.halve(asked);
+    if (blocks > this.#shrunkBlocks) this.#shrunkInRow = 0;
+    if (failed !== undefined && failed.blocks !== null) this.#noteShrunk(blocks, failed);
+    if (bytes >= chainLimits.responseBytesHalve) this.halve(blocks);
     else if (this.#steadyAnswers > 0) return;
-    else if (asked >= this.#blocks && bytes < chainLimits.responseBytesGoal) {
-      this.#blocks = Math.min(Math.ceil(asked * 1.1), chainLimits.rangeBlocksMax);
+    else if (blocks >= this.#blocks && bytes < chainLimits.responseBytesGoal) {
+      this.#blocks = Math.min(Math.ceil(blocks * 1.1), chainLimits.rangeBlocksMax);
     }
   }
 
-  halve(asked: number): void {
-    this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
+  /** The range failed, by chance or because of its size: nobody knows before it fails again. */
+  noteFailure(range: RangeAsked): void {
+    const failures = this.#failed.get(range.from)?.count ?? 0;
+    if (failures >= failuresByChance) this.shrink(range);
+    else this.#remember(range.from, null);
   }
 
-  /** `asked` blocks were answered wrong, or not: fewer may be right, and stay so for a while. */
-  noteWrong(asked: number): void {
-    this.#steadyAnswers = steadyAnswersAfterWrong;
-    this.halve(asked);
+  /** The range got an answer that may be about its size: half of it is asked for next. */
+  shrink({ from, blocks }: RangeAsked): void {
+    this.#remember(from, Math.max(1, blocks >> 1));
+  }
+
+  /** The provider refused as many blocks: fewer are asked for from now on. */
+  halve(asked: number): void {
+    this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
   }
 
   /** The provider refused `asked` blocks, naming a number it allows; of no use unless smaller. */
@@ -63,16 +103,28 @@ export class RangeSizer {
     else this.#blocks = blocks;
   }
 
-  /**
-   * An error nobody knows the meaning of: `true` when a smaller range is worth one try. Of ranges
-   * that were asked for at the same time, one uses that up for all.
-   */
-  tryHalvingOnUnknown(asked: number): boolean {
-    if (asked === 1) return false;
-    if (asked > this.#blocks) return true;
-    if (this.#hasHalvedOnUnknown) return false;
-    this.#hasHalvedOnUnknown = true;
-    this.noteWrong(asked);
-    return true;
+  #remember(from: number, blocks: number | null): void {
+    const { count, shrunkBefore } = this.#failed.get(from) ?? {
+      count: 0,
+      shrunkBefore: this.#shrunk,
+    };
+    this.#failed.delete(from);
+    this.#failed.set(from, { count: count + 1, blocks, shrunkBefore });
+    const [oldest] = this.#failed.keys();
+    if (this.#failed.size > chainLimits.failedRangesMax && oldest !== undefined) {
+      this.#failed.delete(oldest);
+    }
+  }
+
+  /** Ranges that failed at the same time may have had one reason, which was not their size. */
+  #noteShrunk(blocks: number, failed: Failed): void {
+    if (this.#shrunkInRow > 0 && failed.shrunkBefore < this.#shrunk) return;
+    this.#shrunk += 1;
+    this.#shrunkInRow += 1;
+    this.#shrunkBlocks = blocks;
+    if (this.#shrunkInRow <= shrunkByChance) return;
+    this.#blocks = Math.min(this.#blocks, blocks);
+    this.#steadyAnswers = steadyAnswersAfterShrinking;
+    this.#shrunkInRow = 0;
   }
 }

@@ -13,6 +13,10 @@ import { classifyProviderError, resultOf } from "./provider-messages.ts";
 import type { RequestPacer } from "./request-pacer.ts";
 import type { Transport } from "./transport.ts";
 
+const failuresByChance = 1;
+/** How long a guess about batches is kept at first; doubled each time that it proves right. */
+const guessKeptMs = 20_000;
+
 /** The replies to calls in their order, and what all of them weighed on the wire. */
 export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
 
@@ -28,9 +32,15 @@ export class RpcClient {
   #callsMax: number;
   /** The most calls of one request that was answered as the protocol says. */
   #callsProven = 0;
-  /** Monotonic time from which larger batches are tried again, where it is not sure they were why. */
-  #doubtUntilMs = Number.POSITIVE_INFINITY;
+  /** Batches of more calls than that which failed in a row where smaller ones were answered. */
+  #failedInRow = 0;
+  /** How often that was taken for a refusal of batches. */
+  #guesses = 0;
+  /** Monotonic time from which larger batches are tried again after such a guess. */
+  #guessUntilMs = Number.POSITIVE_INFINITY;
   #nextId = 1;
+  /** Of what is known: grows when that is forgotten. */
+  #generation = 0;
 
   constructor(parts: { transport: Transport; pacer: RequestPacer; context: ChainContext }) {
     this.#transport = parts.transport;
@@ -41,9 +51,12 @@ export class RpcClient {
 
   /** What comes back may be another node, which takes other batches. */
   forget(): void {
+    this.#generation += 1;
     this.#callsMax = this.#pacer.callsAtOnceMax;
     this.#callsProven = 0;
-    this.#doubtUntilMs = Number.POSITIVE_INFINITY;
+    this.#failedInRow = 0;
+    this.#guesses = 0;
+    this.#guessUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -51,17 +64,23 @@ export class RpcClient {
    * call did because of the rate. `timeoutMs` is for each request.
    */
   async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    if (this.#context.clock.monotonicMs() >= this.#doubtUntilMs) {
+    if (this.#context.clock.monotonicMs() >= this.#guessUntilMs) {
       this.#callsMax = this.#pacer.callsAtOnceMax;
-      this.#doubtUntilMs = Number.POSITIVE_INFINITY;
+      this.#guessUntilMs = Number.POSITIVE_INFINITY;
+      this.#failedInRow = 0;
     }
     if (calls.length > this.#callsMax) return this.#askInParts(calls, this.#callsMax, timeoutMs);
+    const generation = this.#generation;
     try {
       const answer = await this.#send(calls, timeoutMs);
-      this.#callsProven = Math.max(this.#callsProven, calls.length);
+      if (calls.length > this.#callsProven) {
+        this.#callsProven = calls.length;
+        this.#failedInRow = 0;
+        this.#guesses = 0;
+      }
       return answer;
     } catch (thrown) {
-      if (calls.length === 1) throw thrown;
+      if (calls.length === 1 || generation !== this.#generation) throw thrown;
       const refusal = this.#refusalOf(thrown, calls.length);
       return this.#askForLess(calls, refusal, timeoutMs);
     }
@@ -96,11 +115,18 @@ export class RpcClient {
     const first = await this.ask(calls.slice(0, callsMax), timeoutMs);
     const rest = await this.#askInParts(calls.slice(callsMax), callsMax, timeoutMs);
     const answer = joined([first, rest]);
-    if (!refusal.isCertain && answer.replies.every(({ kind }) => kind === "result")) {
-      this.#callsMax = Math.min(this.#callsMax, callsMax);
-      this.#doubtUntilMs = this.#context.clock.monotonicMs() + chainLimits.capKeptMs;
-    }
+    if (!refusal.isCertain && answer.replies.every(isClear)) this.#guess(callsMax);
     return answer;
+  }
+
+  /** A larger batch failed. One does so by chance, where a wire fails now and then. */
+  #guess(callsMax: number): void {
+    this.#failedInRow += 1;
+    if (this.#failedInRow <= failuresByChance) return;
+    this.#callsMax = Math.min(this.#callsMax, callsMax);
+    const keptMs = Math.min(chainLimits.capKeptMs, guessKeptMs * 2 ** this.#guesses);
+    this.#guessUntilMs = this.#context.clock.monotonicMs() + keptMs;
+    this.#guesses += 1;
   }
 
   /** Headers and logs can be of different moments then: that is what every check of them is for. */
@@ -148,7 +174,7 @@ export class RpcClient {
 
   /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
   async #within<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, signal } = this.#context;
+    const { signal } = this.#context;
     const abort = new AbortController();
     const timer = new AbortController();
     const close = () => abort.abort(signal.reason);
@@ -156,7 +182,7 @@ export class RpcClient {
       abort.abort(new EndpointError("timeout", `no answer within ${Math.round(timeoutMs)} ms`));
     };
     signal.addEventListener("abort", close, { once: true });
-    clock.sleep(timeoutMs, timer.signal).then(expire, () => {});
+    this.#passTime(timeoutMs, timer.signal).then(expire, () => {});
     try {
       return await run(abort.signal);
     } finally {
@@ -164,6 +190,17 @@ export class RpcClient {
       signal.removeEventListener("abort", close);
     }
   }
+
+  /** In steps: an answer that came while this process was busy is read between two of them. */
+  async #passTime(ms: number, signal: AbortSignal): Promise<void> {
+    const steps = 4;
+    for (let step = 0; step < steps; step += 1) await this.#context.clock.sleep(ms / steps, signal);
+  }
+}
+
+/** Whether it says nothing that might as well be why a batch with it failed. */
+function isClear(reply: RpcReply): boolean {
+  return reply.kind === "result" || classifyProviderError(reply).kind !== "unknown";
 }
 
 function joined(answers: readonly Answer[]): Answer {

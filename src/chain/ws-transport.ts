@@ -17,8 +17,8 @@ const subscribeId = 0;
 
 /**
  * JSON-RPC over one WebSocket, opened by the first exchange and again by the next one after it
- * broke. It subscribes to new heads. An exchange that is given up takes the socket with it: a
- * half-open socket looks just like that, and a fresh one costs little.
+ * broke. It subscribes to new heads. An exchange that is given up takes the socket with it if nothing
+ * came meanwhile: a half-open socket looks just like that, and a fresh one costs little.
  */
 export class WsTransport implements Transport {
   readonly #url: URL;
@@ -26,6 +26,8 @@ export class WsTransport implements Transport {
   readonly #pending = new Map<number, Pending>();
   #socket: WebSocket | null = null;
   #isSubscribed = false;
+  /** Messages that came. */
+  #messages = 0;
 
   private constructor(url: URL, onHead: OnHead) {
     this.#url = url;
@@ -44,9 +46,11 @@ export class WsTransport implements Transport {
     signal.throwIfAborted();
     const socket = this.#socket ?? this.#connect();
     return new Promise((resolve, reject) => {
+      const messagesBefore = this.#messages;
       const giveUp = () => {
+        settle();
         reject(signal.reason as Error);
-        this.#drop(socket, "the socket does not answer");
+        if (this.#messages === messagesBefore) this.#drop(socket, "the socket does not answer");
       };
       const settle = () => {
         signal.removeEventListener("abort", giveUp);
@@ -107,11 +111,12 @@ export class WsTransport implements Transport {
 
   #onMessage(socket: WebSocket, data: Buffer): void {
     if (socket !== this.#socket) return;
+    this.#messages += 1;
     let value: unknown;
     try {
       value = parseBody({ bytes: data, release: () => {} });
     } catch {
-      this.#drop(socket, "a message that is not JSON", "malformed");
+      this.#drop(socket, "a message that is not JSON");
       return;
     }
     const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -137,17 +142,13 @@ export class WsTransport implements Transport {
     only?.resolve({ value, bytes });
   }
 
-  #drop(
-    socket: WebSocket,
-    reason: string,
-    kind: "unavailable" | "malformed" = "unavailable",
-  ): void {
+  #drop(socket: WebSocket, reason: string): void {
     socket.terminate();
     if (socket !== this.#socket) return;
     this.#socket = null;
     this.#isSubscribed = false;
     for (const pending of this.#pending.values()) {
-      pending.reject(new EndpointError(kind, reason));
+      pending.reject(new EndpointError("unavailable", reason));
     }
   }
 }

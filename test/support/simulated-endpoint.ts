@@ -136,7 +136,7 @@ function valueOf(reply: Exclude<Reply, { kind: "hang" }>): unknown {
       try {
         return JSON.parse(reply.text);
       } catch (cause) {
-        throw new EndpointError("malformed", "an answer that is not JSON", { cause });
+        throw new EndpointError("unavailable", "an answer that is not JSON", { cause });
       }
   }
 }

@@ -1,0 +1,126 @@
+/**
+ * What a wire that fails at random costs a backfill, in simulated time: ranges stay as large as they
+ * were, and others are fetched while one is waited for.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Address, Hash } from "../../src/base/ids.ts";
+import { openLog } from "../../src/base/log.ts";
+import { EndpointError } from "../../src/chain/chain-errors.ts";
+import { ChainSource } from "../../src/chain/chain-source.ts";
+import type { OpenTransport } from "../../src/chain/transport.ts";
+import { buildBlocks } from "../support/build-blocks.ts";
+import { ChainFollower } from "../support/chain-follower.ts";
+import { rangeCap } from "../support/faults.ts";
+import { testSeed } from "../support/property-settings.ts";
+import type { RpcRequest } from "../support/scripted-answers.ts";
+import { type ScriptedBlock, toQuantity } from "../support/scripted-block.ts";
+import { ScriptedChain } from "../support/scripted-chain.ts";
+import { ScriptedRpc } from "../support/scripted-rpc.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { SimulatedClock } from "../support/simulated-clock.ts";
+
+const capBlocks = 100;
+const lastBlock = 60_000;
+const faultShare = 0.2;
+const address = `0x${"aa".repeat(20)}` as Address;
+const topic = `0x${"11".repeat(32)}` as Hash;
+const log = { address, topics: [topic] };
+const blocks = buildBlocks(
+  Array.from({ length: lastBlock + 1 }, (_, index) => ({ logs: index % 5 === 0 ? [log] : [] })),
+);
+
+type FaultName = "none" | "broken connections" | "requests without an answer";
+type Node = {
+  readonly latencyMs: number;
+  readonly hasLogTimes: boolean;
+  readonly fault: FaultName;
+};
+
+/** What a backfill took. */
+type Cost = { readonly ms: number; readonly requests: number; readonly ranges: number };
+
+async function measure(node: Node): Promise<Cost> {
+  const clock = new SimulatedClock();
+  const random = new SeededRandom(testSeed);
+  const cost = { requests: 0, ranges: 0 };
+  let begunMs: number | null = null;
+  const chain = node.hasLogTimes ? blocks.map(withLogTimes) : blocks;
+  const rpc = new ScriptedRpc(new ScriptedChain(chain), 137);
+  rpc.fault(rangeCap(capBlocks, "quicknode"));
+  const openTransport: OpenTransport = () => ({
+    isAnnouncing: false,
+    replace() {},
+    close() {},
+    async exchange({ body }, signal) {
+      cost.requests += 1;
+      if (isRange(body)) {
+        cost.ranges += 1;
+        begunMs ??= clock.monotonicMs();
+      }
+      const isFaulty = node.fault !== "none" && random.chance(faultShare);
+      if (isFaulty && node.fault === "requests without an answer") {
+        await clock.sleep(Number.MAX_SAFE_INTEGER, signal);
+      }
+      await clock.sleep(node.latencyMs * (0.75 + random.next() / 2), signal);
+      if (isFaulty) throw new EndpointError("unavailable", "HTTP 502");
+      const reply = rpc.reply(body, null);
+      assert(reply.kind === "text");
+      return { value: JSON.parse(reply.text), bytes: reply.text.length };
+    },
+  });
+  const opening = ChainSource.open(
+    {
+      urls: ["http://faulty.test"],
+      chainId: 137,
+      startBlock: 0,
+      resumeAfter: null,
+      filter: { addresses: [address], topics0: [topic] },
+      log: openLog({ level: "silent" }),
+      clock,
+      random: random.next,
+      openTransport,
+    },
+    ({ blocks }) => blocks,
+  );
+  let source: ChainSource | null = null;
+  void opening.then((opened) => (source = opened));
+  await clock.run({ isOver: () => source !== null, limitMs: 600_000 });
+  const opened = await opening;
+  const follower = new ChainFollower(opened, 0);
+  await clock.run({ isOver: () => follower.finalized === lastBlock, limitMs: 3_600_000 });
+  opened.close();
+  follower.assertEquals(chain, () => true);
+  return { ...cost, ms: clock.monotonicMs() - (begunMs ?? 0) };
+}
+
+function isRange(body: string): boolean {
+  const requests = JSON.parse(body) as RpcRequest | readonly RpcRequest[];
+  return [requests].flat().some(({ params: [filter] }) => {
+    return typeof filter === "object" && filter !== null && "fromBlock" in filter;
+  });
+}
+
+/** As newer nodes tell logs. */
+function withLogTimes(block: ScriptedBlock): ScriptedBlock {
+  const blockTimestamp = toQuantity(block.timestamp);
+  return { ...block, logs: block.logs.map((log) => ({ ...log, blockTimestamp })) };
+}
+
+for (const [latencyMs, hasLogTimes] of [
+  [100, true],
+  [400, true],
+  [400, false],
+] as const) {
+  const node = { latencyMs, hasLogTimes };
+  const where = `${latencyMs} ms away, ${hasLogTimes ? "with" : "without"} log times`;
+  test(`a backfill with one request of five failing, ${where}`, async (t) => {
+    const clean = await measure({ ...node, fault: "none" });
+    for (const fault of ["broken connections", "requests without an answer"] as const) {
+      const cost = await measure({ ...node, fault });
+      t.diagnostic(`${fault}: ${JSON.stringify({ clean, cost })}`);
+      assert(cost.ms <= 2 * clean.ms, `${fault}: ${cost.ms} ms, not ${clean.ms}`);
+      assert(cost.ranges <= 1.5 * clean.ranges, `${fault}: ${cost.ranges}, not ${clean.ranges}`);
+    }
+  });
+}
