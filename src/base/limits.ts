@@ -128,7 +128,7 @@ export const chainLimits = {
   /** Ranges fetched ahead of the consumer; while one of them is late; and what they hold, as estimated. */
   prefetchRangesMax: 6,
   prefetchLateRangesMax: 256,
-  /** Ranges that later ones overtook, which no longer count as being fetched; six more are, of 16 requests allowed. */
+  /** Ranges that later ones overtook and that do not count as being fetched. With `prefetchRangesMax` they stay within the 16 requests allowed at once. */
   overtakenRangesMax: 8,
   prefetchBytesMax: 64 * mebibyte,
   /** Unfinalised blocks followed: half an hour at 1.75 s; above it the source awaits finality. */

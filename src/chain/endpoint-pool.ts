@@ -55,7 +55,6 @@ export class EndpointPool {
       while (this.#isWorthWaiting) await clock.sleep(chainLimits.pollMsMin, signal);
       return run();
     };
-    const isRetryable = (error: Error): boolean => error instanceof EndpointError;
     return retry(runOnceUsable, { ...options, isRetryable });
   }
 
@@ -109,4 +108,8 @@ export class EndpointPool {
     }
     return null;
   }
+}
+
+function isRetryable(error: Error): boolean {
+  return error instanceof EndpointError;
 }

@@ -13,7 +13,8 @@ import { classifyProviderError, resultOf } from "./provider-messages.ts";
 import type { RequestPacer } from "./request-pacer.ts";
 import type { Transport } from "./transport.ts";
 
-const failuresByChance = 1;
+/** One request in five may fail by chance; three in a row hardly do. */
+const failuresByChance = 2;
 /** How long a guess about batches is kept at first; doubled each time that it proves right. */
 const guessKeptMs = 20_000;
 
