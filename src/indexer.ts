@@ -19,7 +19,9 @@ import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 import type { Freshness } from "./rows/freshness.ts";
 import { recordStartBlock } from "./store/data-folder.ts";
 import type { FactStore } from "./store/fact-store.ts";
-import type { Checks } from "./web/routes/get-ready.ts";
+
+/** The parts of the service by name: whether each works, and a sentence about it. */
+export type Checks = Record<string, { ok: boolean; detail: string }>;
 
 /** Where indexing starts. */
 export type IndexingStart = {

@@ -5,28 +5,13 @@
  */
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
 import { catalogueLimits } from "../base/venue-limits.ts";
+import type { MetadataTexts } from "../market/venue-metadata.ts";
 
 /** A market as the catalogue tells of it. */
 export type CatalogueMarket = {
   readonly conditionId: ConditionId;
-  readonly texts: CatalogueTexts;
+  readonly texts: MetadataTexts;
   readonly claims: CatalogueClaims;
-};
-
-/** What the chain does not tell. */
-export type CatalogueTexts = {
-  readonly slug: string | null;
-  readonly category: string | null;
-  readonly tags: readonly string[];
-  readonly eventId: string | null;
-  readonly eventSlug: string | null;
-  /** Unix milliseconds. */
-  readonly startMs: number | null;
-  readonly endMs: number | null;
-  /** An address of a picture, of https. */
-  readonly image: string | null;
-  readonly question: string | null;
-  readonly description: string | null;
 };
 
 /** What the chain tells too, and knows better; `null` for what the venue does not say. */
@@ -56,7 +41,7 @@ export function parseMarket(value: unknown): CatalogueMarket | null {
   return { conditionId, texts: readTexts(fields, event), claims: readClaims(fields) };
 }
 
-function readTexts(fields: Fields, event: Fields): CatalogueTexts {
+function readTexts(fields: Fields, event: Fields): MetadataTexts {
   return {
     slug: slugOf(fields["slug"]),
     category: categoryOf(fields) ?? categoryOf(event),

@@ -1,10 +1,24 @@
-import type { CatalogueTexts } from "../catalog/parse-market.ts";
+/** What only the venue knows of a market. */
+export type MetadataTexts = {
+  readonly slug: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly eventId: string | null;
+  readonly eventSlug: string | null;
+  /** Unix milliseconds. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  /** An address of a picture, of https. */
+  readonly image: string | null;
+  readonly question: string | null;
+  readonly description: string | null;
+};
 
 /**
  * What the venue's catalogue tells of a market and the chain may not. It stands beside what the
  * chain proves and never in its place: text of the venue is shown where the chain has none.
  */
-export type VenueMetadata = CatalogueTexts & {
+export type VenueMetadata = MetadataTexts & {
   /** Labels in the order of the tokens; `null` when it told none, or not of these tokens. */
   readonly outcomes: readonly string[] | null;
 };

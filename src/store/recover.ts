@@ -18,13 +18,13 @@ import { allEnded } from "../base/all-ended.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { storeLimits } from "../base/limits.ts";
 import type { BlockRef } from "../chain/log.ts";
-import { appendMinutesOf } from "./append-minutes.ts";
 import { DataFolderDamagedError } from "./data-folder-errors.ts";
 import { deleteRows, finishMutations, readCount } from "./delete-rows.ts";
 import type { Engine, Row } from "./engine.ts";
 import { prefixed } from "./json-cells.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
+import { appendMinutesOf } from "./stored-fills.ts";
 
 /** What the store holds for good: every block from `fromBlock` to `last`. */
 export type Coverage = {

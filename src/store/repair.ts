@@ -7,13 +7,13 @@
  * Carried out only while nobody reads or appends, since rows are missing meanwhile.
  */
 import type { BlockRange } from "../chain/log.ts";
-import { appendMinutesOf } from "./append-minutes.ts";
 import { deleteRows, readCount } from "./delete-rows.ts";
 import type { BatchRows, EncodedBatch } from "./encode-facts.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-lines.ts";
 import { longRows } from "./schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
+import { appendMinutesOf } from "./stored-fills.ts";
 
 const countedTables = ["fills", "events", "quarantine"] as const;
 /** Which rows of a batch each table takes. */

@@ -1,6 +1,7 @@
 /** Every endpoint of the service, in the order of the documentation. */
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Checks } from "../indexer.ts";
 import type { AccessStore } from "../store/access-store.ts";
 import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
@@ -14,7 +15,7 @@ import { getMetrics, getPrometheus, type MetricsSource } from "./routes/get-metr
 import { getOrder } from "./routes/get-order.ts";
 import { getOrderbook } from "./routes/get-orderbook.ts";
 import { getPrice, listPrices } from "./routes/get-price.ts";
-import { type Checks, getReady } from "./routes/get-ready.ts";
+import { getReady } from "./routes/get-ready.ts";
 import { liftIpBlock } from "./routes/lift-ip-block.ts";
 import { listCandles } from "./routes/list-candles.ts";
 import { listCancellations, listExchangeEvents } from "./routes/list-exchange-events.ts";

@@ -1,13 +1,11 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
+import type { Checks } from "../../indexer.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 const checksSchema = Type.Record(
   Type.String(),
   Type.Object({ ok: Type.Boolean(), detail: Type.String() }),
 );
-
-/** One part of the service by name: whether it is as it should be, and a sentence about it. */
-export type Checks = Static<typeof checksSchema>;
 
 /** Whether the service should be sent requests: 200 when every check is well, else 503. */
 export function getReady(readChecks: () => Checks | Promise<Checks>): Route {
