@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { generateKey } from "../src/store/key-format.ts";
+import { generateKey } from "../src/access/key-format.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 import { median } from "./median.ts";
 import { measurePeer, type Peer, type PeerRound, peers } from "./peers/measure-peer.ts";

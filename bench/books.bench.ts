@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
-import { HashTrust } from "../src/catalog/hash-trust.ts";
-import { LiveBook } from "../src/catalog/live-book.ts";
-import { parseBookMessage, parseSnapshot } from "../src/catalog/parse-book.ts";
+import { LiveBook } from "../src/venue/books/live-book.ts";
+import { parseBookMessage, parseSnapshot } from "../src/venue/books/parse-book.ts";
+import { HashTrust } from "../src/venue/hash-trust.ts";
 import { VenueBook } from "../test/support/venue-book.ts";
 
 const count = Number(process.argv[2] ?? 5000);

@@ -10,13 +10,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
 import { seqOf } from "../src/base/ids.ts";
 import type { BlockFacts } from "../src/market/block-facts.ts";
-import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/gen3-ids.ts";
-import { wordOf } from "../src/market/keccak.ts";
-import { encodeFacts } from "../src/store/encode-facts.ts";
-import type { Engine } from "../src/store/engine.ts";
-import { FactStore } from "../src/store/fact-store.ts";
-import { type FillField, fillColumns } from "../src/store/fill-layout.ts";
-import { RowWriter } from "../src/store/row-writer.ts";
+import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/ids/gen3-ids.ts";
+import { wordOf } from "../src/market/ids/keccak.ts";
+import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
+import { type FillField, fillColumns } from "../src/storage/codec/fill-layout.ts";
+import { RowWriter } from "../src/storage/codec/row-writer.ts";
+import type { Engine } from "../src/storage/engine.ts";
+import { FactStore } from "../src/storage/fact-store.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
 
 /** What a store is of. */

@@ -10,7 +10,7 @@
  */
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
-import { polygonContracts } from "../src/decode/polygon-contracts.ts";
+import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
 
 const templatesCount = 200;
 const logsPerBlockMin = 110;

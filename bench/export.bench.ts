@@ -11,8 +11,8 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { get, type IncomingMessage } from "node:http";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateKey } from "../src/store/key-format.ts";
-import { fileFormats } from "../src/web/bulk/bulk-format.ts";
+import { generateKey } from "../src/access/key-format.ts";
+import { fileFormats } from "../src/api/bulk/bulk-format.ts";
 import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";
 
 const rows = Number(process.argv[2] ?? 1_000_000);

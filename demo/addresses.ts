@@ -1,6 +1,6 @@
 /** Who and what is where: fixed, so that a second start finds everything without being told. */
 import { type Address, getContractAddress, keccak256, stringToBytes } from "viem";
-import type { ContractsFile } from "../src/decode/contracts.ts";
+import type { ContractsFile } from "../src/contracts/contracts.ts";
 
 /** The account of a name. Nobody has its key; anvil lets anybody send from it. */
 function accountOf(name: string): Address {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { generateKey } from "../src/store/key-format.ts";
+import { generateKey } from "../src/access/key-format.ts";
 import type { SimulationState } from "./simulation.ts";
 
 /** How the service was reached the last time; users have pasted it. */

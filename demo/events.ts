@@ -2,8 +2,8 @@
 import { encodeAbiParameters, type Hex, parseEther, stringToHex } from "viem";
 import { assert } from "../src/base/assert.ts";
 import { type Address, type Hash, parseAddress, type TokenId } from "../src/base/ids.ts";
-import { deriveConditionId, deriveTokenIds } from "../src/market/condition-ids.ts";
-import { keccakOf, wordOf } from "../src/market/keccak.ts";
+import { deriveConditionId, deriveTokenIds } from "../src/market/ids/condition-ids.ts";
+import { keccakOf, wordOf } from "../src/market/ids/keccak.ts";
 import { addresses, admin, creator, traders, type Venue } from "./addresses.ts";
 import { encodeCall } from "./artefacts.ts";
 import type { DemoChain } from "./demo-chain.ts";

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
+import { cacheCompiledCode } from "./base/config/compile-cache.ts";
 /** Entry point of the process. It sets what has to be set before other modules are loaded, then loads them. */
-import { setPoolThreads } from "./base/config.ts";
-import { storeLimits } from "./base/limits.ts";
-import { awaitSignal } from "./cli/await-signal.ts";
-import { cacheCompiledCode } from "./compiled-code.ts";
+import { setPoolThreads } from "./base/config/config.ts";
+import { storeLimits } from "./base/config/limits.ts";
+import { awaitSignal } from "./cli/service/await-signal.ts";
 
 const words = process.argv.slice(2);
 // Node's usual four, for files and names, and one for each connection of the engine.

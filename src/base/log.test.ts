@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { generateKey } from "../store/key-format.ts";
+import { generateKey } from "../access/key-format.ts";
 import { redactLine } from "./log.ts";
 
 function logged(facts: Readonly<Record<string, unknown>>, message = "said"): string {

@@ -1,4 +1,4 @@
-import { chainLimits } from "../base/limits.ts";
+import { chainLimits } from "../base/config/limits.ts";
 
 /** The part of an endpoint's view that says how far its chain reaches. */
 type WithHead = { readonly view: { readonly head: { readonly number: number } } | null };

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Clock } from "../base/time/clock.ts";
 
 /** What all parts of a chain source share. */
 export type ChainContext = {

@@ -1,4 +1,4 @@
-import type { BlockRef } from "./log.ts";
+import type { BlockRef } from "./raw-log.ts";
 
 /**
  * What went wrong with an endpoint:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hash } from "../base/ids.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./rpc/endpoint.ts";
 import { VoteMemory } from "./vote-memory.ts";
 
 const block = { number: 7, hash: `0x${"07".repeat(32)}` as Hash };

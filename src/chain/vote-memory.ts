@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.ts";
-import type { Endpoint } from "./endpoint.ts";
-import type { BlockRef } from "./log.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { BlockRef } from "./raw-log.ts";
+import type { Endpoint } from "./rpc/endpoint.ts";
 
 /** A vote that an endpoint cast before it became unreachable. */
 export type RememberedVote = {

@@ -1,14 +1,14 @@
-import { check } from "./check.ts";
+import { ipCommands } from "./admin/ips.ts";
+import { keyCommands } from "./admin/keys.ts";
+import { exportList } from "./client/export-command.ts";
+import { tail } from "./client/tail-command.ts";
 import type { Command } from "./command.ts";
 import { completionOf } from "./completion.ts";
-import { config } from "./config.ts";
-import { demo } from "./demo.ts";
-import { exportList } from "./export.ts";
-import { ipCommands } from "./ips.ts";
-import { keyCommands } from "./keys.ts";
-import { repair } from "./repair.ts";
-import { serve } from "./serve.ts";
-import { tail } from "./tail.ts";
+import { check } from "./service/check-command.ts";
+import { config } from "./service/config-command.ts";
+import { demo } from "./service/demo.ts";
+import { repair } from "./service/repair-command.ts";
+import { serve } from "./service/serve.ts";
 
 /** Every command but `help`, in the order of the help. */
 export const commands: readonly Command[] = [

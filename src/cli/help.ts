@@ -1,4 +1,4 @@
-import { version } from "../base/version.ts";
+import { version } from "../base/config/version.ts";
 import type { Command, Option } from "./command.ts";
 import type { Paint } from "./paint.ts";
 

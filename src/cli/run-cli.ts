@@ -3,21 +3,21 @@
  * exit code: 0 done, 1 wrong configuration or use, 2 the store is not right, 70 a bug, 75 try again. The commands are in
  * `cli/`.
  */
-import { ConfigError } from "../base/config.ts";
+import { ConfigError } from "../base/config/config.ts";
+import { version } from "../base/config/version.ts";
 import { AppError, toError } from "../base/errors.ts";
-import { version } from "../base/version.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
 import {
   DataFolderBusyError,
   DataFolderDamagedError,
   DataFolderUnwritableError,
-} from "../store/data-folder-errors.ts";
+} from "../storage/embedded/data-folder-errors.ts";
 import { exitCodes, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { formatCommand, formatOverview } from "./help.ts";
 import { paintFor } from "./paint.ts";
 import { findCommand, readWords } from "./read-words.ts";
-import { NodesSilentError } from "./with-proof.ts";
+import { NodesSilentError } from "./service/with-proof.ts";
 
 /** Runs the command that the words name; its exit code. */
 export async function runCli(words: readonly string[]): Promise<number> {

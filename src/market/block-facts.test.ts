@@ -8,8 +8,8 @@ import { knownContracts } from "../../test/support/recorded-chain.ts";
 import { encodeLog, exchangeOf, otherLogs, testPairs } from "../../test/support/test-markets.ts";
 import type { Address, Hash } from "../base/ids.ts";
 import { seqOf } from "../base/ids.ts";
-import type { Block } from "../chain/log.ts";
-import { LogDecoder } from "../decode/log-decoder.ts";
+import type { Block } from "../chain/raw-log.ts";
+import { LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "./block-facts.ts";
 
 const decoder = new LogDecoder(knownContracts());

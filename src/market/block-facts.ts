@@ -1,14 +1,14 @@
 import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
-import type { Block, BlockRef, RawLog } from "../chain/log.ts";
-import { plainLog } from "../chain/scanned-log.ts";
+import { plainLog } from "../chain/parse/scanned-log.ts";
+import type { Block, BlockRef, RawLog } from "../chain/raw-log.ts";
 import {
   type ChainEvent,
   type ExchangeNotice,
   type Gen3MarketEvent,
   isTradeEvent,
   type MarketEvent,
-} from "../decode/events.ts";
-import type { DecodedLog, LogDecoder } from "../decode/log-decoder.ts";
+} from "../contracts/events.ts";
+import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
 

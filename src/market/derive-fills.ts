@@ -11,9 +11,9 @@
  * Grouping never looks at transactions as a whole, so several matches may share one.
  */
 import { type Seq, seqOf, type TokenId } from "../base/ids.ts";
-import type { ExchangeContract } from "../decode/contracts.ts";
-import type { FeeRefunded, OrderFilled, OrdersMatched, Side } from "../decode/events.ts";
-import type { DecodedLog } from "../decode/log-decoder.ts";
+import type { ExchangeContract } from "../contracts/contracts.ts";
+import type { FeeRefunded, OrderFilled, OrdersMatched, Side } from "../contracts/events.ts";
+import type { DecodedLog } from "../contracts/log-decoder.ts";
 import type { Fill, MatchType } from "./fill.ts";
 
 /** Something a match did that the rules say it cannot; counted, never hidden. */

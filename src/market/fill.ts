@@ -1,6 +1,6 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
-import type { ExchangeContract } from "../decode/contracts.ts";
-import type { Side } from "../decode/events.ts";
+import type { ExchangeContract } from "../contracts/contracts.ts";
+import type { Side } from "../contracts/events.ts";
 
 /** How a leg was settled; `direct` when an operator filled the order without a match. */
 export type MatchType = "complementary" | "mint" | "merge" | "direct";

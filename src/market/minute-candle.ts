@@ -6,7 +6,7 @@
 
 import { priceMicros } from "../base/decimal.ts";
 import type { Seq, TokenId } from "../base/ids.ts";
-import type { Generation } from "../decode/contracts.ts";
+import type { Generation } from "../contracts/contracts.ts";
 import { type Fill, isTrade } from "./fill.ts";
 
 /** A price and where it was made. Micros per share. */

@@ -6,7 +6,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Address, Hash } from "../base/ids.ts";
 import { parseAddress } from "../base/ids.ts";
-import { keccakOf } from "./keccak.ts";
+import { keccakOf } from "./ids/keccak.ts";
 
 /** What a question's text says; each field exactly as written, neither trimmed nor cleaned. */
 export type QuestionText = {

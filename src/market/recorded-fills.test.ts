@@ -17,8 +17,8 @@ import {
   recordingNames,
 } from "../../test/support/recorded-chain.ts";
 import { blockNumberOf, formatTokenId, zeroHash } from "../base/ids.ts";
-import type { Block, RawLog } from "../chain/log.ts";
-import { LogDecoder } from "../decode/log-decoder.ts";
+import type { Block, RawLog } from "../chain/raw-log.ts";
+import { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
 import type { Fill } from "./fill.ts";
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import type { BookSide, Level } from "../catalog/book-side.ts";
-import { formatLevelMicros, parseLevelMicros } from "../catalog/level-decimal.ts";
-import type { LiveBook } from "../catalog/live-book.ts";
-import type { LevelChange } from "../catalog/parse-book.ts";
+import type { BookSide, Level } from "../venue/books/book-side.ts";
+import { formatLevelMicros, parseLevelMicros } from "../venue/books/level-decimal.ts";
+import type { LiveBook } from "../venue/books/live-book.ts";
+import type { LevelChange } from "../venue/books/parse-book.ts";
 import { presentBookTop } from "./price-row.ts";
 import {
   decimalText,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { Contracts } from "../decode/contracts.ts";
+import type { Contracts } from "../contracts/contracts.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { exchangeEventRow, presentExchangeEvent } from "./exchange-event-row.ts";
 import type { RowContext } from "./trade-row.ts";

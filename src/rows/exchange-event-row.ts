@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import type { Contracts } from "../decode/contracts.ts";
-import type { ExchangeNotice } from "../decode/events.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import type { ExchangeNotice } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { idFields, placeFields, type RowContext, tradeRow } from "./trade-row.ts";
 import { addressText, hashText } from "./wire-format.ts";

@@ -7,8 +7,8 @@ import {
   type Resolution,
   winningOutcomeIndex,
 } from "../market/market.ts";
-import type { MarketState } from "../market/market-state.ts";
-import { outcomePrice } from "../market/price.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import { outcomePrice } from "../views/prices/token-price.ts";
 import {
   addressText,
   conditionIdText,

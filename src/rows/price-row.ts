@@ -2,15 +2,15 @@ import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { averagePrice, mirrorPrice } from "../market/candle.ts";
-import { dayWindowSeconds } from "../market/day-window.ts";
-import type { MarketState } from "../market/market-state.ts";
+import { dayWindowSeconds } from "../views/day/day-window.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
 import {
   newestTrade,
   pairDayCandle,
   pairPrice,
   pairPriceBeforeDay,
   type TokenPrice,
-} from "../market/price.ts";
+} from "../views/prices/token-price.ts";
 import {
   decimalOrNull,
   decimalText,

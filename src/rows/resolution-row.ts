@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../base/ids.ts";
-import { parseGen3TokenId } from "../market/gen3-ids.ts";
+import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import type { Market, Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
 import { idFields, placeFields, type RowContext, tradeRow } from "./trade-row.ts";

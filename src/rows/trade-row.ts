@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import { formatMicros, priceMicros } from "../base/decimal.ts";
 import { blockNumberOf, formatTokenId, logIndexOf, type TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
-import { parseGen3TokenId } from "../market/gen3-ids.ts";
-import type { MarketDirectory } from "../market/market-directory.ts";
+import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
+import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import {
   addressText,
   conditionIdText,

@@ -5,9 +5,9 @@ import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../../test/support/recorded-chain.ts";
 import { factsOf } from "../../test/support/store-chain.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { digestOf } from "../market/digest.ts";
+import { digestOf } from "../market/delta.ts";
 import type { Fill } from "../market/fill.ts";
-import { MarketState } from "../market/market-state.ts";
+import { MarketState } from "../views/markets/market-state.ts";
 import { presentTrade, type RowContext } from "./trade-row.ts";
 import { tradeWriter } from "./trade-writer.ts";
 

@@ -5,7 +5,7 @@
 import { Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import type { ConditionId, TokenId } from "../base/ids.ts";
-import { parseGen3TokenId } from "../market/gen3-ids.ts";
+import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 
 export const tokenIdText = Type.String({
   pattern: "^[0-9]{1,78}$",

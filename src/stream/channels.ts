@@ -1,5 +1,4 @@
 import { nearName } from "../base/near-name.ts";
-import type { Channel, StreamSources } from "./channel.ts";
 import { openCancellations } from "./channels/cancellations.ts";
 import { openCandles } from "./channels/candles.ts";
 import { openMarkets } from "./channels/markets.ts";
@@ -7,8 +6,9 @@ import { openOrderbook } from "./channels/orderbook.ts";
 import { openPrices } from "./channels/prices.ts";
 import { openResolutions } from "./channels/resolutions.ts";
 import { openTokenTrades, openTrades } from "./channels/trades.ts";
-import type { ChannelRequest } from "./frame-fields.ts";
-import { invalidFrame } from "./read-fields.ts";
+import type { ChannelRequest } from "./frames/frame-fields.ts";
+import { invalidFrame } from "./frames/read-fields.ts";
+import type { Channel, StreamSources } from "./hub/channel.ts";
 
 /** Every type of channel. Each throws `VALIDATION_ERROR` for what it does not take. */
 const channelTypes: Readonly<

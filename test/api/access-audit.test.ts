@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { systemClock } from "../../src/base/clock.ts";
+import { AccessStore } from "../../src/access/access-store.ts";
+import { generateKey } from "../../src/access/key-format.ts";
 import { openLog } from "../../src/base/log.ts";
-import { AccessStore } from "../../src/store/access-store.ts";
-import { generateKey } from "../../src/store/key-format.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { openTestServer } from "../support/open-test-server.ts";
 
 const server = await openTestServer({ trustedProxies: ["127.0.0.1"] });

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
-import { oneOf } from "../../src/web/list-answer.ts";
-import { metaOf } from "../../src/web/meta.ts";
-import { defineRoute } from "../../src/web/route.ts";
+import { defineRoute } from "../../src/api/http/route.ts";
+import { oneOf } from "../../src/api/lists/list-answer.ts";
+import { metaOf } from "../../src/api/meta.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
 /** What the answer is made of. */

@@ -5,9 +5,9 @@ import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { pino } from "pino";
 import { type Static, Type } from "typebox";
-import { BulkAnswers } from "../../src/web/bulk/bulk-answers.ts";
-import type { Observation } from "../../src/web/request-meter.ts";
-import { defineRoute, type Route } from "../../src/web/route.ts";
+import { BulkAnswers } from "../../src/api/bulk/bulk-answers.ts";
+import { defineRoute, type Route } from "../../src/api/http/route.ts";
+import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { assertError, openTestServer, type RouteParts } from "../support/open-test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 

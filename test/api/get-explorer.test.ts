@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildExplorer } from "../../src/build-explorer.ts";
-import { type ExplorerFile, explorerRoutes } from "../../src/web/explorer-routes.ts";
+import { buildExplorer } from "../../src/api/explorer/build-explorer.ts";
+import { type ExplorerFile, explorerRoutes } from "../../src/api/explorer/explorer-routes.ts";
 import {
   assertError,
   assertEveryHeader,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { after, test } from "node:test";
 import { Check } from "typebox/value";
-import { type Metrics, metricsSchema } from "../../src/web/metrics-schema.ts";
-import { getMetrics, getPrometheus } from "../../src/web/routes/get-metrics.ts";
+import { type Metrics, metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
+import { getMetrics, getPrometheus } from "../../src/api/routes/service/get-metrics.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 import { testMetrics } from "../support/test-metrics.ts";
 

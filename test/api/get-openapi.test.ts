@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import packageJson from "../../package.json" with { type: "json" };
-import type { ApiDocument, Parameter } from "../../src/web/docs/api-document.ts";
+import type { ApiDocument, Parameter } from "../../src/api/docs/api-document.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 

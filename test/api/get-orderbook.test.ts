@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Check } from "typebox/value";
+import { getOrderbook } from "../../src/api/routes/read/get-orderbook.ts";
 import { formatTokenId } from "../../src/base/ids.ts";
-import { pairPrice } from "../../src/market/price.ts";
 import { bookRow } from "../../src/rows/book-row.ts";
-import { getOrderbook } from "../../src/web/routes/get-orderbook.ts";
+import { pairPrice } from "../../src/views/prices/token-price.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import {
   assertError,

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { metricTable } from "../../src/web/metric-table.ts";
-import { getMetrics, getPrometheus, scrapeMetrics } from "../../src/web/routes/get-metrics.ts";
+import { metricTable } from "../../src/api/metrics/metric-table.ts";
+import {
+  getMetrics,
+  getPrometheus,
+  scrapeMetrics,
+} from "../../src/api/routes/service/get-metrics.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 import { parsePrometheus, type Scrape } from "../support/parse-prometheus.ts";
 import { testMetrics } from "../support/test-metrics.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Cursors } from "../../src/api/lists/cursor.ts";
+import { listMarkets } from "../../src/api/routes/read/list-markets.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
-import { Cursors } from "../../src/web/cursor.ts";
-import { listMarkets } from "../../src/web/routes/list-markets.ts";
 import { idsOf, pathOf } from "../support/list-cases.ts";
 import { microsOf } from "../support/naive-filters.ts";
 import { DataServer, type ListPage, type Row } from "../support/open-data-server.ts";

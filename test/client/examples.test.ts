@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Observation } from "../../src/web/request-meter.ts";
+import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { DataServer } from "../support/open-data-server.ts";
 
 const folder = new URL("../../client/examples/", import.meta.url);

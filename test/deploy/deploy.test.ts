@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { describeSettings } from "../../src/base/config.ts";
-import { metricTable } from "../../src/web/metric-table.ts";
+import { metricTable } from "../../src/api/metrics/metric-table.ts";
+import { describeSettings } from "../../src/base/config/config.ts";
 import { readText } from "../tidy/project-files.ts";
 
 const alerts = readText("deploy/alerts.yml");

@@ -1,12 +1,12 @@
 /** R7: what nodes left out of final ranges is found by reading them again, and put right. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import type { Hash } from "../../src/base/ids.ts";
-import { encodeFacts } from "../../src/store/encode-facts.ts";
-import { FactStore } from "../../src/store/fact-store.ts";
-import { dropMarketsFile } from "../../src/store/markets-file.ts";
-import { finishRepair, orderRepair } from "../../src/store/repair.ts";
-import type { Metrics } from "../../src/web/metrics-schema.ts";
+import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
+import { FactStore } from "../../src/storage/fact-store.ts";
+import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
+import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { type FaultHook, on } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
-import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
+import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { parseKey } from "../../src/access/key-format.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { parseKey } from "../../src/store/key-format.ts";
 import { runCommand } from "../support/run-command.ts";
 
 let folder = "";

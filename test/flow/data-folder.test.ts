@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
-import { FactStore } from "../../src/store/fact-store.ts";
+import { FactStore } from "../../src/storage/fact-store.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";

@@ -13,8 +13,8 @@ import { deploy } from "../../demo/deploy.ts";
 import { playHistory } from "../../demo/play.ts";
 import { Simulation } from "../../demo/simulation.ts";
 import type { Address, ConditionId } from "../../src/base/ids.ts";
-import { parseContracts } from "../../src/decode/contracts.ts";
-import { deriveTokenIds } from "../../src/market/condition-ids.ts";
+import { parseContracts } from "../../src/contracts/contracts.ts";
+import { deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
 
 type Event = {
   readonly name: string;

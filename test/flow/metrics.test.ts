@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
-import { type Metrics, metricsSchema } from "../../src/web/metrics-schema.ts";
+import { type Metrics, metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { badGateway, hang } from "../support/faults.ts";
 import { parsePrometheus } from "../support/parse-prometheus.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
-import { systemClock } from "../../src/base/clock.ts";
 import { parseTokenId, type TokenId } from "../../src/base/ids.ts";
-import { formatLevelMicros } from "../../src/catalog/level-decimal.ts";
-import type { BookTelling, LiveBook } from "../../src/catalog/live-book.ts";
-import { OrderBooks } from "../../src/catalog/order-books.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { formatLevelMicros } from "../../src/venue/books/level-decimal.ts";
+import type { BookTelling, LiveBook } from "../../src/venue/books/live-book.ts";
+import { OrderBooks } from "../../src/venue/books/order-books.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
 import type { VenueBook } from "../support/venue-book.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -1,7 +1,7 @@
 /** The service with a venue beside the chain: books while it is there, and all else whatever it does. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Metrics } from "../../src/web/metrics-schema.ts";
+import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";

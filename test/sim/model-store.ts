@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { BlockRef } from "../../src/chain/log.ts";
-import type { ChainNews } from "../../src/chain-news.ts";
+import type { BlockRef } from "../../src/chain/raw-log.ts";
+import type { ChainNews } from "../../src/feed/change.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import type { EncodedBatch } from "../../src/store/encode-facts.ts";
+import type { EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
 import { encode } from "../support/store-chain.ts";
 
 type Rows = Pick<EncodedBatch, "fills" | "events" | "quarantine">;

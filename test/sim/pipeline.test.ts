@@ -8,11 +8,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/digest.ts";
-import { MarketState } from "../../src/market/market-state.ts";
-import { loadMarketState } from "../../src/store/load-market-state.ts";
-import { readEvents } from "../../src/store/read-events.ts";
-import { readFills } from "../../src/store/read-fills.ts";
+import { digestOf } from "../../src/market/delta.ts";
+import { readEvents } from "../../src/query/read-events.ts";
+import { readFills } from "../../src/query/read-fills.ts";
+import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf, fillsOf } from "../support/store-chain.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { toError } from "../../src/base/errors.ts";
 import { openLog } from "../../src/base/log.ts";
-import { ChainSource, type ChainSourceOptions } from "../../src/chain/chain-source.ts";
-import type { BlockRef } from "../../src/chain/log.ts";
-import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import type { BlockRef } from "../../src/chain/raw-log.ts";
+import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
+import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { numberBeforeChains } from "../support/generate-chain.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";

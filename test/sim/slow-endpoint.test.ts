@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../src/base/log.ts";
-import { ChainSource } from "../../src/chain/chain-source.ts";
-import type { OpenTransport } from "../../src/chain/transport.ts";
-import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import type { OpenTransport } from "../../src/chain/rpc/transport.ts";
+import { ChainSource } from "../../src/chain/sync/chain-source.ts";
+import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
 

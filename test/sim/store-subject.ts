@@ -1,9 +1,9 @@
 import { openLog } from "../../src/base/log.ts";
-import type { ChainSource } from "../../src/chain/chain-source.ts";
-import { type ChainNews, deriveNews } from "../../src/chain-news.ts";
-import { MarketState } from "../../src/market/market-state.ts";
-import { Pipeline } from "../../src/pipeline.ts";
-import { loadMarketState } from "../../src/store/load-market-state.ts";
+import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
+import { type ChainNews, deriveNews } from "../../src/feed/change.ts";
+import { Pipeline } from "../../src/feed/pipeline.ts";
+import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart } from "../support/append-part.ts";
 import { encodeBatches } from "../support/encode-batches.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";

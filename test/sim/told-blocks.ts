@@ -1,4 +1,4 @@
-import type { ChainBatch } from "../../src/chain/log.ts";
+import type { ChainBatch } from "../../src/chain/raw-log.ts";
 import type { GeneratedBlock } from "../support/generate-chain.ts";
 import type { SimulatedWorld } from "../support/simulated-world.ts";
 

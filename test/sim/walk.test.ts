@@ -8,8 +8,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ChainSource } from "../../src/chain/chain-source.ts";
-import { deriveNews } from "../../src/chain-news.ts";
+import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
+import { deriveNews } from "../../src/feed/change.ts";
 import { encodeBatches } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { storeLimits } from "../../src/base/limits.ts";
-import { ChdbEngine } from "../../src/store/chdb-engine.ts";
+import { storeLimits } from "../../src/base/config/limits.ts";
+import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 
 /** Takes the engine half a second. */
 const slow = "SELECT sleep(0.5)";

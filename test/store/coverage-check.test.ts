@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { readConfig } from "../../src/base/config.ts";
+import { readConfig } from "../../src/base/config/config.ts";
 import { openLog } from "../../src/base/log.ts";
-import { Indexer, startChain } from "../../src/indexer.ts";
-import { MarketState } from "../../src/market/market-state.ts";
+import { Indexer, startChain } from "../../src/feed/indexer.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";

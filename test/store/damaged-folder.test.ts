@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { DataFolderDamagedError } from "../../src/store/data-folder-errors.ts";
+import { DataFolderDamagedError } from "../../src/storage/embedded/data-folder-errors.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf } from "../support/store-chain.ts";

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/digest.ts";
-import { decodeDigest } from "../../src/store/decode-digest.ts";
+import { digestOf } from "../../src/market/delta.ts";
+import { decodeDigest } from "../../src/storage/codec/decode-delta.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";

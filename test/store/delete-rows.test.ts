@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deleteRows, readCount } from "../../src/store/delete-rows.ts";
+import { deleteRows, readCount } from "../../src/storage/embedded/delete-rows.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 test("rows are deleted while the engine merges the parts they are in", async (t) => {

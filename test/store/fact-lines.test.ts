@@ -8,7 +8,7 @@ import {
   readFactLines,
   readFactSummary,
   summariseLines,
-} from "../../src/store/fact-lines.ts";
+} from "../../src/storage/fact-fingerprint.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf } from "../support/store-chain.ts";

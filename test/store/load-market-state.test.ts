@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/digest.ts";
-import { MarketState } from "../../src/market/market-state.ts";
-import { loadMarketState } from "../../src/store/load-market-state.ts";
-import { MarketsFile } from "../../src/store/markets-file.ts";
+import { digestOf } from "../../src/market/delta.ts";
+import { MarketsFile } from "../../src/views/disk/markets-file.ts";
+import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import { type Fill, isTrade } from "../../src/market/fill.ts";
-import { readDayTrades } from "../../src/store/read-day-trades.ts";
+import { readDayTrades } from "../../src/views/day/read-day-trades.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { storeLimits } from "../../src/base/config/limits.ts";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { storeLimits } from "../../src/base/limits.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";

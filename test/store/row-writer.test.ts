@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { formatMicros } from "../../src/base/decimal.ts";
-import { RowWriter } from "../../src/store/row-writer.ts";
+import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 

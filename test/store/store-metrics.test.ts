@@ -1,17 +1,17 @@
 /** What the store and the pipeline measure of themselves. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock } from "../../src/base/clock.ts";
+import { storeLimits } from "../../src/base/config/limits.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
-import { storeLimits } from "../../src/base/limits.ts";
 import { openLog } from "../../src/base/log.ts";
-import type { RawLog } from "../../src/chain/log.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import type { RawLog } from "../../src/chain/raw-log.ts";
+import { Pipeline } from "../../src/feed/pipeline.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { MarketState } from "../../src/market/market-state.ts";
-import { Pipeline } from "../../src/pipeline.ts";
-import { RowWriter } from "../../src/store/row-writer.ts";
-import { StoreSizeReader } from "../../src/store/store-size.ts";
+import { RowWriter } from "../../src/storage/codec/row-writer.ts";
+import { StoreSizeReader } from "../../src/storage/embedded/store-size.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { crc32 } from "node:zlib";
 import { formatTokenId } from "../../src/base/ids.ts";
-import { pairPrice } from "../../src/market/price.ts";
+import { pairPrice } from "../../src/views/prices/token-price.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
 import type { VenueSide } from "../support/venue-book.ts";

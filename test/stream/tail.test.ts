@@ -1,7 +1,7 @@
 /** `oddwire tail` over the stream of a real server: trades as they come, forks, a connection cut. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { printTrades } from "../../src/cli/print-trades.ts";
+import { printTrades } from "../../src/cli/client/print-trades.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { idFields } from "../../src/rows/trade-row.ts";
 import { DataServer } from "../support/open-data-server.ts";

@@ -9,7 +9,7 @@ import type {
   Operation,
   Parameter,
   Response,
-} from "../../src/web/docs/api-document.ts";
+} from "../../src/api/docs/api-document.ts";
 import type { DataServer } from "./open-data-server.ts";
 import type { TestAnswer } from "./open-test-server.ts";
 

@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { FactStore } from "../../src/store/fact-store.ts";
+import { FactStore } from "../../src/storage/fact-store.ts";
 import { anyBlockPlan, buildChain } from "./generate-chain.ts";
 import { testSeed } from "./property-settings.ts";
 import { batchesOf, encode, factsOf } from "./store-chain.ts";

@@ -1,5 +1,5 @@
-import { type EncodedBatch, encodeMarker } from "../../src/store/encode-facts.ts";
-import type { FactStore } from "../../src/store/fact-store.ts";
+import { type EncodedBatch, encodeMarker } from "../../src/storage/codec/encode-facts.ts";
+import type { FactStore } from "../../src/storage/fact-store.ts";
 
 /** In the order in which an append fills them. */
 export const tables = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Fill } from "../../src/market/fill.ts";
-import type { FactStore } from "../../src/store/fact-store.ts";
+import type { FactStore } from "../../src/storage/fact-store.ts";
 import { naiveCandles } from "./naive-candles.ts";
 
 /** The copy for charts has every candle of every token once, of the days it is said to have. */

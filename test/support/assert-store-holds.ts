@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/digest.ts";
-import { MarketState } from "../../src/market/market-state.ts";
-import { FactStore } from "../../src/store/fact-store.ts";
-import { loadMarketState } from "../../src/store/load-market-state.ts";
-import { readEvents } from "../../src/store/read-events.ts";
-import { readFills } from "../../src/store/read-fills.ts";
+import { digestOf } from "../../src/market/delta.ts";
+import { readEvents } from "../../src/query/read-events.ts";
+import { readFills } from "../../src/query/read-fills.ts";
+import { FactStore } from "../../src/storage/fact-store.ts";
+import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTokenRowsHold } from "./assert-tables-hold.ts";
 import { describeState } from "./describe-state.ts";
 import { knownContracts } from "./recorded-chain.ts";

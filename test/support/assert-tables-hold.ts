@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
-import type { Row } from "../../src/store/engine.ts";
-import type { FactStore } from "../../src/store/fact-store.ts";
-import { placesInFill } from "../../src/store/fill-layout.ts";
-import { readFills } from "../../src/store/read-fills.ts";
+import { readFills } from "../../src/query/read-fills.ts";
+import { placesInFill } from "../../src/storage/codec/fill-layout.ts";
+import type { Row } from "../../src/storage/engine.ts";
+import type { FactStore } from "../../src/storage/fact-store.ts";
 import { fillsOf } from "./store-chain.ts";
 
 /** The store holds exactly these blocks, in every table. */

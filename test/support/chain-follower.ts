@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChainSource } from "../../src/chain/chain-source.ts";
-import type { Block, ChainBatch } from "../../src/chain/log.ts";
+import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
+import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import { waitMsMax } from "./wait-for.ts";
 

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { polygonContracts } from "../../src/decode/polygon-contracts.ts";
+import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
 
 /** Writes the contracts of Polygon for a chain that starts at block 0; answers the path. */
 export async function writeContractsFile(folder: string): Promise<string> {

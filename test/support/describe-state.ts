@@ -1,6 +1,6 @@
 /** All that a market state answers about the test markets, to be compared with another's. */
-import { deriveGen3TokenIds } from "../../src/market/gen3-ids.ts";
-import type { MarketState } from "../../src/market/market-state.ts";
+import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
+import type { MarketState } from "../../src/views/markets/market-state.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
 const conditionIds = [

@@ -1,7 +1,7 @@
-import type { ChainBatch } from "../../src/chain/log.ts";
-import { encodeFinal } from "../../src/chain-news.ts";
-import type { LogDecoder } from "../../src/decode/log-decoder.ts";
-import type { EncodedBatch } from "../../src/store/encode-facts.ts";
+import type { ChainBatch } from "../../src/chain/raw-log.ts";
+import type { LogDecoder } from "../../src/contracts/log-decoder.ts";
+import { encodeFinal } from "../../src/feed/change.ts";
+import type { EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
 
 /** Batches with their final blocks encoded, as the thread of the chain has them told. */
 export async function* encodeBatches(

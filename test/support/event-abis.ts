@@ -5,9 +5,9 @@
 import { type AbiEvent, decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
 import { tokenIdOf } from "../../src/base/ids.ts";
-import type { RawLog } from "../../src/chain/log.ts";
-import type { Contract } from "../../src/decode/contracts.ts";
-import type { ChainEvent } from "../../src/decode/events.ts";
+import type { RawLog } from "../../src/chain/raw-log.ts";
+import type { Contract } from "../../src/contracts/contracts.ts";
+import type { ChainEvent } from "../../src/contracts/events.ts";
 
 export type EventAbi = {
   readonly item: AbiEvent;

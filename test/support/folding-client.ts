@@ -1,9 +1,9 @@
 /** A client that keeps what it is sent, and what a reorg leaves of it. */
 import assert from "node:assert/strict";
 import { formatTokenId } from "../../src/base/ids.ts";
-import { deriveGen3TokenIds } from "../../src/market/gen3-ids.ts";
-import type { Entry } from "../../src/stream/channel.ts";
-import type { ChannelRequest } from "../../src/stream/frame-fields.ts";
+import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
+import type { ChannelRequest } from "../../src/stream/frames/frame-fields.ts";
+import type { Entry } from "../../src/stream/hub/channel.ts";
 import { SessionClient, type SharedParts } from "./session-client.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 

@@ -1,5 +1,5 @@
 /** Requests made of an OpenAPI document: some right in everything, most wrong in something. */
-import type { JsonSchema, Parameter } from "../../src/web/docs/api-document.ts";
+import type { JsonSchema, Parameter } from "../../src/api/docs/api-document.ts";
 import type { Endpoint } from "./api-contract.ts";
 import { type Samples, ValueFuzzer, wildEncodings, wildTexts } from "./fuzz-values.ts";
 import type { SeededRandom } from "./seeded-random.ts";

@@ -1,5 +1,5 @@
 /** Values for a schema: what it allows, what is next to that, and what is far from everything. */
-import type { JsonSchema } from "../../src/web/docs/api-document.ts";
+import type { JsonSchema } from "../../src/api/docs/api-document.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** Values that exist, by the name of their parameter: those of a schema alone meet nothing. */

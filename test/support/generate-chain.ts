@@ -1,7 +1,7 @@
 /** Random chains of blocks, with every kind of log that can be in them. */
 import * as fc from "fast-check";
 import type { Hash } from "../../src/base/ids.ts";
-import type { Block } from "../../src/chain/log.ts";
+import type { Block } from "../../src/chain/raw-log.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { anyTransaction, BlockWriter, type TransactionPlan } from "./generate-matches.ts";
 import { type LogContent, marketLogs, otherLogs, testPairs } from "./test-markets.ts";

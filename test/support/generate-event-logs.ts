@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { type AbiEvent, type AbiParameter, encodeAbiParameters, encodeEventTopics } from "viem";
 import type { Address, Hash } from "../../src/base/ids.ts";
-import type { RawLog } from "../../src/chain/log.ts";
+import type { RawLog } from "../../src/chain/raw-log.ts";
 
 const uintMax = (1n << 256n) - 1n;
 

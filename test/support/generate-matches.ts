@@ -7,9 +7,9 @@ import * as fc from "fast-check";
 import { toEventSelector } from "viem";
 import type { Address, Hash, TokenId } from "../../src/base/ids.ts";
 import { seqOf } from "../../src/base/ids.ts";
-import type { Block, RawLog } from "../../src/chain/log.ts";
-import type { ExchangeContract } from "../../src/decode/contracts.ts";
-import type { Side } from "../../src/decode/events.ts";
+import type { Block, RawLog } from "../../src/chain/raw-log.ts";
+import type { ExchangeContract } from "../../src/contracts/contracts.ts";
+import type { Side } from "../../src/contracts/events.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { knownContracts } from "./recorded-chain.ts";
 

@@ -1,7 +1,7 @@
 /** A scripted node whose chain goes on while a test looks elsewhere: it grows, forks, turns final. */
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
-import type { Block } from "../../src/chain/log.ts";
+import type { Block } from "../../src/chain/raw-log.ts";
 import {
   anyBlockPlan,
   type BlockPlan,

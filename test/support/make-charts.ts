@@ -3,9 +3,9 @@
  * and prints how far it is: `minutes` when they are with the thread, `whole` when it is done.
  */
 import { fileURLToPath } from "node:url";
-import { ChartRollup } from "../../src/store/chart-rollup.ts";
-import type { Engine } from "../../src/store/engine.ts";
-import { FactStore } from "../../src/store/fact-store.ts";
+import type { Engine } from "../../src/storage/engine.ts";
+import { FactStore } from "../../src/storage/fact-store.ts";
+import { ChartRollup } from "../../src/views/charts/chart-rollup.ts";
 
 export const makeChartsPath = fileURLToPath(import.meta.url);
 

@@ -1,5 +1,5 @@
-import type { Engine, Row, Rows } from "../../src/store/engine.ts";
-import type { RowFile } from "../../src/store/row-file.ts";
+import type { RowFile } from "../../src/storage/embedded/spool-file.ts";
+import type { Engine, Row, Rows } from "../../src/storage/engine.ts";
 
 /** Dies, as a process would, before its n-th write. */
 export class MortalEngine implements Engine {

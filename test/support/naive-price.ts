@@ -1,7 +1,7 @@
 /** The price of a token straight from all trades: slow, and without any window that slides. */
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import type { Fill } from "../../src/market/fill.ts";
-import type { MarketState } from "../../src/market/market-state.ts";
+import type { MarketState } from "../../src/views/markets/market-state.ts";
 import { naiveCandles } from "./naive-candles.ts";
 import { microsOf } from "./naive-filters.ts";
 import type { Row } from "./open-data-server.ts";

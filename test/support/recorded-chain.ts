@@ -1,8 +1,8 @@
 /** The recorded chains as `chain/` would hand them on: blocks of raw logs, without a node between. */
 import type { Address, Hash } from "../../src/base/ids.ts";
-import type { Block, RawLog } from "../../src/chain/log.ts";
-import { type Contracts, parseContracts } from "../../src/decode/contracts.ts";
-import { polygonContracts } from "../../src/decode/polygon-contracts.ts";
+import type { Block, RawLog } from "../../src/chain/raw-log.ts";
+import { type Contracts, parseContracts } from "../../src/contracts/contracts.ts";
+import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
 import { readFixture } from "./read-fixture.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 

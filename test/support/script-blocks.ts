@@ -1,5 +1,5 @@
 /** Generated blocks in the form a scripted node plays. */
-import type { Block } from "../../src/chain/log.ts";
+import type { Block } from "../../src/chain/raw-log.ts";
 import { bloomOf } from "./build-blocks.ts";
 import { type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { generateKey } from "../../src/store/key-format.ts";
+import { generateKey } from "../../src/access/key-format.ts";
 import { waitFor, waitMsMax } from "./wait-for.ts";
 
 export type ServiceOptions = {

@@ -1,12 +1,12 @@
 /** A session driven without sockets: its carrier takes frames apart and can stop taking them. */
 import assert from "node:assert/strict";
+import type { VerifiedKey } from "../../src/access/api-key.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { openLog } from "../../src/base/log.ts";
-import type { VerifiedKey } from "../../src/store/keys.ts";
-import { BatchFlusher } from "../../src/stream/batch-flusher.ts";
-import type { Hub } from "../../src/stream/hub.ts";
-import { Session, type SessionParts } from "../../src/stream/session.ts";
-import { StreamMeter } from "../../src/stream/stream-meter.ts";
+import type { Hub } from "../../src/stream/hub/hub.ts";
+import { BatchFlusher } from "../../src/stream/session/batch-flusher.ts";
+import { Session, type SessionParts } from "../../src/stream/session/session.ts";
+import { StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { type MovableClock, movableClock, testFreshness, testQuotas } from "./open-test-server.ts";
 
 type Frame = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -1,8 +1,8 @@
 import type { Hash } from "../../src/base/ids.ts";
-import { parseRetryAfter } from "../../src/base/retry.ts";
+import { parseRetryAfter } from "../../src/base/time/retry.ts";
 import { EndpointError } from "../../src/chain/chain-errors.ts";
 
-import type { Incoming, OnHead, Outgoing, Transport } from "../../src/chain/transport.ts";
+import type { Incoming, OnHead, Outgoing, Transport } from "../../src/chain/rpc/transport.ts";
 import type { BatchRefusal, FaultHook } from "./faults.ts";
 import type { ScriptedBlock } from "./scripted-block.ts";
 import { type Finality, ScriptedChain } from "./scripted-chain.ts";

@@ -3,8 +3,8 @@
  * badly as real ones do, by a schedule that only the seed decides. Nothing final is ever replaced.
  */
 import * as fc from "fast-check";
-import type { Block } from "../../src/chain/log.ts";
-import type { OpenTransport } from "../../src/chain/transport.ts";
+import type { Block } from "../../src/chain/raw-log.ts";
+import type { OpenTransport } from "../../src/chain/rpc/transport.ts";
 import * as faults from "./faults.ts";
 import { anyBlockPlan, type BlockPlan, buildChain, numberBeforeChains } from "./generate-chain.ts";
 import { Losses } from "./losses.ts";

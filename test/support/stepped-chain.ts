@@ -1,6 +1,6 @@
 /** A chain as a source would report it, step by step, also to a process that starts later. */
 import * as fc from "fast-check";
-import type { ChainNews } from "../../src/chain-news.ts";
+import type { ChainNews } from "../../src/feed/change.ts";
 import {
   anyBlockPlan,
   type BlockPlan,

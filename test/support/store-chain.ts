@@ -1,11 +1,15 @@
 /** Generated chains on their way into a store: derived, cut into batches, encoded, appended. */
 import assert from "node:assert/strict";
-import type { BlockRef } from "../../src/chain/log.ts";
-import { LogDecoder } from "../../src/decode/log-decoder.ts";
+import type { BlockRef } from "../../src/chain/raw-log.ts";
+import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import type { Fill } from "../../src/market/fill.ts";
-import { type EncodedBatch, encodeFacts, type Stretch } from "../../src/store/encode-facts.ts";
-import type { FactStore } from "../../src/store/fact-store.ts";
+import {
+  type EncodedBatch,
+  encodeFacts,
+  type Stretch,
+} from "../../src/storage/codec/encode-facts.ts";
+import type { FactStore } from "../../src/storage/fact-store.ts";
 import type { GeneratedBlock } from "./generate-chain.ts";
 import { knownContracts } from "./recorded-chain.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { FactStore } from "../../src/store/fact-store.ts";
+import { FactStore } from "../../src/storage/fact-store.ts";
 
 /** A data folder and the store that is open on it, one at a time; both are gone after the test. */
 export class StoreFolder {

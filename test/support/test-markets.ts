@@ -1,15 +1,15 @@
 /** A handful of markets of every sort, with the logs that tell about them and some that do not. */
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
-import type { RawLog } from "../../src/chain/log.ts";
-import type { Contract } from "../../src/decode/contracts.ts";
-import { deriveConditionId, deriveTokenIds } from "../../src/market/condition-ids.ts";
+import type { RawLog } from "../../src/chain/raw-log.ts";
+import type { Contract } from "../../src/contracts/contracts.ts";
+import { deriveConditionId, deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
 import {
   deriveComboConditionId,
   deriveGen3ConditionId,
   deriveGen3TokenIds,
   deriveMigratedConditionId,
-} from "../../src/market/gen3-ids.ts";
+} from "../../src/market/ids/gen3-ids.ts";
 import { hashOfText } from "../../src/market/question-text.ts";
 import { abisOf } from "./event-abis.ts";
 import type { Pair } from "./generate-matches.ts";

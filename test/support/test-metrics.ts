@@ -1,7 +1,7 @@
-import { LatencyHistogram } from "../../src/base/latency-histogram.ts";
-import type { Metrics } from "../../src/web/metrics-schema.ts";
-import { RequestMeter } from "../../src/web/request-meter.ts";
-import type { MetricsSource } from "../../src/web/routes/get-metrics.ts";
+import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
+import { RequestMeter } from "../../src/api/metrics/request-meter.ts";
+import type { MetricsSource } from "../../src/api/routes/service/get-metrics.ts";
+import { LatencyHistogram } from "../../src/base/metrics/latency-histogram.ts";
 
 /** Metrics of which every number is another one, but for those of the requests, which are real. */
 export function testMetrics(): MetricsSource & { readonly requests: RequestMeter } {

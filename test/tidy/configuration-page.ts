@@ -1,5 +1,5 @@
 /** Prints `docs/configuration.md` from the settings themselves; `npm run docs` writes it there. */
-import { describeSettings, type SettingDescription } from "../../src/base/config.ts";
+import { describeSettings, type SettingDescription } from "../../src/base/config/config.ts";
 
 const introduction = `# Configuration
 
@@ -9,7 +9,7 @@ code 1. An empty variable counts as unset.
 
 \`npm run --silent oddwire -- config\` prints what is in force, with secrets as \`***\` and endpoints by their host.
 
-This page is made from [src/base/config.ts](../src/base/config.ts) by \`npm run docs\`; a test compares the two.
+This page is made from [src/base/config/config.ts](../src/base/config/config.ts) by \`npm run docs\`; a test compares the two.
 `;
 
 const secrets = `
@@ -19,8 +19,8 @@ variable or its file, not both.
 ## The contracts file
 
 \`ODDWIRE_CONTRACTS_FILE\` names a JSON file that replaces the built-in list. Its shape is checked by
-[src/decode/contracts.ts](../src/decode/contracts.ts), which reports every mistake by its place; the built-in list in
-[src/decode/polygon-contracts.ts](../src/decode/polygon-contracts.ts) is an example. A data folder belongs to one chain
+[src/contracts/contracts.ts](../src/contracts/contracts.ts), which reports every mistake by its place; the built-in list in
+[src/contracts/polygon-contracts.ts](../src/contracts/polygon-contracts.ts) is an example. A data folder belongs to one chain
 and one list of contracts and is refused with another.
 `;
 

@@ -1,9 +1,9 @@
 /** Prints `docs/metrics.md` from the metrics themselves; `npm run docs` writes it there. */
 
-import { ChartReader } from "../../src/store/chart-reader.ts";
-import { MeteredEngine } from "../../src/store/metered-engine.ts";
-import { metricTable } from "../../src/web/metric-table.ts";
-import { RequestMeter } from "../../src/web/request-meter.ts";
+import { metricTable } from "../../src/api/metrics/metric-table.ts";
+import { RequestMeter } from "../../src/api/metrics/request-meter.ts";
+import { MeteredEngine } from "../../src/storage/metered-engine.ts";
+import { ChartReader } from "../../src/views/charts/chart-reader.ts";
 
 type Described = {
   readonly name: string;
@@ -48,7 +48,7 @@ It admits 100 requests a minute from one IP.
 
 ## Every metric
 
-This list is made from [src/web/metric-table.ts](../src/web/metric-table.ts) by \`npm run docs\`; a test compares the two.
+This list is made from [src/api/metrics/metric-table.ts](../src/api/metrics/metric-table.ts) by \`npm run docs\`; a test compares the two.
 
 | metric | type | unit | labels | meaning |
 |---|---|---|---|---|

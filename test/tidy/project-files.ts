@@ -71,13 +71,9 @@ export function readSource(path: string): SourceFile {
   }
 }
 
-/**
- * The folder of `src` a file is in; `null` for files at the top and the commands, which wire the
- * folders up.
- */
-export function folderOf(path: string): string | null {
-  const [, folder = "", file] = path.split("/");
-  return file === undefined || folder === "cli" ? null : folder;
+/** The layer of a file of the source: its folder in `src`, or the name of a file at the top. */
+export function layerOf(path: string): string {
+  return path.split("/")[1]?.replace(/\.ts$/, "") ?? "";
 }
 
 /** `path:line` of every line of code that matches. */

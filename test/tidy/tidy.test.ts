@@ -12,7 +12,7 @@ import { isReachable, readLinks } from "./page-links.ts";
 import {
   findCode,
   findText,
-  folderOf,
+  layerOf,
   listFiles,
   readSource,
   readSources,
@@ -21,51 +21,63 @@ import {
 } from "./project-files.ts";
 import { undocumentedExports } from "./undocumented-exports.ts";
 
-/** The way of the data, and the direction of imports: each folder may import those before it. */
-const folderOrder = [
+/** The layers of the source, lowest first: a file imports from its own layer and from those before it. */
+const layers = [
   "base",
-  "catalog",
   "chain",
-  "decode",
+  "contracts",
   "market",
+  "venue",
+  "storage",
+  "views",
   "rows",
-  "store",
+  "query",
+  "access",
+  "feed",
   "stream",
-  "web",
+  "api",
+  "main",
+  "cli",
 ];
 
-/** Which folders may use a package, by its name without the path behind it. */
+/** Still opens the views itself, which the pipeline is to do. */
+const storeOfViews = "src/storage/fact-store.ts";
+
+/** Which layers may use a package, by its name without the path after it. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@noble/hashes": ["chain", "market"],
-  "@uwdata/flechette": ["web"],
-  chdb: ["store"],
-  fastify: ["web"],
-  "hyparquet-writer": ["web"],
+  "@uwdata/flechette": ["api"],
+  chdb: ["storage"],
+  esbuild: ["api"],
+  fastify: ["api"],
+  "hyparquet-writer": ["api"],
   pino: ["base"],
-  "prom-client": ["base"],
-  typebox: ["decode", "rows", "web"],
-  ws: ["catalog", "chain", "web"],
+  "prom-client": ["base", "api"],
+  typebox: ["contracts", "rows", "api", "cli"],
+  ws: ["venue", "chain", "api"],
 };
 
-/** Parts of Node that only some folders may use: all that opens connections, files or processes. */
+/** Parts of Node that only some layers may use: all that opens connections, files or processes. */
 const nodeHomes: Readonly<Record<string, readonly string[]>> = {
-  "node:child_process": [],
-  "node:crypto": ["catalog", "store", "web"],
+  "node:child_process": ["cli"],
+  "node:crypto": ["venue", "storage", "views", "access", "api"],
   "node:dgram": [],
   "node:dns": [],
-  "node:fs": ["base", "store"],
-  "node:http": ["catalog", "chain", "web"],
+  "node:fs": ["base", "storage", "views", "access", "api", "main", "cli"],
+  "node:http": ["venue", "chain", "access", "api"],
   "node:http2": [],
-  "node:https": ["catalog", "chain"],
-  "node:net": ["base", "web"],
-  "node:sqlite": ["store"],
+  "node:https": ["venue", "chain"],
+  "node:net": ["base", "access", "api"],
+  "node:sqlite": ["storage", "views", "access", "feed"],
   "node:tls": [],
-  "node:worker_threads": ["store", "web"],
+  "node:worker_threads": ["storage", "views", "feed", "api"],
 };
 
 /** Folders without clock, input, output, log or chance. */
-const pureFolders = ["decode", "market", "rows"];
+const pureFolders = ["contracts", "market", "rows"];
 const pureImports = ["node:buffer", "typebox", "@noble/hashes"];
+/** Files of source at one level of the folders, at most. */
+const levelFilesMax = 15;
 const impureBaseFiles = ["clock", "config", "log", "retry", "version"];
 const impureCode =
   /\bDate\b|\bMath\.random\b|\bperformance\b|\bprocess\b|\bconsole\b|\bfetch\b|\bset(?:Timeout|Interval|Immediate)\b|\basync\b|\bawait\b/;
@@ -86,7 +98,7 @@ function assertNone(violations: readonly string[]): void {
 }
 
 function inFolders(folders: readonly string[]): SourceFile[] {
-  return sources.filter(({ path }) => folders.includes(folderOf(path) ?? ""));
+  return sources.filter(({ path }) => folders.includes(layerOf(path)));
 }
 
 suite("these checks", () => {
@@ -115,25 +127,24 @@ suite("these checks", () => {
 });
 
 suite("imports", () => {
-  test("every folder of the source has its place in the order", () => {
-    const folders = new Set(sources.map(({ path }) => folderOf(path)));
-    folders.delete(null);
-    assert.deepEqual(
-      [...folders].filter((folder) => !folderOrder.includes(folder ?? "")),
-      [],
-    );
-    assert.deepEqual(folderOrder, folderOrder.toSorted());
+  test("every file of the source belongs to a layer", () => {
+    assertNone(sources.map(({ path }) => path).filter((path) => !layers.includes(layerOf(path))));
   });
 
-  test("a folder imports only itself and those before it", () => {
-    assertNone(violationsOfImports(isForward));
+  test("a file imports from its own layer and from those before it", () => {
+    assertNone(
+      violationsOfImports((from, target) => {
+        if (!target.startsWith("src/") || from === storeOfViews) return false;
+        return layers.indexOf(layerOf(target)) > layers.indexOf(layerOf(from));
+      }),
+    );
+  });
 
-    function isForward(from: string, target: string): boolean {
-      const [importing, imported] = [folderOf(from), folderOf(target)];
-      if (importing === null || !target.startsWith("src/")) return false;
-      if (imported === null) return true;
-      return folderOrder.indexOf(imported) > folderOrder.indexOf(importing);
-    }
+  test("ARCHITECTURE.md names the layers in their order", () => {
+    const named = [...readText("ARCHITECTURE.md").matchAll(/^\| `([a-z]+)` \|/gm)].map(
+      ([, name]) => name,
+    );
+    assert.deepEqual(named, layers);
   });
 
   test("the source imports nothing from outside but package.json, and commands the client", () => {
@@ -165,9 +176,7 @@ suite("imports", () => {
       sources.flatMap(({ path, imports }) =>
         imports
           .filter(({ target, specifier }) => {
-            const folder = folderOf(path);
-            if (target !== null || folder === null) return false;
-            return homesOf(specifier)?.includes(folder) === false;
+            return target === null && homesOf(specifier)?.includes(layerOf(path)) === false;
           })
           .map(({ line, specifier }) => `${path}:${line} imports ${specifier}`),
       ),
@@ -190,11 +199,11 @@ suite("imports", () => {
   });
 
   test("only the sources of facts, and commands that call the service, open connections", () => {
-    const others = sources.filter(({ path }) => !/^src\/(?:catalog|chain|cli)\//.test(path));
+    const others = sources.filter(({ path }) => !/^src\/(?:venue|chain|cli)\//.test(path));
     assertNone(findCode(others, /\bfetch\(|\bnew WebSocket\b|\bnew EventSource\b/));
   });
 
-  test("decode, market and rows are pure", () => {
+  test("contracts, market and rows are pure", () => {
     const pure = inFolders(pureFolders);
     assert(pure.length > 30, `only ${pure.length} pure files were found`);
     const imported = pure.flatMap(({ path, imports }) =>
@@ -214,7 +223,7 @@ suite("imports", () => {
   });
 
   test("only the configuration reads the environment", () => {
-    const others = sources.filter(({ path }) => path !== "src/base/config.ts");
+    const others = sources.filter(({ path }) => path !== "src/base/config/config.ts");
     assertNone(findCode(others, /\bprocess\.env\b/));
   });
 
@@ -230,6 +239,27 @@ suite("files", () => {
   test("have at most 400 lines", () => {
     const long = sources.filter(({ lines }) => lines.length > 401);
     assertNone(long.map(({ path, lines }) => `${path} has ${lines.length - 1}`));
+  });
+
+  test("are at most 15 at one level of the folders, and none is loose at the top", () => {
+    const levels = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf("/")));
+    const counts = [...levels].map(([folder, { length }]) => ({ folder, length }));
+    assertNone(
+      counts
+        .filter(({ length }) => length > levelFilesMax)
+        .map(({ folder, length }) => `${folder} has ${length}`),
+    );
+    const loose = levels.get("src")?.map(({ path }) => path);
+    assert.deepEqual(loose, ["src/cli.ts", "src/main.ts"]);
+  });
+
+  test("have names that no other file has", () => {
+    const names = Map.groupBy(sources, ({ path }) => path.slice(path.lastIndexOf("/") + 1));
+    assertNone(
+      [...names.values()]
+        .filter(({ length }) => length > 1)
+        .map((same) => same.map(({ path }) => path).join(" and ")),
+    );
   });
 
   test("have kebab-case names that say what they hold", () => {
@@ -298,7 +328,7 @@ suite("documentation", () => {
   });
 
   test("the README lists every endpoint, and no other", () => {
-    const routes = sources.filter(({ path }) => path.startsWith("src/web/routes/"));
+    const routes = sources.filter(({ path }) => path.startsWith("src/api/routes/"));
     const served = routes.flatMap(({ text }) =>
       [...text.matchAll(/\bpath(?:: | = )"(\/v1\/[^"]+)"/g)].map(([, path]) => path),
     );

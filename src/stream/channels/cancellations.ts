@@ -1,13 +1,13 @@
 import type { Seq } from "../../base/ids.ts";
-import { mapInTurns } from "../../base/turns.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
+import { readEvents } from "../../query/read-events.ts";
+import { rowContextOf } from "../../query/row-context.ts";
 import { cancellationKinds, presentCancellation } from "../../rows/cancellation-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
-import { readEvents } from "../../store/read-events.ts";
-import { rowContextOf } from "../../store/row-context.ts";
-import type { Channel, Entry, StreamSources } from "../channel.ts";
-import { checkRequest, shownFilter } from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 /** What ended orders, or may have, as far as the chain tells. */
 export function openCancellations(request: ChannelRequest, sources: StreamSources): Channel {

@@ -2,15 +2,15 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { isTrade } from "../../market/fill.ts";
+import { readCandles } from "../../query/read-candles.ts";
+import { readFills } from "../../query/read-fills.ts";
 import { presentCandle } from "../../rows/candle-row.ts";
 import { formatTime } from "../../rows/wire-format.ts";
-import type { BucketCandle } from "../../store/newest-candles.ts";
-import { readCandles } from "../../store/read-candles.ts";
-import { readFills } from "../../store/read-fills.ts";
-import type { Channel, Entry, StreamSources } from "../channel.ts";
-import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
-import { invalidFrame } from "../read-fields.ts";
+import type { BucketCandle } from "../../views/recent/recent-candles.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import { invalidFrame } from "../frames/read-fields.ts";
+import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
 /** The candles of a pair told on one token: each as it is after every block that changes it. */
 export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {

@@ -1,11 +1,11 @@
 import type { ConditionId } from "../../base/ids.ts";
-import { mapInTurns } from "../../base/turns.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
 import { presentMarket } from "../../rows/market-row.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
-import type { Channel, Entry, StreamSources } from "../channel.ts";
-import { checkRequest, shownFilter } from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
-import { firstGroups } from "../page-groups.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import { firstGroups } from "../frames/page-groups.ts";
+import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 type Listed = { readonly seq: number; readonly conditionId: ConditionId };
 

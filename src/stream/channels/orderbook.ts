@@ -1,10 +1,10 @@
 import { AppError } from "../../base/errors.ts";
-import { noBookSource } from "../../catalog/order-books.ts";
-import { BookFeed } from "../book-feed.ts";
-import type { Channel, StreamSources } from "../channel.ts";
-import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
-import { invalidFrame } from "../read-fields.ts";
+import { noBookSource } from "../../venue/books/order-books.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import { invalidFrame } from "../frames/read-fields.ts";
+import { BookFeed } from "../hub/book-feed.ts";
+import type { Channel, StreamSources } from "../hub/channel.ts";
+import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
 /**
  * The order book of one token. Throws `NOT_FOUND` for a token never seen on the chain, and

@@ -1,9 +1,9 @@
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
-import { newestTradePrice, pairPrice } from "../../market/price.ts";
 import { presentPrice } from "../../rows/price-row.ts";
-import type { Channel, Entry, StreamSources } from "../channel.ts";
-import { checkRequest, requestedTokens, shownTokens } from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
+import { newestTradePrice, pairPrice } from "../../views/prices/token-price.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
 /** The prices of some tokens: each as it is after every block that changes it. */
 export function openPrices(request: ChannelRequest, sources: StreamSources): Channel {

@@ -1,11 +1,11 @@
 import type { ConditionId, Seq } from "../../base/ids.ts";
-import { mapInTurns } from "../../base/turns.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
 import type { Resolution } from "../../market/market.ts";
+import { rowContextOf } from "../../query/row-context.ts";
 import { presentResolution } from "../../rows/resolution-row.ts";
-import { rowContextOf } from "../../store/row-context.ts";
-import type { Channel, Entry, StreamSources } from "../channel.ts";
-import { checkRequest, shownFilter } from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 /** How conditions ended, where it was logged. */
 export function openResolutions(request: ChannelRequest, sources: StreamSources): Channel {

@@ -1,22 +1,22 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import { isGiven } from "../../base/optional.ts";
-import { mapInTurns } from "../../base/turns.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
+import { type FillFilter, filterHolds } from "../../query/fill-filter.ts";
+import { readFills } from "../../query/read-fills.ts";
+import { rowContextOf } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
-import { type FillFilter, filterHolds } from "../../store/fill-filter.ts";
-import { readFills } from "../../store/read-fills.ts";
-import { rowContextOf } from "../../store/row-context.ts";
-import type { Channel, Entry, StreamSources } from "../channel.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
 import {
   type Accepted,
   checkRequest,
   requestedTokens,
   shownFilter,
   shownTokens,
-} from "../channel-request.ts";
-import type { ChannelRequest } from "../frame-fields.ts";
+} from "../hub/channel-request.ts";
 
 const filters = ["side", "min_value", "wallet", "condition_id", "finality"] as const;
 const ofAll: Accepted = { fields: [], filters };

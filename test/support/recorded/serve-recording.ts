@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { polygonContracts } from "../../../src/decode/polygon-contracts.ts";
+import { polygonContracts } from "../../../src/contracts/polygon-contracts.ts";
 import { ScriptedNode } from "../scripted-node.ts";
 import { Service } from "../service.ts";
 import type { Recording } from "./recording.ts";

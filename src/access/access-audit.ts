@@ -1,0 +1,28 @@
+import type { Log } from "../base/log.ts";
+import { KindCounts } from "../base/metrics/kind-counts.ts";
+
+/** A change of who may call. `by` is the id of the acting key; `null` for the service itself. */
+type AccessChange = { readonly by: string | null } & (
+  | {
+      readonly action: "key_created" | "key_rotated" | "key_revoked" | "key_imported";
+      readonly keyId: string;
+    }
+  | { readonly action: "ip_blocked" | "ip_unblocked"; readonly ip: string }
+);
+
+/** The audit trail: one log line for each change, which never has the value of a key. */
+export class AccessAudit {
+  /** By action, since the process started. */
+  readonly counts = new KindCounts<AccessChange["action"]>();
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  record(change: AccessChange): void {
+    this.counts.add(change.action);
+    const target = "ip" in change ? { ip: change.ip } : { key_id: change.keyId };
+    this.#log.info({ audit: change.action, by_key_id: change.by, ...target }, "access changed");
+  }
+}

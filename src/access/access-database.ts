@@ -1,0 +1,117 @@
+import { chmodSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { ConfigError } from "../base/config/config.ts";
+import { AppError } from "../base/errors.ts";
+import { isSqliteFailure } from "../storage/sqlite/sqlite-code.ts";
+
+const schemaVersion = 2;
+
+/**
+ * Keys are never deleted: a revoked key must stay known as such. `issued_values` has the MAC of every value
+ * that was ever created or imported, for good, so that none can be imported again.
+ */
+const schema = `
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    mac BLOB NOT NULL UNIQUE,
+    previous_mac BLOB,
+    previous_until_ms INTEGER,
+    allowed_ips TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER,
+    revoked_at_ms INTEGER,
+    last_used_at_ms INTEGER,
+    request_count INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE issued_values (mac BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE ip_blocks (
+    bucket TEXT PRIMARY KEY,
+    reason TEXT NOT NULL,
+    strikes INTEGER NOT NULL,
+    blocked_at_ms INTEGER NOT NULL,
+    blocked_until_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+/** Version 1 knew only the present value of a key, the one before, and the one it was imported with. */
+const fromVersion1 = `
+  CREATE TABLE issued_values (mac BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+  INSERT OR IGNORE INTO issued_values SELECT mac FROM keys;
+  INSERT OR IGNORE INTO issued_values SELECT previous_mac FROM keys WHERE previous_mac IS NOT NULL;
+  INSERT OR IGNORE INTO issued_values SELECT imported_mac FROM keys WHERE imported_mac IS NOT NULL;
+  ALTER TABLE keys DROP COLUMN imported_mac;
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+/** The SQLite file of who may call: keys and blocked IPs. The command line opens it at any time. */
+export class AccessDatabase {
+  readonly sql: DatabaseSync;
+  readonly #dataVersion;
+
+  private constructor(sql: DatabaseSync) {
+    this.sql = sql;
+    this.#dataVersion = sql.prepare("PRAGMA data_version");
+  }
+
+  /** Creates the file, readable by its owner only, when there is none. */
+  static open(path: string): AccessDatabase {
+    // Another process holds the write lock for one small transaction at a time.
+    const sql = new DatabaseSync(path, { timeout: 2000 });
+    try {
+      chmodSync(path, 0o600);
+      // FULL: what was answered is on the disk, also after a loss of power.
+      sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+      const database = new AccessDatabase(sql);
+      database.atomically(() => database.#migrate(path));
+      return database;
+    } catch (thrown) {
+      sql.close();
+      throw thrown;
+    }
+  }
+
+  /** Runs `work` whole or not at all. */
+  atomically<T>(work: () => T): T {
+    this.sql.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.sql.exec("COMMIT");
+      return result;
+    } catch (thrown) {
+      if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
+      throw thrown;
+    }
+  }
+
+  /** The same for a caller who waits; a failure of the file is `SERVICE_UNAVAILABLE`. */
+  transaction<T>(work: () => T): T {
+    try {
+      return this.atomically(work);
+    } catch (thrown) {
+      if (!isSqliteFailure(thrown)) throw thrown;
+      throw new AppError("SERVICE_UNAVAILABLE", { cause: thrown, retryAfterSeconds: 1 });
+    }
+  }
+
+  /** A number that changes whenever another connection has committed; 3 us. */
+  version(): number {
+    return Number(this.#dataVersion.get()?.["data_version"]);
+  }
+
+  close(): void {
+    this.sql.close();
+  }
+
+  #migrate(path: string): void {
+    const version = Number(this.sql.prepare("PRAGMA user_version").get()?.["user_version"]);
+    if (version === 0) this.sql.exec(schema);
+    if (version === 1) this.sql.exec(fromVersion1);
+    if (version > schemaVersion)
+      throw new ConfigError([`${path} is of a newer version of oddwire`]);
+  }
+}

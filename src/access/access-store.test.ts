@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { pino } from "pino";
+import { ConfigError } from "../base/config/config.ts";
+import { AppError } from "../base/errors.ts";
+import { type Clock, systemClock } from "../base/time/clock.ts";
+import { AccessStore } from "./access-store.ts";
+import { generateKey } from "./key-format.ts";
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "oddwire-access-"));
+  folders.push(folder);
+  return folder;
+}
+
+function open(
+  dataDir: string,
+  options: { pepper?: string; adminKey?: string; clock?: Clock; warnings?: string[] } = {},
+): AccessStore {
+  const { pepper = null, adminKey = null, clock = systemClock, warnings = [] } = options;
+  const own = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
+  return AccessStore.open({ dataDir, pepper, adminKey, clock, log: own });
+}
+
+type MovableClock = Clock & { aheadMs: number };
+
+function movableClock(): MovableClock {
+  const clock = {
+    ...systemClock,
+    aheadMs: 0,
+    nowMs: () => systemClock.nowMs() + clock.aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + clock.aheadMs,
+  };
+  return clock;
+}
+
+const readKey = { name: "one", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+const localhost = "127.0.0.1";
+
+test("keys and their use survive a restart", async () => {
+  const folder = newFolder();
+  const first = open(folder);
+  const { value, key } = await first.keys.create(readKey);
+  first.keys.verify(value, localhost);
+  first.keys.verify(value, localhost);
+  first.close();
+  const second = open(folder);
+  assert.equal(second.keys.verify(value, localhost)?.id, key.id);
+  assert.equal((await second.keys.get(key.id))?.requestCount, 3);
+  second.close();
+});
+
+test("neither a value nor the pepper is in the database", async () => {
+  const folder = newFolder();
+  const store = open(folder);
+  const { value } = await store.keys.create(readKey);
+  store.close();
+  const pepper = readFileSync(join(folder, "pepper"), "latin1");
+  const database = readFileSync(join(folder, "access.sqlite"), "latin1");
+  assert.ok(database.includes("ow_read_"));
+  assert.ok(!database.includes(value.slice(13)) && !database.includes(pepper));
+  for (const name of ["pepper", "access.sqlite"])
+    assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+});
+
+test("what another process does works at once", async () => {
+  const folder = newFolder();
+  const running = open(folder);
+  const create = `
+    const { AccessStore } = await import(${JSON.stringify(new URL("access-store.ts", import.meta.url).href)});
+    const { systemClock } = await import(${JSON.stringify(new URL("../base/time/clock.ts", import.meta.url).href)});
+    const options = { dataDir: process.argv[1], pepper: null, adminKey: null, clock: systemClock };
+    const store = AccessStore.open(options);
+    const input = { name: "cli", scope: "admin", expiresAtMs: null, allowedIps: [] };
+    process.stdout.write((await store.keys.create(input)).value);
+    store.close();`;
+  const value = execFileSync(process.execPath, ["--input-type=module", "-e", create, folder], {
+    encoding: "utf8",
+  });
+  const verified = running.keys.verify(value, localhost);
+  assert.equal(verified?.scope, "admin");
+  const other = open(folder);
+  await other.keys.revoke(verified.id);
+  await systemClock.sleep(2, new AbortController().signal);
+  assert.equal(running.keys.verify(value, localhost), null);
+  other.close();
+  running.close();
+});
+
+test("use counted by two processes adds up", async () => {
+  const folder = newFolder();
+  const [one, other] = [open(folder), open(folder)];
+  const { value, key } = await one.keys.create(readKey);
+  await systemClock.sleep(2, new AbortController().signal);
+  one.keys.verify(value, localhost);
+  other.keys.verify(value, localhost);
+  other.close();
+  one.keys.flush();
+  assert.equal((await one.keys.get(key.id))?.requestCount, 2);
+  one.close();
+});
+
+test("allowed IPs are the only ones that a key works from", async () => {
+  const store = open(newFolder());
+  const allowedIps = ["10.0.0.0/8", "2001:db8::/32"];
+  const { value } = await store.keys.create({ ...readKey, allowedIps });
+  assert.ok(store.keys.verify(value, "10.1.2.3"));
+  assert.ok(store.keys.verify(value, "2001:db8::1"));
+  assert.equal(store.keys.verify(value, localhost), null);
+  store.close();
+});
+
+test("a value that worked a moment ago is judged anew each time", async () => {
+  const clock = { ...systemClock, nowMs: () => nowMs };
+  let nowMs = 1_000_000;
+  const store = open(newFolder(), { clock });
+  const allowedIps = ["10.0.0.0/8"];
+  const input = { ...readKey, allowedIps, expiresAtMs: nowMs + 60_000 };
+  const { value, key } = await store.keys.create(input);
+  const works = (text: string) => store.keys.verify(text, "10.1.2.3") !== null;
+  for (let asked = 0; asked < 3; asked += 1) {
+    assert.ok(works(value));
+    assert.equal(store.keys.verify(value, localhost), null);
+    assert.ok(!works(`${value}x`));
+  }
+  const { value: next } = await store.keys.rotate(key.id, 10_000);
+  assert.ok(works(value) && works(next) && works(value) && works(next));
+  nowMs += 10_000;
+  assert.ok(!works(value) && works(next));
+  nowMs += 50_000;
+  assert.ok(!works(next));
+  nowMs -= 50_000;
+  assert.ok(works(next));
+  await store.keys.revoke(key.id);
+  assert.ok(!works(next));
+  store.close();
+});
+
+test("a listener hears of every way a value ends", async () => {
+  const store = open(newFolder());
+  const { value, key } = await store.keys.create(readKey);
+  const verified = store.keys.verify(value, localhost);
+  assert.ok(verified);
+  const heard: boolean[] = [];
+  store.keys.onEnded(() => heard.push(store.keys.isLive(verified)));
+  await store.keys.rotate(key.id, 60_000);
+  await store.keys.rotate(key.id, 0);
+  await store.keys.revoke(key.id);
+  assert.deepEqual(heard, [true, false, false]);
+  store.close();
+});
+
+test("the key of the environment works until it is revoked or rotated, and never again", async () => {
+  for (const end of ["revoke", "rotate"] as const) {
+    const folder = newFolder();
+    const adminKey = generateKey("admin");
+    const first = open(folder, { adminKey });
+    const id = first.keys.verify(adminKey, localhost)?.id ?? "";
+    first.close();
+    const second = open(folder, { adminKey });
+    assert.equal(second.keys.verify(adminKey, localhost)?.id, id);
+    if (end === "revoke") await second.keys.revoke(id);
+    else await second.keys.rotate(id, 0);
+    second.close();
+    const third = open(folder, { adminKey });
+    assert.equal(third.keys.verify(adminKey, localhost), null);
+    third.close();
+  }
+});
+
+test("a value that was ever issued here is not imported again, however it ended", async () => {
+  const ends: Record<string, (store: AccessStore, id: string, clock: MovableClock) => unknown> = {
+    revoked: ({ keys }, id) => keys.revoke(id),
+    rotated: ({ keys }, id) => keys.rotate(id, 0),
+    "rotated twice and revoked": async ({ keys }, id) => {
+      await keys.rotate(id, 60_000);
+      await keys.rotate(id, 0);
+      await keys.revoke(id);
+    },
+    expired: (_store, _id, clock) => {
+      clock.aheadMs = 120_000;
+    },
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    const [folder, clock] = [newFolder(), movableClock()];
+    const first = open(folder, { clock });
+    const expiresAtMs = clock.nowMs() + 60_000;
+    const input = { name: "one", scope: "admin", expiresAtMs, allowedIps: ["192.0.2.1"] } as const;
+    const { key, value } = await first.keys.create(input);
+    await end(first, key.id, clock);
+    first.close();
+    const warnings: string[] = [];
+    const second = open(folder, { clock, adminKey: value, warnings });
+    for (const ip of [localhost, "192.0.2.1"])
+      assert.equal(second.keys.verify(value, ip), null, name);
+    assert.equal((await second.keys.list({ limit: 10, after: null })).length, 1, name);
+    assert.equal(warnings.filter((line) => line.includes("ODDWIRE_ADMIN_KEY")).length, 1, name);
+    second.close();
+  }
+});
+
+test("a database of version 1 is migrated: its values work, and none that it knew is imported", async () => {
+  const folder = newFolder();
+  const [imported, rotated] = [generateKey("admin"), generateKey("admin")];
+  const first = open(folder, { adminKey: imported });
+  const { key, value } = await first.keys.create(readKey);
+  const [environment] = (await first.keys.list({ limit: 10, after: null })).filter(
+    ({ scope }) => scope === "admin",
+  );
+  await first.keys.revoke(environment?.id ?? "");
+  first.close();
+  const database = new DatabaseSync(join(folder, "access.sqlite"));
+  database.exec(`
+    ALTER TABLE keys ADD COLUMN imported_mac BLOB;
+    UPDATE keys SET imported_mac = mac WHERE scope = 'admin';
+    DROP TABLE issued_values;
+    PRAGMA user_version = 1;
+  `);
+  database.close();
+  const second = open(folder, { adminKey: imported });
+  assert.equal(second.keys.verify(imported, localhost), null);
+  assert.equal(second.keys.verify(value, localhost)?.id, key.id);
+  second.close();
+  const third = open(folder, { adminKey: rotated });
+  assert.notEqual(third.keys.verify(rotated, localhost), null);
+  third.close();
+});
+
+test("a malformed key of the environment, or one of lower scope, is a configuration error", () => {
+  for (const adminKey of ["secret", generateKey("read"), `${generateKey("admin").slice(0, -1)}!`])
+    assert.throws(() => open(newFolder(), { adminKey }), ConfigError);
+});
+
+test("a pepper that the keys were not made under is a configuration error", () => {
+  const folder = newFolder();
+  open(folder, { pepper: "p".repeat(32) }).close();
+  assert.throws(() => open(folder, { pepper: "q".repeat(32) }), ConfigError);
+  assert.ok(!existsSync(join(folder, "pepper")));
+  writeFileSync(join(folder, "pepper"), "short");
+  assert.throws(() => open(folder), ConfigError);
+});
+
+test("a database of a newer version is a configuration error", () => {
+  const folder = newFolder();
+  open(folder).close();
+  const database = new DatabaseSync(join(folder, "access.sqlite"));
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  assert.throws(() => open(folder), ConfigError);
+});
+
+test("a change that cannot be written is SERVICE_UNAVAILABLE and changes nothing", async () => {
+  const folder = newFolder();
+  const store = open(folder);
+  const { value, key } = await store.keys.create(readKey);
+  const other = new DatabaseSync(join(folder, "access.sqlite"));
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(
+    store.keys.revoke(key.id),
+    (error) => error instanceof AppError && error.code === "SERVICE_UNAVAILABLE",
+  );
+  assert.ok(store.keys.verify(value, localhost));
+  other.exec("ROLLBACK");
+  other.close();
+  await store.keys.revoke(key.id);
+  assert.equal(store.keys.verify(value, localhost), null);
+  store.close();
+});
+
+test("secrets for other purposes differ by purpose and survive a restart", () => {
+  const folder = newFolder();
+  const first = open(folder);
+  const [cursors, others] = [first.deriveSecret("cursors"), first.deriveSecret("others")];
+  first.close();
+  const second = open(folder);
+  assert.deepEqual(second.deriveSecret("cursors"), cursors);
+  assert.notDeepEqual(cursors, others);
+  second.close();
+});
+
+test("blocks of IPs survive a restart, and one lifted elsewhere is lifted here", () => {
+  const folder = newFolder();
+  const block = {
+    bucket: "203.0.113.7",
+    reason: "abuse",
+    strikes: 2,
+    blockedAtMs: Date.now(),
+    blockedUntilMs: Date.now() + 60_000,
+  } as const;
+  const first = open(folder);
+  first.ipBlocks.put(block);
+  first.close();
+  const second = open(folder);
+  assert.deepEqual(second.ipBlocks.get(block.bucket), block);
+  const other = open(folder);
+  assert.equal(other.ipBlocks.lift(block.bucket), true);
+  assert.equal(other.ipBlocks.lift(block.bucket), false);
+  other.close();
+  second.ipBlocks.refresh();
+  assert.equal(second.ipBlocks.get(block.bucket), null);
+  second.close();
+});
+
+test("a block that ended more than a day ago is forgotten", () => {
+  const store = open(newFolder());
+  const long = Date.now() - 86_400_000;
+  const common = { reason: "abuse", strikes: 1, blockedAtMs: long - 60_000 } as const;
+  store.ipBlocks.put({ ...common, bucket: "203.0.113.1", blockedUntilMs: long - 1 });
+  store.ipBlocks.put({ ...common, bucket: "203.0.113.2", blockedUntilMs: long + 60_000 });
+  store.ipBlocks.flush();
+  assert.equal(store.ipBlocks.get("203.0.113.1"), null);
+  assert.notEqual(store.ipBlocks.get("203.0.113.2"), null);
+  store.close();
+});

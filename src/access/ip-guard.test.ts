@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
+import { IpGuard } from "./ip-guard.ts";
+
+const hourMs = 3_600_000;
+
+function openGuard(failuresMax = 20) {
+  let nowMs = 1_000_000;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined };
+  const held = new Map<string, IpBlock>();
+  const blocks = {
+    get: (bucket: string) => held.get(bucket) ?? null,
+    put: (block: IpBlock) => void held.set(block.bucket, block),
+    refresh: () => undefined,
+  } as unknown as IpBlocks;
+  const guard = new IpGuard({ blocks, clock, failuresMax });
+  return {
+    guard,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    fail: (times: number) => {
+      for (let count = 0; count < times; count += 1) guard.record("ip", "failed_authentication");
+    },
+  };
+}
+
+test("each block in a row is twice as long, up to a day", () => {
+  const { guard, advance, fail } = openGuard();
+  const minutes = [15, 30, 60, 120, 240, 480, 960, 1440, 1440];
+  for (const expected of minutes) {
+    fail(20);
+    assert.equal(guard.blockedForMs("ip"), expected * 60_000);
+    advance(expected * 60_000);
+    assert.equal(guard.blockedForMs("ip"), 0);
+  }
+});
+
+test("a day without a block makes the next one a first again", () => {
+  const { guard, advance, fail } = openGuard();
+  fail(20);
+  advance(24 * hourMs + 15 * 60_000);
+  fail(20);
+  assert.equal(guard.blockedForMs("ip"), 15 * 60_000);
+});
+
+test("only failures within five minutes count together, and each IP for itself", () => {
+  const { guard, advance, fail } = openGuard();
+  fail(19);
+  advance(5 * 60_000);
+  fail(19);
+  guard.record("other", "failed_authentication");
+  assert.equal(guard.blockedForMs("ip"), 0);
+  fail(1);
+  assert.ok(guard.blockedForMs("ip") > 0);
+  assert.equal(guard.blockedForMs("other"), 0);
+});
+
+test("what comes during a block does not make it longer", () => {
+  const { guard, advance, fail } = openGuard();
+  fail(500);
+  assert.equal(guard.blockedForMs("ip"), 15 * 60_000);
+  advance(15 * 60_000);
+  fail(19);
+  assert.equal(guard.blockedForMs("ip"), 0);
+});
+
+test("0 failures allowed turns blocking off", () => {
+  const { guard, fail } = openGuard(0);
+  fail(5000);
+  for (let count = 0; count < 5000; count += 1) guard.record("ip", "abuse");
+  assert.equal(guard.blockedForMs("ip"), 0);
+});

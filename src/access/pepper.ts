@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../base/config/config.ts";
+import { checkKeptFile } from "../base/config/make-data-folder.ts";
+
+/**
+ * The secret under which keys are stored, from the file `pepper` of the data folder, which is
+ * made on the first start, readable by its owner only. It lies outside the database so that a
+ * copy of that alone is worth nothing; a backup needs both.
+ */
+export function readPepper(dataDir: string): string {
+  const path = join(dataDir, "pepper");
+  checkKeptFile(path);
+  const known = readIfPresent(path);
+  if (known !== null) return checked(known, path);
+  // A link appears whole or not at all, so two first starts at once end with the same pepper.
+  const draft = `${path}.${randomBytes(8).toString("hex")}`;
+  writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  } finally {
+    rmSync(draft);
+  }
+  return checked(readFileSync(path, "utf8"), path);
+}
+
+function readIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+}
+
+function checked(text: string, path: string): string {
+  const pepper = text.trim();
+  if (pepper.length < 32) throw new ConfigError([`${path} must hold at least 32 characters`]);
+  return pepper;
+}

@@ -1,0 +1,120 @@
+import type { FastifyRequest } from "fastify";
+import type { TokenId } from "../base/ids.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import type { Freshness } from "../rows/freshness.ts";
+import type { PriceSources } from "../rows/price-row.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import type { BookSource } from "../venue/books/order-books.ts";
+import type { Subject } from "./cache/response-cache.ts";
+import type { Kept } from "./http/route.ts";
+import { bookTopReader } from "./lists/book-tops.ts";
+import type { Cursors } from "./lists/cursor.ts";
+
+/** What the endpoints that serve data read from. They write nothing. */
+export type Backend = PriceSources & {
+  readonly store: FactStore;
+  readonly contracts: Contracts;
+  readonly cursors: Cursors;
+  readonly freshness: () => Freshness;
+  /** `null` when none is configured. */
+  readonly books: BookSource | null;
+};
+
+/** Answers that change with anything that is indexed, becomes final or is taken back. */
+export function keptUntilNews(backend: Backend): Kept {
+  return { freshness: backend.freshness, subjectOf: () => ({ lasts: () => untilNews(backend) }) };
+}
+
+function untilNews({ store, state }: Backend): () => boolean {
+  const [stored, known] = [store.revision, state.revision];
+  return () => store.revision === stored && state.revision === known;
+}
+
+/**
+ * Answers about the candles of some tokens: they change when one of them is traded, when a market
+ * is resolved, when a fork takes blocks back, and when chain time enters another bucket.
+ */
+export function keptUntilTraded(
+  backend: Backend,
+  of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
+): Kept {
+  const { directory, dayWindow } = backend.state;
+  return keptWhileStanding(backend, (request) => {
+    const { tokenId, bucketSeconds } = of(request);
+    const pair = pairOf(tokenId, backend);
+    return () => [
+      ...tradesOf(pair, backend),
+      Math.floor(dayWindow.now / bucketSeconds),
+      directory.complementOf(tokenId),
+      directory.resolutions.count,
+    ];
+  });
+}
+
+/**
+ * Answers with trades of a token or its pair: they change with the trades, when some of them become
+ * final, when a fork takes blocks back, and with what their rows tell of the token.
+ */
+export function keptUntilListed(
+  backend: Backend,
+  tokenOf: (request: FastifyRequest) => TokenId,
+): Kept {
+  const { directory } = backend.state;
+  const { tail } = backend.store;
+  return keptWhileStanding(backend, (request) => {
+    const tokenId = tokenOf(request);
+    const pair = pairOf(tokenId, backend);
+    return () => [
+      ...tradesOf(pair, backend),
+      ...pair.map((id) => tail.countOf(id)),
+      ...pair.map((id) => directory.outcomeOf(id)),
+      directory.complementOf(tokenId),
+      directory.placeOf(tokenId)?.conditionId,
+    ];
+  });
+}
+
+function pairOf(tokenId: TokenId, { state }: Backend): readonly TokenId[] {
+  const complement = state.directory.complementOf(tokenId);
+  return complement === null ? [tokenId] : [tokenId, complement];
+}
+
+/** Changes with every trade of the tokens: they are only ever added, but by forks. */
+function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): readonly unknown[] {
+  return [store.tail.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
+}
+
+/** Answers that are the same as long as what they depend on is; that is looked at with news only. */
+function keptWhileStanding(
+  { store, state, freshness }: Backend,
+  standingFor: (request: FastifyRequest) => () => readonly unknown[],
+): Kept {
+  const subjectOf = (request: FastifyRequest): Subject => {
+    const standing = standingFor(request);
+    const lasts = (): (() => boolean) => {
+      const before = standing();
+      let [stored, known] = [store.revision, state.revision];
+      return () => {
+        if (store.revision === stored && state.revision === known) return true;
+        if (!standing().every((value, index) => value === before[index])) return false;
+        [stored, known] = [store.revision, state.revision];
+        return true;
+      };
+    };
+    return { lasts };
+  };
+  return { freshness, subjectOf };
+}
+
+/** What changes with news, and with the best orders of the books of some tokens. */
+export function lastsWithBooks(backend: Backend, tokenIds: readonly TokenId[]): Subject["lasts"] {
+  const { books, state } = backend;
+  return () => {
+    const isCurrent = untilNews(backend);
+    const tops = tokenIds.map((id) => {
+      const read = bookTopReader(books, state, id);
+      return { read, top: read() };
+    });
+    return () => isCurrent() && tops.every(({ read, top }) => read() === top);
+  };
+}

@@ -1,0 +1,115 @@
+import { webLimits } from "../../base/config/limits.ts";
+import type { CandleRow } from "../../rows/candle-row.ts";
+import type { Backend } from "../backend.ts";
+import { type CandlePage, readCandlePage } from "../lists/candle-page.ts";
+import type { BulkRows } from "./bulk-answers.ts";
+
+/** Candles as files tell them. */
+export type BulkCandles = {
+  readonly path: string;
+  /** What cursors are bound to; `order` is that of the rows. */
+  readonly query: { readonly limit?: number | undefined; readonly order: "asc" | "desc" };
+  /** Its order is that in which pages follow each other. */
+  readonly page: CandlePage;
+};
+
+/** The candles of one page when a limit was given, else all of them up to the row cap. */
+export async function openBulkCandles(
+  backend: Backend,
+  candles: BulkCandles,
+  capRows: number,
+): Promise<BulkRows<CandleRow>> {
+  const { limit } = candles.query;
+  return limit === undefined || limit > capRows
+    ? openAll(backend, candles, capRows)
+    : openPage(backend, candles);
+}
+
+async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRows<CandleRow>> {
+  const { query, page } = candles;
+  const { rows, hasMore } = await readCandlePage(backend.store, page);
+  const edge = rows.at(-1);
+  return {
+    rowCount: rows.length,
+    isCut: false,
+    nextCursor: hasMore && edge !== undefined ? cursorAt(backend, candles, bucketOf(edge)) : null,
+    chunks: only(page.order === query.order ? rows : rows.toReversed()),
+    writer,
+  };
+}
+
+/**
+ * Cut by time, so that it is known before how far the answer goes: a stretch of as many buckets as
+ * the cap has rows, of which those without trades are left out unless they are filled.
+ */
+async function openAll(
+  backend: Backend,
+  candles: BulkCandles,
+  capRows: number,
+): Promise<BulkRows<CandleRow>> {
+  const { page, query } = candles;
+  const { bucketSeconds, now } = page;
+  // Trades that come while rows are sent fill the open bucket and add none behind it.
+  const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
+  const whole = { ...page, to };
+  const [first] = (await readCandlePage(backend.store, { ...whole, limit: 1 })).rows;
+  if (first === undefined)
+    return { rowCount: 0, isCut: false, nextCursor: null, chunks: only([]), writer };
+  const span = capRows * bucketSeconds;
+  const isRising = page.order === "asc";
+  const told = isRising
+    ? { from: bucketOf(first), to: Math.min(to, bucketOf(first) + span) }
+    : { from: Math.max(page.from, bucketOf(first) + bucketSeconds - span), to };
+  const left = isRising ? { from: told.to, to } : { from: page.from, to: told.from };
+  const isCut = await hasRows(backend, { ...whole, ...left });
+  const edge = isRising ? told.to - bucketSeconds : told.from;
+  return {
+    rowCount: null,
+    isCut,
+    nextCursor: isCut ? cursorAt(backend, candles, edge) : null,
+    chunks: readChunks(backend, { ...whole, ...told, order: query.order }),
+    writer,
+  };
+}
+
+function writer() {
+  return (row: CandleRow): string => JSON.stringify(row);
+}
+
+async function* readChunks(
+  { store }: Backend,
+  stretch: CandlePage,
+): AsyncGenerator<readonly CandleRow[], void, undefined> {
+  let page = { ...stretch, limit: webLimits.exportChunkRows };
+  for (;;) {
+    const { rows, hasMore } = await readCandlePage(store, page);
+    const edge = rows.at(-1);
+    if (edge === undefined) return;
+    yield rows;
+    if (!hasMore) return;
+    const bucket = bucketOf(edge);
+    page =
+      page.order === "asc"
+        ? { ...page, from: bucket + page.bucketSeconds }
+        : { ...page, to: bucket };
+  }
+}
+
+async function hasRows({ store }: Backend, page: CandlePage): Promise<boolean> {
+  if (page.from >= page.to) return false;
+  return (await readCandlePage(store, { ...page, limit: 1 })).rows.length > 0;
+}
+
+function cursorAt({ cursors }: Backend, { path, query }: BulkCandles, bucket: number): string {
+  return cursors.encode(path, query, [bucket]);
+}
+
+function bucketOf(row: CandleRow): number {
+  return row.timestamp_ms / 1000;
+}
+
+async function* only(
+  rows: readonly CandleRow[],
+): AsyncGenerator<readonly CandleRow[], void, undefined> {
+  if (rows.length > 0) yield rows;
+}

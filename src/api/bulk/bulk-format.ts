@@ -1,0 +1,28 @@
+import { Type } from "typebox";
+import { webLimits } from "../../base/config/limits.ts";
+
+/** The formats besides `json`, by the name that is also the ending of their files. */
+export const fileFormats = {
+  ndjson: { contentType: "application/x-ndjson; charset=utf-8" },
+  csv: { contentType: "text/csv; charset=utf-8; header=present" },
+  parquet: { contentType: "application/vnd.apache.parquet" },
+  arrow: { contentType: "application/vnd.apache.arrow.stream" },
+} as const satisfies Readonly<Record<string, { readonly contentType: string }>>;
+
+/** How a file may be asked for. */
+export type FileFormatName = keyof typeof fileFormats;
+
+const format = Type.Enum(["json", ...(Object.keys(fileFormats) as FileFormatName[])], {
+  default: "json",
+  description: "The other formats hold every row, up to the row cap of the service",
+});
+
+/** What lists that can be had as files take beside their filters; pages have `pageRows` by default. */
+export function bulkQuery(pageRows: number) {
+  const limit = Type.Integer({
+    minimum: 1,
+    maximum: webLimits.pageRowsMax,
+    description: `Rows of a page; without it ${pageRows}, or all rows in other formats than json`,
+  });
+  return { format, limit: Type.Optional(limit) };
+}

@@ -1,0 +1,39 @@
+import { webLimits } from "../../base/config/limits.ts";
+import type { Column, Row } from "./columns.ts";
+import { encodeArrow } from "./encode-arrow.ts";
+import { encodeCsv } from "./encode-csv.ts";
+import { encodeParquet } from "./encode-parquet.ts";
+import type { FileEncoder } from "./file-encoder.ts";
+
+/** The formats whose files are more than their rows, one after the other. */
+export type EncodedFormat = "csv" | "parquet" | "arrow";
+
+/** The encoder of a format; takes rows in pieces of any size. */
+export function openEncoder(format: EncodedFormat, columns: readonly Column[]): FileEncoder {
+  switch (format) {
+    case "csv":
+      return encodeCsv(columns);
+    case "parquet":
+      return inGroups(encodeParquet(columns));
+    case "arrow":
+      return inGroups(encodeArrow(columns));
+  }
+}
+
+/** Columns are read, and described, group by group: small ones make files slow. */
+function inGroups(encoder: FileEncoder): FileEncoder {
+  let gathered: Row[] = [];
+  const addGathered = (): Uint8Array => {
+    const rows = gathered;
+    gathered = [];
+    return rows.length === 0 ? new Uint8Array() : encoder.add(rows);
+  };
+  return {
+    begin: encoder.begin,
+    add: (rows) => {
+      gathered.push(...rows);
+      return gathered.length < webLimits.exportGroupRows ? new Uint8Array() : addGathered();
+    },
+    end: () => Buffer.concat([addGathered(), encoder.end()]),
+  };
+}

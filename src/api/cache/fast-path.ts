@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Admission, Caller } from "../../access/admission.ts";
+import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
+import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
+import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
+import { endOf, isHeld, type ReadyAnswer, type ReadyAnswers } from "./response-cache.ts";
+
+/** What was answered, for who counts. */
+type Answered = {
+  readonly method: "GET";
+  readonly route: string;
+  readonly status: number;
+  readonly requestId: string;
+  readonly caller: Caller;
+};
+
+/**
+ * In front of the framework: requests whose answer is ready, or can be made at once, are admitted as all
+ * others are, and answered. Everything else, refusals included, goes the whole way; who was counted here
+ * is not counted again there.
+ */
+export class FastLane {
+  readonly #ready: ReadyAnswers;
+  readonly #admission: Admission;
+  readonly #corsOrigins: ReadonlySet<string>;
+  readonly #corsOfNone: Cors;
+  readonly #onAnswered: (answered: Answered) => void;
+  readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
+
+  constructor(parts: {
+    ready: ReadyAnswers;
+    admission: Admission;
+    corsOrigins: ReadonlySet<string>;
+    onAnswered: (answered: Answered) => void;
+  }) {
+    this.#ready = parts.ready;
+    this.#admission = parts.admission;
+    this.#corsOrigins = parts.corsOrigins;
+    this.#corsOfNone = this.#corsOf(undefined);
+    this.#onAnswered = parts.onAnswered;
+  }
+
+  /** The caller of a request that was counted here and goes the whole way; `undefined` for all others. */
+  callerOf(request: IncomingMessage): Caller | undefined {
+    return this.#handedOn.get(request);
+  }
+
+  /** Whether the request has been answered; it is untouched if not. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    // Behind another response on its connection: it is answered in the order of the requests.
+    if (request.method !== "GET" || response.socket === null) return false;
+    const { url = "" } = request;
+    const kept = this.#ready.get(url);
+    if (kept === null || !isPlain(request)) return false;
+    const isCurrent = kept.isCurrent();
+    if (!isCurrent && kept.subject.bodyNow === undefined) return false;
+    const { head } = kept;
+    const takesPacked = typeof head !== "string" && acceptsGzip(request.headers);
+    const packed = takesPacked && isCurrent ? head.packed : null;
+    // What is not packed yet is packed the long way, while others are answered, as long as few are being packed.
+    if (takesPacked && packed === null && head.canBePackedSoon) return false;
+    const caller = this.#admission.admit(request, kept.access);
+    // Nothing is made for who is refused.
+    const isMade = caller.refusal === null && !isCurrent;
+    const answer = isMade ? this.#ready.renew(url, kept) : kept;
+    if (caller.refusal !== null || answer === null) {
+      this.#handedOn.set(request, caller);
+      return false;
+    }
+    const requestId = requestIdOf(request);
+    const { origin } = request.headers;
+    const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
+    const { etag } = answer;
+    const status = etag !== null && isHeld(etag, request.headers["if-none-match"]) ? 304 : 200;
+    const told = { answer, packed, caller, requestId, cors };
+    if (status === 304) response.writeHead(304, headersOf(told)).end();
+    else this.#send(response, told);
+    this.#onAnswered({ method: "GET", route: answer.route, status, requestId, caller });
+    return true;
+  }
+
+  #send(response: ServerResponse, told: Told): void {
+    const { answer, packed, requestId } = told;
+    const { head, headBytes, encoding } = answer;
+    const text = endOf(requestId, answer);
+    if (packed !== null) {
+      const end = endOfGzip(packed, text);
+      this.#sendHead(response, told, packed.bytes.length + end.length);
+      response.write(packed.bytes);
+      response.end(end);
+      return;
+    }
+    const endBytes = encoding === "latin1" ? text.length : Buffer.byteLength(text);
+    this.#sendHead(response, told, headBytes + endBytes);
+    if (typeof head === "string") {
+      response.end(head + text, encoding);
+      return;
+    }
+    response.write(head.bytes);
+    response.end(text, encoding);
+  }
+
+  #sendHead(response: ServerResponse, told: Told, length: number): void {
+    const { answer, packed } = told;
+    const headers = headersOf(told);
+    if (packed !== null) headers["content-encoding"] = "gzip";
+    headers["content-type"] = answer.contentType;
+    headers["content-length"] = length;
+    response.writeHead(200, headers);
+  }
+
+  #corsOf(origin: string | undefined): Cors {
+    return corsHeaders(origin, this.#corsOrigins);
+  }
+}
+
+/** A ready answer, and what is of one request only. */
+type Told = {
+  readonly answer: ReadyAnswer;
+  /** For who takes it packed. */
+  readonly packed: PackedStart | null;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly cors: Cors;
+};
+
+type Cors = Readonly<Record<string, string>>;
+
+function headersOf({ answer, caller, requestId, cors }: Told): Record<string, string | number> {
+  const { etag, cacheControl } = answer;
+  const headers = { ...answerHeaders(caller, requestId), ...cors };
+  headers["cache-control"] = cacheControl;
+  if (etag !== null) headers["etag"] = etag;
+  return headers;
+}
+
+/** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */
+function isPlain(request: IncomingMessage): boolean {
+  return hostFaultOf(request) === null && !hasBody(request);
+}

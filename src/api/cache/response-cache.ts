@@ -1,0 +1,221 @@
+/**
+ * Answers kept as bytes. An answer is a function of what is indexed, except for the id of its
+ * request and for how fresh it says it is: those two are put in when it goes out, the rest is made
+ * once and told again until one of the facts it depends on has changed.
+ */
+import { isAscii } from "node:buffer";
+import { hash } from "node:crypto";
+import type { Access } from "../../access/admission.ts";
+import { webLimits } from "../../base/config/limits.ts";
+import { AskedBefore } from "../../base/recently-asked.ts";
+import type { Freshness } from "../../rows/freshness.ts";
+import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
+import { type Meta, metaSchema } from "../meta.ts";
+
+/**
+ * An answer without its request id and its freshness, which stand between `head` and `tail`, after
+ * the age of its data when that is told.
+ */
+export type ReadyAnswer = {
+  readonly route: string;
+  readonly access: Access;
+  readonly contentType: string;
+  readonly cacheControl: string;
+  readonly etag: string | null;
+  /** Text while it is short, which goes out in one piece with its headers. */
+  readonly head: string | PackableBytes;
+  readonly headBytes: number;
+  /** Latin-1 where that is the same bytes, because it is written faster. */
+  readonly encoding: "latin1" | "utf8";
+  readonly tail: string;
+  readonly subject: Subject;
+  readonly freshness: () => Freshness;
+  /** Whether it would still be answered. */
+  readonly isCurrent: () => boolean;
+};
+
+/** What an answer is about, beyond the request that asked for it. */
+export type Subject = {
+  /** Called before the answer is made; what it returns says whether that is still the answer. */
+  readonly lasts: () => () => boolean;
+  /** How old the data is, in milliseconds, for answers that tell it as the last field, `age_ms`. */
+  readonly ageMs?: () => number;
+  /**
+   * The answer as of now, where memory has all it is made of; `null` where not, and where it would be an error.
+   * Answers with a tag are made the long way.
+   */
+  readonly bodyNow?: () => Omit<AnswerBody, "meta"> | null;
+};
+
+/** An answer as routes give it, its `meta` last. */
+export type AnswerBody = {
+  readonly data: unknown;
+  readonly pagination?: { readonly has_more: boolean };
+  readonly meta: Meta;
+};
+
+/** Data that is JSON already. */
+export class WrittenJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** An answer in parts of JSON. */
+export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
+  /** Ends where the request id follows, or before it the age. */
+  readonly head: string;
+  /** What `etag` covers: everything but freshness and cursors, which differ each time. */
+  readonly tagged: string;
+};
+
+/** The parts of an answer; one with an age has `age_ms` in its data, which is left out here. */
+export function partsOf(body: AnswerBody, { ageMs }: Partial<Subject>): AnswerParts {
+  if (ageMs !== undefined) return agingPartsOf(body);
+  const { data, meta, ...rest } = body;
+  const more = Object.entries(meta).filter(([name]) => !(name in metaSchema.properties));
+  const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
+  const restText = JSON.stringify(rest).slice(1, -1);
+  const moreText = JSON.stringify(Object.fromEntries(more)).slice(1, -1);
+  return {
+    head: `{"data":${dataText},${restText === "" ? "" : `${restText},`}"meta":{"request_id":`,
+    tail: moreText === "" ? "}}" : `,${moreText}}}`,
+    tagged: `${dataText}${rest.pagination?.has_more ?? ""}${moreText}`,
+  };
+}
+
+function agingPartsOf({ data }: AnswerBody): AnswerParts {
+  const { age_ms: _age, ...lasting } = data as { readonly age_ms: number };
+  const dataText = JSON.stringify(lasting);
+  return { head: `{"data":${dataText.slice(0, -1)},"age_ms":`, tail: "}}", tagged: dataText };
+}
+
+/** The weak tag of an answer: told again it may differ in freshness and in how cursors are written. */
+export function etagOf({ tagged }: AnswerParts): string {
+  return `W/"${hash("sha256", tagged, "base64url").slice(0, 22)}"`;
+}
+
+/** Whether the client has what the tag names (RFC 9110, 13.1.2: weak comparison). */
+export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  const opaque = etag.slice(2);
+  return ifNoneMatch.match(/"[^"]*"/g)?.includes(opaque) ?? false;
+}
+
+/** What an answer says of the moment when it goes out. */
+type Telling = Pick<ReadyAnswer, "freshness" | "tail"> & {
+  readonly subject: Pick<Subject, "ageMs">;
+};
+
+/** The text behind the head. Request ids are harmless in JSON. */
+export function endOf(requestId: string, { subject, freshness, tail }: Telling): string {
+  const { ageMs } = subject;
+  const age = ageMs === undefined ? "" : `${ageMs()}},"meta":{"request_id":`;
+  return age + metaText(requestId, freshness()) + tail;
+}
+
+function metaText(requestId: string, freshness: Freshness): string {
+  const { indexed_block, indexed_seq, head_block, finalized_block, lag_seconds } = freshness;
+  return (
+    `"${requestId}","indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
+    `"head_block":${head_block},"finalized_block":${finalized_block},"lag_seconds":${lag_seconds}`
+  );
+}
+
+/**
+ * The newest answers by what was asked, word for word; within a bound of bytes. Long ones are kept when
+ * they are asked for again: one asked for once costs the time it takes to collect what it pushed out.
+ */
+export class ReadyAnswers {
+  readonly #answers = new Map<string, ReadyAnswer>();
+  readonly #asked = new AskedBefore();
+  #bytes = 0;
+
+  /** What was answered last to a request target, be it current or not; `null` when that is not known. */
+  get(target: string): ReadyAnswer | null {
+    return this.#answers.get(target) ?? null;
+  }
+
+  /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
+  put(
+    target: string,
+    answer: Omit<ReadyAnswer, "headBytes" | "encoding"> & {
+      readonly head: string;
+    },
+  ): ReadyAnswer {
+    const bytes = Buffer.from(answer.head);
+    this.#forget(target);
+    const isShort = bytes.length < packedFromBytes;
+    const head = isShort
+      ? answer.head
+      : new PackableBytes(bytes, { onPacked: () => this.#countPacked(target, ready) });
+    const ready: ReadyAnswer = {
+      ...answer,
+      head,
+      headBytes: bytes.length,
+      encoding: isAscii(bytes) && isAscii(Buffer.from(answer.tail)) ? "latin1" : "utf8",
+    };
+    if (typeof head !== "string" && !this.#asked.ask(target)) return ready;
+    this.#answers.set(target, ready);
+    this.#bytes += costOf(target, ready);
+    this.#makeRoom();
+    return ready;
+  }
+
+  /** The answer as of now, in place of one that is not current; `null` where that cannot be made at once. */
+  renew(target: string, answer: ReadyAnswer): ReadyAnswer | null {
+    try {
+      const { subject, freshness, etag } = answer;
+      if (etag !== null) return null;
+      // Asked before anything is read, as for every answer.
+      const isCurrent = subject.lasts();
+      const body = subject.bodyNow?.() ?? null;
+      if (body === null) return null;
+      const meta = { request_id: "", ...freshness() };
+      const { head, tail } = partsOf({ ...body, meta }, subject);
+      return this.put(target, { ...answer, head, tail, isCurrent });
+    } catch {
+      // What fails here fails again where the answer is made the long way, and is told there.
+      return null;
+    }
+  }
+
+  #countPacked(target: string, answer: ReadyAnswer): void {
+    if (this.#answers.get(target) !== answer) return;
+    this.#bytes += packedBytesOf(answer);
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    for (const oldest of this.#answers.keys()) {
+      if (this.#bytes <= webLimits.readyAnswerBytesMax) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(target: string): void {
+    const known = this.#answers.get(target);
+    if (known === undefined) return;
+    this.#answers.delete(target);
+    this.#bytes -= costOf(target, known);
+  }
+}
+
+/** An entry without its texts takes about this much. */
+const entryBytes = 500;
+
+function costOf(target: string, answer: ReadyAnswer): number {
+  return entryBytes + target.length + answer.headBytes + packedBytesOf(answer);
+}
+
+function packedBytesOf({ head }: ReadyAnswer): number {
+  return typeof head === "string" ? 0 : (head.packed?.bytes.length ?? 0);
+}
+
+/** Whether it can be kept: an object with `meta`, not a stream or a text. */
+export function isAnswerBody(body: unknown): body is AnswerBody {
+  return typeof body === "object" && body !== null && "data" in body && "meta" in body;
+}

@@ -1,0 +1,52 @@
+/**
+ * The shapes that the API document describes once, under a name, wherever they are used. One that
+ * is missing here is described in each place again, which is longer but no less true.
+ */
+import type { TSchema } from "typebox";
+import { cancellationRow } from "../../rows/cancellation-row.ts";
+import { candleRow } from "../../rows/candle-row.ts";
+import { fillRow } from "../../rows/fill-row.ts";
+import { marketRow } from "../../rows/market-row.ts";
+import { matchRow } from "../../rows/match-row.ts";
+import { priceRow } from "../../rows/price-row.ts";
+import { resolutionRow } from "../../rows/resolution-row.ts";
+import { tradeRow } from "../../rows/trade-row.ts";
+import {
+  addressText,
+  conditionIdText,
+  decimalText,
+  hashText,
+  millisecondsNumber,
+  rawAmountText,
+  seqNumber,
+  timeText,
+  tokenIdText,
+} from "../../rows/wire-format.ts";
+import { errorSchema } from "../http/error-answer.ts";
+import { metaSchema, paginationSchema } from "../meta.ts";
+import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
+
+export const components: Readonly<Record<string, TSchema>> = {
+  Market: marketRow,
+  Trade: tradeRow,
+  Fill: fillRow,
+  Match: matchRow,
+  Cancellation: cancellationRow,
+  Resolution: resolutionRow,
+  Price: priceRow,
+  Candle: candleRow,
+  Key: keySchema,
+  IssuedKey: issuedKeySchema,
+  Pagination: paginationSchema,
+  Meta: metaSchema,
+  Error: errorSchema,
+  TokenId: tokenIdText,
+  ConditionId: conditionIdText,
+  Address: addressText,
+  Hash: hashText,
+  Decimal: decimalText,
+  RawAmount: rawAmountText,
+  Seq: seqNumber,
+  Time: timeText,
+  Milliseconds: millisecondsNumber,
+};

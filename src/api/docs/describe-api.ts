@@ -1,0 +1,138 @@
+import type { TObject } from "typebox";
+import { isAdministrative, takesNoKey } from "../../access/admission.ts";
+import type { Route } from "../http/route.ts";
+import type { ApiDocument, Operation, Parameter, Response } from "./api-document.ts";
+import { describedHeaders, describeResponses } from "./describe-responses.ts";
+import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
+import { guide } from "./guide.ts";
+
+const keyScheme = "ApiKey";
+
+/** Who may call, as OpenAPI tells it: any key, a key of one role, or anybody. */
+const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
+  public: [],
+  probe: [],
+  read: [{ [keyScheme]: [] }],
+  admin: [{ [keyScheme]: ["admin"] }],
+  unblock: [{ [keyScheme]: ["admin"] }],
+};
+
+/** Browsers, which cannot send headers with it, tell their key in the first frame. */
+const keyOrLater: Operation["security"] = [{ [keyScheme]: [] }, {}];
+
+const tags = [
+  { name: "Data", description: "What happened on the chain, and what follows from it" },
+  { name: "Service", description: "The service itself" },
+  { name: "Administration", description: "Keys and blocked IPs; needs a key of scope admin" },
+] as const;
+
+const requestId: Parameter = {
+  name: "X-Request-Id",
+  in: "header",
+  required: false,
+  description: "Comes back in the answer and stands in our logs; one that does not fit is replaced",
+  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+};
+
+const ifNoneMatch: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "ETags of answers that the caller holds, with commas between them, or *",
+  schema: { type: "string" },
+};
+
+const upgrade: Parameter = {
+  name: "Upgrade",
+  in: "header",
+  required: true,
+  description:
+    "With the other headers of a WebSocket handshake (RFC 6455), which clients send by themselves",
+  schema: { type: "string", const: "websocket" },
+};
+
+/** The whole API from the schemas it runs on. Pure. */
+export function describeApi(routes: readonly Route[], version: string): ApiDocument {
+  const paths: Record<string, Record<string, Operation>> = {};
+  const errors: Record<string, Response> = {};
+  for (const route of routes) {
+    const { responses, components } = describeResponses(route);
+    Object.assign(errors, components);
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = describeOperation(route, responses);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Oddwire",
+      version,
+      description: guide.map(({ title, text }) => `## ${title}\n\n${text}`).join("\n\n"),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags,
+    paths,
+    components: {
+      schemas: describeComponents(),
+      parameters: { RequestId: requestId, IfNoneMatch: ifNoneMatch, Upgrade: upgrade },
+      headers: describedHeaders,
+      responses: errors,
+      securitySchemes: {
+        [keyScheme]: { type: "apiKey", in: "header", name: "X-API-Key" },
+      },
+    },
+  };
+}
+
+function describeOperation(route: Route, responses: Operation["responses"]): Operation {
+  const { method, path, access, summary, params, querystring, body } = route;
+  return {
+    operationId: operationIdOf(method, path),
+    tags: [tagOf(route)],
+    summary,
+    security: route.upgrade === undefined ? securityOf[access] : keyOrLater,
+    parameters: [
+      ...describeParameters("path", params),
+      ...describeParameters("query", querystring),
+      refTo("parameters", "RequestId"),
+      ...(route.upgrade === undefined ? [] : [refTo("parameters", "Upgrade")]),
+      ...(route.isTagged === undefined ? [] : [refTo("parameters", "IfNoneMatch")]),
+    ],
+    ...(body === undefined ? {} : { requestBody: describeBody(body) }),
+    responses,
+  };
+}
+
+function describeParameters(place: "path" | "query", schema: TObject): Parameter[] {
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const isRequired = schema.required?.includes(name) ?? false;
+    return describeParameter(name, property, { in: place, isRequired });
+  });
+}
+
+/** Fields that have a default may be left out, and so may the body when all of them do. */
+function describeBody(body: TObject): NonNullable<Operation["requestBody"]> {
+  const described = describeSchema(body);
+  const required = (described.required ?? []).filter(
+    (name) => described.properties?.[name]?.default === undefined,
+  );
+  const schema = { ...described, required, additionalProperties: false };
+  return { required: required.length > 0, content: { "application/json": { schema } } };
+}
+
+/** Method and path as one name: `GET /v1/markets/{id}` is `getMarketsById`. */
+function operationIdOf(method: string, path: string): string {
+  const words = path
+    .replace(/^\/v1/, "")
+    .replaceAll(/\{(\w+)\}/g, "by_$1")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+  const named = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + named.join("");
+}
+
+function tagOf({ access, path, upgrade: to }: Route): (typeof tags)[number]["name"] {
+  if (isAdministrative(access)) return "Administration";
+  if (to !== undefined) return "Data";
+  return takesNoKey(access) || path.startsWith("/v1/metrics") ? "Service" : "Data";
+}

@@ -1,0 +1,186 @@
+import { isAdministrative, takesNoKey } from "../../access/admission.ts";
+import { type ErrorCode, errorTable } from "../../base/errors.ts";
+import { fileFormats } from "../bulk/bulk-format.ts";
+import { mediaTypeOf, type Route } from "../http/route.ts";
+import type { Content, Header, Reference, Response } from "./api-document.ts";
+import { describeSchema, refTo } from "./describe-schema.ts";
+
+/** The headers of every response; `answer-headers.ts` makes them. */
+const everyHeader: Readonly<Record<string, Header>> = {
+  "X-Request-Id": header("The request's own id when it sent a harmless one, else a fresh UUID", {
+    type: "string",
+    pattern: "^[A-Za-z0-9._-]{1,128}$",
+  }),
+  "X-RateLimit-Limit": header("Requests the caller has in any 60 seconds", {
+    type: "integer",
+    minimum: 1,
+  }),
+  "X-RateLimit-Remaining": header("Requests that are left now", { type: "integer", minimum: 0 }),
+  "X-RateLimit-Reset": header("Seconds until the next one is given back", {
+    type: "integer",
+    minimum: 0,
+    maximum: 60,
+  }),
+  "Cache-Control": header("no-store, or for how many seconds the caller may keep the answer", {
+    type: "string",
+    pattern: "^(no-store|private, max-age=[0-9]+)$",
+  }),
+  Vary: header("What the answer depends on beside its request target", { type: "string" }),
+  "Strict-Transport-Security": header("HTTPS only, for two years", { type: "string" }),
+  "Content-Security-Policy": header("Nothing may be loaded from anywhere", { type: "string" }),
+  "X-Frame-Options": header("Not to be shown in frames", { const: "DENY" }),
+  "X-Content-Type-Options": header("The type is as stated", { const: "nosniff" }),
+  "Referrer-Policy": header("Links tell nothing of where they were", { const: "no-referrer" }),
+};
+
+/** Further headers of lists as files; `bulk-answers.ts` makes them. */
+const bulkHeader: Readonly<Record<string, Header>> = optional({
+  "Content-Disposition": header("A name for the file", { type: "string" }),
+  "X-Row-Cap": header("How many rows one answer holds at the most", { type: "integer" }),
+  "X-Row-Count": header(
+    "How many rows this answer holds, where that is known before they are sent",
+    {
+      type: "integer",
+      minimum: 0,
+    },
+  ),
+  "X-Rows-Truncated": header("Whether the row cap left rows out", {
+    type: "string",
+    enum: ["true", "false"],
+  }),
+  "X-Next-Cursor": header("Send it as cursor for the rows left out; absent when there are none", {
+    type: "string",
+  }),
+});
+
+/** Of answers that may come packed; `gzip.ts` makes them. */
+const packedHeader: Readonly<Record<string, Header>> = optional({
+  "Content-Encoding": header("Long JSON comes packed to who takes it so", { const: "gzip" }),
+});
+
+/** `components.headers`. */
+export const describedHeaders: Readonly<Record<string, Header>> = {
+  ...everyHeader,
+  ...bulkHeader,
+  ...packedHeader,
+  Upgrade: header("The protocol from here on", { const: "websocket" }),
+  "Retry-After": {
+    ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
+    required: false,
+  },
+  ETag: {
+    ...header("Names the answer but for its meta; If-None-Match with it is answered 304", {
+      type: "string",
+      pattern: '^W/"[A-Za-z0-9_-]{22}"$',
+    }),
+    required: false,
+  },
+};
+
+const everyHeaderRef = refsTo(everyHeader);
+const bulkHeaderRef = refsTo(bulkHeader);
+const packedHeaderRef = refsTo(packedHeader);
+
+const fileContents: Content = Object.fromEntries(
+  Object.values(fileFormats).map((format) => [mediaTypeOf(format), { schema: { type: "string" } }]),
+);
+
+const switchingProtocols: Response = {
+  description:
+    "The connection is a WebSocket from here on. What is sent over it is described in docs/stream.md",
+  headers: { ...everyHeaderRef, Upgrade: refTo("headers", "Upgrade") },
+  content: {},
+};
+
+/** The responses of a route by status, and the error responses among them as components. */
+export function describeResponses(route: Route): {
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly components: Readonly<Record<string, Response>>;
+} {
+  const responses: Record<string, Response | Reference> = {};
+  const components: Record<string, Response> = {};
+  if (route.upgrade !== undefined) responses[101] = switchingProtocols;
+  for (const status of statusesOf(route)) {
+    const schema = describeSchema(route.response);
+    responses[status] = {
+      description: route.summary,
+      headers: {
+        ...everyHeaderRef,
+        ...packedHeaderRef,
+        ...etagOf(route),
+        ...(route.isBulk ? bulkHeaderRef : {}),
+      },
+      content: { [mediaTypeOf(route)]: { schema }, ...(route.isBulk ? fileContents : {}) },
+    };
+  }
+  if (route.isTagged !== undefined) {
+    const headers = { ...everyHeaderRef, ...etagOf(route) };
+    responses[304] = { description: "The caller holds this answer", headers, content: {} };
+  }
+  const byStatus = Map.groupBy(errorsOf(route), (code) => errorTable[code].status);
+  for (const [status, codes] of byStatus) {
+    const name = codes.join(".");
+    responses[status] = refTo("responses", name);
+    components[name] = describeErrors(codes);
+  }
+  return { responses, components };
+}
+
+/** Those with the body of success. */
+function statusesOf({ upgrade, status = 200, otherStatuses = [] }: Route): readonly number[] {
+  return upgrade === undefined ? [status, ...otherStatuses] : [];
+}
+
+function etagOf({ isTagged }: Route): Record<string, Reference> {
+  return isTagged === undefined ? {} : { ETag: refTo("headers", "ETag") };
+}
+
+/** In the order of the table. What any path or method can be answered with, 405 too, is not here. */
+function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCode[] {
+  const possible = new Set<ErrorCode>([
+    "VALIDATION_ERROR",
+    "IP_BLOCKED",
+    "RATE_LIMITED",
+    "INTERNAL_ERROR",
+    ...errors,
+  ]);
+  if (access === "probe") possible.delete("IP_BLOCKED");
+  if (!takesNoKey(access)) possible.add("UNAUTHORIZED").add("SERVICE_UNAVAILABLE");
+  if (isAdministrative(access)) possible.add("FORBIDDEN");
+  // A path whose parameter is no UTF-8 is one that does not exist.
+  if (Object.keys(params.properties).length > 0) possible.add("NOT_FOUND");
+  if (body !== undefined) possible.add("PAYLOAD_TOO_LARGE");
+  // Fastify looks at the type of a body that may come, also when none does.
+  if (method !== "GET") possible.add("UNSUPPORTED_MEDIA_TYPE");
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => possible.has(code));
+}
+
+function describeErrors(codes: readonly ErrorCode[]): Response {
+  const examples = codes.map((code) => {
+    const error = { code, message: errorTable[code].message, request_id: "trace-1" };
+    return [code, { value: { error } }] as const;
+  });
+  const content: Content = {
+    "application/json": {
+      schema: refTo("schemas", "Error"),
+      examples: Object.fromEntries(examples),
+    },
+  };
+  const description = codes.map((code) => `${code}: ${errorTable[code].message}`).join("; ");
+  const isWorthATry = codes.some((code) => errorTable[code].retryable);
+  const retry = isWorthATry ? { "Retry-After": refTo("headers", "Retry-After") } : {};
+  return { description, headers: { ...everyHeaderRef, ...retry }, content };
+}
+
+function optional(headers: Readonly<Record<string, Header>>): Record<string, Header> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, one]) => [name, { ...one, required: false }]));
+}
+
+function refsTo(headers: Readonly<Record<string, Header>>): Record<string, Reference> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, refTo("headers", name)]));
+}
+
+function header(description: string, schema: Header["schema"]): Header {
+  return { description, required: true, schema };
+}

@@ -1,0 +1,211 @@
+import type { TObject, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { assert } from "../../base/assert.ts";
+import { webLimits } from "../../base/config/limits.ts";
+import { AppError, type ErrorDetail } from "../../base/errors.ts";
+import { nearName } from "../../base/near-name.ts";
+
+/** Where parameters come from: texts in a path or a query string, JSON values in a body. */
+export type Source = "path" | "query" | "body";
+
+/** Turns what a client sent into the values of a schema; throws `VALIDATION_ERROR` naming each fault. */
+export type Reader = (input: unknown) => Readonly<Record<string, unknown>>;
+
+/** `undefined` when the value is not what it has to be. */
+type ValueReader = (raw: unknown) => unknown;
+
+type Field = {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly read: ValueReader;
+  /** What the value has to be, after "must be". */
+  readonly expected: string;
+};
+
+/** The keywords of JSON Schema that parameters use, and two of ours (see `parsedText`). */
+type Keywords = {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly items?: TSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+  readonly "~parse"?: (text: string) => unknown;
+  readonly "~expected"?: string;
+};
+
+/**
+ * Compiles the schema of a path, a query string or a body. Nothing is ignored and nothing is
+ * guessed: unknown, repeated and malformed parameters are faults, numbers are plain decimal
+ * digits, booleans `true` or `false`, lists have commas between their items.
+ */
+export function compileReader(schema: TObject, source: Source): Reader {
+  const required = new Set<string>(schema.required);
+  const defaults: Record<string, unknown> = {};
+  const fields = new Map<string, Field>();
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const keywords: Keywords = property;
+    const isRequired = required.has(name) && keywords.default === undefined;
+    const read = source === "body" ? jsonReader(property) : textReader(property);
+    fields.set(name, { name, isRequired, read, expected: expectedOf(property) });
+    if (keywords.default !== undefined) defaults[name] = keywords.default;
+  }
+  Object.freeze(defaults);
+  const readAll = (given: Iterable<readonly [string, unknown]>) =>
+    readFields(fields, defaults, given);
+  const hasRequired = [...fields.values()].some((field) => field.isRequired);
+  switch (source) {
+    case "query":
+      // Most requests have no query string.
+      return (text) => (text === "" && !hasRequired ? defaults : readAll(queryPairs(String(text))));
+    case "path":
+      return (params) => readAll(Object.entries(params as Record<string, string>));
+    case "body":
+      return (body) => readAll(bodyPairs(body));
+  }
+}
+
+function readFields(
+  fields: ReadonlyMap<string, Field>,
+  defaults: Readonly<Record<string, unknown>>,
+  given: Iterable<readonly [string, unknown]>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...defaults };
+  const faults: ErrorDetail[] = [];
+  const seen = new Set<string>();
+  for (const [name, raw] of given) {
+    const field = fields.get(name);
+    // In a body null is a field that is not given; texts are never null.
+    if (field !== undefined && raw === null) continue;
+    const value = field?.read(raw);
+    if (field === undefined)
+      faults.push({ parameter: shown(name), issue: unknownName(name, fields) });
+    else if (seen.has(name)) faults.push({ parameter: name, issue: "is given more than once" });
+    else if (value === undefined)
+      faults.push({ parameter: name, issue: `must be ${field.expected}` });
+    else values[name] = value;
+    seen.add(name);
+    if (faults.length >= webLimits.errorDetailsMax) break;
+  }
+  for (const { name, isRequired, expected } of fields.values())
+    if (isRequired && !seen.has(name))
+      faults.push({ parameter: name, issue: `is required: ${expected}` });
+  if (faults.length > 0) throw validationError(faults);
+  return values;
+}
+
+/** `VALIDATION_ERROR` whose message tells the first fault; also for rules between parameters. */
+export function validationError(faults: readonly ErrorDetail[]): AppError {
+  const [first] = faults;
+  const publicMessage = `${first?.parameter} ${first?.issue}`;
+  return new AppError("VALIDATION_ERROR", { publicMessage, details: faults });
+}
+
+function* queryPairs(text: string): Generator<readonly [string, string]> {
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    const value = equals === -1 ? "" : pair.slice(equals + 1);
+    yield [decode(name, name), decode(value, name)];
+  }
+}
+
+function decode(text: string, parameter: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    const issue = "must be valid percent-encoded UTF-8";
+    throw validationError([{ parameter: shown(parameter), issue }]);
+  }
+}
+
+/** The fields of a JSON object; no body, which Fastify tells as `null`, has none. */
+function bodyPairs(body: unknown): Iterable<readonly [string, unknown]> {
+  if (body === null) return [];
+  if (typeof body !== "object" || Array.isArray(body))
+    throw validationError([{ parameter: "body", issue: "must be a JSON object" }]);
+  return Object.entries(body);
+}
+
+function textReader(schema: TSchema): ValueReader {
+  const { type, items }: Keywords = schema;
+  const read = jsonReader(schema);
+  switch (type) {
+    case "integer":
+      return (text) =>
+        /^(0|-?[1-9][0-9]{0,15})$/.test(String(text)) ? read(Number(text)) : undefined;
+    case "boolean":
+      return (text) => (text === "true" ? true : text === "false" ? false : undefined);
+    case "array": {
+      assert(items !== undefined, "a list parameter needs the schema of its items");
+      return listReader(schema, textReader(items), (text) => String(text).split(","));
+    }
+    default:
+      return read;
+  }
+}
+
+function jsonReader(schema: TSchema): ValueReader {
+  const { type, items, "~parse": parse }: Keywords = schema;
+  if (parse !== undefined) return parsedReader(type, parse);
+  if (type === "array" && items !== undefined)
+    return listReader(schema, jsonReader(items), (raw) => (Array.isArray(raw) ? raw : null));
+  const validator = Compile(schema);
+  return (raw) => (validator.Check(raw) ? raw : undefined);
+}
+
+function parsedReader(type: Keywords["type"], parse: (text: string) => unknown): ValueReader {
+  const takesNumbers = Array.isArray(type) && type.includes("integer");
+  return (raw) => {
+    if (typeof raw === "string") return parse(raw) ?? undefined;
+    return takesNumbers && Number.isSafeInteger(raw)
+      ? (parse(String(raw)) ?? undefined)
+      : undefined;
+  };
+}
+
+function listReader(
+  schema: TSchema,
+  readItem: ValueReader,
+  split: (raw: unknown) => readonly unknown[] | null,
+): ValueReader {
+  const { minItems = 0, maxItems = 100 }: Keywords = schema;
+  return (raw) => {
+    const items = split(raw);
+    if (items === null || items.length < minItems || items.length > maxItems) return undefined;
+    const values = items.map(readItem);
+    return values.includes(undefined) ? undefined : values;
+  };
+}
+
+function expectedOf(schema: TSchema): string {
+  const keywords: Keywords = schema;
+  if (keywords["~expected"] !== undefined) return keywords["~expected"];
+  if (keywords.enum !== undefined) return `one of ${keywords.enum.join(", ")}`;
+  switch (keywords.type) {
+    case "boolean":
+      return "true or false";
+    case "integer":
+      assert(keywords.maximum !== undefined, "every number that clients send has bounds");
+      return `a whole number from ${keywords.minimum ?? 0} to ${keywords.maximum}`;
+    case "array":
+      return `a list of ${keywords.minItems ? `${keywords.minItems} to` : "up to"} ${keywords.maxItems ?? 100}, each ${expectedOf(keywords.items ?? {})}`;
+    default:
+      return `text of ${keywords.minLength ?? 0} to ${keywords.maxLength ?? "any number of"} characters`;
+  }
+}
+
+function unknownName(name: string, fields: ReadonlyMap<string, Field>): string {
+  const near = nearName(name, fields.keys());
+  return near === null ? "is not known here" : `is not known here; did you mean ${near}?`;
+}
+
+/** A name that the client made up, short enough to be repeated to it. */
+function shown(name: string): string {
+  return name.length <= 64 ? name : `${name.slice(0, 64)}...`;
+}

@@ -1,0 +1,68 @@
+import { Type } from "typebox";
+import { AppError, type ErrorCode, errorTable } from "../../base/errors.ts";
+
+/** An error as it goes out. */
+export type ErrorAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string;
+};
+
+/** Of every answer with a body. */
+export const jsonContentType = "application/json; charset=utf-8";
+
+/** The one shape of all errors. */
+export const errorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.Enum(Object.keys(errorTable) as ErrorCode[]),
+    message: Type.String({ description: "For people; may change" }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ parameter: Type.String(), issue: Type.String() }), {
+        description: "The parameters at fault",
+      }),
+    ),
+    request_id: Type.String(),
+  }),
+});
+
+/** When to ask again for what is away, where nobody knows better. */
+const awaySeconds = 10;
+
+/** An error as it goes out; nothing internal gets into it. */
+export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
+  const { code, message, details, retryAfterSeconds } = error;
+  const shown = details.length === 0 ? {} : { details };
+  const headers: Record<string, string | number> = {
+    "content-type": jsonContentType,
+    "cache-control": "no-store",
+  };
+  const waitSeconds = retryAfterSeconds ?? (code === "SERVICE_UNAVAILABLE" ? awaySeconds : null);
+  if (waitSeconds !== null) headers["retry-after"] = waitSeconds;
+  return {
+    status: errorTable[code].status,
+    headers,
+    body: JSON.stringify({ error: { code, message, ...shown, request_id: requestId } }),
+  };
+}
+
+/** What clients are told of anything thrown; of a bug of ours no more than that there was one. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  switch ((thrown as { code?: unknown } | null)?.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new AppError("PAYLOAD_TOO_LARGE");
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new AppError("UNSUPPORTED_MEDIA_TYPE");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return invalid("The body is not as long as Content-Length says");
+    // The client hung up while sending; the answer reaches nobody.
+    case "ECONNRESET":
+      return invalid("The request did not arrive whole");
+    default:
+      return new AppError("INTERNAL_ERROR", { cause: thrown });
+  }
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("VALIDATION_ERROR", { publicMessage });
+}

@@ -1,0 +1,131 @@
+/** Answers packed for who takes them so. */
+import type { IncomingHttpHeaders } from "node:http";
+import { promisify } from "node:util";
+import { constants, crc32, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { assert } from "../../base/assert.ts";
+
+/** Less goes out in one piece with its headers, and packed it would save next to nothing. */
+export const packedFromBytes = 8192;
+
+/** The first part of a gzip member (RFC 1952): whole bytes, behind which more can follow. */
+export type PackedStart = {
+  readonly bytes: Buffer;
+  /** Of what is packed. */
+  readonly crc: number;
+  readonly length: number;
+};
+
+type PackingOptions = {
+  /** 1 to 9. By default 1: a page of trades becomes a sixth in a millisecond, others take longer and save little more. */
+  readonly level?: number;
+  readonly onPacked?: () => void;
+};
+
+const pack = promisify(gzip);
+
+/** A stored block of deflate (RFC 1951, 3.2.4) says its length in 16 bits. */
+const storedBytesMax = 65_535;
+const blockHeadBytes = 5;
+const trailerBytes = 8;
+
+/** Of the eight threads of Node's pool: the engine is asked, and files are read and written, on them as well. */
+const packedAtOnceMax = 2;
+
+/** Bytes, and the same packed: once, when somebody first takes them so. */
+export class PackableBytes {
+  static #underWay = 0;
+  readonly bytes: Buffer;
+  readonly #options: PackingOptions;
+  #packing: Promise<PackedStart> | null = null;
+  #packed: PackedStart | null = null;
+
+  constructor(bytes: Buffer, options: PackingOptions = {}) {
+    this.bytes = bytes;
+    this.#options = options;
+  }
+
+  /** `null` when they have not been packed yet. */
+  get packed(): PackedStart | null {
+    return this.#packed;
+  }
+
+  /** Whether it takes a millisecond or two to pack them: not when others wait for that already. */
+  get canBePackedSoon(): boolean {
+    return this.#packing !== null || PackableBytes.#underWay < packedAtOnceMax;
+  }
+
+  /** Packs them, on a thread of Node's pool; for all who ask meanwhile. */
+  async pack(): Promise<PackedStart> {
+    this.#packing ??= this.#pack().catch((thrown: unknown) => {
+      // The next one tries again.
+      this.#packing = null;
+      throw thrown;
+    });
+    return this.#packing;
+  }
+
+  async #pack(): Promise<PackedStart> {
+    const { bytes: plain } = this;
+    const { level = 1, onPacked } = this.#options;
+    PackableBytes.#underWay += 1;
+    try {
+      const bytes = await pack(plain, { level, finishFlush: constants.Z_SYNC_FLUSH });
+      this.#packed = { bytes, crc: crc32(plain), length: plain.length };
+      onPacked?.();
+      return this.#packed;
+    } finally {
+      PackableBytes.#underWay -= 1;
+    }
+  }
+}
+
+/** What follows a start and ends its member: the text as it is, which is shorter than packing it is worth. */
+export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  assert(length <= storedBytesMax, "the end of an answer is short");
+  const end = Buffer.allocUnsafe(blockHeadBytes + length + trailerBytes);
+  // The last block, stored; its length, and the same with all bits turned.
+  end[0] = 1;
+  end.writeUInt16LE(length, 1);
+  end.writeUInt16LE(storedBytesMax - length, 3);
+  end.write(text, blockHeadBytes);
+  const told = end.subarray(blockHeadBytes, blockHeadBytes + length);
+  end.writeUInt32LE(crc32(told, start.crc), blockHeadBytes + length);
+  end.writeUInt32LE((start.length + length) % 2 ** 32, blockHeadBytes + length + 4);
+  return end;
+}
+
+/**
+ * The body of an answer that begins with these bytes and ends with a text, as the request takes it: packed
+ * if it may be, unless others wait for that already.
+ */
+export async function bodyFor(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  start: PackableBytes,
+  end = "",
+): Promise<Buffer> {
+  if (!start.canBePackedSoon || !acceptsGzip(request.headers))
+    return end === "" ? start.bytes : Buffer.concat([start.bytes, Buffer.from(end)]);
+  const packed = await start.pack();
+  reply.header("content-encoding", "gzip");
+  return Buffer.concat([packed.bytes, endOfGzip(packed, end)]);
+}
+
+/** Clients say it in a tenth of that. */
+const acceptedCharactersMax = 500;
+
+/** Whether gzip is named, or everything is, and not with a weight of 0 (RFC 9110, 12.5.3). */
+export function acceptsGzip({ "accept-encoding": accepted }: IncomingHttpHeaders): boolean {
+  if (accepted === undefined || accepted.length > acceptedCharactersMax) return false;
+  const weights = new Map(
+    accepted
+      .toLowerCase()
+      .split(",")
+      .map((one) => {
+        const [coding = "", weight = "q=1"] = one.split(";").map((part) => part.trim());
+        return [coding, Number(weight.replace("q=", ""))] as const;
+      }),
+  );
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+}

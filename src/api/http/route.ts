@@ -1,0 +1,105 @@
+import type { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
+import type { Access, Caller } from "../../access/admission.ts";
+import type { ErrorCode } from "../../base/errors.ts";
+import type { Freshness } from "../../rows/freshness.ts";
+import type { AnswerBody, Subject, WrittenJson } from "../cache/response-cache.ts";
+import { jsonContentType } from "./error-answer.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+/** What a handler answers: the object of the schema, its rows or all of it as JSON already, or a stream. */
+type Answer<Body> = Body | WrittenAnswer | string | Buffer | Readable;
+
+type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
+
+type Nothing = TObject;
+
+/** Which answers are kept, and told again. */
+export type Kept = {
+  readonly freshness: () => Freshness;
+  readonly subjectOf: (request: FastifyRequest) => Subject;
+};
+
+/** One endpoint. One schema a shape gives the types, the validation and the documentation. */
+export type RouteOptions<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+  Response extends TSchema,
+> = {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With parameters in braces, as in `/v1/keys/{id}`. */
+  readonly path: `/${string}`;
+  readonly access: Exclude<Access, "optional" | "preflight">;
+  /** One line for the documentation. */
+  readonly summary: string;
+  readonly params?: Params;
+  readonly querystring?: Query;
+  /** Without it a request with a body is refused. */
+  readonly body?: Body;
+  readonly response: Response;
+  /** Of success; 200 unless given. */
+  readonly status?: number;
+  /** Further statuses of `response`, such as 503 of the readiness check. */
+  readonly otherStatuses?: readonly number[];
+  /** Errors of its own, beyond those that any endpoint of this access and shape has. */
+  readonly errors?: readonly ErrorCode[];
+  /** Whether the list can be had in the formats of files too. */
+  readonly isBulk?: boolean;
+  /** Asked for as another protocol; a request that asks for none is refused by the handler. */
+  readonly upgrade?: "websocket";
+  /** Of success; JSON unless given. */
+  readonly contentType?: string;
+  /** Of success; `no-store` unless given. */
+  readonly cacheControl?: string;
+  /** Its answers are kept as bytes and told again (`ready-answers.ts`). */
+  readonly kept?: Kept;
+  /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
+  readonly isTagged?: (body: AnswerBody) => boolean;
+  /** Its rows come as `WrittenJson`. */
+  readonly isWritten?: boolean;
+  readonly handler: (
+    request: FastifyRequest<{
+      Params: Static<Params>;
+      Querystring: Static<Query>;
+      Body: Static<Body>;
+    }>,
+    reply: FastifyReply,
+  ) => Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
+};
+
+/** An endpoint as the server takes it, whatever its shapes are. */
+export type Route = Omit<
+  RouteOptions<TObject, TObject, TObject, TSchema>,
+  "params" | "querystring" | "handler"
+> & {
+  readonly params: TObject;
+  readonly querystring: TObject;
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown;
+};
+
+/** Defines an endpoint; the types of `request` and of the answer follow from the schemas. */
+export function defineRoute<
+  Response extends TSchema,
+  Params extends TObject = Nothing,
+  Query extends TObject = Nothing,
+  Body extends TObject = Nothing,
+>(options: RouteOptions<Params, Query, Body, Response>): Route {
+  return {
+    ...options,
+    params: options.params ?? Type.Object({}),
+    querystring: options.querystring ?? Type.Object({}),
+    handler: options.handler as Route["handler"],
+  };
+}
+
+/** The media type of success, without its parameters. */
+export function mediaTypeOf({ contentType = jsonContentType }: Pick<Route, "contentType">): string {
+  return contentType.replace(/;.*/, "");
+}

@@ -1,0 +1,386 @@
+import { createServer, type IncomingMessage, METHODS, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { TObject } from "typebox";
+import type { Access, Admission, Caller } from "../../access/admission.ts";
+import { webLimits } from "../../base/config/limits.ts";
+import { AppError, type ErrorCode, errorTable } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { FastLane } from "../cache/fast-path.ts";
+import { ReadyAnswers } from "../cache/response-cache.ts";
+import { AnswerMaker } from "../cache/single-flight.ts";
+import type { Observation } from "../metrics/request-meter.ts";
+import type { StreamServer } from "../stream/stream-server.ts";
+import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
+import { compileReader, validationError } from "./compile-reader.ts";
+import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
+import { SilentSockets } from "./idle-connections.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { answerOnSocket, invalidTarget, parserError, type SocketAnswer } from "./malformed.ts";
+import { PendingResponses } from "./pending-responses.ts";
+import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
+import type { Route } from "./route.ts";
+import { frameworkOptions, nodeOptions } from "./server-options.ts";
+
+type ServerOptions = {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly admission: Admission;
+  readonly corsOrigins: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly observe?: (observation: Observation) => void;
+  /** How long requests in flight have once it closes; that of the limits unless given. */
+  readonly drainTimeoutMs?: number;
+  /** Takes the requests that ask for another protocol. */
+  readonly stream?: Pick<StreamServer, "accepts" | "take">;
+};
+
+/** An answered request, before its time is taken. */
+type Answered = Omit<Observation, "durationMs"> & {
+  readonly requestId: string;
+  readonly caller: Caller;
+};
+
+/** What a route's own configuration tells the steps that run for every request. */
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: Access;
+    /** The path as the documentation writes it. */
+    path?: string;
+    /** The methods of the path, for `Allow`. */
+    allow?: string;
+    refusesBody?: boolean;
+  }
+  interface FastifyRequest {
+    /** Of the error that is the answer. */
+    errorCode: ErrorCode | null;
+  }
+}
+
+/**
+ * The HTTP service. The life of a request, in order:
+ *
+ *   malformed bytes -> #answerMalformed
+ *   request with an answer that is ready -> FastLane: admission, answer
+ *   any other request -> #receive: identity, headers of every answer, admission, path, method, body allowed
+ *           -> the body as JSON -> path, body and query string read by their schemas
+ *           -> the route's handler -> answer
+ *
+ * A failure anywhere goes to #answerError.
+ */
+export class HttpServer {
+  readonly #app: FastifyInstance;
+  readonly #options: ServerOptions;
+  readonly #corsOrigins: ReadonlySet<string>;
+  readonly #maker: AnswerMaker;
+  readonly #fastLane: FastLane;
+  readonly #silent: SilentSockets;
+  readonly #pending = new PendingResponses();
+  /** Connections whose bytes are no HTTP, which are answered once. */
+  readonly #malformed = new WeakSet<Socket>();
+  #url = "";
+
+  private constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#corsOrigins = new Set(options.corsOrigins);
+    const ready = new ReadyAnswers();
+    this.#maker = new AnswerMaker(ready);
+    this.#fastLane = new FastLane({
+      ready,
+      admission: options.admission,
+      corsOrigins: this.#corsOrigins,
+      onAnswered: (answered) => this.#note({ ...answered, code: null }),
+    });
+    const receive = this.#receive.bind(this);
+    const answerError = this.#answerError.bind(this);
+    const { stream } = options;
+    const shouldUpgradeCallback = (request: IncomingMessage) => stream?.accepts(request) ?? false;
+    this.#app = fastify({
+      ...frameworkOptions,
+      // Requests that the response cache can answer do not reach the framework. While it closes, it tells clients so.
+      serverFactory: (handle) =>
+        createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
+          if (this.node.listening && this.#fastLane.take(request, response)) return;
+          this.#pending.add(request, response);
+          handle(request, response);
+        }).setTimeout(webLimits.socketIdleTimeoutMs),
+      genReqId: requestIdOf,
+      clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
+      // A path that cannot be decoded is unknown, and never reaches the hooks.
+      frameworkErrors: (_error, request, reply) =>
+        receive(request, reply, (refusal) => {
+          answerError(refusal ?? notFound(), request, reply);
+          this.#noteAnswer(request, reply.statusCode);
+        }),
+    });
+    this.#app.decorateRequest("caller");
+    this.#app.decorateRequest("errorCode", null);
+    this.#app.addHook("onRequest", receive);
+    this.#app.setErrorHandler(answerError);
+    readJsonBodies(this.#app);
+    this.#app.setValidatorCompiler(({ schema, httpPart }) => {
+      const source = httpPart === "params" ? "path" : httpPart === "body" ? "body" : "query";
+      const read = compileReader(schema as TObject, source);
+      return (input: unknown) => ({ value: read(input) });
+    });
+    this.#addRoutes();
+    this.#observeAnswers();
+    this.#answerWhatNodeWould();
+    this.#silent = new SilentSockets(this.node);
+  }
+
+  /** Resolves once the service listens. */
+  static async open(options: ServerOptions): Promise<HttpServer> {
+    const server = new HttpServer(options);
+    server.node.maxConnections = webLimits.connectionsMax;
+    await server.#app.listen({ host: options.host, port: options.port });
+    const { address, family, port } = server.node.address() as AddressInfo;
+    server.#url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+    return server;
+  }
+
+  /** Node's server, for the stream to take upgrades from. */
+  get node(): Server {
+    return this.#app.server;
+  }
+
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
+  async close(): Promise<void> {
+    const { silentDrainMs, idleSweepMs } = webLimits;
+    const { drainTimeoutMs = webLimits.drainTimeoutMs } = this.#options;
+    const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
+    const silence = setTimeout(() => this.#silent.destroyAll(), silentDrainMs);
+    // Answers that had begun before have promised to keep their connection.
+    const idle = setInterval(() => this.node.closeIdleConnections(), idleSweepMs);
+    try {
+      await this.#app.close();
+    } finally {
+      clearTimeout(deadline);
+      clearTimeout(silence);
+      clearInterval(idle);
+    }
+  }
+
+  #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
+    const { refusesBody, allow } = request.routeOptions.config;
+    const access = this.#accessOf(request);
+    const counted = this.#fastLane.callerOf(request.raw);
+    const caller = counted ?? this.#options.admission.admit(request.raw, access);
+    request.caller = caller;
+    reply.headers(answerHeaders(caller, request.id));
+    reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
+    if (allow !== undefined) reply.header("allow", allow);
+    // About the server as a whole, whatever the router makes of it (RFC 9110, 9.3.7).
+    const isOfServer = request.method === "OPTIONS" && request.raw.url === "*";
+    const hostFault = hostFaultOf(request.raw);
+    if (caller.refusal !== null) done(caller.refusal);
+    else if (!isOfServer && (request.is404 || request.raw.url === "*")) done(notFound());
+    else if (hostFault !== null) done(invalid("host", hostFault));
+    else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
+    else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
+    else done();
+  }
+
+  /** What a page of an allowed origin asks before its request; other `OPTIONS` count as any request without a key. */
+  #accessOf({ headers, routeOptions }: FastifyRequest): Access {
+    const { access = "optional" } = routeOptions.config;
+    if (access !== "preflight") return access;
+    const isPreflight = headers["access-control-request-method"] !== undefined;
+    return isPreflight && allowsOrigin(headers.origin, this.#corsOrigins) ? "preflight" : "public";
+  }
+
+  #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    // Who asked is gone, and what was to be sent was let go for that: nobody is answered, and nothing failed.
+    if (reply.raw.destroyed && isLetGo(thrown)) return;
+    const error = toAppError(thrown);
+    const { status, headers, body } = errorAnswer(error, request.id);
+    request.errorCode = error.code;
+    if (status >= 500) this.#logFailure(error, request);
+    // Fastify would close after a body it refuses, and the reset could overtake our answer.
+    if (this.node.listening) reply.removeHeader("connection");
+    void reply.code(status).headers(headers).send(body);
+  }
+
+  /** Without a cause a 503 is a limit that callers reached, not a failure. */
+  #logFailure(error: AppError, request: FastifyRequest): void {
+    const { code, cause } = error;
+    const facts = { request_id: request.id, route: routeOf(request), code };
+    const { log } = this.#options;
+    if (code === "SERVICE_UNAVAILABLE" && cause === undefined) log.info(facts, error.message);
+    else log.error({ ...facts, err: cause ?? error }, "a request failed");
+  }
+
+  #answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+    // Who has said nothing, as browsers do on connections kept ready, is told nothing.
+    if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
+      socket.destroy();
+      return;
+    }
+    if (this.#malformed.has(socket)) return;
+    this.#malformed.add(socket);
+    socket.pause();
+    const { admission } = this.#options;
+    const caller =
+      error.code === invalidTarget
+        ? admission.admit({ socket, headers: {} }, "public")
+        : admission.admitMalformed(socket);
+    this.#afterPending(socket, () =>
+      this.#answerBare(socket, { caller, error: caller.refusal ?? parserError(error.code) }),
+    );
+  }
+
+  /** Calls back when the responses to earlier requests on the connection are sent; at once without any. */
+  #afterPending(socket: Socket, proceed: () => void): void {
+    if (this.#pending.has(socket)) void this.#pending.sent(socket).then(proceed);
+    else proceed();
+  }
+
+  #answerBare(socket: Socket, answer: SocketAnswer): void {
+    if (this.#pending.hasBegun(socket)) socket.destroy();
+    else answerOnSocket(socket, answer);
+    const { code } = answer.error;
+    const { status } = errorTable[code];
+    const durationMs = null;
+    this.#options.observe?.({ method: "?", route: "malformed", status, code, durationMs });
+  }
+
+  #addRoutes(): void {
+    const methods = METHODS.filter((method) => method !== "CONNECT");
+    for (const method of methods)
+      if (!this.#app.supportedMethods.includes(method)) this.#app.addHttpMethod(method);
+    for (const [path, routes] of Map.groupBy(this.#options.routes, (route) => route.path)) {
+      const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
+      const allowed = routes.flatMap(({ method }) =>
+        method === "GET" ? ["GET", "HEAD"] : [method],
+      );
+      const allow = [...allowed, "OPTIONS"].join(", ");
+      for (const route of routes) this.#addRoute(url, route);
+      this.#addPreflight({ url, path, allow });
+      this.#app.route({
+        url,
+        method: methods.filter((method) => method !== "OPTIONS" && !allowed.includes(method)),
+        config: { access: "optional", path, allow },
+        onRequest: refuseMethod,
+        handler: refuseMethod,
+      });
+    }
+  }
+
+  #addRoute(url: string, route: Route): void {
+    const { method, path, params, querystring, body, access, handler } = route;
+    const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
+    const { kept, isTagged, isWritten = false } = route;
+    const isPrepared = kept !== undefined || isTagged !== undefined || isWritten;
+    this.#app.route({
+      url,
+      method,
+      schema: { params, querystring, ...(body === undefined ? {} : { body }) },
+      config: { access, path, refusesBody: body === undefined },
+      handler: (request, reply) => {
+        reply.header("content-type", contentType).header("cache-control", cacheControl);
+        reply.code(status);
+        return isPrepared ? this.#maker.answer(route, { request, reply }) : handler(request, reply);
+      },
+    });
+  }
+
+  /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */
+  #addPreflight({ url, path, allow }: { url: string; path: string; allow: string }): void {
+    this.#app.route({
+      url,
+      method: "OPTIONS",
+      config: { access: "preflight", path, allow, refusesBody: true },
+      handler: (_request, reply) => {
+        if (reply.hasHeader("access-control-allow-origin"))
+          reply.headers(preflightHeaders).header("access-control-allow-methods", allow);
+        return reply.code(204).send();
+      },
+    });
+  }
+
+  #observeAnswers(): void {
+    this.#app.addHook("onSend", (...[request, reply, , done]) => {
+      this.#noteAnswer(request, reply.statusCode);
+      done();
+    });
+  }
+
+  #noteAnswer(request: FastifyRequest, status: number): void {
+    const { id: requestId, caller, method, errorCode: code } = request;
+    this.#note({ requestId, caller, method, route: routeOf(request), status, code });
+  }
+
+  #note({ requestId, caller, ...answered }: Answered): void {
+    const { observe, clock, log } = this.#options;
+    const durationMs = clock.monotonicMs() - caller.startedAtMs;
+    const { method, route, status, code } = answered;
+    const observation = { method, route, status, code, durationMs };
+    observe?.(observation);
+    if (!log.isLevelEnabled("debug")) return;
+    log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
+  }
+
+  /** Node would answer these by itself, without our headers. */
+  #answerWhatNodeWould(): void {
+    this.node.on("upgrade", (request, socket: Socket, head) => {
+      this.#afterPending(socket, () => this.#upgrade({ request, socket, head }));
+    });
+    // The interim response must not get into the response to an earlier request; clients send the body without it too.
+    this.node.on("checkContinue", (request, response) => {
+      if (response.socket !== null) response.writeContinue();
+      this.node.emit("request", request, response);
+    });
+    this.node.on("checkExpectation", (request, response) => {
+      this.node.emit("request", request, response);
+    });
+    this.node.on("connect", (request, socket: Socket) => {
+      const caller = this.#options.admission.admit(request, "optional");
+      const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
+      const headers = { allow: everyMethod };
+      this.#afterPending(socket, () => this.#answerBare(socket, { caller, error, headers }));
+    });
+  }
+
+  #upgrade(upgrade: { request: IncomingMessage; socket: Socket; head: Buffer }): void {
+    const { request, socket } = upgrade;
+    const caller = this.#options.admission.admit(request, "optional");
+    const requestId = requestIdOf(request);
+    const refuse = (error: AppError) => this.#answerBare(socket, { caller, error, requestId });
+    const hostFault = hostFaultOf(request);
+    if (caller.refusal === null && hostFault !== null) return refuse(invalid("host", hostFault));
+    this.#options.stream?.take({ ...upgrade, caller, requestId, refuse });
+  }
+}
+
+/** What some path takes. */
+const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
+
+/** Which route it is of; never the path itself, which may be anything. */
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.config.path ?? "unknown";
+}
+
+function isLetGo(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException | null)?.code === "ERR_STREAM_PREMATURE_CLOSE";
+}
+
+function refuseMethod(): never {
+  throw new AppError("METHOD_NOT_ALLOWED");
+}
+
+function notFound(): AppError {
+  return new AppError("NOT_FOUND", { publicMessage: "There is no such path" });
+}
+
+function invalid(parameter: string, issue: string): AppError {
+  return validationError([{ parameter, issue }]);
+}

@@ -1,0 +1,106 @@
+import type { TokenId } from "../../base/ids.ts";
+import { readCandles } from "../../query/read-candles.ts";
+import type { Activity } from "../../query/read-stored-candles.ts";
+import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
+import type { FactStore } from "../../storage/fact-store.ts";
+import type { BucketCandle } from "../../views/recent/recent-candles.ts";
+
+/** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
+export type CandlePage = {
+  readonly tokenId: TokenId;
+  readonly complement: TokenId | null;
+  readonly bucketSeconds: number;
+  readonly from: number;
+  readonly to: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+  /** Whether buckets without trades carry the close before them on. */
+  readonly carryOn: boolean;
+  readonly activityOf: (tokenId: TokenId) => Activity;
+  /** Time of the newest block: buckets that end at or before it are closed. */
+  readonly now: number;
+};
+
+/** The bucket of the first priced trade of either token, unix seconds; `null` without one. */
+export function firstBucketOf(
+  page: Pick<CandlePage, "tokenId" | "complement" | "bucketSeconds" | "activityOf">,
+): number | null {
+  const { tokenId, complement, bucketSeconds, activityOf } = page;
+  const firsts = [tokenId, complement ?? tokenId].flatMap((id) => activityOf(id).firstMinute ?? []);
+  if (firsts.length === 0) return null;
+  const first = Math.min(...firsts);
+  return first - (first % bucketSeconds);
+}
+
+/** Reads one page, in its order; says whether more follow behind it. */
+export async function readCandlePage(
+  store: FactStore,
+  page: CandlePage,
+): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
+  if (page.carryOn) return readFilledPage(store, page);
+  const found = await readCandles(store, { ...page, limit: page.limit + 1 });
+  const rows = found.slice(0, page.limit).map((one) => presentCandle(one, isClosed(one, page)));
+  return { rows, hasMore: found.length > page.limit };
+}
+
+/** Every bucket of the page, traded or not; nothing before the first trade or after now. */
+async function readFilledPage(
+  store: FactStore,
+  page: CandlePage,
+): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
+  const { bucketSeconds, order, limit, now } = page;
+  const first = firstBucketOf(page);
+  if (first === null) return { rows: [], hasMore: false };
+  const lowest = Math.max(page.from, first);
+  const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
+  const span = limit * bucketSeconds;
+  const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
+  const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
+  const { traded, before } = await readTraded(store, { ...page, from, to });
+  const rows = carryOn({ page, from, to }, traded, before);
+  return {
+    rows: order === "asc" ? rows : rows.toReversed(),
+    hasMore: order === "asc" ? to < highest : from > lowest,
+  };
+}
+
+/** The candles of a range of at most `limit` buckets, and the one before them. */
+async function readTraded(
+  store: FactStore,
+  page: CandlePage,
+): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
+  const { from, to, now, limit } = page;
+  if (to > now) {
+    // The newest page is that of everybody, in this shape.
+    const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
+    const newest = await readCandles(store, { ...page, ...endless, limit: limit + 1 });
+    const traded = newest.filter(({ bucket }) => bucket >= from);
+    return { traded, before: newest[traded.length] };
+  }
+  const traded = await readCandles(store, { ...page, order: "asc" });
+  const one = { from: 0, to: from, order: "desc", limit: 1 } as const;
+  const [before] = await readCandles(store, { ...page, ...one });
+  return { traded, before };
+}
+
+function carryOn(
+  { page, from, to }: { page: CandlePage; from: number; to: number },
+  traded: readonly BucketCandle[],
+  before: BucketCandle | undefined,
+): CandleRow[] {
+  const byBucket = new Map(traded.map((one) => [one.bucket, one]));
+  const rows: CandleRow[] = [];
+  let price = before?.candle.close.price;
+  for (let bucket = from; bucket < to; bucket += page.bucketSeconds) {
+    const one = byBucket.get(bucket);
+    price = one?.candle.close.price ?? price;
+    const closed = isClosed({ bucket }, page);
+    if (one !== undefined) rows.push(presentCandle(one, closed));
+    else if (price !== undefined) rows.push(presentFilledCandle({ bucket, price }, closed));
+  }
+  return rows;
+}
+
+function isClosed({ bucket }: { bucket: number }, { bucketSeconds, now }: CandlePage): boolean {
+  return bucket + bucketSeconds <= now;
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { AppError } from "../../base/errors.ts";
+import { Cursors } from "./cursor.ts";
+
+const cursors = new Cursors(Buffer.alloc(32, 1));
+const query = { side: "BUY", min_size: 5_000_000n, limit: 10 };
+const position = fc.array(fc.oneof(fc.string(), fc.maxSafeInteger()), { maxLength: 3 });
+
+function isRefused(decode: () => unknown): void {
+  assert.throws(decode, (error) => error instanceof AppError && error.code === "INVALID_CURSOR");
+}
+
+test("a cursor gives its position back, also with another limit and parameters in any order", () => {
+  fc.assert(
+    fc.property(position, (place) => {
+      const text = cursors.encode("/v1/trades", query, place);
+      assert.match(text, /^[A-Za-z0-9_-]+$/);
+      const reordered = { cursor: text, limit: 99, min_size: 5_000_000n, side: "BUY" };
+      assert.deepEqual(cursors.decode("/v1/trades", reordered, text), place);
+    }),
+  );
+});
+
+test("a cursor is refused with other filters, on another list, under another secret", () => {
+  const text = cursors.encode("/v1/trades", query, [7]);
+  isRefused(() => cursors.decode("/v1/fills", query, text));
+  isRefused(() => cursors.decode("/v1/trades", { ...query, side: "SELL" }, text));
+  isRefused(() => cursors.decode("/v1/trades", { ...query, min_size: 1n }, text));
+  isRefused(() => cursors.decode("/v1/trades", { side: "BUY" }, text));
+  isRefused(() => cursors.decode("/v1/trades", { ...query, maker: "0x" }, text));
+  isRefused(() => new Cursors(Buffer.alloc(32, 2)).decode("/v1/trades", query, text));
+});
+
+test("a cursor survives a restart with the same secret", () => {
+  const text = cursors.encode("/v1/trades", query, [7]);
+  assert.deepEqual(new Cursors(Buffer.alloc(32, 1)).decode("/v1/trades", query, text), [7]);
+});
+
+test("any change of a cursor, and anything else, is refused", () => {
+  fc.assert(
+    fc.property(
+      position,
+      fc.nat(),
+      fc.constantFrom("A", "B", "_", "=", " ", ""),
+      (place, at, put) => {
+        const text = cursors.encode("/v1/trades", query, place);
+        const index = at % text.length;
+        const changed = text.slice(0, index) + put + text.slice(index + 1);
+        fc.pre(changed !== text);
+        isRefused(() => cursors.decode("/v1/trades", query, changed));
+      },
+    ),
+  );
+  fc.assert(fc.property(fc.string(), (text) => isRefused(() => cursors.decode("/", {}, text))));
+});

@@ -1,0 +1,135 @@
+/** What lists of trades, fills and matches can be asked for, and how that selects fills. */
+import { type Static, Type } from "typebox";
+import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { isGiven } from "../../base/optional.ts";
+import type { Fill } from "../../market/fill.ts";
+import type { FillFilter } from "../../query/fill-filter.ts";
+import type { ListOrder } from "../../query/merged-list.ts";
+import { readFills, storedFills } from "../../query/read-fills.ts";
+import type { Backend } from "../backend.ts";
+import { checkBounds, checkSpan } from "../http/check-bounds.ts";
+import { address, amount, conditionId, cursor, hash, time, tokenId } from "../http/parameters.ts";
+import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
+
+/** The highest whose next block still has positions that are safe integers. */
+const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
+
+/** Which stretch of the chain, and in which order. */
+export const rangeQuery = {
+  ...rowListQuery,
+  cursor: Type.Optional(cursor),
+  order: Type.Enum(["desc", "asc"], { default: "desc" }),
+  start: Type.Optional(time),
+  end: Type.Optional(time),
+  from_block: Type.Optional(blockNumber),
+  to_block: Type.Optional(blockNumber),
+  after_seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 })),
+  status: Type.Enum(["confirmed", "finalized"], { default: "confirmed" }),
+  tx_hash: Type.Optional(hash),
+};
+
+/** Who traded what, and where. */
+export const fillQuery = {
+  ...rangeQuery,
+  side: Type.Optional(Type.Enum(["BUY", "SELL"])),
+  min_size: Type.Optional(amount),
+  max_size: Type.Optional(amount),
+  min_value: Type.Optional(amount),
+  maker: Type.Optional(address),
+  taker: Type.Optional(address),
+  wallet: Type.Optional(address),
+  condition_id: Type.Optional(conditionId),
+  exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
+};
+
+/** Lists that are not of one token can be narrowed to some. */
+export const tokenListQuery = {
+  token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
+};
+
+const rangeSchema = Type.Object(rangeQuery);
+const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
+export type RangeQuery = Static<typeof rangeSchema>;
+export type FillQuery = Static<typeof fillSchema>;
+
+/** The part of a filter that says which stretch of the chain. */
+export function rangeFilter(query: RangeQuery): FillFilter {
+  const { start, end, from_block, to_block, after_seq, tx_hash } = query;
+  checkSpan(query, ["start", "end"]);
+  checkBounds(query, ["from_block", "to_block"]);
+  const lowest = [
+    ...(isGiven(from_block) ? [firstSeqOf(from_block)] : []),
+    ...(isGiven(after_seq) ? [(after_seq + 1) as Seq] : []),
+  ];
+  return {
+    // Block times are whole seconds: rounding up keeps start inclusive and end exclusive.
+    ...(isGiven(start) ? { timestampFrom: Math.ceil(start / 1000) } : {}),
+    ...(isGiven(end) ? { timestampTo: Math.ceil(end / 1000) } : {}),
+    ...(lowest.length > 0 ? { seqFrom: Math.max(...lowest) as Seq } : {}),
+    ...(isGiven(to_block) ? { seqTo: firstSeqOf(to_block + 1) } : {}),
+    ...(isGiven(tx_hash) ? { txHash: tx_hash } : {}),
+  };
+}
+
+/** The whole filter. */
+export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
+  const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
+  const tokenIds = wantedTokens(query, state.directory);
+  checkBounds(query, ["min_size", "max_size"]);
+  return {
+    ...rangeFilter(query),
+    ...(isGiven(tokenIds) ? { tokenIds } : {}),
+    ...(isGiven(side) ? { side } : {}),
+    ...(isGiven(min_size) ? { sizeMin: min_size } : {}),
+    ...(isGiven(max_size) ? { sizeMax: max_size } : {}),
+    ...(isGiven(min_value) ? { valueMin: min_value } : {}),
+    ...(isGiven(maker) ? { maker } : {}),
+    ...(isGiven(taker) ? { taker } : {}),
+    ...(isGiven(wallet) ? { wallet } : {}),
+    ...(isGiven(exchange) ? { exchange } : {}),
+  };
+}
+
+/** The fills of a filter, from the place where the page before ended. */
+export function fillSource(
+  backend: Backend,
+  filter: FillFilter,
+  place: { readonly path: string; readonly query: RangeQuery },
+): RowSource<Fill> {
+  const list = { filter, ...listOrder(backend, place) };
+  const readPage = async (limit: number) => readFills(backend.store, { ...list, limit });
+  return storedSource(backend.store, storedFills(list), readPage);
+}
+
+/** Throws `INVALID_CURSOR`. */
+export function listOrder(
+  backend: Backend,
+  { path, query }: { readonly path: string; readonly query: RangeQuery },
+): ListOrder {
+  return {
+    order: query.order,
+    after: positionAfter(backend, path, query),
+    finalizedOnly: query.status === "finalized",
+  };
+}
+
+/** Where the page before ended; `null` on the first page. */
+function positionAfter(
+  { cursors }: Backend,
+  path: string,
+  query: { readonly cursor?: string | undefined },
+): Seq | null {
+  if (query.cursor === undefined) return null;
+  const [seq] = cursors.decode(path, query, query.cursor);
+  return Number(seq) as Seq;
+}
+
+/** Tokens named directly, each once, narrowed to those of a condition when one is named too. */
+function wantedTokens(
+  { token_id, condition_id }: FillQuery,
+  directory: Backend["state"]["directory"],
+): readonly TokenId[] | undefined {
+  if (condition_id === undefined) return token_id && [...new Set(token_id)];
+  const ofCondition = directory.market(condition_id)?.tokens.map(({ tokenId }) => tokenId) ?? [];
+  return token_id === undefined ? ofCondition : ofCondition.filter((id) => token_id.includes(id));
+}

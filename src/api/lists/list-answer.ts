@@ -1,0 +1,51 @@
+import { type Static, type TSchema, Type } from "typebox";
+import type { Backend } from "../backend.ts";
+import { metaOf, metaSchema, paginationSchema } from "../meta.ts";
+import type { CursorPosition } from "./cursor.ts";
+
+/** The shape of every list of `row`. */
+export function listOf<Row extends TSchema>(row: Row) {
+  return Type.Object({
+    data: Type.Array(row),
+    pagination: paginationSchema,
+    meta: metaSchema,
+  });
+}
+
+/** The shape of every single thing. */
+export function oneOf<Row extends TSchema>(row: Row) {
+  return Type.Object({ data: row, meta: metaSchema });
+}
+
+/** One page. `rows` may hold one row more than `limit`, which says that there is a next page. */
+export type Page<Item> = {
+  readonly path: string;
+  readonly query: { readonly limit: number };
+  readonly rows: readonly Item[];
+  readonly positionOf: (row: Item) => CursorPosition;
+};
+
+/** A page as its answer, with the cursor of the next one. */
+export function answerPage<Item, Row>(
+  { cursors, freshness }: Pick<Backend, "cursors" | "freshness">,
+  { path, query, rows, positionOf }: Page<Item>,
+  { requestId, present }: { requestId: string; present: (item: Item) => Row },
+): {
+  data: Row[];
+  pagination: Static<typeof paginationSchema>;
+  meta: Static<typeof metaSchema>;
+} {
+  const { limit } = query;
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return {
+    data: shown.map(present),
+    pagination: {
+      limit,
+      has_more: hasMore,
+      next_cursor: hasMore ? cursors.encode(path, query, positionOf(last)) : null,
+    },
+    meta: metaOf(requestId, freshness()),
+  };
+}

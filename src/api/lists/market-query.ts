@@ -1,0 +1,104 @@
+/** What the list of markets can be asked for, how rows are chosen and in which order they stand. */
+import { type Static, Type } from "typebox";
+import { marketLimits } from "../../base/config/limits.ts";
+import { isGiven } from "../../base/optional.ts";
+import { marketFlags } from "../../views/markets/market-columns.ts";
+import type { MarketSelection } from "../../views/markets/market-selection.ts";
+import type { MarketState } from "../../views/markets/market-state.ts";
+import { wordsOf } from "../../views/search/search-words.ts";
+import { checkSpan } from "../http/check-bounds.ts";
+import { validationError } from "../http/compile-reader.ts";
+import { amount, conditionId, cursor, time, tokenId } from "../http/parameters.ts";
+
+const ids = { minItems: 1, maxItems: 100 };
+/** A flag that no market has. */
+const nothing = 128;
+const name = Type.String({ minLength: 1, maxLength: 200 });
+
+export const marketQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  cursor: Type.Optional(cursor),
+  active: Type.Optional(Type.Boolean({ description: "true: markets that can still trade" })),
+  status: Type.Enum(["open", "resolved", "all"], { default: "all" }),
+  search: Type.Optional(name),
+  neg_risk: Type.Optional(Type.Boolean()),
+  event_id: Type.Optional(Type.Array(name, ids)),
+  category: Type.Optional(Type.Array(name, ids)),
+  tag: Type.Optional(Type.Array(name, ids)),
+  slug: Type.Optional(Type.Array(name, ids)),
+  condition_id: Type.Optional(Type.Array(conditionId, ids)),
+  token_id: Type.Optional(Type.Array(tokenId, ids)),
+  min_volume: Type.Optional(amount),
+  min_volume_24h: Type.Optional(amount),
+  created_after: Type.Optional(time),
+  created_before: Type.Optional(time),
+  end_after: Type.Optional(time),
+  end_before: Type.Optional(time),
+  sort: Type.Enum(
+    ["volume_24h", "volume", "trades_24h", "created_at", "end_date", "last_trade_at"],
+    { default: "volume_24h" },
+  ),
+  order: Type.Enum(["desc", "asc"], { default: "desc" }),
+});
+export type MarketQuery = Static<typeof marketQuery>;
+
+/** What a query asks of the columns. A search for signs alone is no wish to see everything. */
+export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
+  const { end_after, end_before, search, sort } = query;
+  checkSpan(query, ["created_after", "created_before"]);
+  checkSpan(query, ["end_after", "end_before"]);
+  return {
+    words: search === undefined ? null : searchedWords(search),
+    ordinals: ordinalsAsked(directory, query),
+    flags: flagsAsked(query),
+    labels: {
+      ...(isGiven(query.event_id) && { event: query.event_id }),
+      ...(isGiven(query.slug) && { slug: query.slug }),
+      ...(isGiven(query.category) && { category: query.category }),
+      ...(isGiven(query.tag) && { tag: query.tag }),
+    },
+    minVolume: Number(query.min_volume ?? 0n),
+    minDayVolume: Number(query.min_volume_24h ?? 0n),
+    createdFrom: query.created_after ?? 0,
+    createdBefore: query.created_before ?? Infinity,
+    ends:
+      isGiven(end_after) || isGiven(end_before)
+        ? { from: end_after ?? 0, before: end_before ?? Infinity }
+        : null,
+    sort,
+  };
+}
+
+/** Throws `VALIDATION_ERROR` when there are too many to look for. */
+function searchedWords(search: string): string[] {
+  const words = [...new Set(wordsOf(search))];
+  const { searchWordsMax } = marketLimits;
+  if (words.length <= searchWordsMax) return words;
+  const issue = `must have at most ${searchWordsMax} different words`;
+  throw validationError([{ parameter: "search", issue }]);
+}
+
+/** What is asked with yes or no, more than once maybe: then nothing can be both. */
+function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
+  let [asked, wanted] = [0, 0];
+  const ask = (flag: number, isWanted: boolean): void => {
+    if ((asked & flag) !== 0 && ((wanted & flag) !== 0) !== isWanted) wanted |= nothing;
+    asked |= flag;
+    if (isWanted) wanted |= flag;
+  };
+  if (status !== "all") ask(marketFlags.resolved, status === "resolved");
+  if (isGiven(active)) ask(marketFlags.resolved, !active);
+  if (isGiven(neg_risk)) ask(marketFlags.negRisk, neg_risk);
+  return { asked, wanted };
+}
+
+/** Ids name few markets: those are looked up, and nothing else is looked at. */
+function ordinalsAsked(
+  directory: MarketState["directory"],
+  { condition_id, token_id }: MarketQuery,
+): readonly number[] | null {
+  if (!isGiven(condition_id) && !isGiven(token_id)) return null;
+  const ofTokens = token_id?.flatMap((id) => directory.placeOf(id)?.conditionId ?? []);
+  const asked = condition_id?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
+  return asked.flatMap((id) => directory.ordinalOf(id) ?? []);
+}

@@ -1,0 +1,121 @@
+/** Lists of rows that stand somewhere on the chain: as a page, or all of them as a file. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TObject } from "typebox";
+import type { Seq } from "../../base/ids.ts";
+import { readRows, type StoredList } from "../../query/merged-list.ts";
+import { rowContextOf } from "../../query/row-context.ts";
+import { RowSnapshot } from "../../query/row-snapshot.ts";
+import type { RowContext } from "../../rows/trade-row.ts";
+import type { FactStore } from "../../storage/fact-store.ts";
+import type { Backend } from "../backend.ts";
+import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
+import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
+import { openBulkRows, type RowsAsOfNow } from "../bulk/bulk-rows.ts";
+import type { Row } from "../bulk/columns.ts";
+import { WrittenJson } from "../cache/response-cache.ts";
+import type { CursorPosition } from "./cursor.ts";
+import { answerPage, listOf } from "./list-answer.ts";
+
+const pageRows = 100;
+
+/** What every such list takes beside its filters. */
+export const rowListQuery = bulkQuery(pageRows);
+
+/** What the routes of such lists have in common. */
+export function rowListRoute<RowShape extends TObject>(row: RowShape) {
+  return {
+    method: "GET",
+    access: "read",
+    response: listOf(row),
+    isBulk: true,
+    isWritten: true,
+    errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=1",
+  } as const;
+}
+
+/** What lists are answered from. */
+export type ListParts = { readonly backend: Backend; readonly bulk: BulkAnswers };
+
+/** Where the rows of a list come from, from the place where the page before ended. */
+export type RowSource<Item> = {
+  readonly readPage: (limit: number) => Promise<readonly Item[]>;
+  readonly asOfNow: () => RowsAsOfNow<Item>;
+  readonly positionOf: (item: Item) => CursorPosition;
+};
+
+/** A list as it is asked for. */
+export type RowList<Item> = {
+  /** What cursors are bound to, with the query. */
+  readonly path: string;
+  readonly query: { readonly format: "json" | FileFormatName; readonly limit?: number | undefined };
+  /** Of files, without their ending. */
+  readonly name: string;
+  readonly row: TObject;
+  readonly source: RowSource<Item>;
+  /** Writes rows as their JSON; made anew for each page, and each chunk of a file. */
+  readonly writer: (context: RowContext) => (item: Item) => string;
+};
+
+/** Answers with a page, or with a file of all rows. */
+export async function answerList<Item>(
+  { backend, bulk }: ListParts,
+  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  list: RowList<Item>,
+) {
+  const { path, query, name, row, source } = list;
+  const { format } = query;
+  if (format !== "json") {
+    const open = async () => openFile({ backend, bulk }, list);
+    return bulk.answer(exchange, { format, row, name, limit: query.limit, open });
+  }
+  const limit = query.limit ?? pageRows;
+  // One more than asked for says that there is a next page.
+  const rows = await source.readPage(limit + 1);
+  const write = list.writer(rowContextOf(backend));
+  const page = answerPage(
+    backend,
+    { path, query: { ...query, limit }, rows, positionOf: source.positionOf },
+    { requestId: exchange.request.id, present: write },
+  );
+  return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
+}
+
+async function openFile<Item>(
+  { backend, bulk }: ListParts,
+  list: RowList<Item>,
+): Promise<BulkRows<Item>> {
+  const { path, query, source } = list;
+  const size = { limit: query.limit, capRows: bulk.rowsMax };
+  const cursorOf = (position: CursorPosition) => backend.cursors.encode(path, query, position);
+  const context = rowContextOf(backend);
+  const rows = await openBulkRows(source.asOfNow(), size, cursorOf);
+  return { ...rows, writer: () => list.writer(context) };
+}
+
+/** Rows that are written from what shows them. */
+export function shownAs<Item>(
+  present: (item: Item, context: RowContext) => Row,
+): Pick<RowList<Item>, "writer"> {
+  return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
+}
+
+/** Rows of the store and the tail. */
+export function storedSource<Item extends { readonly seq: Seq }>(
+  store: FactStore,
+  list: StoredList<Item>,
+  readPage = async (limit: number) => readRows(store, list, { limit }),
+): RowSource<Item> {
+  return {
+    readPage,
+    positionOf: ({ seq }) => [seq],
+    asOfNow: () => {
+      const snapshot = new RowSnapshot(store, list);
+      return {
+        count: async (max) => snapshot.count(max),
+        positionAt: async (index) => [await snapshot.seqAt(index)],
+        chunks: (size) => snapshot.chunks(size),
+      };
+    },
+  };
+}

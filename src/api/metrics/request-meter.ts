@@ -1,0 +1,87 @@
+import { type ErrorCode, errorTable } from "../../base/errors.ts";
+import { KindCounts } from "../../base/metrics/kind-counts.ts";
+import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
+import type { Metrics } from "./metrics-schema.ts";
+
+/** One answered request. */
+export type Observation = {
+  readonly method: string;
+  /** A pattern, never a raw path. */
+  readonly route: string;
+  readonly status: number;
+  /** The code of its error, if it was one. */
+  readonly code: ErrorCode | null;
+  /** `null` when there was no whole request to measure. */
+  readonly durationMs: number | null;
+};
+
+type RouteCounts = {
+  readonly method: string;
+  readonly route: string;
+  readonly statuses: KindCounts;
+};
+
+/** Any other method is told as `other`: clients make up as many as they like. */
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
+
+/** Counts and times the requests. What it holds is bounded by routes, methods and statuses. */
+export class RequestMeter {
+  readonly latency = new LatencyHistogram({
+    name: "oddwire_http_request_duration_seconds",
+    help: "From the head of a request to that of its answer",
+    labelNames: ["method", "route"],
+  });
+  /** By route, then by method. */
+  readonly #routes = new Map<string, Map<string, RouteCounts>>();
+  readonly #codes = new KindCounts<ErrorCode>();
+
+  observe({ method: given, route, status, code, durationMs }: Observation): void {
+    const method = knownMethods.has(given) ? given : "other";
+    const counts = this.#countsOf(method, route);
+    counts.statuses.add(String(status));
+    if (code !== null) this.#codes.add(code);
+    if (durationMs === null) return;
+    this.latency.observe({ method, route }, durationMs);
+  }
+
+  async read(): Promise<Omit<Metrics["api"], "access_changes">> {
+    const latencies = await this.latency.read();
+    const counted = [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
+    const routes = counted.map(({ method, route, statuses }) => {
+      const latency = latencies.find(
+        ({ labels }) => labels.method === method && labels.route === route,
+      );
+      return {
+        method,
+        route,
+        statuses: statuses.toRecord(),
+        p50_ms: latency?.p50Ms ?? null,
+        p95_ms: latency?.p95Ms ?? null,
+        p99_ms: latency?.p99Ms ?? null,
+      };
+    });
+    const codes = Object.entries(this.#codes.toRecord());
+    return {
+      requests: counted.reduce((sum, { statuses }) => sum + statuses.total, 0),
+      errors: codes.filter(isError).reduce((sum, [, count]) => sum + count, 0),
+      refusals: Object.fromEntries(codes.filter((entry) => !isError(entry))),
+      routes,
+    };
+  }
+
+  #countsOf(method: string, route: string): RouteCounts {
+    let methods = this.#routes.get(route);
+    if (methods === undefined) this.#routes.set(route, (methods = new Map()));
+    let counts = methods.get(method);
+    if (counts === undefined) {
+      counts = { method, route, statuses: new KindCounts() };
+      methods.set(method, counts);
+    }
+    return counts;
+  }
+}
+
+/** Whether it is our fault, rather than the caller's. */
+function isError([code]: readonly [string, number]): boolean {
+  return errorTable[code as ErrorCode].status >= 500;
+}

@@ -1,0 +1,255 @@
+/**
+ * Everything that is measured, gathered from those who measure it. There is one reading: the JSON
+ * and the text for Prometheus are made of it.
+ */
+
+import type { AccessAudit } from "../../access/access-audit.ts";
+import type { Log } from "../../base/log.ts";
+import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
+import { ProcessMeter, type ProcessStatus } from "../../base/metrics/process-meter.ts";
+import { roundToThousandths } from "../../base/round.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { EndpointStatus } from "../../chain/sync/chain-status.ts";
+import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
+import type { Indexer } from "../../feed/indexer.ts";
+import type { Pace } from "../../feed/sync-progress.ts";
+import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
+import type { FactStore } from "../../storage/fact-store.ts";
+import type { Coverage } from "../../storage/recover.ts";
+import { StreamMeter } from "../../stream/session/stream-meter.ts";
+import type { OrderBooks } from "../../venue/books/order-books.ts";
+import type { Catalogue } from "../../venue/metadata/market-metadata.ts";
+import type { MarketState } from "../../views/markets/market-state.ts";
+import type { Metrics } from "./metrics-schema.ts";
+import { RequestMeter } from "./request-meter.ts";
+
+type MetricsParts = {
+  readonly chainId: number;
+  readonly version: string;
+  readonly indexer: Indexer;
+  readonly auditor: Auditor;
+  /** `null` without a venue. */
+  readonly catalogue: Catalogue | null;
+  readonly state: MarketState;
+  readonly pace: Pace;
+  readonly store: FactStore;
+  readonly books: OrderBooks | null;
+  readonly audit: AccessAudit;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export class ServiceMetrics {
+  readonly requests = new RequestMeter();
+  readonly stream = new StreamMeter();
+  readonly #parts: MetricsParts;
+  readonly #process = ProcessMeter.open();
+  readonly #sizes: StoreSizeReader;
+
+  private constructor(parts: MetricsParts) {
+    const { store, clock, log } = parts;
+    this.#parts = parts;
+    this.#sizes = new StoreSizeReader({ engine: store.engine, clock, log });
+  }
+
+  static open(parts: MetricsParts): ServiceMetrics {
+    return new ServiceMetrics(parts);
+  }
+
+  close(): void {
+    this.#process.close();
+  }
+
+  get histograms(): readonly LatencyHistogram<string>[] {
+    const { engine, chartReader } = this.#parts.store;
+    const { query, insert } = engine.latencies;
+    return [this.requests.latency, query, insert, chartReader.latency];
+  }
+
+  /** Blocks within the coverage that are not stored; `null` when the store cannot tell. */
+  async readMissingBlocks(): Promise<number | null> {
+    return (await this.#sizes.read())?.missingBlocks ?? null;
+  }
+
+  async read(): Promise<Metrics> {
+    const { store, version } = this.#parts;
+    const size = await this.#sizes.read();
+    const { query, insert } = store.engine.latencies;
+    const failures = store.engine.failures.toRecord();
+    const status = this.#process.read();
+    return {
+      uptime_seconds: roundToThousandths(status.uptimeSeconds),
+      version,
+      indexer: this.#readIndexer(size),
+      api: { ...(await this.requests.read()), access_changes: this.#parts.audit.counts.toRecord() },
+      stream: this.stream.read(),
+      store: {
+        tables: size === null ? null : [...size.tables],
+        queries: operationOf((await query.read())[0], failures["query"]),
+        inserts: operationOf((await insert.read())[0], failures["insert"]),
+        reads: operationOf((await store.chartReader.latency.read())[0], store.chartReader.failures),
+      },
+      books: booksOf(this.#parts.books),
+      catalogue: this.#readCatalogue(),
+      process: processOf(status),
+    };
+  }
+
+  #readCatalogue(): Metrics["catalogue"] {
+    const { catalogue, state, clock } = this.#parts;
+    if (catalogue === null) return null;
+    const { coverage, progress } = state.venue;
+    const { requests, pages, unreadable, errors, isAway: away } = catalogue.status;
+    return {
+      markets: coverage.known,
+      markets_missing: coverage.missing,
+      age_seconds:
+        progress.openReadAt === null
+          ? null
+          : Math.max(0, Math.floor(clock.nowMs() / 1000) - progress.openReadAt),
+      away,
+      contradictions: coverage.contradictions,
+      requests,
+      pages,
+      unreadable,
+      errors,
+    };
+  }
+
+  #readIndexer(size: StoreSize | null): Metrics["indexer"] {
+    const { chainId, indexer, auditor, pace, store } = this.#parts;
+    const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
+    const { chain, pipeline } = indexer.status;
+    const { coverage, tail } = store;
+    const isKnown = head_block !== null && indexed_block !== null;
+    return {
+      chain_id: chainId,
+      head_block,
+      indexed_block,
+      finalized_block,
+      lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
+      lag_seconds,
+      coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
+      gaps: size?.missingBlocks ?? null,
+      tail_blocks: tail.blocks.length,
+      audit: auditOf(auditor.status, coverage),
+      alarms: [
+        ...(chain?.alarms ?? []),
+        ...(auditor.status.doubted.length > 0 ? ["audit_mismatch"] : []),
+      ],
+      events: pipeline.events.toRecord(),
+      trades: pipeline.trades,
+      events_per_second: pace.rates?.eventsPerSecond ?? null,
+      match_anomalies: pipeline.anomalies.toRecord(),
+      quarantined_logs: pipeline.quarantined.toRecord(),
+      reorgs: chain?.reorgs ?? 0,
+      deepest_reorg_blocks: chain?.deepestReorg ?? 0,
+      bloom_false_positives: chain?.bloomFalsePositives ?? 0,
+      backfill: backfillOf(pace),
+      endpoints: (chain?.endpoints ?? []).map(endpointOf),
+    };
+  }
+}
+
+function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {
+  const { ranges, blocks, rounds, audited, mismatches, refuted, repairs } = status;
+  const covered = coverage === null ? 0 : coverage.last.number - coverage.fromBlock + 1;
+  const from = audited === null ? null : Math.max(audited.from, coverage?.fromBlock ?? 0);
+  const roundBlocks = audited === null || from === null ? 0 : audited.to - from + 1;
+  return {
+    ranges,
+    blocks,
+    rounds,
+    round_progress: covered === 0 ? 0 : Math.min(1, roundToThousandths(roundBlocks / covered)),
+    audited_from_block: from,
+    audited_to_block: audited?.to ?? null,
+    mismatches,
+    refuted,
+    repairs,
+    doubted_ranges: status.doubted.length,
+    wrong_ranges: status.wrong.length,
+  };
+}
+
+function backfillOf({ backfill }: Pace): Metrics["indexer"]["backfill"] {
+  if (backfill === null) return null;
+  const { fromBlock, toBlock, progress, rates, secondsLeft } = backfill;
+  return {
+    from_block: fromBlock,
+    to_block: toBlock,
+    progress,
+    blocks_per_second: rates?.blocksPerSecond ?? null,
+    seconds_left: secondsLeft,
+  };
+}
+
+/** Without the text of its last error, which a provider wrote and any key may read here. */
+function endpointOf(status: EndpointStatus): Metrics["indexer"]["endpoints"][number] {
+  return {
+    host: status.host,
+    requests: status.requests,
+    calls: status.calls,
+    errors: status.errors,
+    rate_limited: status.rateLimited,
+    bad_answers: status.badAnswers,
+    latency_ms: status.latencyMs && roundToThousandths(status.latencyMs),
+    breaker: status.breaker,
+    calls_per_second: status.callsPerSecond,
+    range_blocks: status.rangeBlocks,
+    range_blocks_cap: status.rangeBlocksCap,
+    head_block: status.head,
+  };
+}
+
+function operationOf(latency: Latency | undefined, failures = 0): Metrics["store"]["queries"] {
+  return {
+    count: latency?.count ?? 0,
+    failures,
+    p50_ms: latency?.p50Ms ?? null,
+    p95_ms: latency?.p95Ms ?? null,
+    p99_ms: latency?.p99Ms ?? null,
+  };
+}
+
+function booksOf(books: OrderBooks | null): Metrics["books"] {
+  if (books === null) return null;
+  const { status, name } = books;
+  return {
+    source: name,
+    held: status.held,
+    stale: status.stale,
+    followed: status.watched,
+    resyncs: status.faults,
+    changes: status.changes,
+    snapshots: status.snapshots,
+    unreadable: status.unreadable,
+    hashes_proven: status.hashesProven,
+    false_alarms: status.falseAlarms,
+    hashes_usable: status.areHashesUsable,
+    requests: status.requests,
+    errors: status.errors,
+    connections: status.connections,
+    connections_open: status.openConnections,
+  };
+}
+
+function processOf(status: ProcessStatus): Metrics["process"] {
+  const { memory, eventLoopLag } = status;
+  return {
+    memory: {
+      resident_bytes: memory.rss,
+      heap_used_bytes: memory.heapUsed,
+      heap_total_bytes: memory.heapTotal,
+      external_bytes: memory.external,
+    },
+    cpu_user_seconds: status.cpuUserSeconds,
+    cpu_system_seconds: status.cpuSystemSeconds,
+    event_loop_lag: {
+      p50_ms: roundToThousandths(eventLoopLag.p50Ms),
+      p99_ms: roundToThousandths(eventLoopLag.p99Ms),
+      max_ms: roundToThousandths(eventLoopLag.maxMs),
+    },
+    garbage_collections: status.collections,
+    garbage_collection_seconds: roundToThousandths(status.collectionSeconds),
+  };
+}

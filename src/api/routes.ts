@@ -1,0 +1,80 @@
+/** Every endpoint of the service, in the order of the documentation. */
+
+import type { AccessStore } from "../access/access-store.ts";
+import type { Log } from "../base/log.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { Checks } from "../feed/indexer.ts";
+import type { Backend } from "./backend.ts";
+import { BulkAnswers } from "./bulk/bulk-answers.ts";
+import { documentRoutes } from "./docs/document-routes.ts";
+import type { Route } from "./http/route.ts";
+import { createKey } from "./routes/admin/create-key.ts";
+import { getKey } from "./routes/admin/get-key.ts";
+import { listIpBlocks } from "./routes/admin/list-ip-blocks.ts";
+import { listKeys } from "./routes/admin/list-keys.ts";
+import { revokeKey } from "./routes/admin/revoke-key.ts";
+import { rotateKey } from "./routes/admin/rotate-key.ts";
+import { liftIpBlock } from "./routes/admin/unblock-ip.ts";
+import { getMarket } from "./routes/read/get-market.ts";
+import { getOrder } from "./routes/read/get-order.ts";
+import { getOrderbook } from "./routes/read/get-orderbook.ts";
+import { getPrice, listPrices } from "./routes/read/get-price.ts";
+import { listCandles } from "./routes/read/list-candles.ts";
+import { listCancellations, listExchangeEvents } from "./routes/read/list-exchange-events.ts";
+import { listFills, listMatches } from "./routes/read/list-fills.ts";
+import { listMarkets } from "./routes/read/list-markets.ts";
+import { listResolutions } from "./routes/read/list-resolutions.ts";
+import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
+import { getHealth } from "./routes/service/get-health.ts";
+import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
+import { getReady } from "./routes/service/get-ready.ts";
+import { openStream } from "./routes/service/open-stream.ts";
+
+/** Takes the parts they work with. */
+export function createRoutes(parts: {
+  readonly backend: Backend;
+  readonly access: AccessStore;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly readChecks: () => Checks | Promise<Checks>;
+  readonly metrics: MetricsSource;
+  /** The row cap of files. */
+  readonly exportRowsMax: number;
+  readonly log: Log;
+}): readonly Route[] {
+  const { backend, access, clock, version, readChecks, metrics } = parts;
+  const { keys, ipBlocks, audit } = access;
+  const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
+  const lists = { backend, bulk };
+  const { cursors, freshness } = backend;
+  const services = { keys, ipBlocks, audit, clock, cursors, freshness };
+  const routes = [
+    listMarkets(backend, clock),
+    getMarket(backend),
+    listTrades(lists),
+    listTokenTrades(lists),
+    listFills(lists),
+    listMatches(lists),
+    listCancellations(lists),
+    listExchangeEvents(lists),
+    listResolutions(lists),
+    getOrder(backend),
+    getPrice(backend),
+    listPrices(backend),
+    listCandles(backend, bulk),
+    getOrderbook(backend),
+    openStream(),
+    getHealth({ version, clock }),
+    getReady(readChecks),
+    getMetrics(metrics),
+    getPrometheus(metrics),
+    createKey(services),
+    listKeys(services),
+    getKey(services),
+    rotateKey(services),
+    revokeKey(services),
+    listIpBlocks(services),
+    liftIpBlock(services),
+  ];
+  return documentRoutes(routes, version);
+}

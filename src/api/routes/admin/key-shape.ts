@@ -1,0 +1,78 @@
+import { type Static, Type } from "typebox";
+import type { AccessAudit } from "../../../access/access-audit.ts";
+import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../../access/api-key.ts";
+import { scopes } from "../../../access/key-format.ts";
+import type { Clock } from "../../../base/time/clock.ts";
+import type { Freshness } from "../../../rows/freshness.ts";
+
+/** What the endpoints of keys work with. */
+export type KeyServices = {
+  readonly keys: Keys;
+  readonly audit: AccessAudit;
+  readonly clock: Clock;
+  readonly freshness: () => Freshness;
+};
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const commonFields = {
+  id: Type.String({ format: "uuid" }),
+  prefix: Type.String(),
+  name: Type.String(),
+  scope: Type.Enum([...scopes]),
+  rate_limit: Type.Integer({ description: "Requests a minute" }),
+  created_at: Type.String({ format: "date-time" }),
+  expires_at: nullableText,
+};
+
+/** A key as it is shown at any time. */
+export const keySchema = Type.Object({
+  ...commonFields,
+  status: Type.Enum(["active", "expired", "revoked"]),
+  allowed_ips: Type.Array(Type.String()),
+  previous_value_expires_at: Type.Union([Type.String(), Type.Null()], {
+    description: "Until when the value before the last rotation works; null when it does not",
+  }),
+  revoked_at: nullableText,
+  last_used_at: nullableText,
+  request_count: Type.Integer(),
+});
+
+/** A key with its value, shown once. */
+export const issuedKeySchema = Type.Object({ ...commonFields, key: Type.String() });
+
+/** Any text: one that is no id of ours is a key that does not exist. */
+export const keyParams = Type.Object({ id: Type.String() });
+
+/** A key as it is shown at any time; its status depends on when. */
+export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
+  return {
+    ...showCommon(key),
+    status: statusOf(key, nowMs),
+    allowed_ips: [...key.allowedIps],
+    previous_value_expires_at: showTime(key.previousUntilMs),
+    revoked_at: showTime(key.revokedAtMs),
+    last_used_at: showTime(key.lastUsedAtMs),
+    request_count: key.requestCount,
+  };
+}
+
+/** A key at the one moment its value is known. */
+export function showIssuedKey({ key, value }: IssuedKey): Static<typeof issuedKeySchema> {
+  return { ...showCommon(key), key: value };
+}
+
+function showCommon(key: ApiKey) {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    name: key.name,
+    scope: key.scope,
+    rate_limit: key.requestsPerMinute,
+    created_at: new Date(key.createdAtMs).toISOString(),
+    expires_at: showTime(key.expiresAtMs),
+  };
+}
+
+function showTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}

@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+import type { BlockPosition, IpBlock, IpBlocks } from "../../../access/ip-blocks.ts";
+import type { Freshness } from "../../../rows/freshness.ts";
+import { cursor } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import type { Cursors } from "../../lists/cursor.ts";
+import { answerPage, listOf } from "../../lists/list-answer.ts";
+
+const path = "/v1/ip-blocks";
+const blockSchema = Type.Object({
+  ip: Type.String({ description: "An IPv4 address or an IPv6 /64" }),
+  reason: Type.Enum(["failed_authentication", "abuse"]),
+  strikes: Type.Integer({ description: "How many blocks in a row this is" }),
+  blocked_at: Type.String({ format: "date-time" }),
+  blocked_until: Type.String({ format: "date-time" }),
+});
+
+/** The blocks in force. */
+export function listIpBlocks(services: {
+  ipBlocks: IpBlocks;
+  cursors: Cursors;
+  freshness: () => Freshness;
+}): Route {
+  const { ipBlocks, cursors } = services;
+  return defineRoute({
+    method: "GET",
+    path,
+    access: "unblock",
+    summary: "List the IPs that are blocked now, newest first",
+    querystring: Type.Object({
+      limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+      cursor: Type.Optional(cursor),
+    }),
+    response: listOf(blockSchema),
+    errors: ["INVALID_CURSOR"],
+    handler: ({ query, id: requestId }) => {
+      const after = query.cursor === undefined ? null : positionOf(query.cursor);
+      const rows = ipBlocks.list({ limit: query.limit + 1, after });
+      return answerPage(
+        services,
+        { path, query, rows, positionOf: (block) => [block.blockedAtMs, block.bucket] },
+        { requestId, present: showBlock },
+      );
+    },
+  });
+
+  function positionOf(text: string): BlockPosition {
+    const [blockedAtMs, bucket] = cursors.decode(path, {}, text);
+    return { blockedAtMs: Number(blockedAtMs), bucket: String(bucket) };
+  }
+}
+
+function showBlock(block: IpBlock) {
+  return {
+    ip: block.bucket,
+    reason: block.reason,
+    strikes: block.strikes,
+    blocked_at: new Date(block.blockedAtMs).toISOString(),
+    blocked_until: new Date(block.blockedUntilMs).toISOString(),
+  };
+}

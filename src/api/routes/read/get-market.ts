@@ -1,0 +1,50 @@
+import { Type } from "typebox";
+import { AppError } from "../../../base/errors.ts";
+import { parseConditionId, parseTokenId } from "../../../base/ids.ts";
+import type { Market } from "../../../market/market.ts";
+import { marketRow, presentMarket } from "../../../rows/market-row.ts";
+import type { MarketDirectory } from "../../../views/markets/market-directory.ts";
+import type { Backend } from "../../backend.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
+import { metaOf } from "../../meta.ts";
+
+const params = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "Condition id, token id or slug",
+  }),
+});
+
+/** One market, by any of its names. */
+export function getMarket(backend: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/markets/{id}",
+    access: "read",
+    summary: "One market by condition id, token id or slug",
+    params,
+    response: oneOf(marketRow),
+    errors: ["NOT_FOUND"],
+    cacheControl: "private, max-age=300",
+    isTagged: () => true,
+    handler: ({ id: requestId, params: { id } }) => {
+      const market = findMarket(backend.state.directory, id);
+      if (market === null) throw new AppError("NOT_FOUND");
+      return {
+        data: presentMarket(market, backend.state),
+        meta: metaOf(requestId, backend.freshness()),
+      };
+    },
+  });
+}
+
+function findMarket(directory: MarketDirectory, id: string): Market | null {
+  const conditionId = parseConditionId(id);
+  if (conditionId !== null) return directory.market(conditionId);
+  const tokenId = parseTokenId(id);
+  const place = tokenId === null ? null : directory.placeOf(tokenId);
+  const named = place?.conditionId ?? directory.bySlug(id)[0];
+  return named === undefined ? null : directory.market(named);
+}

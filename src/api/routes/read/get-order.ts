@@ -1,0 +1,65 @@
+import { Type } from "typebox";
+import { storeLimits } from "../../../base/config/limits.ts";
+import { AppError } from "../../../base/errors.ts";
+import { readEvents } from "../../../query/read-events.ts";
+import { readFills } from "../../../query/read-fills.ts";
+import { rowContextOf } from "../../../query/row-context.ts";
+import {
+  cancellationKinds,
+  cancellationRow,
+  presentCancellation,
+} from "../../../rows/cancellation-row.ts";
+import { orderEventKinds } from "../../../rows/exchange-event-row.ts";
+import { fillRow, presentFill } from "../../../rows/fill-row.ts";
+import { hashText } from "../../../rows/wire-format.ts";
+import type { Backend } from "../../backend.ts";
+import { hash } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
+import { metaOf } from "../../meta.ts";
+
+const orderRow = Type.Object({
+  order_hash: hashText,
+  truncated: Type.Boolean({ description: `More than ${storeLimits.orderFillsMax} fills exist` }),
+  fills: Type.Array(fillRow),
+  cancellations: Type.Array(cancellationRow),
+});
+
+/** All that the chain tells of one order. */
+export function getOrder(backend: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/orders/{order_hash}",
+    access: "read",
+    summary: "All fills of one order and what ended it",
+    params: Type.Object({ order_hash: hash }),
+    response: oneOf(orderRow),
+    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=1",
+    handler: async ({ id: requestId, params: { order_hash } }) => {
+      const page = { order: "asc", after: null, finalizedOnly: false } as const;
+      const limit = storeLimits.orderFillsMax;
+      const filter = { orderHash: order_hash };
+      const [fills, events] = await Promise.all([
+        readFills(backend.store, { ...page, filter, limit: limit + 1 }),
+        readEvents(backend.store, {
+          ...page,
+          kinds: cancellationKinds.filter((kind) => orderEventKinds.includes(kind)),
+          subject: order_hash,
+          limit,
+        }),
+      ]);
+      if (fills.length === 0 && events.length === 0) throw new AppError("NOT_FOUND");
+      const context = rowContextOf(backend);
+      const data = {
+        order_hash,
+        truncated: fills.length > limit,
+        fills: fills.slice(0, limit).map((fill) => presentFill(fill, context)),
+        cancellations: events.flatMap(
+          (event) => presentCancellation(event, backend.contracts, context) ?? [],
+        ),
+      };
+      return { data, meta: metaOf(requestId, backend.freshness()) };
+    },
+  });
+}

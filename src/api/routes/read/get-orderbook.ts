@@ -1,0 +1,114 @@
+import type { FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import { AppError } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { ageOf, bookRow, presentBook } from "../../../rows/book-row.ts";
+import type { LiveBook } from "../../../venue/books/live-book.ts";
+import { type BookSource, noBookSource } from "../../../venue/books/order-books.ts";
+import type { Backend } from "../../backend.ts";
+import type { Subject } from "../../cache/response-cache.ts";
+import { tokenId } from "../../http/parameters.ts";
+import { defineRoute, type Kept, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
+import { metaOf } from "../../meta.ts";
+
+const querystring = Type.Object({
+  depth: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description: "Levels of each side",
+  }),
+});
+
+/** After this a venue that is away may be back. */
+const retryAfterSeconds = 5;
+
+/** The order book of one token, from the venue. */
+export function getOrderbook(backend: Backend): Route {
+  const { state, books, freshness } = backend;
+  return defineRoute({
+    method: "GET",
+    path: "/v1/orderbook/{token_id}",
+    access: "read",
+    summary: "Order book of a token, from the venue; only with a book source configured",
+    params: Type.Object({ token_id: tokenId }),
+    querystring,
+    response: oneOf(bookRow),
+    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=10",
+    ...(books === null ? {} : { kept: keptUntilChanged(backend, books) }),
+    handler: async ({ id: requestId, params, query }) => {
+      if (!state.directory.isKnownToken(params.token_id)) throw new AppError("NOT_FOUND");
+      if (books === null) throw noBookSource();
+      const book = await books.read(params.token_id);
+      if (book === "absent") throw noBook();
+      if (book === "away") throw away(books);
+      const data = presentBook(book, query.depth, books.clock.monotonicMs());
+      return { data, meta: metaOf(requestId, freshness()) };
+    },
+  });
+}
+
+/** The answer is that of one state of one book; only its age goes on. */
+function keptUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
+  const subjectOf = ({ params, query }: FastifyRequest): Subject => {
+    const { token_id: tokenId } = params as { readonly token_id: TokenId };
+    const { depth } = query as Static<typeof querystring>;
+    const bookOf = bookReader(tokenId, { state, books });
+    const { clock } = books;
+    const lasts = (): (() => boolean) => {
+      const before = bookOf();
+      const version = before?.version;
+      const staleReason = before?.staleReason(clock.monotonicMs());
+      return () => {
+        const book = bookOf();
+        return (
+          book !== null &&
+          book === before &&
+          book.version === version &&
+          book.staleReason(clock.monotonicMs()) === staleReason
+        );
+      };
+    };
+    const ageMs = (): number => {
+      const book = bookOf();
+      return book === null ? 0 : ageOf(book, clock.monotonicMs());
+    };
+    const bodyNow = () => {
+      const book = bookOf();
+      const nowMs = clock.monotonicMs();
+      // What is not right just now may be in a moment, which the handler waits for.
+      if (book === null || book.staleReason(nowMs) !== null) return null;
+      return { data: presentBook(book, depth, nowMs) };
+    };
+    return { lasts, ageMs, bodyNow };
+  };
+  return { freshness, subjectOf };
+}
+
+/** The book of a token as long as the token is known: forks can take back what told of it. */
+function bookReader(
+  tokenId: TokenId,
+  { state, books }: Pick<Backend, "state"> & { readonly books: BookSource },
+): () => LiveBook | null {
+  const peek = books.peeker(tokenId);
+  let revision = -1;
+  let isKnown = false;
+  return () => {
+    if (state.revision !== revision) {
+      revision = state.revision;
+      isKnown = state.directory.isKnownToken(tokenId);
+    }
+    return isKnown ? peek() : null;
+  };
+}
+
+function noBook(): AppError {
+  return new AppError("NOT_FOUND", { publicMessage: "The venue has no order book of this token" });
+}
+
+function away({ name }: BookSource): AppError {
+  const publicMessage = `The source of order books (${name}) is away, and no book of this token is held`;
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
+}

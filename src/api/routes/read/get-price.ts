@@ -1,0 +1,105 @@
+import type { FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import { AppError } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { type PriceRow, presentPrice, priceRow } from "../../../rows/price-row.ts";
+import { type Backend, lastsWithBooks } from "../../backend.ts";
+import type { AnswerBody, Subject } from "../../cache/response-cache.ts";
+import { tokenId } from "../../http/parameters.ts";
+import { defineRoute, type Kept, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
+import { metaOf, metaSchema, paginationSchema } from "../../meta.ts";
+
+const oneToken = Type.Object({ token_id: tokenId });
+const tokensMax = 100;
+const someTokens = Type.Object({
+  token_ids: Type.Array(tokenId, { minItems: 1, maxItems: tokensMax }),
+});
+/** What was asked for is all there is. */
+const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
+type Params = Static<typeof oneToken>;
+type Query = Static<typeof someTokens>;
+
+/** The price of one token. */
+export function getPrice(backend: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/price/{token_id}",
+    access: "read",
+    summary: "Current price, 24-hour statistics and the complement's price",
+    params: oneToken,
+    response: oneOf(priceRow),
+    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=1",
+    kept: keptAsPrices(backend, {
+      askedIn: ({ params }) => [(params as Params).token_id],
+      bodyOf: ([data = null]) => (data === null ? null : { data }),
+    }),
+    handler: async ({ id: requestId, params }) => {
+      const data = presentPrice(params.token_id, backend);
+      if (data === null) throw new AppError("NOT_FOUND");
+      return { data, meta: metaOf(requestId, backend.freshness()) };
+    },
+  });
+}
+
+/** The prices of several tokens, in the order asked for; tokens never seen are left out. */
+export function listPrices(backend: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/price",
+    access: "read",
+    summary: "Prices of up to 100 tokens; not_found names those never seen on the chain",
+    querystring: someTokens,
+    response: Type.Object({
+      data: Type.Array(priceRow),
+      not_found: Type.Array(Type.String()),
+      pagination: paginationSchema,
+      meta: metaSchema,
+    }),
+    errors: ["SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=1",
+    kept: keptAsPrices(backend, {
+      askedIn: ({ query }) => (query as Query).token_ids,
+      bodyOf: listed,
+    }),
+    handler: async ({ id: requestId, query }) => ({
+      ...listed(pricesOf(query.token_ids, backend), query.token_ids),
+      meta: metaOf(requestId, backend.freshness()),
+    }),
+  });
+}
+
+type Prices = readonly (PriceRow | null)[];
+
+function pricesOf(tokenIds: readonly TokenId[], backend: Backend): Prices {
+  return tokenIds.map((tokenId) => presentPrice(tokenId, backend));
+}
+
+/** Those that there are, and the others by their ids. */
+function listed(rows: Prices, asked: readonly TokenId[]) {
+  return {
+    data: rows.filter((row) => row !== null),
+    not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
+    pagination: onePage,
+  };
+}
+
+/** Prices change with every block; what they are made of is in memory. */
+function keptAsPrices(
+  backend: Backend,
+  {
+    askedIn,
+    bodyOf,
+  }: {
+    readonly askedIn: (request: FastifyRequest) => readonly TokenId[];
+    readonly bodyOf: (rows: Prices, asked: readonly TokenId[]) => Omit<AnswerBody, "meta"> | null;
+  },
+): Kept {
+  const subjectOf = (request: FastifyRequest): Subject => {
+    const asked = askedIn(request);
+    const bodyNow = () => bodyOf(pricesOf(asked, backend), asked);
+    return { lasts: lastsWithBooks(backend, asked), bodyNow };
+  };
+  return { freshness: backend.freshness, subjectOf };
+}

@@ -1,0 +1,143 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../../../base/decimal.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { isGiven } from "../../../base/optional.ts";
+import { resolutionSeconds } from "../../../market/candle.ts";
+import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
+import { decimalText, millisecondsNumber } from "../../../rows/wire-format.ts";
+import { pairPrice } from "../../../views/prices/token-price.ts";
+import { type Backend, keptUntilTraded } from "../../backend.ts";
+import type { BulkAnswers } from "../../bulk/bulk-answers.ts";
+import { openBulkCandles } from "../../bulk/bulk-candles.ts";
+import { bulkQuery } from "../../bulk/bulk-format.ts";
+import { checkSpan } from "../../http/check-bounds.ts";
+import { cursor, time, tokenId } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
+import { listOf } from "../../lists/list-answer.ts";
+import { metaOf, metaSchema } from "../../meta.ts";
+
+const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
+const pageRows = 500;
+const querystring = Type.Object({
+  resolution: Type.Enum(resolutions, { default: "1h" }),
+  start: Type.Optional(time),
+  end: Type.Optional(time),
+  ...bulkQuery(pageRows),
+  cursor: Type.Optional(cursor),
+  order: Type.Enum(["asc", "desc"], { default: "asc" }),
+  fill: Type.Enum(["none", "previous"], { default: "none" }),
+  source: Type.Enum(["pair", "own"], { default: "pair" }),
+});
+type CandleQuery = Static<typeof querystring>;
+
+const candleMeta = Type.Object({
+  ...metaSchema.properties,
+  resolution: Type.Enum(resolutions),
+  first_candle_ms: Type.Union([millisecondsNumber, Type.Null()]),
+  settlement: Type.Union([
+    Type.Object({ price: decimalText, timestamp_ms: millisecondsNumber }),
+    Type.Null(),
+  ]),
+});
+
+/** Candles of one token. */
+export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/candles/{token_id}",
+    access: "read",
+    summary: "OHLCV candles; without start and end the newest",
+    params: Type.Object({ token_id: tokenId }),
+    querystring,
+    response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
+    isBulk: true,
+    errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    kept: keptUntilTraded(backend, (request) => {
+      const { token_id } = request.params as { readonly token_id: TokenId };
+      const { resolution } = request.query as CandleQuery;
+      return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
+    }),
+    isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
+    handler: async (request, reply) => {
+      const { id: requestId, params, query } = request;
+      const asked = params.token_id;
+      const { directory } = backend.state;
+      if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
+      const complement = query.source === "pair" ? directory.complementOf(asked) : null;
+      const path = `/v1/candles/${asked}`;
+      const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
+      const { format } = query;
+      if (format !== "json") {
+        const open = async () => openBulkCandles(backend, { path, query, page }, bulk.rowsMax);
+        const file = { format, row: candleRow, name: "candles", limit: query.limit, open };
+        return bulk.answer({ request, reply }, file);
+      }
+      const { rows, hasMore } = await readCandlePage(backend.store, page);
+      const first = firstBucketOf(page);
+      const edge = rows.at(-1);
+      const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
+      void reply.header("cache-control", `private, max-age=${maxAge}`);
+      return {
+        data: page.order === query.order ? [...rows] : rows.toReversed(),
+        pagination: {
+          limit: page.limit,
+          has_more: hasMore,
+          next_cursor:
+            hasMore && edge !== undefined
+              ? backend.cursors.encode(path, query, [edge.timestamp_ms / 1000])
+              : null,
+        },
+        meta: {
+          ...metaOf(requestId, backend.freshness()),
+          resolution: query.resolution,
+          first_candle_ms: first === null ? null : first * 1000,
+          settlement: settlementOf(asked, backend),
+        },
+      };
+    },
+  });
+}
+
+/** Whether it can be kept: in a page without candles, unless it is of the past, the next trade may put one. */
+function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean {
+  return rows.length === 0 ? to <= now : rows.every((row) => row.closed);
+}
+
+/** Without a time pages walk back from now; with one they walk in the order of the rows. */
+function pageOf(
+  tokens: Pick<CandlePage, "tokenId" | "complement">,
+  query: CandleQuery,
+  { backend, path }: { backend: Backend; path: string },
+): CandlePage {
+  const { start, end, limit = pageRows } = query;
+  checkSpan(query, ["start", "end"]);
+  const bucketSeconds = resolutionSeconds[query.resolution];
+  const bucketAt = (timeMs: number): number =>
+    Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;
+  const order = isGiven(start) || isGiven(end) ? query.order : "desc";
+  const from = isGiven(start) ? bucketAt(start) : 0;
+  const to = isGiven(end) ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
+  const now = backend.state.dayWindow.now;
+  const carryOn = query.fill === "previous";
+  const activityOf = (id: TokenId) => backend.state.directory.totalsOf(id);
+  const page = { ...tokens, bucketSeconds, order, limit, carryOn, activityOf, now };
+  if (query.cursor === undefined) return { ...page, from, to };
+  const [position] = backend.cursors.decode(path, query, query.cursor);
+  const edge = Number(position);
+  return order === "asc"
+    ? { ...page, from: Math.max(from, edge + bucketSeconds), to }
+    : { ...page, from, to: Math.min(to, edge) };
+}
+
+function settlementOf(
+  asked: TokenId,
+  { state: { directory } }: Backend,
+): { price: string; timestamp_ms: number } | null {
+  const price = pairPrice(asked, directory);
+  const place = directory.placeOf(asked);
+  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  if (price === null || resolution === null) return null;
+  return { price: formatMicros(price.price), timestamp_ms: resolution.timestamp * 1000 };
+}

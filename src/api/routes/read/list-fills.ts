@@ -1,0 +1,99 @@
+import { type Static, Type } from "typebox";
+import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../../base/ids.ts";
+import { isGiven } from "../../../base/optional.ts";
+import type { FillFilter } from "../../../query/fill-filter.ts";
+import { fillRow, presentFill } from "../../../rows/fill-row.ts";
+import { matchRow, presentMatch } from "../../../rows/match-row.ts";
+import type { Backend } from "../../backend.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import {
+  type FillQuery,
+  fillFilter,
+  fillQuery,
+  fillSource,
+  tokenListQuery,
+} from "../../lists/fill-query.ts";
+import { answerList, type ListParts, rowListRoute, shownAs } from "../../lists/row-list.ts";
+
+const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
+/** A match has one taker and any number of makers, who are told by its trades. */
+const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
+const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
+
+/** Every `OrderFilled`, legs and summaries, as on the chain. */
+export function listFills(parts: ListParts): Route {
+  const { backend } = parts;
+  const path = "/v1/fills";
+  return defineRoute({
+    ...rowListRoute(fillRow),
+    path,
+    summary: "Every OrderFilled as on the chain, both legs; for volume use trades",
+    querystring: fillListQuery,
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = fillSource(backend, orderFilter(query, backend), { path, query });
+      const list = { path, query, name: "fills", row: fillRow, source, ...shownAs(presentFill) };
+      return answerList(parts, { request, reply }, list);
+    },
+  });
+}
+
+/** Matches, each with the sums of its legs. */
+export function listMatches(parts: ListParts): Route {
+  const { backend } = parts;
+  const path = "/v1/matches";
+  return defineRoute({
+    ...rowListRoute(matchRow),
+    path,
+    summary: "Matches: what each taker order got from all its legs",
+    querystring: matchListQuery,
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = fillSource(backend, summaryFilter(query, backend), { path, query });
+      const list = {
+        path,
+        query,
+        name: "matches",
+        row: matchRow,
+        source,
+        ...shownAs(presentMatch),
+      };
+      return answerList(parts, { request, reply }, list);
+    },
+  });
+}
+
+/** Fills are told as their orders were: on a mint or a merge token and side are the maker's own. */
+function orderFilter(query: FillQuery, backend: Backend): FillFilter {
+  const { side, tokenIds: asked, ...rest } = fillFilter(query, backend);
+  return {
+    ...rest,
+    ...(isGiven(side) ? { makerSide: side } : {}),
+    ...(isGiven(asked) ? { makerTokenIds: asked, ...tradedTokens(asked, backend) } : {}),
+  };
+}
+
+/** Fills are found by the token that was traded: that of the order, or the other of its pair. */
+function tradedTokens(asked: readonly TokenId[], { state }: Backend): FillFilter {
+  const others = asked.map((tokenId) => state.directory.complementOf(tokenId));
+  const known = others.filter((tokenId) => tokenId !== null);
+  return known.length < others.length ? {} : { tokenIds: [...asked, ...known] };
+}
+
+/** The summary of a match is an order of its taker, right below the match in position. */
+function summaryFilter(query: Static<typeof matchListQuery>, backend: Backend): FillFilter {
+  const { taker, after_seq: afterSeq, ...rest } = query;
+  const filter = fillFilter(rest, backend);
+  return {
+    ...filter,
+    ...(isGiven(afterSeq) ? behind((afterSeq + 1) as Seq, filter) : {}),
+    ...(isGiven(taker) ? { maker: taker } : {}),
+    roles: ["taker"],
+  };
+}
+
+/** Matches from a position on; the store finds them by their block. */
+function behind(from: Seq, { seqFrom = 0 as Seq }: FillFilter): FillFilter {
+  const first = firstSeqOf(blockNumberOf(from));
+  return { matchSeqFrom: from, seqFrom: first > seqFrom ? first : seqFrom };
+}

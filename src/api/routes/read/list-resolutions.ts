@@ -1,0 +1,127 @@
+import { type Static, Type } from "typebox";
+import { assert } from "../../../base/assert.ts";
+import type { ConditionId, Seq } from "../../../base/ids.ts";
+import type { Resolution } from "../../../market/market.ts";
+import { finalBoundary } from "../../../query/merged-list.ts";
+import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
+import type { RowContext } from "../../../rows/trade-row.ts";
+import type { Backend } from "../../backend.ts";
+import type { RowsAsOfNow } from "../../bulk/bulk-rows.ts";
+import { conditionId } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import type { CursorPosition } from "../../lists/cursor.ts";
+import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
+import {
+  answerList,
+  type ListParts,
+  type RowSource,
+  rowListRoute,
+  shownAs,
+} from "../../lists/row-list.ts";
+
+const path = "/v1/resolutions";
+const querystring = Type.Object({ ...rangeQuery, condition_id: Type.Optional(conditionId) });
+
+type ResolutionQuery = Static<typeof querystring>;
+
+/** How conditions ended, from memory: results that follow from others have no log of their own. */
+export function listResolutions(parts: ListParts): Route {
+  return defineRoute({
+    ...rowListRoute(resolutionRow),
+    path,
+    summary: "Resolutions of conditions, newest first",
+    querystring,
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = resolutionSource(parts.backend, query);
+      const list = { path, query, name: "resolutions", row: resolutionRow, source };
+      return answerList(parts, { request, reply }, { ...list, ...shownAs(present) });
+    },
+  });
+}
+
+function present(resolution: Resolution, context: RowContext) {
+  const market = context.directory.market(resolution.conditionId);
+  return presentResolution(resolution, market, context);
+}
+
+function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<Resolution> {
+  const { resolutions } = backend.state.directory;
+  const range = rangeOf(query, backend);
+  const from = { index: firstIndexOf(backend, query), step: stepOf(query) };
+  return {
+    readPage: async (limit) => firstOf(resolutions.select(range, from), limit),
+    positionOf,
+    asOfNow: () => asOfNow(backend, resolutions.places(range, from)),
+  };
+}
+
+function firstOf<Item>(items: Iterable<Item>, count: number): readonly Item[] {
+  const first: Item[] = [];
+  for (const item of items) {
+    first.push(item);
+    if (first.length >= count) break;
+  }
+  return first;
+}
+
+/** Results are on a shelf, from which each takes some 10 us: so many are a short turn. */
+const resultsAtOnce = 250;
+
+/** Final results keep their places; the others are taken at once. */
+function asOfNow({ state, store }: Backend, places: readonly number[]): RowsAsOfNow<Resolution> {
+  const { resolutions } = state.directory;
+  const at = (place: number): Resolution => {
+    const found = resolutions.at(place);
+    assert(found !== null, "nothing is taken out of what is final");
+    return found;
+  };
+  const seq = finalBoundary(store);
+  const heldFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
+  const held = new Map(places.filter((place) => place >= heldFrom).map((one) => [one, at(one)]));
+  const rowAt = (place: number): Resolution => held.get(place) ?? at(place);
+  return {
+    count: async (max) => Math.min(max, places.length),
+    positionAt: async (index) => positionOf(rowAt(places[index] ?? -1)),
+    chunks: async function* ({ rowsMax, chunkRows }) {
+      const size = Math.min(chunkRows, resultsAtOnce);
+      const wanted = places.slice(0, rowsMax);
+      for (let done = 0; done < wanted.length; done += size)
+        yield wanted.slice(done, done + size).map(rowAt);
+    },
+  };
+}
+
+function positionOf({ seq, conditionId: id }: Resolution): CursorPosition {
+  return [seq, id];
+}
+
+function stepOf({ order }: ResolutionQuery): 1 | -1 {
+  return order === "asc" ? 1 : -1;
+}
+
+/** Where the page before ended, or the first there is. Throws `INVALID_CURSOR`. */
+function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): number {
+  const { resolutions } = state.directory;
+  const step = stepOf(query);
+  if (query.cursor === undefined) return step === 1 ? 0 : resolutions.count - 1;
+  const [seq, id] = cursors.decode(path, query, query.cursor);
+  const place = { seq: Number(seq) as Seq, conditionId: String(id) as ConditionId };
+  const edge = resolutions.indexOf(place);
+  // The row of the cursor itself may have been taken back by a fork.
+  const isThere = resolutions.at(edge)?.conditionId === place.conditionId;
+  return step === 1 && !isThere ? edge : edge + step;
+}
+
+function rangeOf(query: ResolutionQuery, { store }: Backend) {
+  const { timestampFrom = 0, timestampTo = Infinity, seqFrom = 0, ...rest } = rangeFilter(query);
+  const { seqTo = Infinity, txHash } = rest;
+  return {
+    seqFrom,
+    seqTo: query.status === "finalized" ? Math.min(seqTo, finalBoundary(store)) : seqTo,
+    timestampFrom,
+    timestampTo,
+    txHash,
+    conditionId: query.condition_id,
+  };
+}

@@ -1,0 +1,100 @@
+import { type Static, Type } from "typebox";
+import { AppError } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { type Fill, mirrorFill } from "../../../market/fill.ts";
+import type { FillFilter } from "../../../query/fill-filter.ts";
+import { tradeRow } from "../../../rows/trade-row.ts";
+import { tradeWriter } from "../../../rows/trade-writer.ts";
+import { keptUntilListed, keptUntilNews } from "../../backend.ts";
+import { tokenId } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
+import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
+
+const matchType = {
+  match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),
+};
+const tradeQuery = { ...fillQuery, ...matchType };
+const allQuery = Type.Object({ ...tradeQuery, ...tokenListQuery });
+const tokenQuery = Type.Object({
+  ...tradeQuery,
+  include_complement: Type.Boolean({
+    default: false,
+    description: "Also the other token's trades, told on this one: price 1 - p, a buy is a sell",
+  }),
+});
+
+const roles = ["maker", "direct"] as const;
+const shape = { name: "trades", row: tradeRow };
+
+/** Trades of all tokens. */
+export function listTrades(parts: ListParts): Route {
+  const { backend } = parts;
+  const path = "/v1/trades";
+  return defineRoute({
+    ...rowListRoute(tradeRow),
+    path,
+    summary: "Trades, newest first",
+    querystring: allQuery,
+    kept: keptUntilNews(backend),
+    handler: (request, reply) => {
+      const { query } = request;
+      const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles };
+      const source = fillSource(backend, filter, { path, query });
+      const list = { ...shape, path, query, source, writer: tradeWriter };
+      return answerList(parts, { request, reply }, list);
+    },
+  });
+}
+
+/** Trades of one token, or of its pair told on that token. */
+export function listTokenTrades(parts: ListParts): Route {
+  const { backend } = parts;
+  const common = rowListRoute(tradeRow);
+  return defineRoute({
+    ...common,
+    path: "/v1/trades/market/{token_id}",
+    summary: "Trades of one token, newest first",
+    params: Type.Object({ token_id: tokenId }),
+    querystring: tokenQuery,
+    errors: [...common.errors, "NOT_FOUND"],
+    kept: keptUntilListed(
+      backend,
+      ({ params }) => (params as { readonly token_id: TokenId }).token_id,
+    ),
+    handler: (request, reply) => {
+      const { params, query } = request;
+      const asked = params.token_id;
+      const { directory } = backend.state;
+      if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
+      const complement = query.include_complement ? directory.complementOf(asked) : null;
+      const pair = complement === null ? [asked] : [asked, complement];
+      const filter = {
+        ...fillFilter({ ...query, token_id: pair }, backend),
+        ...typeFilter(query),
+        ...(complement === null ? {} : { mirroredTokenId: complement }),
+        roles,
+      };
+      const told = (fill: Fill): Fill => (fill.tokenId === asked ? fill : mirrorFill(fill, asked));
+      const path = `/v1/trades/market/${asked}`;
+      return answerList(
+        parts,
+        { request, reply },
+        {
+          ...shape,
+          path,
+          query,
+          source: fillSource(backend, filter, { path, query }),
+          writer: (context) => {
+            const write = tradeWriter(context);
+            return (fill) => write(told(fill));
+          },
+        },
+      );
+    },
+  });
+}
+
+function typeFilter({ match_type }: Pick<Static<typeof allQuery>, "match_type">): FillFilter {
+  return match_type === undefined ? {} : { matchType: match_type };
+}

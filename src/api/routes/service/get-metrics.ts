@@ -1,0 +1,57 @@
+import { Type } from "typebox";
+import type { LatencyHistogram } from "../../../base/metrics/latency-histogram.ts";
+import { formatPrometheus, prometheusContentType } from "../../../base/metrics/prometheus-text.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { familiesOf } from "../../metrics/metric-table.ts";
+import { type Metrics, metricsSchema } from "../../metrics/metrics-schema.ts";
+
+/** Where both forms of the metrics get their numbers from. */
+export type MetricsSource = {
+  read(): Promise<Metrics>;
+  /** The ones the latencies of `read` are from. */
+  readonly histograms: readonly LatencyHistogram<string>[];
+};
+
+const textSchema = Type.String({ description: "Text format 0.0.4" });
+
+/** Everything that is measured, as JSON. */
+export function getMetrics(source: MetricsSource): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/metrics",
+    access: "read",
+    summary: "System metrics",
+    response: metricsSchema,
+    handler: () => source.read(),
+  });
+}
+
+/** The same for Prometheus. */
+export function getPrometheus(source: MetricsSource): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/metrics/prometheus",
+    access: "read",
+    summary: "System metrics in the text format of Prometheus",
+    response: textSchema,
+    contentType: prometheusContentType,
+    handler: () => print(source),
+  });
+}
+
+/** The same without a key, for a listener of its own that only scrapers reach. */
+export function scrapeMetrics(source: MetricsSource): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/metrics",
+    access: "public",
+    summary: "Metrics for scrapers",
+    response: textSchema,
+    contentType: prometheusContentType,
+    handler: () => print(source),
+  });
+}
+
+async function print(source: MetricsSource): Promise<string> {
+  return formatPrometheus(familiesOf(await source.read()), source.histograms);
+}

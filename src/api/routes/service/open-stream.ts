@@ -1,0 +1,24 @@
+import { Type } from "typebox";
+import { validationError } from "../../http/compile-reader.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { streamPath, streamQuery } from "../../stream/stream-server.ts";
+
+/** What is told of the stream to who asks for it as for a page: that it is one. */
+export function openStream(): Route {
+  return defineRoute({
+    method: "GET",
+    path: streamPath,
+    access: "public",
+    upgrade: "websocket",
+    summary:
+      "The stream, over WebSocket: trades, resolutions, markets, candles, prices, books and more, as they happen and from any position on",
+    querystring: streamQuery,
+    errors: ["UNAUTHORIZED", "SERVICE_UNAVAILABLE"],
+    response: Type.Object({}),
+    handler: () => {
+      throw validationError([
+        { parameter: "upgrade", issue: "must be websocket to open the stream" },
+      ]);
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import type { Admission } from "../../access/admission.ts";
+import type { VerifiedKey } from "../../access/api-key.ts";
+import { AppError } from "../../base/errors.ts";
+import { ipBucketOf } from "../../base/ip-address.ts";
+import type { Form } from "../../stream/frames/packet.ts";
+import type { ConnectionCounts } from "../../stream/hub/connection-counts.ts";
+import {
+  type Carrier,
+  closeCodes,
+  Session,
+  type SessionParts,
+} from "../../stream/session/session.ts";
+
+/** What the connections of one server share. */
+export type ConnectionParts = SessionParts & {
+  readonly admission: Admission;
+  readonly isLive: (key: VerifiedKey) => boolean;
+  readonly counts: ConnectionCounts;
+};
+
+/** A connection as its upgrade has made it. */
+export type Accepted = {
+  readonly socket: WebSocket;
+  /** What `socket` runs over: shared frames are written to it as they are. */
+  readonly wire: Duplex;
+  readonly connectionId: string;
+  readonly ip: string;
+  readonly key: VerifiedKey | null;
+  readonly form: Form;
+};
+
+/** Carries one session over one WebSocket, and counts it against its key and address. */
+export class StreamConnection implements Carrier {
+  readonly session: Session;
+  readonly #parts: ConnectionParts;
+  readonly #accepted: Accepted;
+  /** What it is counted as, to be given back. */
+  readonly #places: string[] = [];
+
+  private constructor(parts: ConnectionParts, accepted: Accepted) {
+    this.#parts = parts;
+    this.#accepted = accepted;
+    const { connectionId, form, key } = accepted;
+    this.session = new Session(parts, this, { connectionId, form, key });
+  }
+
+  /** Begins the session, or ends it at once when there are too many; `onClosed` is called once. */
+  static open(
+    parts: ConnectionParts,
+    accepted: Accepted,
+    onClosed: (connection: StreamConnection) => void,
+  ): StreamConnection {
+    const connection = new StreamConnection(parts, accepted);
+    connection.#listen(onClosed);
+    const { key } = accepted;
+    if (!connection.#takePlaces(key)) {
+      connection.session.close(closeCodes.tooMany, "too many connections");
+    } else connection.session.open();
+    return connection;
+  }
+
+  write(bytes: Buffer): boolean {
+    const { wire } = this.#accepted;
+    return wire.writable ? wire.write(bytes) : true;
+  }
+
+  close(code: number, reason: string): void {
+    this.#accepted.socket.close(code, reason);
+  }
+
+  ping(): void {
+    this.#accepted.socket.ping();
+  }
+
+  isLive(key: VerifiedKey): boolean {
+    return this.#parts.isLive(key);
+  }
+
+  authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number } {
+    const key = this.#parts.admission.authenticate(value, this.#accepted.ip);
+    if (key instanceof AppError) return { error: key, code: closeCodes.badKey };
+    if (this.#takeKeyPlace(key)) return key;
+    const error = new AppError("RATE_LIMITED", { publicMessage: "Too many connections" });
+    return { error, code: closeCodes.tooMany };
+  }
+
+  /** Breaks the connection off, whatever the client makes of it. */
+  terminate(): void {
+    this.#accepted.socket.terminate();
+  }
+
+  #listen(onClosed: (connection: StreamConnection) => void): void {
+    const { socket, wire } = this.#accepted;
+    const { session } = this;
+    socket.on("message", (data: Buffer, isBinary: boolean) => {
+      session.receive(isBinary ? null : data.toString("utf8"));
+    });
+    socket.on("pong", () => session.ponged());
+    socket.on("ping", () => session.pinged());
+    // A reset, or bytes that are no frames: the close follows.
+    socket.on("error", () => {});
+    wire.on("drain", () => session.drained());
+    socket.on("close", () => {
+      session.closed();
+      for (const place of this.#places.splice(0)) this.#parts.counts.release(place);
+      onClosed(this);
+    });
+  }
+
+  #takePlaces(key: VerifiedKey | null): boolean {
+    const { quotas } = this.#parts;
+    const isRoom = this.#take(`ip ${ipBucketOf(this.#accepted.ip)}`, quotas.connectionsPerIp);
+    return isRoom && (key === null || this.#takeKeyPlace(key));
+  }
+
+  #takeKeyPlace(key: VerifiedKey): boolean {
+    return this.#take(`key ${key.id}`, this.#parts.quotas.connectionsPerKey[key.scope]);
+  }
+
+  #take(place: string, limit: number): boolean {
+    const isTaken = this.#parts.counts.take(place, limit);
+    if (isTaken) this.#places.push(place);
+    return isTaken;
+  }
+}

@@ -1,0 +1,218 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { type Static, Type } from "typebox";
+import { WebSocket, WebSocketServer } from "ws";
+import type { Admission, Caller } from "../../access/admission.ts";
+import type { Keys } from "../../access/api-key.ts";
+import { streamLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Freshness } from "../../rows/freshness.ts";
+import { ConnectionCounts } from "../../stream/hub/connection-counts.ts";
+import type { Hub } from "../../stream/hub/hub.ts";
+import { BatchFlusher } from "../../stream/session/batch-flusher.ts";
+import { closeCodes, type StreamQuotas } from "../../stream/session/session.ts";
+import type { StreamMeter } from "../../stream/session/stream-meter.ts";
+import { answerHeaders } from "../http/answer-headers.ts";
+import { compileReader, validationError } from "../http/compile-reader.ts";
+import { toAppError } from "../http/error-answer.ts";
+import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
+
+/** Where the stream is asked for. */
+export const streamPath = "/v1/stream";
+
+/** How a client wants its data. */
+export const streamQuery = Type.Object({
+  compress: Type.Enum(["none", "zlib", "permessage-deflate"], {
+    default: "none",
+    description: "zlib: data frames are binary, each a zlib stream of its own",
+  }),
+  batch: Type.Enum(["0", "1"], {
+    default: "0",
+    description: "1: data frames are arrays, flushed at most every 50 ms",
+  }),
+});
+
+type StreamServerParts = {
+  readonly hub: Hub;
+  readonly keys: Keys;
+  readonly admission: Admission;
+  readonly quotas: StreamQuotas;
+  readonly freshness: () => Freshness;
+  readonly meter: StreamMeter;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** A request that asks for the stream, already admitted. */
+export type Upgrade = {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Answers on the bare socket, like every other error. */
+  readonly refuse: (error: AppError) => void;
+};
+
+/** Its own closes for too large a frame are ours for breaking the policy. */
+class StreamWebSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    if (code === 1009) super.close(closeCodes.policy, "a frame over 64 KiB");
+    else super.close(code, reason);
+  }
+}
+
+/** The stream as it is reached: takes upgrades, carries sessions, keeps their time. */
+export class StreamServer {
+  readonly #parts: ConnectionParts;
+  readonly #connections = new Set<StreamConnection>();
+  readonly #plain = new WebSocketServer(socketOptions);
+  readonly #deflating = new WebSocketServer({
+    ...socketOptions,
+    perMessageDeflate: deflateOptions,
+  });
+  readonly #readQuery = compileReader(streamQuery, "query");
+  readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
+  readonly #timers: readonly NodeJS.Timeout[];
+  #isDraining = false;
+
+  private constructor(parts: StreamServerParts) {
+    const { keys } = parts;
+    const isLive = keys.isLive.bind(keys);
+    const own = {
+      flusher: new BatchFlusher(),
+      counts: new ConnectionCounts(),
+    };
+    this.#parts = { ...parts, ...own, isLive };
+    for (const server of [this.#plain, this.#deflating]) this.#answerForSockets(server);
+    // Before the revocation is answered: what a key opened dies with it.
+    keys.onEnded(() => {
+      for (const { session } of this.#connections) session.checkKey();
+    });
+    this.#timers = [
+      setInterval(() => this.#tick(), streamLimits.tickMs),
+      setInterval(() => this.#heartbeat(), streamLimits.heartbeatMs),
+    ];
+  }
+
+  static open(parts: StreamServerParts): StreamServer {
+    return new StreamServer(parts);
+  }
+
+  /** Whether a request is for the stream; all others are answered as if they asked for no upgrade. */
+  accepts({ method, url = "", headers }: IncomingMessage): boolean {
+    const isWebSocket = headers.upgrade?.toLowerCase() === "websocket";
+    return isWebSocket && method === "GET" && url.replace(/\?.*/s, "") === streamPath;
+  }
+
+  /** Makes a connection of a request, or refuses it. */
+  take(upgrade: Upgrade): void {
+    const { request, socket, head, caller, refuse } = upgrade;
+    if (caller.refusal !== null) return refuse(caller.refusal);
+    const unavailable = { publicMessage: "The service is stopping", retryAfterSeconds: 1 };
+    if (this.#isDraining) return refuse(new AppError("SERVICE_UNAVAILABLE", unavailable));
+    try {
+      const query = this.#queryOf(request);
+      const isDeflating = query.compress === "permessage-deflate";
+      if (isDeflating && !offersDeflate(request)) throw noDeflate();
+      const server = isDeflating ? this.#deflating : this.#plain;
+      this.#upgrades.set(request, upgrade);
+      server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, upgrade, query));
+    } catch (thrown) {
+      refuse(toAppError(thrown));
+    }
+  }
+
+  /** Tells all clients to come back elsewhere or later, and waits for them to go, for a while. */
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    const reason = "draining; reconnect after a random 0 to 10 s";
+    for (const { session } of this.#connections) session.close(closeCodes.draining, reason);
+    const deadline = setTimeout(() => {
+      for (const connection of this.#connections) connection.terminate();
+    }, streamLimits.closeMs);
+    while (this.#connections.size > 0) await this.#onceClosed();
+    clearTimeout(deadline);
+    this.#parts.flusher.close();
+    await this.#parts.hub.close();
+  }
+
+  #onClosed: (() => void) | null = null;
+
+  async #onceClosed(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+    });
+  }
+
+  #open(opened: WebSocket, upgrade: Upgrade, query: Static<typeof streamQuery>): void {
+    const { socket, caller, requestId } = upgrade;
+    const form = { batch: query.batch === "1", compress: query.compress };
+    const { ip, key } = caller;
+    const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, form };
+    const connection = StreamConnection.open(this.#parts, accepted, (closed) => {
+      this.#connections.delete(closed);
+      this.#parts.meter.connected(-1);
+      this.#onClosed?.();
+    });
+    this.#connections.add(connection);
+    this.#parts.meter.connected(1);
+  }
+
+  #queryOf({ url = "" }: IncomingMessage): Static<typeof streamQuery> {
+    const mark = url.indexOf("?");
+    const text = mark === -1 ? "" : url.slice(mark + 1);
+    return this.#readQuery(text) as Static<typeof streamQuery>;
+  }
+
+  /** What the library would answer by itself, without our headers. */
+  #answerForSockets(server: WebSocketServer): void {
+    server.on("headers", (lines, request) => {
+      const upgrade = this.#upgrades.get(request);
+      if (upgrade === undefined) return;
+      const headers = answerHeaders(upgrade.caller, upgrade.requestId);
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    });
+    server.on("wsClientError", (error, _socket, request) => {
+      const publicMessage = error.message;
+      this.#upgrades.get(request)?.refuse(new AppError("VALIDATION_ERROR", { publicMessage }));
+    });
+  }
+
+  #tick(): void {
+    for (const { session } of this.#connections) session.tick();
+  }
+
+  #heartbeat(): void {
+    for (const { session } of this.#connections) session.heartbeat();
+  }
+}
+
+function offersDeflate({ headers }: IncomingMessage): boolean {
+  return headers["sec-websocket-extensions"]?.includes("permessage-deflate") === true;
+}
+
+function noDeflate(): AppError {
+  const issue = "needs a client that offers the extension permessage-deflate";
+  return validationError([{ parameter: "compress", issue }]);
+}
+
+const socketOptions = {
+  noServer: true,
+  clientTracking: false,
+  maxPayload: streamLimits.frameBytesMax,
+  // A slow client is told how far it came behind all that is on the way to it.
+  closeTimeout: streamLimits.closePatienceMs,
+  WebSocket: StreamWebSocket,
+} as const;
+
+/** Without context from message to message, in either direction: nothing is kept per connection. */
+const deflateOptions = {
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  serverMaxWindowBits: 15,
+  concurrencyLimit: 4,
+} as const;

@@ -1,0 +1,384 @@
+import { readFileSync } from "node:fs";
+import { toError } from "../errors.ts";
+import { isIpRange } from "../ip-address.ts";
+import type { LogLevel } from "../log.ts";
+import { nearName } from "../near-name.ts";
+import { webLimits } from "./limits.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One variable of the environment: `form` is its type, unit and range in words, for people. */
+type Setting<T> = {
+  readonly variable: `ODDWIRE_${string}`;
+  readonly description: string;
+  readonly form: string;
+  /** What an unset or empty variable means. */
+  readonly fallback: T;
+  /** `null` when the text is not of the form. */
+  readonly read: (text: string) => T | null;
+  /** May also be given as a file named by `<variable>_FILE`, and is never printed. */
+  readonly secret?: true;
+  /** What `formatConfig` prints in place of the value. */
+  show?(value: T): string;
+};
+
+type Value = string | number | readonly string[] | null;
+
+/** Every setting there is; `Config` has one field for each. */
+const settings = {
+  rpcUrls: setting<readonly string[]>({
+    variable: "ODDWIRE_RPC_URLS",
+    description: "JSON-RPC endpoints of the chain; required to serve",
+    form: "a comma list of http, https, ws or wss URLs",
+    fallback: [],
+    read: listOf(isRpcUrl),
+    // Providers put the caller's secret into the path or the query.
+    show: (urls) => urls.map((url) => new URL(url).host).join(","),
+  }),
+  rpcCallsPerSecond: setting<number | null>({
+    variable: "ODDWIRE_RPC_CALLS_PER_SECOND",
+    description: "The most JSON-RPC calls made to each endpoint in any second; unset for no limit",
+    ...wholeNumber({ min: 1, max: 100_000, fallback: 0 }),
+    fallback: null,
+  }),
+  afterDispute: setting<"stop" | "follow">({
+    variable: "ODDWIRE_AFTER_DISPUTE",
+    description:
+      "Whether finality stops or follows when a single endpoint is left 10 minutes after a dispute about final blocks",
+    form: "stop or follow",
+    fallback: "stop",
+    read: (text) => (text === "stop" || text === "follow" ? text : null),
+  }),
+  chainId: setting({
+    variable: "ODDWIRE_CHAIN_ID",
+    description: "The chain to follow; an endpoint of another one is refused, and ends a start",
+    ...wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 137 }),
+  }),
+  startBlock: setting<number | "latest" | "genesis">({
+    variable: "ODDWIRE_START_BLOCK",
+    description: "Where indexing starts; genesis is the first block of the oldest exchange",
+    form: "a block number, latest or genesis",
+    fallback: "latest",
+    read: (text) => (text === "latest" || text === "genesis" ? text : readBlockNumber(text)),
+  }),
+  contractsFile: setting<string | null>({
+    variable: "ODDWIRE_CONTRACTS_FILE",
+    description: "JSON list of contracts in place of the built-in list for Polygon",
+    form: "a path",
+    fallback: null,
+    read: (text) => text,
+  }),
+  dataDir: setting({
+    variable: "ODDWIRE_DATA_DIR",
+    description: "The folder of everything the service keeps",
+    form: "a path",
+    fallback: "./data",
+    read: (text) => text,
+  }),
+  host: setting({
+    variable: "ODDWIRE_HOST",
+    description: "The address the service listens on",
+    form: "a host name or an IP address",
+    fallback: "127.0.0.1",
+    read: (text) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? text : null),
+  }),
+  port: setting({
+    variable: "ODDWIRE_PORT",
+    description: "The port the service listens on; 0 picks a free one",
+    ...wholeNumber({ min: 0, max: 65_535, fallback: 8080 }),
+  }),
+  metricsPort: setting<number | null>({
+    variable: "ODDWIRE_METRICS_PORT",
+    description:
+      "A second port that serves GET /metrics to Prometheus without a key; off when unset",
+    ...wholeNumber({ min: 0, max: 65_535, fallback: 0 }),
+    fallback: null,
+  }),
+  adminKey: setting<string | null>({
+    variable: "ODDWIRE_ADMIN_KEY",
+    description: "A first key of scope admin",
+    form: "a key as `oddwire keys create` prints it",
+    fallback: null,
+    read: (text) => text,
+    secret: true,
+  }),
+  hmacPepper: setting<string | null>({
+    variable: "ODDWIRE_HMAC_PEPPER",
+    description: "Secret mixed into stored keys; without it, one is made in the data folder",
+    form: "at least 32 characters",
+    fallback: null,
+    read: (text) => (text.length >= 32 ? text : null),
+    secret: true,
+  }),
+  clickhouseUrl: setting<null>({
+    variable: "ODDWIRE_CLICKHOUSE_URL",
+    description: "A ClickHouse server in place of the embedded engine; not supported yet",
+    form: "left unset: a ClickHouse server is not supported yet, the embedded engine is used",
+    fallback: null,
+    read: () => null,
+  }),
+  venue: setting<"none" | "polymarket">({
+    variable: "ODDWIRE_VENUE",
+    description: "Where order books and names of markets come from, which the chain does not hold",
+    form: "none or polymarket",
+    fallback: "none",
+    read: (text) => (text === "none" || text === "polymarket" ? text : null),
+  }),
+  venueRestUrl: setting({
+    variable: "ODDWIRE_VENUE_REST_URL",
+    description: "The venue's order books over HTTP: GET /book and POST /books below it",
+    form: "an http or https URL",
+    fallback: "https://clob.polymarket.com",
+    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+  }),
+  venueWsUrl: setting({
+    variable: "ODDWIRE_VENUE_WS_URL",
+    description: "The venue's market channel over WebSocket",
+    form: "a ws or wss URL",
+    fallback: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
+    read: (text) => (isUrl(text, /^wss?:$/) ? text : null),
+  }),
+  venueCatalogueUrl: setting({
+    variable: "ODDWIRE_VENUE_CATALOGUE_URL",
+    description: "The venue's catalogue of markets: GET /markets/keyset below it",
+    form: "an http or https URL",
+    fallback: "https://gamma-api.polymarket.com",
+    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+  }),
+  corsOrigins: setting<readonly string[]>({
+    variable: "ODDWIRE_CORS_ORIGINS",
+    description: "Origins whose pages may call the service from a browser",
+    form: "a comma list of origins such as https://app.example.com, or *",
+    fallback: [],
+    read: listOf((text) => text === "*" || isOrigin(text)),
+  }),
+  trustedProxies: setting<readonly string[]>({
+    variable: "ODDWIRE_TRUSTED_PROXIES",
+    description: "Proxies whose X-Forwarded-For is believed",
+    form: "a comma list of IP addresses and CIDR ranges",
+    fallback: [],
+    read: listOf(isIpRange),
+  }),
+  authFailuresMax: setting({
+    variable: "ODDWIRE_AUTH_FAILURES_MAX",
+    description: "Failed authentications in 5 minutes that block an IP; 0 never blocks",
+    ...wholeNumber({ min: 0, max: 10_000, fallback: 20 }),
+  }),
+  rateLimitRead: rateLimit("read", webLimits.keyRequestsPerMinute.read),
+  rateLimitWrite: rateLimit("write", webLimits.keyRequestsPerMinute.write),
+  rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
+  exportRowsMax: setting({
+    variable: "ODDWIRE_EXPORT_ROWS_MAX",
+    description: "Rows in one answer of the formats ndjson, csv, parquet and arrow",
+    ...wholeNumber({ min: 1, max: 1_000_000_000, fallback: 1_000_000 }),
+  }),
+  streamConnectionsRead: streamConnections("READ", "key of scope read", 10),
+  streamConnectionsWrite: streamConnections("WRITE", "key of scope write", 50),
+  streamConnectionsAdmin: streamConnections("ADMIN", "key of scope admin", 200),
+  streamConnectionsIp: streamConnections("IP", "IP address (IPv6: /64)", 50),
+  streamSubscriptions: setting({
+    variable: "ODDWIRE_STREAM_SUBSCRIPTIONS",
+    description: "Subscriptions of one stream connection",
+    ...wholeNumber({ min: 1, max: 10_000, fallback: 1000 }),
+  }),
+  readyLagSecondsMax: setting({
+    variable: "ODDWIRE_READY_LAG_SECONDS_MAX",
+    description: "Seconds of chain time behind the head above which the service is not ready",
+    ...wholeNumber({ min: 1, max: 86_400, fallback: 60 }),
+  }),
+  auditCallsPerMinute: setting({
+    variable: "ODDWIRE_AUDIT_CALLS_PER_MINUTE",
+    description: "JSON-RPC calls a minute to read stored blocks again and compare; 0 never does",
+    ...wholeNumber({ min: 0, max: 60_000, fallback: 180 }),
+  }),
+  logLevel: setting<LogLevel>({
+    variable: "ODDWIRE_LOG_LEVEL",
+    description: "The least important lines that are logged",
+    form: `one of ${logLevels().join(", ")}`,
+    fallback: "info",
+    read: (text) => logLevels().find((level) => level === text) ?? null,
+  }),
+};
+
+/** What the service runs with; read-only, and handed on in parts. */
+export type Config = {
+  readonly [Name in keyof typeof settings]: (typeof settings)[Name]["fallback"];
+};
+
+/** Everything that is wrong with the configuration, one sentence each; the process exits with 1. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.mistakes = mistakes;
+  }
+}
+
+/**
+ * Reads the `ODDWIRE_*` variables. Throws one `ConfigError` with all mistakes, unknown names
+ * included. `administer` is for commands that do without the chain.
+ */
+export function readConfig(
+  purpose: "serve" | "administer",
+  environment: Environment = process.env,
+): Config {
+  const mistakes = unknownNames(environment);
+  const read = Object.entries<Setting<Value>>(settings).map(([field, known]) => {
+    const text = textOf(known, environment, mistakes);
+    if (text === null) return [field, known.fallback];
+    const value = known.read(text);
+    if (value === null) mistakes.push(malformed(known, text));
+    return [field, value];
+  });
+  const config = Object.fromEntries(read) as Config;
+  if (purpose === "serve" && config.rpcUrls === settings.rpcUrls.fallback)
+    mistakes.push(`${settings.rpcUrls.variable} is required: ${settings.rpcUrls.form}`);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+/** How many threads of its own Node has, unless the operator says it; before any of them is used. */
+export function setPoolThreads(threads: number): void {
+  process.env["UV_THREADPOOL_SIZE"] ??= String(threads);
+}
+
+/** Sets where Node and its threads cache compiled code, unless the operator has. */
+export function setCompiledCodeFolder(path: string): void {
+  process.env["NODE_COMPILE_CACHE"] ??= path;
+}
+
+/** A setting as people are told of it. */
+export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
+  /** As it would be written; empty for none. */
+  readonly fallback: string;
+  readonly isSecret: boolean;
+};
+
+/** Every setting, in the order of `formatConfig`; `docs/configuration.md` is made of this. */
+export function describeSettings(): readonly SettingDescription[] {
+  return Object.values<Setting<Value>>(settings).map((known) => {
+    const { variable, description, form, fallback, secret = false } = known;
+    return { variable, description, form, fallback: shown(known, fallback), isSecret: secret };
+  });
+}
+
+/** What is in force as lines `NAME=value` under a comment; secrets as `***`, endpoints by host. */
+export function formatConfig(config: Config): string {
+  const values: Readonly<Record<string, Value>> = config;
+  const lines = Object.entries<Setting<Value>>(settings).map(([field, known]) => {
+    const value = values[field] ?? null;
+    const text = known.secret && value !== null ? "***" : shown(known, value);
+    return `# ${known.description} (${known.form})\n${known.variable}=${text}`;
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function shown(known: Setting<Value>, value: Value): string {
+  return known.show?.(value) ?? String(value ?? "");
+}
+
+/** The text of a variable or of its `_FILE`; `null` when unset. An empty value counts as unset. */
+function textOf(
+  known: Setting<Value>,
+  environment: Environment,
+  mistakes: string[],
+): string | null {
+  const direct = environment[known.variable]?.trim() ?? "";
+  const fileVariable = `${known.variable}_FILE`;
+  const path = known.secret ? (environment[fileVariable]?.trim() ?? "") : "";
+  if (path === "") return direct === "" ? null : direct;
+  if (direct !== "") mistakes.push(`Give ${known.variable} or ${fileVariable}, not both`);
+  try {
+    const text = readFileSync(path, "utf8").trim();
+    if (text === "") mistakes.push(`${fileVariable} names an empty file: ${path}`);
+    return text === "" ? null : text;
+  } catch (thrown) {
+    mistakes.push(`${fileVariable} cannot be read: ${toError(thrown).message}`);
+    return null;
+  }
+}
+
+function malformed(known: Setting<Value>, text: string): string {
+  // Endpoints hold secrets too, which is why they have a form of their own to be shown in.
+  const quoted = known.secret || known.show !== undefined ? "" : `, not ${JSON.stringify(text)}`;
+  return `${known.variable} must be ${known.form}${quoted}`;
+}
+
+function unknownNames(environment: Environment): string[] {
+  const names = new Set<string>();
+  for (const { variable, secret } of Object.values<Setting<Value>>(settings)) {
+    names.add(variable);
+    if (secret) names.add(`${variable}_FILE`);
+  }
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("ODDWIRE_") && !names.has(name))
+    .map((name) => {
+      const near = nearName(name, names);
+      return `${name} is not a setting${near === null ? "" : `; did you mean ${near}?`}`;
+    });
+}
+
+function setting<T>(known: Setting<T>): Setting<T> {
+  return known;
+}
+
+/** The window keeps the time of every request: 8 bytes each, for every key that uses its limit up. */
+function rateLimit(scope: "read" | "write" | "admin", fallback: number): Setting<number> {
+  return setting({
+    variable: `ODDWIRE_RATE_LIMIT_${scope.toUpperCase()}`,
+    description: `Requests that a key of scope ${scope} has in any 60 seconds`,
+    ...wholeNumber({ min: 1, max: 10_000_000, fallback }),
+  });
+}
+
+function streamConnections(name: string, owner: string, fallback: number): Setting<number> {
+  return setting({
+    variable: `ODDWIRE_STREAM_CONNECTIONS_${name}`,
+    description: `Stream connections of one ${owner}`,
+    ...wholeNumber({ min: 1, max: 10_000, fallback }),
+  });
+}
+
+function wholeNumber(options: { min: number; max: number; fallback: number }) {
+  const { min, max, fallback } = options;
+  return {
+    form: `a whole number from ${min} to ${max}`,
+    fallback,
+    read: (text: string): number | null => {
+      const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : -1;
+      return value >= min && value <= max ? value : null;
+    },
+  };
+}
+
+/** A comma list of texts that all pass `isValid`; spaces around them are dropped. */
+function listOf(isValid: (text: string) => boolean): (text: string) => readonly string[] | null {
+  return (text) => {
+    const items = text.split(",").map((item) => item.trim());
+    return items.every(isValid) ? items : null;
+  };
+}
+
+function readBlockNumber(text: string): number | null {
+  return wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }).read(text);
+}
+
+function isRpcUrl(text: string): boolean {
+  return isUrl(text, /^(https?|wss?):$/);
+}
+
+function isUrl(text: string, protocol: RegExp): boolean {
+  return URL.canParse(text) && protocol.test(new URL(text).protocol);
+}
+
+function isOrigin(text: string): boolean {
+  return (
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
+  );
+}
+
+function logLevels(): readonly LogLevel[] {
+  return ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+}

@@ -1,0 +1,90 @@
+import { Histogram } from "prom-client";
+import { roundToThousandths } from "../round.ts";
+
+type Labels<Label extends string> = Readonly<Record<Label, string>>;
+
+/** Durations with one combination of labels; quantiles are `null` before the first. */
+export type Latency<Label extends string = never> = {
+  readonly labels: Partial<Labels<Label>>;
+  readonly count: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly p99Ms: number | null;
+};
+
+/** In seconds, from a cached response to one that nobody waits for any more. */
+const bounds = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
+/** How many of all measurements took at most `bound` seconds. */
+type Bucket = { readonly bound: number; readonly count: number };
+
+/** A histogram of Prometheus. Quantiles are read from its buckets as Prometheus does, so that JSON and text agree. */
+export class LatencyHistogram<Label extends string = never> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly Label[];
+  /** For a registry. */
+  readonly metric: Histogram;
+
+  /** `name` ends in `_seconds`; the values of labels must be bounded. */
+  constructor(options: { name: string; help: string; labelNames: readonly Label[] }) {
+    const { name, help, labelNames } = options;
+    this.name = name;
+    this.help = help;
+    this.labelNames = labelNames;
+    const own = { name, help, labelNames: [...labelNames], buckets: bounds, registers: [] };
+    this.metric = new Histogram<string>(own);
+  }
+
+  observe(labels: Labels<Label>, durationMs: number): void {
+    this.metric.observe(labels, durationMs / 1000);
+  }
+
+  /** One entry for each combination of labels; one in any case without labels. */
+  async read(): Promise<readonly Latency<Label>[]> {
+    const { values } = await this.metric.get();
+    const counts = values.filter(({ metricName }) => metricName === `${this.name}_bucket`);
+    const series = Map.groupBy(counts, ({ labels }) =>
+      this.labelNames.map((name) => labels[name]).join(" "),
+    );
+    return [...series.values()].map((own) => {
+      const { le: _le, ...labels } = own[0]?.labels ?? {};
+      const buckets = own.map(({ labels: { le }, value }) => {
+        return { bound: le === "+Inf" ? Infinity : Number(le), count: value };
+      });
+      return latencyOf(labels as Partial<Labels<Label>>, buckets);
+    });
+  }
+}
+
+function latencyOf<Label extends string>(
+  labels: Partial<Labels<Label>>,
+  buckets: readonly Bucket[],
+): Latency<Label> {
+  return {
+    labels,
+    count: buckets.at(-1)?.count ?? 0,
+    p50Ms: quantileMs(buckets, 0.5),
+    p95Ms: quantileMs(buckets, 0.95),
+    p99Ms: quantileMs(buckets, 0.99),
+  };
+}
+
+/** Evenly spread within its bucket; above the last bound, that bound. */
+function quantileMs(buckets: readonly Bucket[], quantile: number): number | null {
+  const total = buckets.at(-1)?.count ?? 0;
+  if (total === 0) return null;
+  const rank = quantile * total;
+  let below: Bucket = { bound: 0, count: 0 };
+  for (const bucket of buckets) {
+    if (bucket.count >= rank) {
+      if (bucket.bound === Infinity) break;
+      const share = (rank - below.count) / (bucket.count - below.count);
+      return roundToThousandths(1000 * (below.bound + share * (bucket.bound - below.bound)));
+    }
+    below = bucket;
+  }
+  return 1000 * below.bound;
+}

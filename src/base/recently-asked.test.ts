@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { storeLimits } from "./config/limits.ts";
+import { AskedBefore } from "./recently-asked.ts";
+
+test("knows what was asked lately, and forgets what was not in time", () => {
+  const asked = new AskedBefore();
+  assert.equal(asked.ask("one"), false);
+  assert.equal(asked.ask("one"), true);
+  const others = (of: string) => Array.from({ length: storeLimits.askedOnceMax }, (_, n) => of + n);
+  for (const key of others("a")) assert.equal(asked.ask(key), false);
+  assert.equal(asked.ask("one"), true);
+  for (const key of [...others("b"), ...others("c")]) assert.equal(asked.ask(key), false);
+  assert.equal(asked.ask("one"), false);
+});

@@ -1,0 +1,74 @@
+import { assert } from "../../base/assert.ts";
+import { chainLimits } from "../../base/config/limits.ts";
+import type { Address, Hash } from "../../base/ids.ts";
+import type { RawLog } from "../raw-log.ts";
+import { type BloomBits, countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
+import { formatQuantity } from "./parse-hex.ts";
+import { topic0Of } from "./scanned-log.ts";
+
+type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
+
+/**
+ * Which logs are asked for: those of one of the addresses with one of the first topics. The maps
+ * lead from a text to the one string that stands for it everywhere, so that logs share them.
+ */
+export type LogFilter = {
+  readonly addresses: ReadonlyMap<string, Address>;
+  readonly topics0: ReadonlyMap<string, Hash>;
+  readonly addressBits: readonly ItemBits[];
+  readonly topicBits: readonly ItemBits[];
+};
+
+/** `addresses` and `topics0` are not empty: an empty list would mean "any" to a node. */
+export function deriveLogFilter(wanted: {
+  readonly addresses: readonly Address[];
+  readonly topics0: readonly Hash[];
+}): LogFilter {
+  const { addresses, topics0 } = wanted;
+  assert(addresses.length > 0 && topics0.length > 0, "a filter needs addresses and topics");
+  return {
+    addresses: new Map(addresses.map((address) => [address, address])),
+    topics0: new Map(topics0.map((topic) => [topic, topic])),
+    addressBits: addresses.map(bitsOf),
+    topicBits: topics0.map(bitsOf),
+  };
+}
+
+/** Whether a block with this bloom can hold a log that passes the filter. */
+export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
+  const isThere = ({ bits }: ItemBits) => mayContain(bloom, bits);
+  return filter.addressBits.some(isThere) && filter.topicBits.some(isThere);
+}
+
+/**
+ * Whether the bloom of a block tells of logs that pass the filter besides `logs`, which do: of any
+ * where there are none, or of a contract or an event that is not among them. The latter only where
+ * the bloom is sparse: in a full one nearly everything seems to be there, and proof is dear.
+ */
+export function tellsOfMore(
+  bloom: string,
+  logs: readonly Pick<RawLog, "address" | "topics">[],
+  filter: LogFilter,
+): boolean {
+  if (logs.length === 0) return mayHaveLogs(bloom, filter);
+  if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
+  const told = new Set<Address | Hash | undefined>();
+  for (const log of logs) told.add(log.address).add(topic0Of(log));
+  const isMissing = ({ item, bits }: ItemBits) => !told.has(item) && mayContain(bloom, bits);
+  return filter.addressBits.some(isMissing) || filter.topicBits.some(isMissing);
+}
+
+function bitsOf(item: Address | Hash): ItemBits {
+  return { item, bits: deriveBloomBits(item) };
+}
+
+/** Which blocks an `eth_getLogs` looks through. */
+export type LogsOf = { readonly blockHash: Hash } | { readonly from: number; readonly to: number };
+
+/** The parameter of `eth_getLogs`. */
+export function formatLogsParam(of: LogsOf, filter: LogFilter): Record<string, unknown> {
+  const where =
+    "blockHash" in of ? of : { fromBlock: formatQuantity(of.from), toBlock: formatQuantity(of.to) };
+  const topics = [[...filter.topics0.keys()]];
+  return { ...where, address: [...filter.addresses.keys()], topics };
+}

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import type { Address, Hash } from "../../base/ids.ts";
+import type { Body } from "../../base/response-body.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { deriveLogFilter } from "./log-filter.ts";
+import { parseBody } from "./parse-body.ts";
+import { ParsedLogs, parseLogs } from "./parse-log.ts";
+import { plainLog } from "./scanned-log.ts";
+
+/** Some differ in their first digits alone. */
+const addresses = ["ab".repeat(20), "cd".repeat(20), `cd${"ab".repeat(19)}`].map(
+  (digits) => `0x${digits}` as Address,
+);
+const topics0 = ["01".repeat(32), "02".repeat(32), `02${"01".repeat(31)}`].map(
+  (digits) => `0x${digits}` as Hash,
+);
+const filter = deriveLogFilter({ addresses, topics0 });
+/** So that answers of a few logs are scanned too. */
+const scannedMin = 0;
+
+const digit = fc.nat(15).map((value) => value.toString(16));
+const anyDigits = (count: number) =>
+  fc.string({ unit: digit, minLength: count, maxLength: count }).map((digits) => `0x${digits}`);
+const anyHash = fc.oneof(
+  fc.constantFrom(`0x${"0b".repeat(32)}`, `0x0c${"0b".repeat(31)}`),
+  anyDigits(64),
+);
+/** Of up to 52 bits: more are told by no chain, and so not scanned. */
+const anyQuantity = fc
+  .oneof(fc.nat(999), fc.integer({ min: 0, max: 2 ** 52 - 1 }))
+  .map((value) => `0x${value.toString(16)}`);
+const anyLog = fc.record({
+  address: fc.constantFrom(...addresses),
+  topics: fc
+    .tuple(fc.constantFrom(...topics0), fc.array(anyHash, { maxLength: 3 }))
+    .map((parts) => parts.flat()),
+  data: fc.nat(80).chain((bytes) => anyDigits(bytes * 2)),
+  blockNumber: anyQuantity,
+  blockHash: anyHash,
+  blockTimestamp: anyQuantity,
+  transactionHash: anyHash,
+  transactionIndex: anyQuantity,
+  logIndex: fc.nat(999_999).map((value) => `0x${value.toString(16)}`),
+  removed: fc.constant(false),
+});
+const memberNames = [
+  "address",
+  "topics",
+  "data",
+  "blockNumber",
+  "blockHash",
+  "blockTimestamp",
+  "transactionHash",
+  "transactionIndex",
+  "logIndex",
+  "removed",
+] as const;
+
+/** An answer of a node that writes the members of all logs in one order, with or without the last. */
+const anyAnswer = fc
+  .record({
+    logs: fc.array(anyLog, { minLength: 1, maxLength: 5 }),
+    order: fc.shuffledSubarray([...memberNames], { minLength: memberNames.length }),
+    left: fc.subarray(["blockTimestamp", "removed"]),
+    isBatch: fc.boolean(),
+  })
+  .map(({ logs, order, left, isBatch }) => {
+    const names = order.filter((name) => !left.includes(name));
+    const result = logs.map((log) => Object.fromEntries(names.map((name) => [name, log[name]])));
+    const reply = { jsonrpc: "2.0", id: 2, result };
+    const batch = [{ id: 1, result: { hash: "0x", note: "größer" } }, reply, { id: 3, result: [] }];
+    return JSON.stringify(isBatch ? batch : reply);
+  });
+
+/** What may stand in an answer in place of something else. */
+const anyPiece = fc.oneof(
+  fc.constantFrom("0", "f", "F", "g", "x", '"', "\\", "[", "]", "{", "}", ",", ":", " ", "\n"),
+  fc.constantFrom('"result":[{', '\\"result":[{', '"removed":true', '"removed":0', "null", "[]"),
+  fc.constantFrom("\\u0061", "ä", '"data":"0x"', '"topics":[]', "\u0000", "},{", '"__proto__":1,'),
+);
+const anyChange = fc.record({ at: fc.nat(), removed: fc.nat(3), piece: anyPiece });
+
+test("logs are read from bytes as through JSON", () => {
+  fc.assert(
+    fc.property(anyAnswer, (text) => {
+      const value = parseBody(bodyOf(Buffer.from(text)), scannedMin);
+      const replies: readonly unknown[] = Array.isArray(value) ? value : [value];
+      assert(replies.some((reply) => resultOf(reply) instanceof ParsedLogs));
+      assertSame(Buffer.from(text));
+    }),
+    propertySettings(300),
+  );
+});
+
+test("R14: whatever is changed in an answer, it is read, or refused, as through JSON", () => {
+  const changes = fc.array(anyChange, { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(anyAnswer, changes, (text, made) => {
+      let changed = text;
+      for (const { at, removed, piece } of made) {
+        const start = at % changed.length;
+        changed = changed.slice(0, start) + piece + changed.slice(start + removed);
+      }
+      assertSame(Buffer.from(changed));
+    }),
+    propertySettings(3_000),
+  );
+});
+
+test("R14: an answer that is cut, or has bytes that are no text, is no other than through JSON", () => {
+  fc.assert(
+    fc.property(anyAnswer, fc.nat(), fc.nat(255), (text, place, byte) => {
+      const body = Buffer.from(text);
+      const at = place % body.length;
+      assertSame(body.subarray(0, at));
+      body[at] = byte;
+      assertSame(body);
+    }),
+    propertySettings(1_000),
+  );
+});
+
+test("a name that only looks like that of a result, or one told twice, misleads nobody", () => {
+  const log = JSON.stringify(fc.sample(anyLog, { numRuns: 1, seed: 1 })[0]);
+  const list = `"result":[${log}]`;
+  for (const text of [
+    `{"id":1,"a\\${list}}`,
+    `{"id":1,"deeper":{${list}}}`,
+    `{"id":1,${list},"result":null}`,
+    `{"id":1,"result":null,${list}}`,
+    `[{"id":1,"x":{${list}}},{"id":2,${list}}]`,
+    `{"id":1,"result":[${log},${log},]}`,
+    `{"id":1,"result":[${log}],}`,
+    `[{"result":"the logs of this answer"},{"x":{${list}}}]`,
+    `[{"result":"the logs of thi\\u0073 answer"},{"x":{${list}}}]`,
+  ]) {
+    assertSame(Buffer.from(text));
+  }
+});
+
+function bodyOf(bytes: Buffer): Body {
+  return { bytes, release: () => {} };
+}
+
+function assertSame(body: Buffer): void {
+  const expected = read(body, (one) => JSON.parse(one.toString("utf8")) as unknown);
+  const actual = read(body, (one) => parseBody(bodyOf(one), scannedMin));
+  assert.deepEqual(actual, expected, body.toString());
+}
+
+/** The answer as those see it who parse its results as logs; `null` when it is not JSON. */
+function read(body: Buffer, parse: (body: Buffer) => unknown): unknown {
+  let value: unknown;
+  try {
+    value = parse(body);
+  } catch (thrown) {
+    assert(thrown instanceof SyntaxError);
+    return null;
+  }
+  if (Array.isArray(value)) return value.map(withLogs);
+  return withLogs(value);
+}
+
+function withLogs(reply: unknown): unknown {
+  const result = resultOf(reply);
+  if (result === undefined) return reply;
+  try {
+    const { logs, timestamps } = parseLogs(result, filter);
+    return { ...(reply as object), result: { logs: logs.map(plainLog), timestamps } };
+  } catch (thrown) {
+    assert(thrown instanceof EndpointError);
+    return reply;
+  }
+}
+
+function resultOf(reply: unknown): unknown {
+  const isReply = typeof reply === "object" && reply !== null && "result" in reply;
+  return isReply ? reply.result : undefined;
+}

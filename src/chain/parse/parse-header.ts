@@ -1,0 +1,37 @@
+import type { Hash } from "../../base/ids.ts";
+import { EndpointError } from "../chain-errors.ts";
+import type { BlockRef } from "../raw-log.ts";
+import { parseBloom, parseHash, parseQuantity } from "./parse-hex.ts";
+
+/** What is needed of a header. */
+export type Header = BlockRef & {
+  readonly parentHash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** `0x` and 512 hex digits. */
+  readonly logsBloom: string;
+};
+
+/** The year 2106: times are stored in 32 bits. */
+const timestampMax = 2 ** 32 - 1;
+
+/** A block as `eth_getBlockBy...` answers it; `null` when the node does not know it (yet). */
+export function parseHeader(value: unknown): Header | null {
+  if (value === null) return null;
+  if (typeof value !== "object") throw new EndpointError("malformed", "a header is no object");
+  const json = value as Record<keyof Header, unknown>;
+  const timestamp = parseQuantity(json.timestamp);
+  return {
+    number: present(parseQuantity(json.number), "number"),
+    hash: present(parseHash(json.hash), "hash"),
+    parentHash: present(parseHash(json.parentHash), "parentHash"),
+    timestamp: present((timestamp ?? 0) > timestampMax ? null : timestamp, "timestamp"),
+    logsBloom: present(parseBloom(json.logsBloom), "logsBloom"),
+  };
+}
+
+/** What is to be done about it can only be said by who knows which member it is. */
+function present<Value>(value: Value | null, name: keyof Header): Value {
+  if (value !== null) return value;
+  throw new EndpointError("malformed", `a header has no ${name}, or one of a wrong form`);
+}

@@ -1,0 +1,100 @@
+/**
+ * Values of JSON-RPC: hex quantities, hashes, addresses, data. Total: whatever comes in, a parser
+ * answers the value in its one normal form (lower case) or `null`.
+ */
+import type { Address, Hash } from "../../base/ids.ts";
+
+const scratch = Buffer.alloc(8 * 1024);
+const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch.length / 4);
+/** What `hexDigitFlags` says of a word that is all lower-case hex digits. */
+export const hexDigitsAll = 0x80808080 | 0;
+/** Eight zeros, most of what events hold, as the float that stands for their bytes. */
+export const zeroDigits: number = new Float64Array(new Uint8Array(8).fill(48).buffer)[0] ?? 0;
+
+/**
+ * Whether `text` is `0x` and lower-case hex digits. Every log of a backfill passes here with
+ * hundreds of digits, so its speed counts: the digits are copied to bytes and four are judged
+ * at once, five times faster than a loop or a regular expression.
+ */
+function isLowerHex(text: string): boolean {
+  if (text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) return false;
+  const start = 2; // puts the digits after `0x` on a word boundary
+  if (text.length + 8 > scratch.length) return /^0x[0-9a-f]*$/.test(text);
+  const written = scratch.write(text, start, "utf8");
+  if (written !== text.length) return false; // a character outside ASCII takes two bytes or more
+  const end = start + written;
+  scratch[end] = scratch[end + 1] = scratch[end + 2] = 48; // fills the last word with zeros
+  const wordsEnd = (end + 3) >> 2;
+  let good = hexDigitsAll;
+  for (let index = 1; index < wordsEnd; index += 1) good &= hexDigitFlags(scratchWords[index] ?? 0);
+  return good === hexDigitsAll;
+}
+
+/**
+ * Sets the high bit of every byte of `word` that is an ASCII `0-9a-f`. Adding `0x80 - k` to a byte
+ * below 0x80 sets its high bit exactly when the byte is at least `k`, and never carries over.
+ */
+export function hexDigitFlags(word: number): number {
+  const low = word & 0x7f7f7f7f;
+  const isDigit = (low + 0x50505050) & ~(low + 0x46464646);
+  const isLetter = (low + 0x1f1f1f1f) & ~(low + 0x19191919);
+  return (isDigit | isLetter) & ~word;
+}
+
+function parseHex(value: unknown, length: number): string | null {
+  if (typeof value !== "string" || value.length !== length) return null;
+  return normalHex(value);
+}
+
+function normalHex(text: string): string | null {
+  if (isLowerHex(text)) return text;
+  const lower = text.toLowerCase();
+  return isLowerHex(lower) ? lower : null;
+}
+
+/** A 32-byte hash, topic or word. */
+export function parseHash(value: unknown): Hash | null {
+  return parseHex(value, 66) as Hash | null;
+}
+
+/** A 20-byte address. */
+export function parseAddress(value: unknown): Address | null {
+  return parseHex(value, 42) as Address | null;
+}
+
+/** The 256 bytes of a header's `logsBloom`. */
+export function parseBloom(value: unknown): string | null {
+  return parseHex(value, 2 + 512);
+}
+
+/** Bytes of any length. */
+export function parseBytes(value: unknown): string | null {
+  if (typeof value !== "string" || value.length % 2 !== 0) return null;
+  return normalHex(value);
+}
+
+/** A hex quantity that is a safe integer; leading zeros are let pass, as some nodes send them. */
+export function parseQuantity(value: unknown): number | null {
+  if (typeof value !== "string" || value.length < 3 || value.length > 18) return null;
+  if (value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120) return null;
+  let quantity = 0;
+  for (let index = 2; index < value.length; index += 1) {
+    const digit = hexDigit(value.charCodeAt(index));
+    if (digit === -1) return null;
+    quantity = quantity * 16 + digit;
+  }
+  return Number.isSafeInteger(quantity) ? quantity : null;
+}
+
+/** The value of a hex digit in either case, by character code; -1 when it is none. */
+export function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  if (code >= 97 && code <= 102) return code - 87;
+  if (code >= 65 && code <= 70) return code - 55;
+  return -1;
+}
+
+/** `255` -> `"0xff"`. */
+export function formatQuantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import type { Address, Hash } from "../../base/ids.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { deriveLogFilter } from "./log-filter.ts";
+import { isWanted, parseLogs } from "./parse-log.ts";
+import { parseReceiptLogs } from "./parse-receipts.ts";
+
+const address = `0x${"ab".repeat(20)}` as Address;
+const topic = `0x${"cd".repeat(32)}` as Hash;
+const filter = deriveLogFilter({ addresses: [address], topics0: [topic] });
+
+const good = {
+  address,
+  topics: [topic, `0x${"01".repeat(32)}`],
+  data: "0x00ff",
+  blockNumber: "0x10",
+  blockHash: `0x${"0b".repeat(32)}`,
+  transactionHash: `0x${"0c".repeat(32)}`,
+  transactionIndex: "0x2",
+  logIndex: "0x3",
+  removed: false,
+};
+
+function isMalformed(thrown: unknown): boolean {
+  return thrown instanceof EndpointError && thrown.kind === "malformed";
+}
+
+test("a log is read, upper case made lower", () => {
+  const shouted = { ...good, address: `0x${"AB".repeat(20)}`, topics: [`0x${"CD".repeat(32)}`] };
+  const { logs, timestamps } = parseLogs([good, shouted], filter);
+  assert.deepEqual(logs[0], {
+    address,
+    topics: good.topics,
+    data: "0x00ff",
+    blockNumber: 16,
+    blockHash: good.blockHash,
+    txHash: good.transactionHash,
+    txIndex: 2,
+    logIndex: 3,
+  });
+  assert.equal(logs[1]?.address, address);
+  assert.deepEqual(logs[1]?.topics, [topic]);
+  assert(logs.every((log) => isWanted(log, filter)));
+  assert.equal(timestamps, null);
+});
+
+test("times are taken only when every log has one", () => {
+  const timed = { ...good, blockTimestamp: "0x64" };
+  assert.deepEqual(parseLogs([timed, timed], filter).timestamps, [100, 100]);
+  assert.equal(parseLogs([timed, good], filter).timestamps, null);
+  assert.equal(parseLogs([good, timed], filter).timestamps, null);
+});
+
+test("a log with a wrong field is refused", () => {
+  const wrong: Record<string, readonly unknown[]> = {
+    address: [undefined, null, "0x", topic, 5, {}],
+    topics: [undefined, null, topic, [5], Array.from({ length: 5 }, () => topic), ["0x12"]],
+    data: [undefined, null, "00", "0x0", "0xzz", 5],
+    blockNumber: [undefined, null, 16, "16", "0x", "0x20000000000000"],
+    blockHash: [undefined, null, "0x12", 5],
+    transactionHash: [undefined, null, "0x12", 5],
+    transactionIndex: [undefined, null, 1, "0xg"],
+    logIndex: [undefined, null, 1, "0xf4240"],
+    removed: [true],
+  };
+  for (const [field, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const parse = () => parseLogs([{ ...good, [field]: value }], filter);
+      assert.throws(parse, isMalformed, `${field} ${JSON.stringify(value)}`);
+    }
+  }
+});
+
+test("R14: whatever comes, the answer is logs or a malformed error", () => {
+  const anything = fc.oneof(fc.anything(), fc.array(fc.record(mutations(), { requiredKeys: [] })));
+  fc.assert(
+    fc.property(anything, (value) => {
+      for (const parse of [parseLogs, parseReceiptLogs]) {
+        try {
+          parse(value, filter);
+        } catch (thrown) {
+          assert(isMalformed(thrown), String(thrown));
+        }
+      }
+    }),
+    propertySettings(300),
+  );
+});
+
+/** A good log in which any field may be anything. */
+function mutations(): Record<string, fc.Arbitrary<unknown>> {
+  const fields = Object.entries(good).map(([field, value]) => {
+    return [field, fc.oneof(fc.constant(value), fc.anything())] as const;
+  });
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,122 @@
+import type { Hash } from "../../base/ids.ts";
+import { EndpointError } from "../chain-errors.ts";
+import type { RawLog } from "../raw-log.ts";
+import type { LogFilter } from "./log-filter.ts";
+import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
+import { topic0Of } from "./scanned-log.ts";
+
+/** Logs of the right form, in the order of the answer. */
+export class ParsedLogs {
+  readonly logs: readonly RawLog[];
+  /** Unix seconds of each log's block, when the node tells them with every log; else `null`. */
+  readonly timestamps: readonly number[] | null;
+  readonly #logs: RawLog[];
+  readonly #letGo: () => void;
+
+  /** `letGo` is told that what the logs are read from is not needed any more. */
+  constructor(logs: RawLog[], timestamps: readonly number[] | null, letGo: () => void = () => {}) {
+    this.#logs = logs;
+    this.logs = logs;
+    this.timestamps = timestamps;
+    this.#letGo = letGo;
+  }
+
+  /**
+   * Ends the reading of the logs, and empties the list: a call that waited for the answer is old by then,
+   * and would keep them until the whole heap is collected. Need not be called.
+   */
+  release(): void {
+    this.#logs.length = 0;
+    this.#letGo();
+  }
+}
+
+type LogJson = Readonly<Record<keyof RawLog | "transactionHash" | "transactionIndex", unknown>> & {
+  readonly removed?: unknown;
+  readonly blockTimestamp?: unknown;
+};
+
+/** Positions must fit `seq` (base/ids.ts), which has room for a million logs in a block. */
+export const logsPerBlockMax = 1_000_000;
+
+/**
+ * A list of logs as nodes answer it, each of the right form, unless `scan-logs.ts` has read it
+ * already; what they say together is judged by `check-logs.ts`. Throws a `malformed` `EndpointError`; a `removed` log counts as malformed.
+ */
+export function parseLogs(value: unknown, filter: LogFilter): ParsedLogs {
+  if (value instanceof ParsedLogs) return value;
+  if (!Array.isArray(value)) throw new EndpointError("malformed", "logs are no list");
+  const logs: RawLog[] = [];
+  let timestamps: number[] | null = [];
+  let previous: RawLog | null = null;
+  for (const item of value as readonly unknown[]) {
+    const json = readObject(item);
+    const log = parseLog(json, { filter, previous });
+    const timestamp = parseQuantity(json.blockTimestamp);
+    if (timestamp === null) timestamps = null;
+    else timestamps?.push(timestamp);
+    logs.push(log);
+    previous = log;
+  }
+  return new ParsedLogs(logs, timestamps);
+}
+
+function readObject(item: unknown): LogJson {
+  if (typeof item !== "object" || item === null) {
+    throw new EndpointError("malformed", "a log is no object");
+  }
+  return item as LogJson;
+}
+
+/** Takes over the strings that are equal to those of the log before: most are, and memory counts. */
+function parseLog(
+  json: LogJson,
+  known: { readonly filter: LogFilter; readonly previous: RawLog | null },
+): RawLog {
+  const { filter, previous } = known;
+  const address = filter.addresses.get(json.address as string) ?? parseAddress(json.address);
+  const blockHash = sameOrHash(json.blockHash, previous?.blockHash);
+  const txHash = sameOrHash(json.transactionHash, previous?.txHash);
+  const topics = parseTopics(json.topics, filter);
+  const data = parseBytes(json.data);
+  const blockNumber = parseQuantity(json.blockNumber);
+  const txIndex = parseQuantity(json.transactionIndex);
+  const logIndex = parseQuantity(json.logIndex);
+  if (
+    address === null ||
+    blockHash === null ||
+    txHash === null ||
+    topics === null ||
+    data === null ||
+    blockNumber === null ||
+    txIndex === null ||
+    logIndex === null ||
+    logIndex >= logsPerBlockMax
+  ) {
+    throw new EndpointError("malformed", "a log lacks a field, or has one of a wrong form");
+  }
+  if (json.removed === true) throw new EndpointError("malformed", "a log is marked as removed");
+  return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex };
+}
+
+function sameOrHash(value: unknown, previous: Hash | undefined): Hash | null {
+  return previous !== undefined && value === previous ? previous : parseHash(value);
+}
+
+function parseTopics(value: unknown, filter: LogFilter): Hash[] | null {
+  if (!Array.isArray(value) || value.length > 4) return null;
+  const topics: Hash[] = [];
+  for (const item of value as readonly unknown[]) {
+    const isFirst = topics.length === 0;
+    const topic = (isFirst ? filter.topics0.get(item as string) : undefined) ?? parseHash(item);
+    if (topic === null) return null;
+    topics.push(topic);
+  }
+  return topics;
+}
+
+/** Whether the log is one of those the filter asks for. */
+export function isWanted(log: RawLog, filter: LogFilter): boolean {
+  const topic0 = topic0Of(log);
+  return topic0 !== undefined && filter.addresses.has(log.address) && filter.topics0.has(topic0);
+}

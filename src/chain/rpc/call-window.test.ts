@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { CallWindow } from "./call-window.ts";
+
+const anyRequests = fc.array(
+  fc.record({ pauseMs: fc.oneof(fc.constant(0), fc.nat(300), fc.nat(3_000)), calls: fc.nat(6) }),
+  { maxLength: 60 },
+);
+
+test("R6: no trailing second holds more calls than allowed, and none waits without need", () => {
+  fc.assert(
+    fc.property(anyRequests, fc.integer({ min: 6, max: 12 }), (requests, callsMax) => {
+      const window = new CallWindow(callsMax);
+      const sent: { atMs: number; calls: number }[] = [];
+      const held = (fromMs: number, toMs: number) =>
+        sent
+          .filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
+          .reduce((sum, { calls }) => sum + calls, 0);
+      let nowMs = 0;
+      for (const { pauseMs, calls } of requests) {
+        nowMs += pauseMs;
+        const waitMs = window.waitMs(calls, nowMs);
+        const atMs = nowMs + waitMs;
+        window.take(calls, atMs);
+        const isBehindAnother = atMs === sent.at(-1)?.atMs;
+        assert(waitMs === 0 || isBehindAnother || held(atMs - 1_051, atMs - 1) + calls > callsMax);
+        sent.push({ atMs, calls });
+        assert(held(atMs - 1_050, atMs) <= callsMax);
+      }
+    }),
+    propertySettings(300),
+  );
+});
+
+test("more calls at once than a second may hold get a second for themselves", () => {
+  const window = new CallWindow(5);
+  window.take(1, 0);
+  assert.equal(window.waitMs(9, 10), 1_040);
+});

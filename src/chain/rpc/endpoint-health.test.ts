@@ -1,0 +1,122 @@
+/** The parts that decide whether, and how fast, an endpoint is asked (R6). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Patience } from "./adaptive-timeout.ts";
+import { Breaker } from "./breaker.ts";
+import { RequestPacer } from "./request-pacer.ts";
+
+function openBreaker(): Breaker {
+  const backoff = { firstMs: 100, maxMs: 1_000 };
+  return new Breaker({ failuresMax: 2, backoff, random: () => 1 });
+}
+
+test("R6: a breaker opens after failures in a row, probes once, and closes on success", () => {
+  const breaker = openBreaker();
+  breaker.fail(0);
+  assert.equal(breaker.state(0), "closed");
+  breaker.succeed();
+  breaker.fail(0);
+  breaker.fail(0);
+  assert.equal(breaker.state(99), "open");
+  assert(!breaker.tryPass(99));
+  assert.equal(breaker.state(100), "half_open");
+  assert(breaker.tryPass(100), "one probe");
+  assert(!breaker.tryPass(101), "and only one");
+  breaker.succeed();
+  assert(breaker.tryPass(102));
+});
+
+test("R6: a breaker stays open longer with every failed probe, up to the maximum", () => {
+  const breaker = openBreaker();
+  breaker.fail(0);
+  let nowMs = 0;
+  const waits = [100, 200, 400, 800, 1_000, 1_000];
+  for (const waitMs of waits) {
+    breaker.fail(nowMs);
+    assert.equal(breaker.state(nowMs + waitMs - 1), "open");
+    assert.equal(breaker.state(nowMs + waitMs), "half_open");
+    nowMs += waitMs;
+  }
+});
+
+test("R6: no limit is known until the endpoint refuses", () => {
+  const pacer = new RequestPacer(null);
+  for (let call = 0; call < 1_000; call += 1) assert.equal(pacer.reserve(1, 10), 0);
+  assert.equal(pacer.callsPerSecond, null);
+});
+
+test("R6: Retry-After is waited for, then a lower rate is kept and slowly raised", () => {
+  const pacer = new RequestPacer(null);
+  for (let call = 0; call < 100; call += 1) pacer.reserve(1, 2_000);
+  pacer.noteRefusal(3_000, 2_000);
+  assert.equal(pacer.waitMs(2_000), 3_000);
+  assert.equal(pacer.waitMs(4_999), 1);
+  assert.equal(pacer.callsPerSecond, 70);
+  assert.equal(pacer.reserve(7, 5_000), 0);
+  assert.equal(Math.round(pacer.waitMs(5_000)), 100, "seven calls at 70 a second");
+  pacer.noteAnswer(5_100);
+  assert((pacer.callsPerSecond ?? 0) > 70);
+});
+
+test("R6: without Retry-After the pause doubles, and answers end that", () => {
+  const pacer = new RequestPacer(null);
+  pacer.noteRefusal(null, 0);
+  assert.equal(pacer.waitMs(0), 250);
+  pacer.noteRefusal(null, 100);
+  assert.equal(pacer.waitMs(100), 150, "a request from before the pause changes nothing");
+  pacer.noteRefusal(null, 300);
+  assert.equal(pacer.waitMs(300), 500);
+  pacer.noteAnswer(900);
+  pacer.noteRefusal(null, 1_000);
+  assert.equal(pacer.waitMs(1_000), 250);
+});
+
+test("R6: nor is it when those who wait for their turn are woken late", () => {
+  const pacer = new RequestPacer(10);
+  assert.equal(pacer.reserve(10, 0), 0);
+  assert.equal(pacer.make(10, 900), 0, "it was late");
+  const turnMs = pacer.reserve(10, 0);
+  const waitMs = pacer.make(10, turnMs);
+  assert.equal(turnMs + waitMs, 900 + turnMs, "as long after as there is between two turns");
+  assert.equal(pacer.make(10, turnMs + waitMs), 0);
+});
+
+test("R6: the operator's budget is never exceeded", () => {
+  const pacer = new RequestPacer(10);
+  let nowMs = 0;
+  for (let call = 0; call < 50; call += 1) nowMs += pacer.reserve(1, nowMs);
+  assert.equal(nowMs, 4_200, "ten at once, every second and a little more");
+});
+
+test("R6: failures of what began before a breaker opened do not prolong that", () => {
+  const breaker = openBreaker();
+  for (let failure = 0; failure < 10; failure += 1) breaker.fail(0);
+  assert.equal(breaker.state(100), "half_open");
+  assert(breaker.tryPass(100));
+  breaker.fail(101);
+  assert.equal(breaker.state(299), "open");
+  assert.equal(breaker.state(300), "half_open");
+});
+
+test("R6: an endpoint is waited for some times as long as its answers take", () => {
+  const patience = new Patience();
+  assert.equal(patience.timeoutMs, 2_000, "before anything is known");
+  patience.noteAnswer(20);
+  assert(patience.timeoutMs < 500, "one that hangs is noticed soon");
+  patience.noteAnswer(1_000);
+  assert(patience.timeoutMs > 3_000);
+  for (let answer = 0; answer < 100; answer += 1) patience.noteAnswer(20);
+  assert(patience.timeoutMs < 500, "slow answers are forgotten in time");
+  assert.equal(new Patience(2_000).timeoutMs, 2_000);
+});
+
+test("R6: waiting in vain doubles the patience, once for requests made at the same time", () => {
+  const patience = new Patience();
+  for (let request = 0; request < 6; request += 1) patience.noteTimeout(2_000);
+  assert.equal(patience.timeoutMs, 4_000);
+  patience.noteTimeout(4_000);
+  patience.noteTimeout(8_000);
+  assert.equal(patience.timeoutMs, 10_000, "then it is gone");
+  patience.noteAnswer(50);
+  assert.equal(patience.timeoutMs, 550);
+});

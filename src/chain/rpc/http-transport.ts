@@ -1,0 +1,129 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { chainLimits } from "../../base/config/limits.ts";
+import { toError } from "../../base/errors.ts";
+import { type Body, OversizedBodyError, readResponseBody } from "../../base/response-body.ts";
+import { parseRetryAfter } from "../../base/time/retry.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { parseBody } from "../parse/parse-body.ts";
+import { ReadingAgent } from "./buffered-agent.ts";
+import { classifyProviderError } from "./provider-messages.ts";
+import type { Incoming, Outgoing, Transport } from "./transport.ts";
+
+/** JSON-RPC over HTTP(S), on connections that are kept open. */
+export class HttpTransport implements Transport {
+  readonly isAnnouncing = false;
+  readonly #url: URL;
+  readonly #agent: http.Agent;
+
+  private constructor(url: URL, agent: http.Agent) {
+    this.#url = url;
+    this.#agent = agent;
+  }
+
+  static open(url: URL): HttpTransport {
+    const Agent = url.protocol === "https:" ? https.Agent : ReadingAgent;
+    const maxSockets = chainLimits.concurrentRequestsMax;
+    return new HttpTransport(url, new Agent({ keepAlive: true, maxSockets }));
+  }
+
+  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    try {
+      const response = await this.#post(outgoing.body, signal);
+      const body = await readResponseBody(response, chainLimits.responseBytesMax);
+      const bytes = body.bytes.length;
+      return { value: readJson(response, body), bytes };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof EndpointError) throw thrown;
+      const kind = thrown instanceof OversizedBodyError ? "oversized" : "unavailable";
+      throw new EndpointError(kind, toError(thrown).message, { cause: thrown });
+    }
+  }
+
+  /** Every exchange has a connection of its own for the time being: nothing to give up. */
+  replace(): void {}
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #post(body: string, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { request } = this.#url.protocol === "https:" ? https : http;
+    const options = {
+      method: "POST",
+      agent: this.#agent,
+      signal,
+      headers: {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        "accept-encoding": "gzip",
+      },
+    };
+    return new Promise((resolve, reject) => {
+      let isAnswered = false;
+      const sent = request(this.#url, options, (response) => {
+        isAnswered = true;
+        resolve(response);
+      });
+      sent.on("error", (error) => {
+        // Nodes close connections they think idle, and a request can be on its way just then.
+        const isStale = sent.reusedSocket && !isAnswered && !signal.aborted;
+        if (isStale) resolve(this.#post(body, signal));
+        else reject(error);
+      });
+      sent.end(body);
+    });
+  }
+}
+
+/** Statuses that are about the body of a request, and so may be about its being a batch. */
+const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
+/** Too many requests, or a plan that is used up. */
+const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
+
+/** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
+function readJson(response: http.IncomingMessage, body: Body): unknown {
+  const status = response.statusCode ?? 0;
+  const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
+  if (refusalsForRate.has(status)) {
+    throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });
+  }
+  const isGood = status >= 200 && status < 300;
+  const words = isGood ? "" : body.bytes.toString("utf8", 0, chainLimits.errorTextMax);
+  const value = tryParseJson(body);
+  if (isGood) {
+    // Cut off on its way, or the page of a gateway.
+    if (value === undefined) throw new EndpointError("unavailable", "an answer that is not JSON");
+    return value;
+  }
+  if (isReply(value)) return value;
+  const message = `HTTP ${status} ${wordsOf(value, words)}`;
+  const { kind } = classifyProviderError({ kind: "error", code: status, message });
+  if (kind === "too_large" || kind === "batch_too_large") return { error: { message } };
+  if (kind === "rate_limited" || (status === 503 && retryAfterMs !== null)) {
+    throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });
+  }
+  throw new EndpointError(rejections.has(status) ? "rejected" : "unavailable", `HTTP ${status}`);
+}
+
+function isReply(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) || "result" in value) return true;
+  return "error" in value && typeof value.error === "object" && value.error !== null;
+}
+
+/** What a gateway says in words of its own; nothing of a page for people. */
+function wordsOf(value: unknown, text: string): string {
+  if (typeof value !== "object" || value === null) return text.startsWith("<") ? "" : text;
+  const { message, error } = value as { readonly message?: unknown; readonly error?: unknown };
+  return [message, error].filter((part) => typeof part === "string").join(": ");
+}
+
+function tryParseJson(body: Body): unknown {
+  try {
+    return parseBody(body);
+  } catch {
+    return undefined;
+  }
+}

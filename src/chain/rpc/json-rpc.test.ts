@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { parseHeader } from "../parse/parse-header.ts";
+import { formatCalls, parseLoneReply, parseReplies } from "./json-rpc.ts";
+
+const batch = { firstId: 7, count: 2 };
+
+test("calls bear ids in a row, replies come back in their order", () => {
+  const calls = ["a", "b"].map((method) => ({ method, params: [] }));
+  assert.deepEqual(JSON.parse(formatCalls(calls, 7)), [
+    { jsonrpc: "2.0", id: 7, method: "a", params: [] },
+    { jsonrpc: "2.0", id: 8, method: "b", params: [] },
+  ]);
+  const replies = [
+    { id: 8, result: null },
+    { id: 7, error: { code: -1, message: "no", data: {} } },
+  ];
+  assert.deepEqual(parseReplies(replies, batch), [
+    { kind: "error", code: -1, message: "no" },
+    { kind: "result", value: null },
+  ]);
+});
+
+test("a single call is no batch, and its reply no list", () => {
+  const call = { method: "a", params: [] };
+  assert.deepEqual(JSON.parse(formatCalls([call], 7)), { jsonrpc: "2.0", id: 7, ...call });
+  const asked = { firstId: 7, count: 1 };
+  for (const value of [{ id: 7, result: 1 }, [{ id: 7, result: 1 }]]) {
+    assert.deepEqual(parseReplies(value, asked), [{ kind: "result", value: 1 }]);
+  }
+  const error = { id: null, error: { code: 429, message: "slow" } };
+  assert.deepEqual(parseReplies(error, asked), [{ kind: "error", code: 429, message: "slow" }]);
+  assert.throws(() => parseReplies({ id: 8, result: 1 }, asked), EndpointError);
+});
+
+test("ids may come back as text", () => {
+  const replies = [
+    { id: "8", result: "b" },
+    { id: "7", result: "a" },
+  ];
+  assert.deepEqual(parseReplies(replies, batch), [
+    { kind: "result", value: "a" },
+    { kind: "result", value: "b" },
+  ]);
+});
+
+test("an error may be a mere text, and what it is about may stand in its data", () => {
+  const messageOf = (error: unknown) => {
+    const reply = parseLoneReply({ error });
+    return reply?.kind === "error" ? reply.message : null;
+  };
+  assert.equal(messageOf("no batches"), "no batches");
+  assert.equal(
+    messageOf({ message: "invalid", data: "at most 5 blocks" }),
+    "invalid: at most 5 blocks",
+  );
+  assert.equal(messageOf({ message: "invalid", data: { limit: 5 } }), 'invalid: {"limit":5}');
+  assert.equal(messageOf({ message: "reverted", data: "0x08c379a0" }), "reverted");
+  assert.equal(messageOf({ data: null }), "");
+  assert.equal(messageOf({ message: "x".repeat(1_000) })?.length, 300);
+});
+
+test("a lone reply to a batch is told from a list of replies", () => {
+  const error = { id: null, error: { code: -32600, message: "no batches" } };
+  const expected = { kind: "error", code: -32600, message: "no batches" };
+  assert.deepEqual(parseLoneReply(error), expected);
+  assert.deepEqual(parseLoneReply([error]), expected);
+  assert.equal(parseLoneReply([{ id: 7, result: 1 }]), null);
+  const strange = { error: { code: "x", message: { toString: 1 } } };
+  assert.deepEqual(parseLoneReply(strange), { kind: "error", code: 0, message: "" });
+});
+
+test("replies that are missing, doubled or strange are malformed", () => {
+  const fine = { id: 7, result: 1 };
+  for (const value of [
+    [],
+    [fine],
+    [fine, fine],
+    [fine, { id: 9, result: 1 }],
+    [fine, { id: "0x8", result: 1 }],
+    [fine, { id: 8 }],
+    [fine, null],
+    fine,
+    null,
+    "text",
+  ]) {
+    assert.throws(() => parseReplies(value, batch), EndpointError, JSON.stringify(value));
+  }
+});
+
+test("R14: whatever comes, the answer is a value or an EndpointError", () => {
+  const reply = fc.record({ id: fc.oneof(fc.constantFrom(7, 8), fc.anything()) });
+  const anything = fc.oneof(fc.anything(), fc.array(reply), fc.array(fc.anything()));
+  fc.assert(
+    fc.property(anything, (value) => {
+      const parsers = [
+        () => parseReplies(value, batch),
+        () => parseReplies(value, { firstId: 7, count: 1 }),
+        () => parseLoneReply(value),
+        () => parseHeader(value),
+      ];
+      for (const parse of parsers) {
+        try {
+          parse();
+        } catch (thrown) {
+          assert(thrown instanceof EndpointError, String(thrown));
+        }
+      }
+    }),
+    propertySettings(300),
+  );
+});
+
+test("a header is read; null is not yet", () => {
+  const hash = `0x${"AB".repeat(32)}`;
+  const logsBloom = `0x${"0".repeat(512)}`;
+  const json = { number: "0xa", hash, parentHash: hash, timestamp: "0x64", logsBloom };
+  const lower = hash.toLowerCase();
+  const header = { number: 10, hash: lower, parentHash: lower, timestamp: 100, logsBloom };
+  assert.deepEqual(parseHeader({ ...json, transactions: [] }), header);
+  assert.equal(parseHeader(null), null);
+  for (const field of Object.keys(json)) {
+    assert.throws(() => parseHeader({ ...json, [field]: null }), EndpointError, field);
+  }
+});

@@ -1,0 +1,108 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import { EndpointError } from "../chain-errors.ts";
+
+/** One call of a batch. */
+export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
+
+/** What the node said to one call. */
+export type RpcReply =
+  | { readonly kind: "result"; readonly value: unknown }
+  | { readonly kind: "error"; readonly code: number; readonly message: string };
+
+/** The endpoint does not read a batch of so many calls; it can be asked for fewer at once. */
+export class BatchRefusedError extends EndpointError {
+  override name = "BatchRefusedError";
+  /** How many it says that it reads; `null` when it did not say. */
+  readonly callsMax: number | null;
+  /** Whether it said that the batch is the reason. */
+  readonly isCertain: boolean;
+
+  constructor(message: string, said: { readonly callsMax: number | null } | null = null) {
+    super("refused", message);
+    this.callsMax = said?.callsMax ?? null;
+    this.isCertain = said !== null;
+  }
+}
+
+/**
+ * The body of a request; the calls bear the ids `firstId`, `firstId + 1` and so on. A single call is
+ * no batch, as some nodes read none.
+ */
+export function formatCalls(calls: readonly RpcCall[], firstId: number): string {
+  const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
+  return JSON.stringify(requests.length === 1 ? requests[0] : requests);
+}
+
+/**
+ * The one reply that a node gives to a batch it does not read: an object in place of the list, or an
+ * error without the id of a call. `null` when the answer is a list of replies.
+ */
+export function parseLoneReply(value: unknown): RpcReply | null {
+  if (!Array.isArray(value)) return parseReply(value);
+  const [only] = value as readonly unknown[];
+  return value.length === 1 && Number.isNaN(idOf(only)) ? parseReply(only) : null;
+}
+
+/**
+ * The replies in the order of the calls, whatever order they came in. Throws a `malformed`
+ * `EndpointError`.
+ */
+export function parseReplies(
+  value: unknown,
+  asked: { readonly firstId: number; readonly count: number },
+): RpcReply[] {
+  if (asked.count === 1) {
+    const lone = parseLoneReply(value);
+    // Errors of a balancer often come without an id.
+    if (lone?.kind === "error") return [lone];
+  }
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const replies: (RpcReply | undefined)[] = Array.from({ length: asked.count });
+  for (const item of items) {
+    const index = idOf(item) - asked.firstId;
+    if (!(index >= 0 && index < asked.count) || replies[index] !== undefined) {
+      throw new EndpointError("malformed", "a reply has an id that was not asked for");
+    }
+    replies[index] = parseReply(item);
+  }
+  return replies.map((reply) => {
+    if (reply === undefined) throw new EndpointError("malformed", "a reply is missing");
+    return reply;
+  });
+}
+
+/** The number a reply or a message refers to; NaN when it has none. Some gateways answer it as text. */
+export function idOf(item: unknown): number {
+  const id = typeof item === "object" && item !== null && "id" in item ? item.id : null;
+  if (typeof id === "string" && /^[0-9]{1,15}$/.test(id)) return Number(id);
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : Number.NaN;
+}
+
+function parseReply(value: unknown): RpcReply {
+  if (typeof value !== "object" || value === null) {
+    throw new EndpointError("malformed", "a reply is no object");
+  }
+  if ("error" in value && value.error !== null) return parseError(value.error);
+  if (!("result" in value)) throw new EndpointError("malformed", "a reply has no result");
+  return { kind: "result", value: value.result };
+}
+
+/** Gateways in front of nodes tell errors of their own as a mere text. */
+function parseError(error: unknown): RpcReply {
+  const { code, message, data } = (typeof error === "object" ? error : { message: error }) as {
+    readonly [name in "code" | "message" | "data"]?: unknown;
+  };
+  const text = [message, textOf(data)].filter((part) => typeof part === "string" && part !== "");
+  return {
+    kind: "error",
+    code: typeof code === "number" ? code : 0,
+    message: text.join(": ").slice(0, chainLimits.errorTextMax),
+  };
+}
+
+/** Nethermind and others tell in `data` what would be allowed, and nothing in the message. */
+function textOf(data: unknown): string {
+  if (typeof data === "string") return data.startsWith("0x") ? "" : data;
+  const isObject = typeof data === "object" && data !== null && Object.keys(data).length > 0;
+  return isObject ? JSON.stringify(data) : "";
+}

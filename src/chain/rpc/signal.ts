@@ -1,0 +1,37 @@
+import type { ChainContext } from "../chain-context.ts";
+
+/** Tells one waiter or many that something changed; a change before the wait is not missed. */
+export class Wake {
+  #version = 0;
+  #waiters: (() => void)[] = [];
+
+  /** Rises with every change; taken before looking at the state that one then waits to change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  notify(): void {
+    this.#version += 1;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
+  }
+
+  /** Resolves on the first change after `version`, or after `timeoutMs`; rejects on close. */
+  async wait(
+    version: number,
+    timeoutMs: number,
+    context: Pick<ChainContext, "clock" | "signal">,
+  ): Promise<void> {
+    context.signal.throwIfAborted();
+    if (this.#version !== version) return;
+    const timer = new AbortController();
+    const stop = () => timer.abort();
+    this.#waiters.push(stop);
+    context.signal.addEventListener("abort", stop, { once: true });
+    await context.clock.sleep(timeoutMs, timer.signal).catch(() => {});
+    context.signal.removeEventListener("abort", stop);
+    this.#waiters = this.#waiters.filter((waiter) => waiter !== stop);
+    context.signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,172 @@
+import { WebSocket } from "ws";
+import { chainLimits } from "../../base/config/limits.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { parseBody } from "../parse/parse-body.ts";
+import { parseHash, parseQuantity } from "../parse/parse-hex.ts";
+import type { BlockRef } from "../raw-log.ts";
+import { idOf } from "./json-rpc.ts";
+import type { Incoming, OnHead, Outgoing, Transport } from "./transport.ts";
+
+type Pending = {
+  readonly resolve: (incoming: Incoming) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/** The id of the subscription request; exchanges count from 1. */
+const subscribeId = 0;
+
+/**
+ * JSON-RPC over one WebSocket, opened by the first exchange and again by the next one after it
+ * broke. It subscribes to new heads. An exchange that is given up takes the socket with it if nothing
+ * came meanwhile: a half-open socket looks just like that, and a fresh one costs little.
+ */
+export class WsTransport implements Transport {
+  readonly #url: URL;
+  readonly #onHead: OnHead;
+  readonly #pending = new Map<number, Pending>();
+  #socket: WebSocket | null = null;
+  #isSubscribed = false;
+  /** Messages that came. */
+  #messages = 0;
+
+  private constructor(url: URL, onHead: OnHead) {
+    this.#url = url;
+    this.#onHead = onHead;
+  }
+
+  static open(url: URL, onHead: OnHead): WsTransport {
+    return new WsTransport(url, onHead);
+  }
+
+  get isAnnouncing(): boolean {
+    return this.#isSubscribed;
+  }
+
+  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    signal.throwIfAborted();
+    const socket = this.#socket ?? this.#connect();
+    return new Promise((resolve, reject) => {
+      const messagesBefore = this.#messages;
+      const giveUp = () => {
+        settle();
+        reject(signal.reason as Error);
+        if (this.#messages === messagesBefore) this.#drop(socket, "the socket does not answer");
+      };
+      const settle = () => {
+        signal.removeEventListener("abort", giveUp);
+        this.#pending.delete(outgoing.firstId);
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.#pending.set(outgoing.firstId, {
+        resolve: (incoming) => {
+          settle();
+          resolve(incoming);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      this.#send(socket, outgoing.body);
+    });
+  }
+
+  replace(): void {
+    if (this.#socket !== null) this.#drop(this.#socket, "the socket was replaced");
+  }
+
+  close(): void {
+    this.replace();
+  }
+
+  #connect(): WebSocket {
+    const socket = new WebSocket(this.#url, {
+      perMessageDeflate: false, // costs more time than it saves on small messages
+      maxPayload: chainLimits.responseBytesMax,
+      handshakeTimeout: chainLimits.requestTimeoutMs,
+      followRedirects: false,
+    });
+    this.#socket = socket;
+    const subscribe = {
+      jsonrpc: "2.0",
+      id: subscribeId,
+      method: "eth_subscribe",
+      params: ["newHeads"],
+    };
+    socket.on("open", () => socket.send(JSON.stringify(subscribe)));
+    socket.on("message", (data) => this.#onMessage(socket, data as Buffer));
+    socket.on("error", (error) => this.#drop(socket, error.message));
+    socket.on("close", (code) => this.#drop(socket, `the socket was closed with code ${code}`));
+    return socket;
+  }
+
+  #send(socket: WebSocket, body: string): void {
+    const failed = (error?: Error | null) => {
+      if (error) this.#drop(socket, error.message);
+    };
+    if (socket.readyState === WebSocket.CONNECTING) {
+      socket.once("open", () => socket.send(body, failed));
+    } else socket.send(body, failed);
+  }
+
+  #onMessage(socket: WebSocket, data: Buffer): void {
+    if (socket !== this.#socket) return;
+    this.#messages += 1;
+    let value: unknown;
+    try {
+      value = parseBody({ bytes: data, release: () => {} });
+    } catch {
+      this.#drop(socket, "a message that is not JSON");
+      return;
+    }
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    if (isNotification(first)) {
+      const head = parseAnnouncedHead(first);
+      if (head !== null) this.#onHead(head);
+    } else if (idOf(first) === subscribeId) this.#isSubscribed = hasResult(first);
+    else this.#resolve(value, data.length);
+  }
+
+  /** Hands a reply to its exchange: by any id in it, as the order within a batch is free. */
+  #resolve(value: unknown, bytes: number): void {
+    const ids = (Array.isArray(value) ? value : [value]).map(idOf);
+    for (const id of ids) {
+      const pending = this.#pending.get(id);
+      if (pending !== undefined) {
+        pending.resolve({ value, bytes });
+        return;
+      }
+    }
+    // A batch the node could not read is answered without an id: it is the only one it can be.
+    const [only] = this.#pending.size === 1 ? this.#pending.values() : [];
+    only?.resolve({ value, bytes });
+  }
+
+  #drop(socket: WebSocket, reason: string): void {
+    socket.terminate();
+    if (socket !== this.#socket) return;
+    this.#socket = null;
+    this.#isSubscribed = false;
+    for (const pending of this.#pending.values()) {
+      pending.reject(new EndpointError("unavailable", reason));
+    }
+  }
+}
+
+type Notification = { readonly params?: { readonly result?: unknown } | null };
+
+function isNotification(message: unknown): message is Notification {
+  return typeof message === "object" && message !== null && "method" in message;
+}
+
+/** The block a notification of the subscription tells of; `null` when it is not one. */
+function parseAnnouncedHead(message: Notification): BlockRef | null {
+  const header = (message.params?.result ?? {}) as { number?: unknown; hash?: unknown };
+  const number = parseQuantity(header.number);
+  const hash = parseHash(header.hash);
+  return number === null || hash === null ? null : { number, hash };
+}
+
+function hasResult(message: unknown): boolean {
+  return typeof message === "object" && message !== null && "result" in message;
+}

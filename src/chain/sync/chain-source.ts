@@ -1,0 +1,330 @@
+import { assert } from "../../base/assert.ts";
+import { toError } from "../../base/errors.ts";
+import type { Address, Hash } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import { type Clock, systemClock } from "../../base/time/clock.ts";
+import type { ChainContext } from "../chain-context.ts";
+import { deriveLogFilter } from "../parse/log-filter.ts";
+import type { Header } from "../parse/parse-header.ts";
+import type { Block, BlockRef, BlockStretch, ChainBatch } from "../raw-log.ts";
+import { Endpoint } from "../rpc/endpoint.ts";
+import { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { OpenTransport } from "../rpc/transport.ts";
+import { BlockLogs } from "../verify/block-logs.ts";
+import { Rereader } from "../verify/range-rereader.ts";
+import type { ChainAlarm, ChainStatus } from "./chain-status.ts";
+import { History } from "./final-block-check.ts";
+import { type AfterDispute, Finality } from "./finality.ts";
+import { type TailNews, TailWalker } from "./head-follower.ts";
+import { HeadWatch } from "./head-watch.ts";
+import { RangeFetcher } from "./range-fetcher.ts";
+import type { RangeSource } from "./range-prefetch.ts";
+import { RangeWalker } from "./range-walker.ts";
+import { Tail } from "./unfinalized-chain.ts";
+
+/** Which chain to follow, over which endpoints, and from where. */
+export type ChainSourceOptions = {
+  /** `http(s)` and `ws(s)` URLs of nodes of one chain, at least one. */
+  readonly urls: readonly string[];
+  readonly chainId: number;
+  /** The first block; `latest` is the head at the time of the first batch. */
+  readonly startBlock: number | "latest";
+  /**
+   * The last finalised block the consumer has, as soon as that is known; it goes on with the one
+   * after.
+   */
+  readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
+  readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** What the operator allows each endpoint to be asked in any second; no limit by default. */
+  readonly callsPerSecondMax?: number | null;
+  /**
+   * Whether a single endpoint that is left of a dispute about final blocks may decide alone, minutes after
+   * the others became unreachable; `stop` by default.
+   */
+  readonly afterDispute?: AfterDispute;
+  /** The wire; another one only in simulations. */
+  readonly openTransport?: OpenTransport;
+};
+
+/**
+ * Makes of final blocks what is told of them. It is called as soon as they are read, ahead of those
+ * before them, and what they are read from can be let go then, by `release`, if nothing of the
+ * logs is looked at any more: a log takes some times the memory that its facts do.
+ */
+export type Prepare<Final> = (stretch: BlockStretch, release: () => void) => Final;
+
+/** How often to look again when nothing tells of news. */
+const idleMs = 1_000;
+
+/**
+ * The chain as a stream of complete facts: finalised blocks in ranges, then block by block at the
+ * head, with forks and finality as data. Tries for ever while nodes fail, and says so in `status`.
+ */
+export class ChainSource<Final = readonly Block[]> {
+  readonly #options: ChainSourceOptions;
+  readonly #abort = new AbortController();
+  readonly #context: ChainContext;
+  readonly #tail = new Tail();
+  readonly #pool: EndpointPool;
+  readonly #watch: HeadWatch;
+  readonly #history: History;
+  readonly #finality: Finality;
+  readonly #blockLogs: BlockLogs;
+  readonly #rangeWalker: RangeWalker<Final>;
+  readonly #tailWalker: TailWalker;
+  /** Reads final blocks again, beside everything else and without a memory of its own. */
+  readonly rereader: Rereader;
+  #isStarted = false;
+  #fault: Error | null = null;
+  #reorgs = 0;
+  #deepestReorg = 0;
+
+  private constructor(options: ChainSourceOptions, prepare: Prepare<Final>) {
+    this.#options = options;
+    const clock = options.clock ?? systemClock;
+    const { signal } = this.#abort;
+    const context = { clock, random: options.random ?? Math.random, log: options.log, signal };
+    this.#context = context;
+    const filter = deriveLogFilter(options.filter);
+    const tail = this.#tail;
+    const pool = new EndpointPool(openEndpoints(options, context), context);
+    const watch = new HeadWatch(pool, context);
+    const history = new History(pool, context);
+    const blockLogs = new BlockLogs({ pool, filter });
+    const ranges = new RangeFetcher({ pool, filter, blockLogs, clock });
+    this.#pool = pool;
+    this.#watch = watch;
+    this.#history = history;
+    this.#blockLogs = blockLogs;
+    this.#finality = new Finality({
+      pool,
+      watch,
+      context,
+      chain: tail,
+      afterDispute: options.afterDispute ?? "stop",
+    });
+    this.rereader = new Rereader({ pool, ranges, blockLogs, context });
+    this.#rangeWalker = new RangeWalker({ pool, history, ranges: prepared(ranges, prepare) });
+    this.#tailWalker = new TailWalker({ tail, pool, watch, history, blockLogs, context });
+  }
+
+  /**
+   * Asks every endpoint once who it is. Throws `WrongChainError` when one serves another chain; one
+   * that does not answer is tried again later. Of final blocks is told what `prepare` makes of them.
+   */
+  static async open<Final>(
+    options: ChainSourceOptions,
+    prepare: Prepare<Final>,
+  ): Promise<ChainSource<Final>> {
+    const source = new ChainSource(options, prepare);
+    try {
+      await source.#watch.hearAll();
+      for (const { refusal } of source.#pool.endpoints) if (refusal !== null) throw refusal;
+      await source.#finality.update();
+    } catch (thrown) {
+      source.close();
+      throw thrown;
+    }
+    source.#runInBackground(source.#finality.follow());
+    for (const endpoint of source.#pool.endpoints) {
+      source.#runInBackground(source.#watch.watch(endpoint));
+    }
+    return source;
+  }
+
+  /**
+   * What happens on the chain, in order, until the source is closed. Throws
+   * `ReorgBeyondFinalityError` when finalised history is gone. To be called once.
+   */
+  async *batches(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
+    assert(!this.#isStarted, "a chain source is consumed once");
+    this.#isStarted = true;
+    try {
+      await this.#start();
+      for (;;) {
+        const { version } = this.#watch.wake;
+        yield* this.#backfill();
+        const news = await this.#pool.persist(() => this.#step());
+        if (news !== null) yield* this.#tell(news);
+        else await this.#watch.wake.wait(version, idleMs, this.#context);
+        if (this.#fault !== null) throw this.#fault;
+      }
+    } catch (thrown) {
+      if (!this.#abort.signal.aborted) throw thrown;
+    }
+  }
+
+  /** Ends `batches()` and everything under way. */
+  close(): void {
+    this.#abort.abort();
+    for (const endpoint of this.#pool.endpoints) endpoint.close();
+  }
+
+  get status(): ChainStatus {
+    return {
+      head: this.#watch.head === null ? null : refAndTime(this.#watch.head),
+      finalized: this.#finalized,
+      position: refOf(this.#tail.tip),
+      blockTimeMs: this.#watch.blockTimeMs,
+      tailBlocks: this.#tail.length,
+      reorgs: this.#reorgs,
+      deepestReorg: this.#deepestReorg,
+      bloomFalsePositives: this.#blockLogs.falsePositives,
+      alarms: this.#alarms(),
+      endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
+    };
+  }
+
+  /** By agreement, or because the consumer stored it as such before. */
+  get #finalized(): BlockRef | null {
+    const agreed = this.#finality.agreement?.block ?? null;
+    const { base } = this.#tail;
+    return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
+  }
+
+  /** Before anything else, what we have must still be on the chain (R3). */
+  async #start(): Promise<void> {
+    const { startBlock } = this.#options;
+    const resumeAfter = await this.#options.resumeAfter;
+    if (resumeAfter !== null) {
+      await this.#history.confirm(resumeAfter);
+      this.#tail.restart(resumeAfter.number + 1, resumeAfter);
+      return;
+    }
+    const first = startBlock === "latest" ? await this.#awaitHead() : startBlock;
+    this.#tail.restart(first, null);
+  }
+
+  async #awaitHead(): Promise<number> {
+    for (;;) {
+      const { version } = this.#watch.wake;
+      const { head } = this.#watch;
+      if (head !== null) return head.number;
+      await this.#watch.wake.wait(version, idleMs, this.#context);
+    }
+  }
+
+  async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
+    const tail = this.#tail;
+    const isFinal = (number: number) => number <= (this.#finality.agreement?.block.number ?? -1);
+    if (tail.length > 0 || !isFinal(tail.nextNumber)) return;
+    const start = { next: tail.nextNumber, base: tail.base };
+    const finalized = () => this.#finality.agreement?.block ?? tail.base;
+    for await (const part of this.#rangeWalker.walk(start, finalized)) {
+      const { from, to, last, blocks } = part;
+      tail.restart(to + 1, { number: last.number, hash: last.hash });
+      const more = isFinal(to + 1);
+      yield { ...this.#stretch({ from, last, blocks }), finalized: true, more };
+    }
+  }
+
+  async #step(): Promise<TailNews | null> {
+    const { agreement } = this.#finality;
+    const settled = agreement === null ? null : await this.#tailWalker.settle(agreement);
+    return settled ?? (await this.#tailWalker.advance());
+  }
+
+  *#tell(news: TailNews): Generator<ChainBatch<Final>, void, undefined> {
+    switch (news.kind) {
+      case "blocks":
+        for (const header of news.headers) {
+          const blocks = news.blocks.filter(({ number }) => number === header.number);
+          yield {
+            ...this.#stretch({ from: header.number, last: header, blocks }),
+            finalized: false,
+          };
+        }
+        return;
+      case "fork": {
+        const { safeBlock, depth } = news;
+        this.#reorgs += 1;
+        this.#deepestReorg = Math.max(this.#deepestReorg, depth);
+        this.#context.log.info({ safeBlock, depth }, "the chain was reorganised");
+        yield { kind: "fork", safeBlock };
+        return;
+      }
+      case "finalized":
+        yield { kind: "finalized", block: news.block };
+    }
+  }
+
+  #stretch<Blocks>({ from, last, blocks }: { from: number; last: Header; blocks: Blocks }) {
+    const known = this.#watch.head;
+    const head = known === null || known.number < last.number ? last : known;
+    return {
+      kind: "blocks",
+      fromBlock: from,
+      toBlock: last.number,
+      blocks,
+      last: refAndTime(last),
+      head: refAndTime(head),
+    } as const;
+  }
+
+  #alarms(): readonly ChainAlarm[] {
+    const alarms = new Set<ChainAlarm>();
+    const { endpoints } = this.#pool;
+    if (!endpoints.some((endpoint) => endpoint.isUsable)) alarms.add("no_endpoint");
+    for (const { view, isHeadBelieved } of endpoints) {
+      if (view?.alarm) alarms.add(view.alarm);
+      if (!isHeadBelieved) alarms.add("head_not_believed");
+    }
+    if (this.#finality.isDisputed) alarms.add("finality_disputed");
+    if (this.#finality.isMajorityAbsent) alarms.add("majority_absent");
+    if (this.#tailWalker.isFull) alarms.add("tail_full");
+    if (this.#history.isDisputed) alarms.add("history_disputed");
+    return [...alarms];
+  }
+
+  /** A failure there is a bug; it ends `batches()`. */
+  #runInBackground(task: Promise<never>): void {
+    task.catch((thrown: unknown) => {
+      if (this.#abort.signal.aborted) return;
+      this.#fault = toError(thrown);
+      this.#watch.wake.notify();
+    });
+  }
+}
+
+function prepared<Final>(ranges: RangeFetcher, prepare: Prepare<Final>): RangeSource<Final> {
+  return {
+    get blocksAtOnce() {
+      return ranges.blocksAtOnce;
+    },
+    estimateBytes: (blocks) => ranges.estimateBytes(blocks),
+    fetch: (range) =>
+      ranges.fetch(range, ({ blocks: read, ...part }) => {
+        const { from, to, last } = part;
+        const { blocks, release } = read;
+        const stretch = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
+        return { ...part, blocks: prepare(stretch, release) };
+      }),
+  };
+}
+
+function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endpoint[] {
+  const { chainId, openTransport } = options;
+  const callsPerSecondMax = options.callsPerSecondMax ?? null;
+  const seen = new Map<string, number>();
+  assert(options.urls.length > 0, "a chain source needs an endpoint");
+  return options.urls.map((text) => {
+    const url = URL.parse(text);
+    assert(url !== null, "the URLs of endpoints were checked before");
+    const count = (seen.get(url.host) ?? 0) + 1;
+    seen.set(url.host, count);
+    const host = count === 1 ? url.host : `${url.host}#${count}`;
+    const wire = openTransport === undefined ? {} : { openTransport };
+    return Endpoint.open({ url, host, chainId, callsPerSecondMax, context, ...wire });
+  });
+}
+
+function refOf(block: BlockRef | null): BlockRef | null {
+  return block === null ? null : { number: block.number, hash: block.hash };
+}
+
+function refAndTime({ number, hash, timestamp }: Header) {
+  return { number, hash, timestamp };
+}

@@ -1,0 +1,70 @@
+import type { Header } from "../parse/parse-header.ts";
+import type { Block, BlockRef } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { RpcReply } from "../rpc/json-rpc.ts";
+import type { BlockLogs } from "../verify/block-logs.ts";
+import { checkLinks } from "../verify/check-logs.ts";
+import { fetchHeaders, headerCall, readHeader } from "../verify/fetch-headers.ts";
+
+/** Linked headers, and those of their blocks that have logs. */
+export type LinkedBlocks = {
+  readonly headers: readonly Header[];
+  readonly blocks: readonly Block[];
+};
+
+/** The blocks from `from` on, and with how much patience. */
+export type BlocksWanted = {
+  readonly from: number;
+  readonly count: number;
+  /** The newest block the endpoint told of: if it is the only one wanted, that saves a round trip. */
+  readonly newest: BlockRef;
+  readonly timeoutMs: number;
+  readonly blockLogs: BlockLogs;
+};
+
+/** Blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
+export async function fetchBlocks(endpoint: Endpoint, wanted: BlocksWanted): Promise<LinkedBlocks> {
+  const { blockLogs } = wanted;
+  const told = wanted.count === 1 ? await fetchTold(endpoint, wanted) : null;
+  const headers = told === null ? await fetchLinked(endpoint, wanted) : [told.header];
+  const replies = told === null ? await askLogs(endpoint, headers, wanted) : [told.logsReply];
+  const blocks: Block[] = [];
+  for (const [index, header] of headers.entries()) {
+    const logs = await blockLogs.complete(endpoint, header, replies[index]);
+    const { number, hash, parentHash, timestamp } = header;
+    if (logs.length > 0) blocks.push({ number, hash, parentHash, timestamp, logs });
+  }
+  return { headers, blocks };
+}
+
+async function askLogs(
+  endpoint: Endpoint,
+  headers: readonly Header[],
+  { blockLogs, timeoutMs }: BlocksWanted,
+): Promise<readonly RpcReply[]> {
+  const calls = headers.map((header) => blockLogs.call(header.hash));
+  return (await endpoint.request(calls, timeoutMs)).replies;
+}
+
+/**
+ * The block the endpoint told of, header and logs in one batch. The header is asked for by number:
+ * if the hash is still the one told, it is canonical. `null` when it is not.
+ */
+async function fetchTold(
+  endpoint: Endpoint,
+  wanted: BlocksWanted,
+): Promise<{ header: Header; logsReply: RpcReply | undefined } | null> {
+  const { newest, timeoutMs, blockLogs } = wanted;
+  if (newest.number !== wanted.from) return null;
+  const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
+  const { replies } = await endpoint.request(calls, timeoutMs);
+  const header = readHeader(replies[0], newest.number);
+  return header.hash === newest.hash ? { header, logsReply: replies[1] } : null;
+}
+
+async function fetchLinked(endpoint: Endpoint, wanted: BlocksWanted): Promise<Header[]> {
+  const numbers = Array.from({ length: wanted.count }, (_, index) => wanted.from + index);
+  const headers = await fetchHeaders(endpoint, numbers, wanted.timeoutMs);
+  checkLinks(new Map(headers.map((header) => [header.number, header])));
+  return headers;
+}

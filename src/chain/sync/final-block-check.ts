@@ -1,0 +1,95 @@
+import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
+import { backoffMs } from "../../base/time/retry.ts";
+import type { ChainContext } from "../chain-context.ts";
+import { EndpointError, ReorgBeyondFinalityError } from "../chain-errors.ts";
+import type { BlockRef } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { fetchHeader } from "../verify/fetch-headers.ts";
+
+type Opinion = "confirms" | "denies" | "silent";
+
+/** Finds out whether a finalised block we hold is still on the chain (R3). */
+export class History {
+  readonly #pool: EndpointPool;
+  readonly #context: ChainContext;
+  #isDisputed = false;
+
+  constructor(pool: EndpointPool, context: ChainContext) {
+    this.#pool = pool;
+    this.#context = context;
+  }
+
+  /** Whether a block of ours is denied while the verdict is still being sought. */
+  get isDisputed(): boolean {
+    return this.#isDisputed;
+  }
+
+  /**
+   * Resolves once any endpoint has the block; those that deny it are then left alone for a while.
+   * Throws `ReorgBeyondFinalityError` when all deny it, several times; silent endpoints put the
+   * verdict off, but not for ever. Waits while nobody has an opinion.
+   */
+  async confirm(block: BlockRef): Promise<void> {
+    const { clock, random, signal } = this.#context;
+    let denials = 0;
+    let deniedSinceMs = clock.monotonicMs();
+    for (let round = 0; ; round += 1) {
+      const opinions = await this.#ask(block);
+      const denying = denyingOf(opinions);
+      if (isConfirmed(block, opinions)) {
+        this.#isDisputed = false;
+        return;
+      }
+      this.#isDisputed = denying.length > 0;
+      denials = this.#isDisputed ? denials + 1 : 0;
+      if (denials <= 1) deniedSinceMs = clock.monotonicMs();
+      const isUnanimous = denying.length === opinions.size;
+      const isOverdue = clock.monotonicMs() - deniedSinceMs > chainLimits.historyVerdictMsMax;
+      if (denials >= chainLimits.historyDenialsMin && (isUnanimous || isOverdue)) {
+        throw new ReorgBeyondFinalityError(
+          block,
+          denying.map((endpoint) => endpoint.host),
+        );
+      }
+      await clock.sleep(backoffMs(round, chainBackoff, random), signal);
+    }
+  }
+
+  /** Whether any endpoint has the block, asked once; those that deny it are then left alone for a while. */
+  async isOnChain(block: BlockRef): Promise<boolean> {
+    return isConfirmed(block, await this.#ask(block));
+  }
+
+  async #ask(block: BlockRef): Promise<Map<Endpoint, Opinion>> {
+    const endpoints = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
+    const opinions = endpoints.map(
+      async (endpoint) => [endpoint, await opinionOf(endpoint, block)] as const,
+    );
+    return new Map(await Promise.all(opinions));
+  }
+}
+
+function denyingOf(opinions: ReadonlyMap<Endpoint, Opinion>): Endpoint[] {
+  return [...opinions.keys()].filter((one) => opinions.get(one) === "denies");
+}
+
+/** Whether one of them confirms the block; then those that deny it are wrong. */
+function isConfirmed(block: BlockRef, opinions: ReadonlyMap<Endpoint, Opinion>): boolean {
+  if (![...opinions.values()].includes("confirms")) return false;
+  const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
+  for (const endpoint of denyingOf(opinions)) endpoint.noteBadData(error);
+  return true;
+}
+
+async function opinionOf(endpoint: Endpoint, block: BlockRef): Promise<Opinion> {
+  if (!endpoint.isReachable) return "silent";
+  try {
+    const header = await fetchHeader(endpoint, block.number);
+    if (header === null) return "silent";
+    return header.hash === block.hash ? "confirms" : "denies";
+  } catch (thrown) {
+    if (thrown instanceof EndpointError) return "silent";
+    throw thrown;
+  }
+}

@@ -1,0 +1,238 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import type { Hash } from "../../base/ids.ts";
+import { nearMedian } from "../believed-heads.ts";
+import type { ChainContext } from "../chain-context.ts";
+import { EndpointError } from "../chain-errors.ts";
+import type { BlockRef } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { fetchKnownHeaders } from "../verify/fetch-headers.ts";
+import { VoteMemory } from "../vote-memory.ts";
+import type { HeadWatch } from "./head-watch.ts";
+
+/** What is final by agreement, and by whose. */
+export type Agreement = { readonly block: BlockRef; readonly endpoints: readonly Endpoint[] };
+
+/** The blocks that the consumer has, of which `base` is the last final one. */
+export type OwnChain = {
+  readonly base: BlockRef | null;
+  hashAt(number: number): Hash | null;
+};
+
+/** What endpoints answered about one block, and which of them were not heard. */
+type Ballot = {
+  readonly number: number;
+  /** Endpoints by the hash they have there. */
+  readonly votes: ReadonlyMap<Hash, readonly Endpoint[]>;
+  /** Those that have another block in place of our last final one. */
+  readonly denying: ReadonlySet<Endpoint>;
+  /** How many endpoints have a say and can be heard. */
+  readonly heard: number;
+};
+
+/** What an endpoint answered: its hash, `null` without the block, and whether it denies our last final block. */
+type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
+
+/** What a single endpoint that is left of a dispute may do once the votes of the others are old. */
+export type AfterDispute = "stop" | "follow";
+
+/**
+ * Which block is final (R2): the smallest answer of the endpoints that follow the chain, once most of
+ * all whose word counts have the same hash there and have our last final block. It never falls.
+ */
+export class Finality {
+  readonly #pool: EndpointPool;
+  readonly #watch: HeadWatch;
+  readonly #context: ChainContext;
+  readonly #chain: OwnChain;
+  readonly #afterDispute: AfterDispute;
+  readonly #memory: VoteMemory;
+  #agreement: Agreement | null = null;
+  #isDisputed = false;
+  #isMajorityAbsent = false;
+
+  constructor(options: {
+    pool: EndpointPool;
+    watch: HeadWatch;
+    context: ChainContext;
+    chain: OwnChain;
+    afterDispute: AfterDispute;
+  }) {
+    this.#pool = options.pool;
+    this.#watch = options.watch;
+    this.#context = options.context;
+    this.#chain = options.chain;
+    this.#afterDispute = options.afterDispute;
+    this.#memory = new VoteMemory(options.context.clock, chainLimits.finalityVoteKeptMs);
+  }
+
+  get agreement(): Agreement | null {
+    return this.#agreement;
+  }
+
+  /** Whether endpoints disagree without a majority. */
+  get isDisputed(): boolean {
+    return this.#isDisputed;
+  }
+
+  /** Whether those that agree are fewer than half of all, others being out of reach for a short time. */
+  get isMajorityAbsent(): boolean {
+    return this.#isMajorityAbsent;
+  }
+
+  /** Follows what endpoints say until the source is closed. */
+  async follow(): Promise<never> {
+    for (;;) {
+      const { version } = this.#watch.wake;
+      if (await this.update()) this.#watch.wake.notify();
+      else await this.#watch.wake.wait(version, chainLimits.slowPollMsMax, this.#context);
+    }
+  }
+
+  /** `true` when another block became final. */
+  async update(): Promise<boolean> {
+    const members = this.#members();
+    const voters = nearMedian(members);
+    const finals = voters.flatMap(({ view }) => view?.final?.number ?? []);
+    if (finals.length === 0) return false;
+    const number = Math.min(...finals);
+    const agreed = this.#agreement?.block.number ?? -1;
+    if (number < agreed) await this.#confirmAgreement(members);
+    if (number <= Math.max(this.#agreement?.block.number ?? -1, this.#chain.base?.number ?? -1)) {
+      if (this.#memory.absent().length === 0) this.#isDisputed = false;
+      return false;
+    }
+    const ballot = await this.#collect(number, { voters, members });
+    return ballot !== null && this.#decide(ballot);
+  }
+
+  /**
+   * Those whose word counts: they can be reached, and are not stalled far behind. One that has no block to call
+   * final yet can still confirm or deny those of the others.
+   */
+  #members(): Endpoint[] {
+    const least = (this.#watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
+    return this.#pool.endpoints.filter((endpoint) => {
+      const { isReachable, view } = endpoint;
+      if (!isReachable || view === null) return false;
+      return view.head.number >= least || !this.#watch.isStalled(endpoint);
+    });
+  }
+
+  /** Drops an agreement that its own endpoints no longer confirm, unless blocks were handed out on it. */
+  async #confirmAgreement(members: readonly Endpoint[]): Promise<void> {
+    const agreement = this.#agreement;
+    if (agreement === null) return;
+    const { number, hash } = agreement.block;
+    if (number <= (this.#chain.base?.number ?? -1)) return;
+    const asked = agreement.endpoints.filter((endpoint) => endpoint.isReachable);
+    const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
+    // An endpoint that did not answer now may later.
+    if (answers.includes(null)) return;
+    const confirming = answers.filter((answer) => answer?.hash === hash).length;
+    if (2 * confirming > Math.max(members.length, agreement.endpoints.length)) return;
+    this.#agreement = null;
+    this.#pool.agreed = null;
+    this.#context.log.warn(
+      { number, hash, hosts: agreement.endpoints.map(({ host }) => host) },
+      "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
+    );
+  }
+
+  /** `null` when an endpoint did not answer: ask again then. */
+  async #collect(
+    number: number,
+    { voters, members }: { voters: readonly Endpoint[]; members: readonly Endpoint[] },
+  ): Promise<Ballot | null> {
+    const { base } = this.#chain;
+    const anchor = base !== null && base.number < number ? base : null;
+    const answers = await Promise.all(voters.map((voter) => this.#ask(voter, number, anchor)));
+    const votes = new Map<Hash, Endpoint[]>();
+    const denying = new Set<Endpoint>();
+    for (const [index, voter] of voters.entries()) {
+      const vote = answers[index] ?? null;
+      if (vote === null) return null;
+      if (vote.isDenying) denying.add(voter);
+      if (vote.hash !== null) votes.set(vote.hash, [...(votes.get(vote.hash) ?? []), voter]);
+    }
+    return { number, votes, denying, heard: members.length };
+  }
+
+  async #decide({ number, votes, denying, heard }: Ballot): Promise<boolean> {
+    const [winner, second] = [...votes].toSorted(([, one], [, other]) => other.length - one.length);
+    if (winner === undefined) return false;
+    const [hash, endpoints] = winner;
+    const absent = await this.#countAbsent(endpoints, number);
+    const isMajority = 2 * (endpoints.length + absent.agreeing) > heard + absent.total;
+    const isContested = second !== undefined || denying.size > 0;
+    if (isContested) this.#noteVotes(number, votes);
+    if (!isMajority || endpoints.some((endpoint) => denying.has(endpoint))) {
+      this.#isDisputed = isContested || absent.agreeing < absent.total;
+      return false;
+    }
+    this.#isDisputed = false;
+    this.#isMajorityAbsent = 2 * endpoints.length < this.#presentCount();
+    if (this.#isMajorityAbsent) return false;
+    this.#agreement = { block: { number, hash }, endpoints };
+    this.#pool.agreed = this.#agreement.block;
+    for (const one of this.#pool.endpoints) one.isInAgreement = endpoints.includes(one);
+    const error = new EndpointError("inconsistent", `final block ${number} is of another fork`);
+    for (const voter of [...votes.values()].flat()) {
+      voter.isOutvoted = !endpoints.includes(voter);
+      if (voter.isOutvoted) voter.noteBadData(error);
+      else if (!isContested) this.#memory.forget(voter);
+    }
+    return true;
+  }
+
+  /** How many endpoints have a say, those included that became unreachable a short time ago. */
+  #presentCount(): number {
+    return this.#pool.endpoints.filter(({ isPresent }) => isPresent).length;
+  }
+
+  #noteVotes(number: number, votes: Ballot["votes"]): void {
+    for (const [hash, voters] of votes) {
+      for (const voter of voters) this.#memory.note(voter, { number, hash });
+    }
+  }
+
+  /**
+   * The votes of endpoints that disagreed before they became unreachable, and how many of them are for
+   * the branch of `winners`. Old votes count on while a single endpoint is left that may not decide alone.
+   */
+  async #countAbsent(winners: readonly Endpoint[], number: number) {
+    const isAlone = winners.length === 1 && this.#afterDispute === "stop";
+    const absent = this.#memory
+      .absent()
+      .filter(({ block, isExpired }) => block.number <= number && (!isExpired || isAlone));
+    const [winner] = winners;
+    let agreeing = 0;
+    for (const { block } of absent) {
+      const vote = winner === undefined ? null : await this.#ask(winner, block.number);
+      if (vote?.hash === block.hash) agreeing += 1;
+    }
+    return { total: absent.length, agreeing };
+  }
+
+  /**
+   * What the endpoint has at `number`, by one answer with what it has in place of `anchor`; `null` when it
+   * did not answer.
+   */
+  async #ask(voter: Endpoint, number: number, anchor?: BlockRef | null): Promise<Vote | null> {
+    const final = voter.view?.final;
+    const isOnOurChain = final?.hash && this.#chain.hashAt(final.number) === final.hash;
+    const own = this.#chain.hashAt(number);
+    // What stands on our own blocks needs no other proof.
+    if (isOnOurChain && own !== null && number <= final.number) {
+      return { hash: own, isDenying: false };
+    }
+    try {
+      const numbers = anchor ? [number, anchor.number] : [number];
+      const [header, anchored] = await fetchKnownHeaders(voter, numbers, voter.smallPatience);
+      return { hash: header?.hash ?? null, isDenying: anchor?.hash !== anchored?.hash };
+    } catch (thrown) {
+      if (thrown instanceof EndpointError) return null;
+      throw thrown;
+    }
+  }
+}

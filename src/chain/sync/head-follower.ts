@@ -1,0 +1,246 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import type { Hash } from "../../base/ids.ts";
+import type { ChainContext } from "../chain-context.ts";
+import { EndpointError } from "../chain-errors.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { BlockLogs } from "../verify/block-logs.ts";
+import { fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
+import { VoteMemory } from "../vote-memory.ts";
+import { fetchBlocks, type LinkedBlocks } from "./fetch-blocks.ts";
+import type { History } from "./final-block-check.ts";
+import type { Agreement } from "./finality.ts";
+import type { HeadWatch } from "./head-watch.ts";
+import type { Tail } from "./unfinalized-chain.ts";
+
+/** What one step above finality has found. */
+export type TailNews =
+  | ({ readonly kind: "blocks" } & LinkedBlocks)
+  /** The last `depth` blocks, all above `safeBlock`, are taken back. */
+  | { readonly kind: "fork"; readonly safeBlock: number; readonly depth: number }
+  | { readonly kind: "finalized"; readonly block: number };
+
+/**
+ * Follows the chain above finality, block by block, linked by parent hash (R1). A block that
+ * extends the tail is taken from whichever endpoint has it first; another branch only from the
+ * endpoint the tip came from, or when more endpoints are on it than on ours.
+ */
+export class TailWalker {
+  readonly #tail: Tail;
+  readonly #pool: EndpointPool;
+  readonly #watch: HeadWatch;
+  readonly #history: History;
+  readonly #blockLogs: BlockLogs;
+  readonly #context: ChainContext;
+  /** Where the tip came from. */
+  #source: Endpoint | null = null;
+  /** Whose branch was chosen, until its first blocks are taken. */
+  #chosen: Endpoint | null = null;
+  /** Endpoints whose branch was not followed, and until when they are not asked again. */
+  readonly #dissentUntilMs = new Map<Endpoint, number>();
+  readonly #memory: VoteMemory;
+  #timeoutMs: number = chainLimits.tailTimeoutMs;
+  /** Fewer after a failure: where many an answer is wrong, few at once are right now and then. */
+  #blocksAtOnce: number = chainLimits.tailBatchBlocksMax;
+
+  constructor(parts: {
+    tail: Tail;
+    pool: EndpointPool;
+    watch: HeadWatch;
+    history: History;
+    blockLogs: BlockLogs;
+    context: ChainContext;
+  }) {
+    this.#tail = parts.tail;
+    this.#pool = parts.pool;
+    this.#watch = parts.watch;
+    this.#history = parts.history;
+    this.#blockLogs = parts.blockLogs;
+    this.#context = parts.context;
+    this.#memory = new VoteMemory(parts.context.clock, chainLimits.branchVoteKeptMs);
+  }
+
+  get isFull(): boolean {
+    return this.#tail.length >= chainLimits.tailBlocksMax;
+  }
+
+  /** One step towards the head; `null` when there is nothing to do now. */
+  async advance(): Promise<TailNews | null> {
+    if (this.isFull) return null;
+    try {
+      const news = await this.#pool.round(this.#ahead(), (endpoint) => this.#follow(endpoint));
+      if (news === null) return null;
+      this.#timeoutMs = chainLimits.tailTimeoutMs;
+      this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.tailBatchBlocksMax);
+      return news;
+    } catch (thrown) {
+      this.#timeoutMs = Math.min(this.#timeoutMs * 2, chainLimits.requestTimeoutMs);
+      this.#blocksAtOnce = Math.max(1, this.#blocksAtOnce >> 1);
+      throw thrown;
+    }
+  }
+
+  /** Makes final what is by agreement, or gives up our branch if another one is. */
+  async settle(agreement: Agreement): Promise<TailNews | null> {
+    const tail = this.#tail;
+    const { block, endpoints } = agreement;
+    if (tail.length === 0 || block.number < tail.firstNumber) return null;
+    const number = Math.min(block.number, tail.nextNumber - 1);
+    const usable = endpoints.filter((endpoint) => endpoint.isUsable);
+    const hash =
+      number === block.number
+        ? block.hash
+        : (await this.#pool.round(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
+    if (hash === undefined) return null;
+    if (hash === tail.hashAt(number)) {
+      tail.finalizeTo(number);
+      return { kind: "finalized", block: number };
+    }
+    return this.#pool.round(usable, async (endpoint) =>
+      this.#unwind(endpoint, await this.#findAncestor(endpoint, number - 1)),
+    );
+  }
+
+  /**
+   * The endpoints that tell of a block we do not have, the highest first; before them the one whose
+   * branch was chosen, as those on the branch that was left would extend that again.
+   */
+  #ahead(): Endpoint[] {
+    const nowMs = this.#context.clock.monotonicMs();
+    return this.#pool
+      .ranked()
+      .filter((endpoint) => {
+        const { newest } = endpoint;
+        if (newest === null || newest.number < this.#tail.firstNumber) return false;
+        if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
+        return this.#tail.hashAt(newest.number) !== newest.hash;
+      })
+      .toSorted((one, other) => this.#rankOf(other) - this.#rankOf(one));
+  }
+
+  #rankOf(endpoint: Endpoint): number {
+    return endpoint === this.#chosen ? Number.POSITIVE_INFINITY : heightOf(endpoint);
+  }
+
+  async #follow(endpoint: Endpoint): Promise<TailNews | null> {
+    const { newest } = endpoint;
+    const from = this.#tail.nextNumber;
+    if (newest !== null && newest.number >= from) {
+      const room = Math.min(this.#blocksAtOnce, chainLimits.tailBlocksMax - this.#tail.length);
+      const count = Math.min(room, newest.number - from + 1);
+      const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#blockLogs];
+      const found = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
+      const news = this.#extend(endpoint, found);
+      if (news !== null) return news;
+    }
+    const top = Math.min(this.#tail.nextNumber - 1, newest?.number ?? -1);
+    const ancestor = await this.#findAncestor(endpoint, top);
+    if (ancestor === top) {
+      // It has come over to our branch since it told of that block.
+      const hash = this.#tail.hashAt(top);
+      if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
+      return null;
+    }
+    if (await this.#isBetter(endpoint, ancestor + 1)) return this.#unwind(endpoint, ancestor);
+    const untilMs = this.#context.clock.monotonicMs() + this.#watch.stallMs;
+    this.#dissentUntilMs.set(endpoint, untilMs);
+    return null;
+  }
+
+  /** `null` when the blocks do not stand on our tip. */
+  #extend(endpoint: Endpoint, found: LinkedBlocks): TailNews | null {
+    const { tip } = this.#tail;
+    if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;
+    for (const header of found.headers) this.#tail.push(header);
+    this.#source = endpoint;
+    this.#chosen = null;
+    return { kind: "blocks", ...found };
+  }
+
+  #unwind(endpoint: Endpoint, ancestor: number): TailNews {
+    const depth = this.#tail.nextNumber - 1 - ancestor;
+    this.#tail.unwindTo(ancestor);
+    this.#source = endpoint;
+    this.#chosen = endpoint;
+    return { kind: "fork", safeBlock: ancestor, depth };
+  }
+
+  /** The number of the highest block, from `top` down, that the endpoint and we have in common. */
+  async #findAncestor(endpoint: Endpoint, top: number): Promise<number> {
+    const tail = this.#tail;
+    const bottom = tail.base?.number ?? tail.firstNumber;
+    const { headersPerBatchMax } = chainLimits;
+    let next = top;
+    for (let size = 4; next >= bottom; size = Math.min(size * 2, headersPerBatchMax)) {
+      const count = Math.min(size, next - bottom + 1);
+      const highest = next;
+      const numbers = Array.from({ length: count }, (_, index) => highest - index);
+      const headers = await fetchHeaders(endpoint, numbers, this.#timeoutMs);
+      const common = headers.find((header) => tail.hashAt(header.number) === header.hash);
+      if (common !== undefined) return common.number;
+      next -= count;
+    }
+    if (tail.base === null) return tail.firstNumber - 1;
+    await this.#history.confirm(tail.base);
+    throw new EndpointError("inconsistent", `final block ${tail.base.number} is of another fork`);
+  }
+
+  /**
+   * Whether to leave our branch for the endpoint's; they differ from `number` on. Those that can be
+   * reached and go on have a vote each. Equal votes leave us with the source of our tip, so that
+   * two endpoints on two branches do not throw us to and fro. Those that became unreachable after a
+   * comparison keep their vote for a while.
+   */
+  async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
+    const others = this.#pool.endpoints.filter(
+      (other) =>
+        other !== endpoint &&
+        other.isReachable &&
+        heightOf(other) >= number &&
+        !this.#watch.isStalled(other),
+    );
+    const [theirs, ...hashes] = await Promise.all(
+      [endpoint, ...others].map((voter) => this.#hashAt(voter, number)),
+    );
+    const ours = this.#tail.hashAt(number);
+    if (theirs === undefined || theirs === null || theirs === ours) return false;
+    const absent = this.#absentVotes(endpoint, number);
+    for (const [index, other] of others.entries()) {
+      const hash = hashes[index];
+      if (hash === ours && hash !== null) this.#memory.note(other, { number, hash });
+      else this.#memory.forget(other);
+    }
+    const votesForOurs = hashes.filter((hash) => hash === ours).length + absent.length;
+    const votesForTheirs = hashes.filter((hash) => hash === theirs).length + 1;
+    if (votesForTheirs !== votesForOurs) return votesForTheirs > votesForOurs;
+    if (this.#source === endpoint || this.#source === null) return true;
+    return !others.includes(this.#source) && !absent.includes(this.#source);
+  }
+
+  /** Endpoints that were for our branch when it was compared with another, and became unreachable since. */
+  #absentVotes(endpoint: Endpoint, number: number): readonly Endpoint[] {
+    return this.#memory
+      .absent()
+      .filter(
+        (vote) =>
+          !vote.isExpired &&
+          vote.endpoint !== endpoint &&
+          vote.block.number >= number &&
+          this.#tail.hashAt(vote.block.number) === vote.block.hash,
+      )
+      .map((vote) => vote.endpoint);
+  }
+
+  async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
+    try {
+      return (await fetchHeader(endpoint, number, this.#timeoutMs))?.hash ?? null;
+    } catch (thrown) {
+      if (thrown instanceof EndpointError) return null;
+      throw thrown;
+    }
+  }
+}
+
+function heightOf(endpoint: Endpoint): number {
+  return endpoint.newest?.number ?? -1;
+}

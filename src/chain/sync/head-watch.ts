@@ -1,0 +1,239 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import { believedHeadMax } from "../believed-heads.ts";
+import type { ChainContext } from "../chain-context.ts";
+import { EndpointError, WrongChainError } from "../chain-errors.ts";
+import { type Header, parseHeader } from "../parse/parse-header.ts";
+import type { BlockRef } from "../raw-log.ts";
+import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { RpcCall } from "../rpc/json-rpc.ts";
+import { resultOf } from "../rpc/provider-messages.ts";
+import type { Answer } from "../rpc/rpc-client.ts";
+import { Wake } from "../rpc/signal.ts";
+
+const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
+  method: "eth_getBlockByNumber",
+  params: [tag, false],
+}));
+const blockTimeMsAtStart = 2_000;
+/** A chain that stood still for an hour does not make the next block time an hour. */
+const blockTimeMsMax = 15_000;
+
+/** How much of the rate an endpoint grants is spent on asking for its head. */
+const pollShareMax = 0.25;
+
+/** What the tags `latest` and `finalized` stand for; `null` where the latter is not known. */
+type Heads = { readonly head: Header; readonly tag: Header | null };
+
+/** What a socket announced: which block last, and when (or since when it may announce). */
+type Announced = { readonly number: number; readonly atMs: number };
+
+/**
+ * Knows the heads of all endpoints: polls each, the best one often unless a socket announces heads
+ * by itself, and replaces sockets that fell silent (R6).
+ */
+export class HeadWatch {
+  /** Notified of everything new: heads, finality, endpoints that came back. */
+  readonly wake = new Wake();
+  readonly #pool: EndpointPool;
+  readonly #context: ChainContext;
+  readonly #announced = new Map<Endpoint, Announced>();
+  #best: { readonly number: number; readonly atMs: number } | null = null;
+  #blockTimeMs = blockTimeMsAtStart;
+
+  constructor(pool: EndpointPool, context: ChainContext) {
+    this.#pool = pool;
+    this.#context = context;
+    for (const endpoint of pool.endpoints) {
+      endpoint.onHead = (head) => this.#onAnnounced(endpoint, head);
+    }
+  }
+
+  /** Measured from one head to the next. */
+  get blockTimeMs(): number {
+    return this.#blockTimeMs;
+  }
+
+  /** The highest believed head of a header seen; announced blocks do not count before they were read. */
+  get head(): Header | null {
+    const heads = this.#pool.endpoints.flatMap(({ view, isHeadBelieved }) =>
+      view === null || !isHeadBelieved ? [] : [view.head],
+    );
+    return heads.reduce<Header | null>(
+      (best, head) => (best === null || head.number > best.number ? head : best),
+      null,
+    );
+  }
+
+  /** How long without news is too long. */
+  get stallMs(): number {
+    return Math.max(1_000, chainLimits.stallBlockTimes * this.#blockTimeMs);
+  }
+
+  /** Whether the endpoint stands still while another one goes on. */
+  isStalled(endpoint: Endpoint): boolean {
+    const isBehind = (endpoint.newest?.number ?? -1) < (this.head?.number ?? -1);
+    return isBehind && this.#nowMs() - endpoint.roseAtMs > this.stallMs;
+  }
+
+  /** Hears every endpoint once; those that take long are heard later. */
+  async hearAll(): Promise<void> {
+    const { clock, signal } = this.#context;
+    const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
+    const patience = clock.sleep(chainLimits.tailTimeoutMs, signal);
+    patience.catch(() => {}); // closed while nobody waits any more
+    await Promise.race([heard, patience]);
+  }
+
+  /** Polls an endpoint until the source is closed. */
+  async watch(endpoint: Endpoint): Promise<never> {
+    for (;;) {
+      const sinceMs = this.#nowMs();
+      // In small steps, as the interval changes when other endpoints come and go.
+      do await this.#context.clock.sleep(chainLimits.pollMsMin, this.#context.signal);
+      while (this.#nowMs() - sinceMs < this.#intervalMs(endpoint));
+      await this.#tryPoll(endpoint);
+    }
+  }
+
+  #nowMs(): number {
+    return this.#context.clock.monotonicMs();
+  }
+
+  #intervalMs(endpoint: Endpoint): number {
+    const { pollMsMin, pollMsMax, slowPollMsMax } = chainLimits;
+    const isAnyAnnouncing = this.#pool.endpoints.some((any) => any.isUsable && any.isAnnouncing);
+    const [best] = this.#pool.ranked();
+    const isNeeded = best === undefined || (best === endpoint && !isAnyAnnouncing);
+    const intervalMs = isNeeded
+      ? Math.min(pollMsMax, Math.max(pollMsMin, best === undefined ? 0 : this.#blockTimeMs / 4))
+      : Math.min(slowPollMsMax, Math.max(pollMsMax, this.#blockTimeMs));
+    // What is left of a low rate is for the blocks themselves.
+    const callsPerSecond = endpoint.callsPerSecond ?? Number.POSITIVE_INFINITY;
+    const frugalMs = (headCalls.length * 1_000) / (pollShareMax * callsPerSecond);
+    return Math.max(intervalMs, frugalMs);
+  }
+
+  async #tryPoll(endpoint: Endpoint): Promise<void> {
+    if (!endpoint.tryProbe()) return;
+    try {
+      await endpoint.verify();
+      await this.#poll(endpoint);
+    } catch (thrown) {
+      this.#context.signal.throwIfAborted();
+      if (thrown instanceof WrongChainError) this.#context.log.error(thrown.message);
+      else if (!(thrown instanceof EndpointError)) throw thrown;
+      else if (thrown.isAboutData) endpoint.noteBadData(thrown);
+    }
+    this.wake.notify();
+  }
+
+  async #poll(endpoint: Endpoint): Promise<void> {
+    const startedMs = this.#nowMs();
+    const before = endpoint.view;
+    let said = await this.#askHeads(endpoint, "request");
+    // A balancer can have come to a node of another chain, whose finality would be believed for good.
+    if (isLeap(said.head, before)) said = await this.#askHeads(endpoint, "requestOfChain");
+    const { head } = said;
+    endpoint.view = deriveView({ ...said, before });
+    endpoint.heardAtMs = this.#nowMs();
+    this.#judgeHeads();
+    const announced = this.#announced.get(endpoint);
+    const isOutdated = announced !== undefined && announced.atMs > startedMs;
+    if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
+    this.#checkSilence(endpoint);
+  }
+
+  /** Decides which heads are believed, by what endpoints said that were heard lately. */
+  #judgeHeads(): void {
+    const heard = this.#pool.endpoints.filter(({ view }) => view !== null);
+    const max = believedHeadMax(heard.filter((endpoint) => endpoint.isPresent)) ?? 0;
+    for (const endpoint of heard) {
+      const head = endpoint.view?.head.number ?? 0;
+      const isBelieved = head <= max;
+      if (isBelieved === endpoint.isHeadBelieved) continue;
+      endpoint.isHeadBelieved = isBelieved;
+      const line = { host: endpoint.host, head, believedMax: max };
+      if (isBelieved) this.#context.log.info(line, "the head of an endpoint is believed again");
+      else {
+        this.#context.log.warn(
+          line,
+          "an endpoint claims a head far above those of the others and is ignored",
+        );
+      }
+    }
+  }
+
+  async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
+    const startedMs = this.#nowMs();
+    try {
+      return readHeads(await endpoint[ask](headCalls, endpoint.smallPatience));
+    } finally {
+      endpoint.noteLatency(this.#nowMs() - startedMs);
+    }
+  }
+
+  #onAnnounced(endpoint: Endpoint, head: BlockRef): void {
+    this.#announced.set(endpoint, { number: head.number, atMs: this.#nowMs() });
+    this.#noteNewest(endpoint, head);
+    this.wake.notify();
+  }
+
+  #noteNewest(endpoint: Endpoint, head: BlockRef): void {
+    const nowMs = this.#nowMs();
+    if (head.number > (endpoint.newest?.number ?? -1)) endpoint.roseAtMs = nowMs;
+    endpoint.newest = { number: head.number, hash: head.hash };
+    const best = this.#best;
+    if (!endpoint.isHeadBelieved || (best !== null && head.number <= best.number)) return;
+    if (best !== null) {
+      const sampleMs = (nowMs - best.atMs) / (head.number - best.number);
+      this.#blockTimeMs += (Math.min(sampleMs, blockTimeMsMax) - this.#blockTimeMs) * 0.2;
+    }
+    this.#best = { number: head.number, atMs: nowMs };
+  }
+
+  /** A socket that is subscribed, but tells nothing while the chain goes on, is replaced. */
+  #checkSilence(endpoint: Endpoint): void {
+    if (!endpoint.isAnnouncing) {
+      this.#announced.delete(endpoint);
+      return;
+    }
+    const nowMs = this.#nowMs();
+    const known = this.head?.number ?? -1;
+    const announced = this.#announced.get(endpoint);
+    if (announced === undefined) {
+      this.#announced.set(endpoint, { number: known, atMs: nowMs });
+    } else if (announced.number < known && nowMs - announced.atMs > this.stallMs) {
+      this.#announced.delete(endpoint);
+      endpoint.replaceConnection();
+    }
+  }
+}
+
+/** Whether the head rose by more than a node that is polled all the time can have missed. */
+function isLeap(head: Header, before: EndpointView | null): boolean {
+  return before !== null && head.number > before.head.number + chainLimits.endpointLagBlocksMax;
+}
+
+function readHeads({ replies }: Answer): Heads {
+  const [headReply, tagReply] = replies;
+  const head = parseHeader(resultOf(headReply));
+  if (head === null) throw new EndpointError("malformed", "there is no latest block");
+  return { head, tag: tagReply?.kind === "result" ? parseHeader(tagReply.value) : null };
+}
+
+/** What the endpoint's finality is taken to be (R2), given its tag if it has one. */
+export function deriveView(said: Heads & { readonly before: EndpointView | null }): EndpointView {
+  const { head, tag, before } = said;
+  const finalMax = before?.finalMax ?? -1;
+  const standIn = head.number - chainLimits.finalityLagBlocksMax;
+  if (tag === null || tag.number < standIn) {
+    const final = standIn >= 0 ? { number: standIn, hash: null } : null;
+    const alarm = tag === null ? "finalized_missing" : "finalized_lagging";
+    return { head, final, finalMax, alarm };
+  }
+  // Two requests may have met two branches: the head need not be an ancestor of a higher tag.
+  const { number, hash } = tag.number > head.number ? { number: head.number, hash: null } : tag;
+  const alarm = number < finalMax ? "finalized_went_back" : null;
+  return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), alarm };
+}

@@ -1,0 +1,209 @@
+import type { Hash } from "../../base/ids.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
+import type { Header } from "../parse/parse-header.ts";
+import type { Block, BlockRange } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { RpcReply } from "../rpc/json-rpc.ts";
+import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
+import type { BlockLogs } from "../verify/block-logs.ts";
+import { headerCall, readHeader } from "../verify/fetch-headers.ts";
+import { assembleBlocks } from "./assemble-blocks.ts";
+import { RangeReader, type ReadBlocks } from "./range-reader.ts";
+import type { RangeAsked } from "./range-sizer.ts";
+
+/** A stretch of finalised blocks with all its wanted logs. */
+export type RangePart<Blocks = ReadBlocks> = BlockRange & {
+  /** Of block `from`: links the part to the one before. */
+  readonly parentHash: Hash;
+  readonly last: Header;
+  /** Those that have logs. */
+  readonly blocks: Blocks;
+  /** Size of the answers it was made of. */
+  readonly bytes: number;
+  /** The endpoint that answered. */
+  readonly host: string;
+};
+
+/**
+ * Fetches finalised ranges, complete and checked (R4), as large as each endpoint allows (R5).
+ * Needs nothing but endpoints and the filter, so it runs in any thread.
+ */
+export class RangeFetcher {
+  readonly #pool: EndpointPool;
+  readonly #filter: LogFilter;
+  readonly #blockLogs: BlockLogs;
+  readonly #reader: RangeReader;
+  readonly #clock: Clock;
+  #bytesPerBlock = 0;
+  /** Who gave the last range: the best may not keep what is so old, and never learns how much to give. */
+  #giving: Endpoint | null = null;
+
+  constructor(options: {
+    pool: EndpointPool;
+    filter: LogFilter;
+    blockLogs: BlockLogs;
+    clock: Clock;
+  }) {
+    this.#pool = options.pool;
+    this.#filter = options.filter;
+    this.#blockLogs = options.blockLogs;
+    this.#reader = new RangeReader(options);
+    this.#clock = options.clock;
+  }
+
+  /** How many blocks the endpoint that gave the last range, or else the best, would be asked for now. */
+  get blocksAtOnce(): number {
+    const [best = this.#pool.endpoints[0]] = this.#pool.ranked();
+    const endpoint = this.#giving?.isUsable ? this.#giving : best;
+    return endpoint?.sizer.blocks(this.#clock.monotonicMs()) ?? 1;
+  }
+
+  /** What so many blocks would weigh, judging by those before. */
+  estimateBytes(blocks: number): number {
+    return blocks * this.#bytesPerBlock;
+  }
+
+  /**
+   * The range in order, in as many parts as it took, each as what `prepare` makes of it as soon as it
+   * is there. Tries until it has all of it, or is closed.
+   */
+  async fetch<Part>(
+    range: BlockRange,
+    prepare: (part: RangePart) => Part,
+  ): Promise<readonly Part[]> {
+    const parts: Part[] = [];
+    for (let from = range.from; from <= range.to; ) {
+      const rest = { from, to: range.to };
+      const part = await this.#pool.persist(() => this.#fetchSomewhere(rest));
+      parts.push(prepare(part));
+      from = part.to + 1;
+    }
+    return parts;
+  }
+
+  /** The range by the word of this endpoint, in order. Throws an `EndpointError` when it cannot. */
+  async fetchFrom(
+    endpoint: Endpoint,
+    range: BlockRange,
+  ): Promise<readonly RangePart<readonly Block[]>[]> {
+    const parts: RangePart<readonly Block[]>[] = [];
+    for (let { from } = range; from <= range.to; from = (parts.at(-1)?.to ?? range.to) + 1) {
+      const part = await this.#fetchPart(endpoint, { from, to: range.to });
+      parts.push({ ...part, blocks: part.blocks.blocks });
+    }
+    return parts;
+  }
+
+  async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
+    // What is final for others could still be a fork where it is not.
+    const endpoints = this.#pool.finalAt(range.from);
+    const part = await this.#pool.round(endpoints, async (one) => {
+      const given = await this.#fetchPart(one, range);
+      this.#giving = one;
+      return given;
+    });
+    if (part === null) throw new EndpointError("unavailable", "no endpoint can be asked now");
+    return part;
+  }
+
+  /** The beginning of the range, as much as the endpoint gives at once. */
+  async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
+    for (;;) {
+      const { from } = range;
+      const blocks = endpoint.sizer.blocksFrom(from, this.#clock.monotonicMs());
+      const finalTo = endpoint.view?.final?.number ?? -1;
+      const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
+      try {
+        const part = await this.#ask(endpoint, { from, to });
+        if (part !== null) return part;
+      } catch (thrown) {
+        noteFailure(thrown, endpoint, { from, blocks: to - from + 1 });
+        throw thrown;
+      }
+    }
+  }
+
+  /** `null` when the endpoint wants to be asked for less. */
+  async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
+    const { from, to } = range;
+    const asked = to - from + 1;
+    const logsCall = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
+    const { proof } = this.#pool;
+    const proofCalls = proof === null ? [] : [headerCall(proof.number)];
+    const calls = [headerCall(from), logsCall, headerCall(to), ...proofCalls];
+    const { replies, bytes } = await endpoint.request(calls);
+    const [, logsReply] = replies;
+    if (proof !== null && readHeader(replies[3], proof.number).hash !== proof.hash) {
+      throw new EndpointError("inconsistent", `final block ${proof.number} is of another fork`);
+    }
+    const isRefused = logsReply?.kind === "error" && from < to;
+    if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
+    const first = readHeader(replies[0], from);
+    const last = readHeader(replies[2], to);
+    const blocks =
+      from === to
+        ? await this.#readBlock(endpoint, last, logsReply)
+        : await this.#reader.read(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
+    endpoint.sizer.noteAnswer({ from, blocks: asked }, bytes);
+    this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
+    return { from, to, parentHash: first.parentHash, last, blocks, bytes, host: endpoint.host };
+  }
+
+  async #readBlock(
+    endpoint: Endpoint,
+    header: Header,
+    reply: RpcReply | undefined,
+  ): Promise<ReadBlocks> {
+    const logs = await this.#blockLogs.complete(endpoint, header, reply);
+    const headers = new Map([[header.number, header]]);
+    return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };
+  }
+
+  /** Whether the refusal is, or may be, about size; fewer blocks are asked for then. */
+  #shrink(endpoint: Endpoint, error: RpcErrorReply, range: BlockRange): boolean {
+    const asked = range.to - range.from + 1;
+    const verdict = classifyProviderError(error);
+    if (verdict.kind === "unknown" || verdict.kind === "too_slow") {
+      endpoint.sizer.shrink({ from: range.from, blocks: asked });
+      return true;
+    }
+    if (verdict.kind !== "too_large") return false;
+    const { capBlocks, suggested } = verdict;
+    const blocks = suggested?.from === range.from ? suggested.to - suggested.from + 1 : null;
+    // Of as many blocks as are allowed at all, it says nothing about what is in them.
+    if (blocks !== null && blocks !== capBlocks) endpoint.sizer.noteSuggestion(blocks, asked);
+    else if (capBlocks !== null) {
+      endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#clock.monotonicMs() });
+    } else endpoint.sizer.halve(asked);
+    return true;
+  }
+}
+
+/**
+ * Learns from a failure what to ask for next. If wrong answers are how the endpoint is, this ends with
+ * single blocks, whose receipts decide.
+ */
+function noteFailure(thrown: unknown, endpoint: Endpoint, range: RangeAsked): void {
+  if (!(thrown instanceof EndpointError)) return;
+  switch (thrown.kind) {
+    case "oversized":
+      endpoint.sizer.halve(range.blocks);
+      return;
+    case "malformed":
+    case "inconsistent":
+    case "refused":
+      endpoint.sizer.shrink(range);
+      return;
+    case "timeout":
+    case "unavailable":
+    case "rejected":
+      endpoint.sizer.noteFailure(range);
+      return;
+    case "rate_limited":
+    case "not_yet":
+      return;
+  }
+}

@@ -1,0 +1,93 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import type { BlockRange } from "../raw-log.ts";
+import type { RangePart } from "./range-fetcher.ts";
+
+/** What prefetching needs of a fetcher, wherever that runs. */
+export type RangeSource<Blocks> = {
+  readonly blocksAtOnce: number;
+  estimateBytes(blocks: number): number;
+  fetch(range: BlockRange): Promise<readonly RangePart<Blocks>[]>;
+};
+
+type Slot<Blocks> = {
+  readonly parts: Promise<readonly RangePart<Blocks>[]>;
+  readonly bytes: number;
+  isFetched: boolean;
+};
+
+/**
+ * Fetches the next ranges while the consumer is busy with one, and hands them out in order. While a
+ * range is waited for, more of those after it are fetched.
+ */
+export class RangePrefetch<Blocks> {
+  readonly #source: RangeSource<Blocks>;
+  readonly #slots: Slot<Blocks>[] = [];
+  #nextFrom: number;
+
+  constructor(source: RangeSource<Blocks>, from: number) {
+    this.#source = source;
+    this.#nextFrom = from;
+  }
+
+  /** The parts of the next range; `null` once all blocks up to `to` were handed out. */
+  async next(to: number): Promise<readonly RangePart<Blocks>[] | null> {
+    this.#fill(to);
+    const [slot] = this.#slots;
+    if (slot === undefined) return null;
+    while (!slot.isFetched) {
+      const fetching = this.#slots.filter(({ isFetched }) => !isFetched);
+      await Promise.race(fetching.map(({ parts }) => parts));
+      this.#fill(to);
+    }
+    const parts = await slot.parts;
+    this.#slots.shift();
+    this.#fill(to);
+    return parts;
+  }
+
+  #fill(to: number): void {
+    while (this.#hasRoom() && this.#nextFrom <= to) {
+      const from = this.#nextFrom;
+      const range = { from, to: Math.min(to, from + this.#source.blocksAtOnce - 1) };
+      this.#slots.push(this.#fetch(range));
+      this.#nextFrom = range.to + 1;
+    }
+  }
+
+  #fetch(range: BlockRange): Slot<Blocks> {
+    const bytes = this.#source.estimateBytes(range.to - range.from + 1);
+    const slot = { parts: this.#source.fetch(range), bytes, isFetched: false };
+    const end = (): void => {
+      slot.isFetched = true;
+    };
+    slot.parts.then(end, end); // `next` reports a failure; after close nobody may ask
+    return slot;
+  }
+
+  #hasRoom(): boolean {
+    const [first] = this.#slots;
+    if (first === undefined) return true;
+    const { prefetchRangesMax, prefetchBytesMax, prefetchLateRangesMax } = chainLimits;
+    const slotsMax = first.isFetched ? prefetchRangesMax : prefetchLateRangesMax;
+    const bytes = this.#slots.reduce((sum, slot) => sum + slot.bytes, 0);
+    return (
+      this.#slots.length < slotsMax &&
+      this.#countBusy() < prefetchRangesMax &&
+      bytes < prefetchBytesMax
+    );
+  }
+
+  /** Ranges that are being fetched, without a few that were overtaken: their requests may never be answered. */
+  #countBusy(): number {
+    const { prefetchRangesMax, overtakenRangesMax } = chainLimits;
+    let fetchedAfter = 0;
+    let busy = 0;
+    let overtaken = 0;
+    for (const { isFetched } of this.#slots.toReversed()) {
+      if (isFetched) fetchedAfter += 1;
+      else if (fetchedAfter < prefetchRangesMax) busy += 1;
+      else overtaken += 1;
+    }
+    return busy + Math.max(0, overtaken - overtakenRangesMax);
+  }
+}

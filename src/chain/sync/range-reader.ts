@@ -1,0 +1,122 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
+import type { Header } from "../parse/parse-header.ts";
+import { type ParsedLogs, parseLogs } from "../parse/parse-log.ts";
+import type { Block, BlockRange, RawLog } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { resultOf } from "../rpc/provider-messages.ts";
+import { type BlockLogs, missingError } from "../verify/block-logs.ts";
+import { checkLinks, checkLogs } from "../verify/check-logs.ts";
+import { fetchHeaders } from "../verify/fetch-headers.ts";
+import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
+
+/** What an endpoint answered about a range: the headers at both ends, and `eth_getLogs`. */
+export type RangeAnswer = BlockRange & {
+  readonly first: Header;
+  readonly last: Header;
+  readonly logs: unknown;
+};
+
+/** Blocks, and how to end the reading of their logs (`ParsedLogs`). */
+export type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
+
+/**
+ * Makes blocks of what an endpoint says about a range, if it stands every check (R4); otherwise
+ * throws an `EndpointError`. Asks for more headers only where they are needed.
+ */
+export class RangeReader {
+  readonly #pool: EndpointPool;
+  readonly #filter: LogFilter;
+  readonly #blockLogs: BlockLogs;
+
+  constructor(parts: { pool: EndpointPool; filter: LogFilter; blockLogs: BlockLogs }) {
+    this.#pool = parts.pool;
+    this.#filter = parts.filter;
+    this.#blockLogs = parts.blockLogs;
+  }
+
+  /** The blocks that have logs. */
+  async read(endpoint: Endpoint, answer: RangeAnswer): Promise<ReadBlocks> {
+    const { from, to, first, last } = answer;
+    const parsed = parseLogs(answer.logs, this.#filter);
+    const { logs } = parsed;
+    const headers = new Map([first, last].map((header) => [header.number, header]));
+    const expected = { from, to, headers, filter: this.#filter };
+    checkLogs(logs, expected);
+    const times = timesOf(parsed, headers);
+    const wanted = new Set([
+      ...youngBlocks(endpoint, answer),
+      ...(times === null ? logs.map((log) => log.blockNumber) : []),
+    ]);
+    const missing = [...wanted].filter((number) => !headers.has(number));
+    if (missing.length > 0) {
+      for (const header of await fetchHeaders(endpoint, missing))
+        headers.set(header.number, header);
+      checkLogs(logs, expected);
+    }
+    checkLinks(headers);
+    await this.#checkBlooms(endpoint, headers, logs);
+    if (logs.length === 0) await this.#askAnother(endpoint, answer);
+    const blocks = assembleBlocks(logs, headers, (index, number) => {
+      return times?.[index] ?? headers.get(number)?.timestamp ?? 0;
+    });
+    const release = (): void => {
+      blocks.length = 0;
+      parsed.release();
+    };
+    return { blocks, release };
+  }
+
+  /** Doubts the answer when a header tells of logs that are not in it. */
+  async #checkBlooms(
+    endpoint: Endpoint,
+    headers: ReadonlyMap<number, Header>,
+    logs: readonly RawLog[],
+  ): Promise<void> {
+    const ofHeaders = logs.filter((log) => headers.has(log.blockNumber));
+    const logsOf = Map.groupBy(ofHeaders, (log) => log.blockNumber);
+    const all = [...headers.values()];
+    const { proofsAtOnceMax } = chainLimits;
+    for (let start = 0; start < all.length; start += proofsAtOnceMax) {
+      const some = all.slice(start, start + proofsAtOnceMax).map(async (header) => {
+        const told = logsOf.get(header.number) ?? [];
+        const missing = await this.#blockLogs.findMissing(endpoint, header, told);
+        if (missing.length > 0) throw missingError(header, missing);
+      });
+      await Promise.all(some);
+    }
+  }
+
+  /** An empty range is the easiest lie, and cheap to ask for twice: another endpoint may know better. */
+  async #askAnother(endpoint: Endpoint, range: BlockRange): Promise<void> {
+    const others = this.#pool.finalAt(range.to).filter((other) => other !== endpoint);
+    const call = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
+    const logs = await this.#pool.firstOpinion(others.slice(0, 1), async (other) => {
+      const { replies } = await other.request([call]);
+      return parseLogs(resultOf(replies[0]), this.#filter).logs;
+    });
+    if (logs !== null && logs.length > 0) {
+      throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
+    }
+  }
+}
+
+/** The times that came with the logs, if they can be believed. */
+function timesOf(
+  { logs, timestamps }: ParsedLogs,
+  headers: ReadonlyMap<number, Header>,
+): readonly number[] | null {
+  return timestamps !== null && areTimesConsistent(logs, timestamps, headers) ? timestamps : null;
+}
+
+/**
+ * The blocks of the range near the head: a node may be done with these blocks but not with finding
+ * their logs, so that every one of them is checked by its bloom.
+ */
+function youngBlocks(endpoint: Endpoint, { from, to }: BlockRange): number[] {
+  const head = endpoint.view?.head.number ?? 0;
+  const first = Math.max(from, head - chainLimits.youngBlocks);
+  return Array.from({ length: Math.max(0, to - first + 1) }, (_, index) => first + index);
+}

@@ -1,0 +1,99 @@
+import { EndpointError } from "../chain-errors.ts";
+import type { BlockRef } from "../raw-log.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { History } from "./final-block-check.ts";
+import type { RangePart } from "./range-fetcher.ts";
+import { RangePrefetch, type RangeSource } from "./range-prefetch.ts";
+
+/** Walks finalised blocks in ranges that are proven to be linked to each other. */
+export class RangeWalker<Blocks> {
+  readonly #pool: EndpointPool;
+  readonly #history: History;
+  readonly #ranges: RangeSource<Blocks>;
+
+  constructor(parts: { pool: EndpointPool; history: History; ranges: RangeSource<Blocks> }) {
+    this.#pool = parts.pool;
+    this.#history = parts.history;
+    this.#ranges = parts.ranges;
+  }
+
+  /**
+   * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. A
+   * part is told once the one after it stands on it, or agreement on finality does: its last block
+   * may have no logs, and then only its child or others can say that this is its hash. Ends where an
+   * agreement is dropped: nothing above what is final now is handed out.
+   */
+  async *walk(
+    start: { readonly next: number; readonly base: BlockRef | null },
+    finalized: () => BlockRef | null,
+  ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
+    let { next, base } = start;
+    let held: RangePart<Blocks> | null = null;
+    let prefetch = new RangePrefetch(this.#ranges, next);
+    for (;;) {
+      const parts = await prefetch.next(finalized()?.number ?? -1);
+      if (parts === null) return;
+      for (const part of parts) {
+        const final = finalized();
+        if (final === null || part.to > final.number) return;
+        const flaw = flawOf(part, held?.last ?? base, final);
+        if (flaw !== null) {
+          await this.#blame(part, { held, base, flaw });
+          held = null;
+          prefetch = new RangePrefetch(this.#ranges, next);
+          break;
+        }
+        if (held !== null) {
+          [next, base] = [held.to + 1, held.last];
+          yield held;
+          held = null;
+        }
+        if (part.to < final.number) held = part;
+        else {
+          [next, base] = [part.to + 1, part.last];
+          yield part;
+        }
+      }
+    }
+  }
+
+  /**
+   * The endpoint of this part mixed up forks, or that of the part before did, which was not told yet;
+   * or our own last block is gone.
+   */
+  async #blame(
+    part: RangePart<unknown>,
+    against: {
+      readonly held: RangePart<unknown> | null;
+      readonly base: BlockRef | null;
+      readonly flaw: string;
+    },
+  ): Promise<void> {
+    const { held, base, flaw } = against;
+    this.#noteWrong(part, flaw);
+    if (held === null) {
+      if (base !== null) await this.#history.confirm(base);
+    } else if (!(await this.#history.isOnChain(held.last))) {
+      this.#noteWrong(held, `block ${held.to} is not on the chain`);
+    }
+  }
+
+  #noteWrong({ host }: RangePart<unknown>, flaw: string): void {
+    const endpoint = this.#pool.endpoints.find((one) => one.host === host);
+    endpoint?.noteBadData(new EndpointError("inconsistent", flaw));
+  }
+}
+
+function flawOf(
+  part: RangePart<unknown>,
+  base: BlockRef | null,
+  finalized: BlockRef,
+): string | null {
+  if (base !== null && part.parentHash !== base.hash) {
+    return `block ${part.from} is not the child of ${base.hash}`;
+  }
+  if (part.to === finalized.number && part.last.hash !== finalized.hash) {
+    return `block ${part.to} is not the final one`;
+  }
+  return null;
+}

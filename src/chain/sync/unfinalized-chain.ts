@@ -1,0 +1,71 @@
+import { assert } from "../../base/assert.ts";
+import type { Hash } from "../../base/ids.ts";
+import type { BlockRef } from "../raw-log.ts";
+
+/**
+ * The blocks above finality that the consumer has, each the child of the one before. `base` is the
+ * finalised block they stand on; `null` as long as nothing below them is known to be final.
+ */
+export class Tail {
+  #base: BlockRef | null = null;
+  #blocks: BlockRef[] = [];
+  #nextNumber = 0;
+
+  get base(): BlockRef | null {
+    return this.#base;
+  }
+
+  /** The last block the consumer has. */
+  get tip(): BlockRef | null {
+    return this.#blocks.at(-1) ?? this.#base;
+  }
+
+  get nextNumber(): number {
+    return this.#nextNumber;
+  }
+
+  /** The lowest block that could be taken back; the next one when there is none. */
+  get firstNumber(): number {
+    return this.#nextNumber - this.#blocks.length;
+  }
+
+  get length(): number {
+    return this.#blocks.length;
+  }
+
+  /** The hash the consumer has for a block from `base` up; `null` for any other. */
+  hashAt(number: number): Hash | null {
+    if (number === this.#base?.number) return this.#base.hash;
+    return this.#blocks[number - this.firstNumber]?.hash ?? null;
+  }
+
+  push({ number, hash }: BlockRef): void {
+    assert(number === this.#nextNumber, "the tail has no gaps");
+    this.#blocks.push({ number, hash });
+    this.#nextNumber += 1;
+  }
+
+  /** Takes back every block above `number`, which is not below the base. */
+  unwindTo(number: number): void {
+    const kept = number - this.firstNumber + 1;
+    assert(kept >= 0, "finalised blocks are never taken back");
+    this.#blocks.length = Math.min(this.#blocks.length, kept);
+    this.#nextNumber = number + 1;
+  }
+
+  /** The block `number` of the tail, and all below it, can never change any more. */
+  finalizeTo(number: number): void {
+    const count = number - this.firstNumber + 1;
+    const base = this.#blocks[count - 1];
+    assert(base !== undefined, "only blocks of the tail become final");
+    this.#base = base;
+    this.#blocks = this.#blocks.slice(count);
+  }
+
+  /** Goes on with `nextNumber`, above `base`, which was handed out as final. */
+  restart(nextNumber: number, base: BlockRef | null): void {
+    assert(this.#blocks.length === 0, "a tail in use stands on its own base");
+    this.#base = base;
+    this.#nextNumber = nextNumber;
+  }
+}

@@ -1,0 +1,164 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import type { Hash } from "../../base/ids.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { formatLogsParam, type LogFilter, tellsOfMore } from "../parse/log-filter.ts";
+import type { Header } from "../parse/parse-header.ts";
+import { isWanted, parseLogs } from "../parse/parse-log.ts";
+import { parseReceiptLogs, parseTransactionHashes } from "../parse/parse-receipts.ts";
+import type { RawLog } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
+import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
+import { isExplainedBy } from "./bloom.ts";
+import { checkLogs } from "./check-logs.ts";
+
+/** How many other endpoints are asked when one cannot prove what it says. */
+const otherWitnessesMax = 2;
+
+/**
+ * The wanted logs of single blocks, complete (R4). A bloom that tells of more of our logs than came
+ * is resolved by all logs of the block, which must account for every bit of that bloom. The word of
+ * another endpoint would prove nothing: both may not have found the logs yet.
+ */
+export class BlockLogs {
+  readonly #pool: EndpointPool;
+  readonly #filter: LogFilter;
+  #falsePositives = 0;
+
+  constructor(options: { pool: EndpointPool; filter: LogFilter }) {
+    this.#pool = options.pool;
+    this.#filter = options.filter;
+  }
+
+  /** Blooms that told of more of our logs than there were, as was then proven. */
+  get falsePositives(): number {
+    return this.#falsePositives;
+  }
+
+  /** The call whose reply `complete` reads. */
+  call(blockHash: Hash): RpcCall {
+    return { method: "eth_getLogs", params: [formatLogsParam({ blockHash }, this.#filter)] };
+  }
+
+  /** The logs of the block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
+  async complete(
+    endpoint: Endpoint,
+    header: Header,
+    reply: RpcReply | undefined,
+  ): Promise<readonly RawLog[]> {
+    let logs: readonly RawLog[];
+    try {
+      logs = this.#read(header, resultOf(reply));
+    } catch (thrown) {
+      if (!(thrown instanceof EndpointError) || thrown.kind === "not_yet") throw thrown;
+      // Too many for one answer, or wrong: the receipts of the block can still be right.
+      return this.#fetchProven(endpoint, header);
+    }
+    const missing = await this.findMissing(endpoint, header, logs);
+    if (missing.length === 0) return logs;
+    endpoint.noteBadData(missingError(header, missing));
+    return [...logs, ...missing].toSorted((one, other) => one.logIndex - other.logIndex);
+  }
+
+  /**
+   * The logs that `endpoint` left out of those it told of the block, as far as a bloom can show.
+   * Throws an `EndpointError` when there is a doubt that nobody can settle now.
+   */
+  async findMissing(
+    endpoint: Endpoint,
+    header: Header,
+    told: readonly RawLog[],
+  ): Promise<readonly RawLog[]> {
+    if (!tellsOfMore(header.logsBloom, told, this.#filter)) return [];
+    const others = this.#pool.ranked().filter((other) => other !== endpoint);
+    const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
+    const logs = await this.#pool.firstOpinion(witnesses, (one) => this.#fetchProven(one, header));
+    if (logs === null) {
+      throw new EndpointError("inconsistent", `the logs of block ${header.number} are not proven`);
+    }
+    // Not the other way round: Polygon's receipts lack the logs of state-sync transactions.
+    const known = new Set(told.map((log) => log.logIndex));
+    const missing = logs.filter((log) => !known.has(log.logIndex));
+    if (missing.length === 0) this.#falsePositives += 1;
+    return missing;
+  }
+
+  /**
+   * All that the endpoint has: what its receipts prove, and what only its index of logs knows, such
+   * as Polygon's state-sync transactions. Throws an `EndpointError` without receipts.
+   */
+  async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+    const proven = await this.#fetchProven(endpoint, header);
+    const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
+    // Who caps answers below the logs of a block has told of all of them by its receipts.
+    if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
+    const known = new Set(proven.map((log) => log.logIndex));
+    const told = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
+    return [...proven, ...told].toSorted((one, other) => one.logIndex - other.logIndex);
+  }
+
+  /** From all logs of the block, which must account for its bloom: then none of ours is missing. */
+  async #fetchProven(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+    const logs = await this.#fetchAll(endpoint, header);
+    checkLogs(logs, { ...only(header), filter: null });
+    if (!isExplainedBy(header.logsBloom, logs)) {
+      throw new EndpointError("inconsistent", `receipts of block ${header.number} are incomplete`);
+    }
+    return logs.filter((log) => isWanted(log, this.#filter));
+  }
+
+  async #fetchAll(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+    const receipts = { method: "eth_getBlockReceipts", params: [header.hash] };
+    const { replies } = await endpoint.requestWithRetries([receipts]);
+    const [reply] = replies;
+    if (reply?.kind === "error" && isForGood(reply)) {
+      const anyLogs = { method: "eth_getLogs", params: [{ blockHash: header.hash }] };
+      const [all] = (await endpoint.requestWithRetries([anyLogs])).replies;
+      // Some providers insist on an address.
+      if (all?.kind !== "result") return this.#fetchByTransaction(endpoint, header);
+      return parseLogs(all.value, this.#filter).logs;
+    }
+    const logs = parseReceiptLogs(resultOf(reply), this.#filter);
+    if (logs === null) throw new EndpointError("not_yet", "the receipts are not known");
+    return logs;
+  }
+
+  /** The dearest way, which every node knows. */
+  async #fetchByTransaction(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+    const block = { method: "eth_getBlockByHash", params: [header.hash, false] };
+    const hashes = parseTransactionHashes(
+      resultOf((await endpoint.requestWithRetries([block])).replies[0]),
+    );
+    if (hashes === null) throw new EndpointError("not_yet", "the block is not known");
+    const receipts: unknown[] = [];
+    for (let start = 0; start < hashes.length; start += chainLimits.headersPerBatchMax) {
+      const some = hashes.slice(start, start + chainLimits.headersPerBatchMax);
+      const calls = some.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+      receipts.push(...(await endpoint.requestWithRetries(calls)).replies.map(resultOf));
+    }
+    return parseReceiptLogs(receipts, this.#filter) ?? [];
+  }
+
+  #read(header: Header, value: unknown): readonly RawLog[] {
+    const { logs } = parseLogs(value, this.#filter);
+    checkLogs(logs, { ...only(header), filter: this.#filter });
+    return logs;
+  }
+}
+
+/** Whether there is no use in asking the same again: it does not offer that, in whatever words. */
+function isForGood(error: RpcErrorReply): boolean {
+  const { kind } = classifyProviderError(error);
+  return kind !== "not_yet" && kind !== "unhealthy";
+}
+
+/** What an endpoint that left logs out has done. */
+export function missingError(header: Header, missing: readonly RawLog[]): EndpointError {
+  const message = `${missing.length} logs of block ${header.number} were left out`;
+  return new EndpointError("inconsistent", message);
+}
+
+function only(header: Header) {
+  return { from: header.number, to: header.number, headers: new Map([[header.number, header]]) };
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { readFixture } from "../../../test/support/read-fixture.ts";
+import { readRecordedBlocks } from "../../../test/support/recorded-chain.ts";
+import type { ScriptedBlock } from "../../../test/support/scripted-block.ts";
+import type { Address, Hash } from "../../base/ids.ts";
+import { deriveLogFilter, mayHaveLogs, tellsOfMore } from "../parse/log-filter.ts";
+import { deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
+
+/** A worked example that goes round in the public documentation of Ethereum. */
+const known = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };
+
+function bloomWith(items: readonly string[]): string {
+  const digits = Array.from({ length: 512 }, () => 0);
+  for (const item of items) {
+    for (const { digitIndex, mask } of deriveBloomBits(item as Address)) {
+      digits[digitIndex - 2] = (digits[digitIndex - 2] ?? 0) | mask;
+    }
+  }
+  return `0x${digits.map((digit) => digit.toString(16)).join("")}`;
+}
+
+function numberOf(bits: ReturnType<typeof deriveBloomBits>): number[] {
+  return bits.map(({ digitIndex, mask }) => (511 - (digitIndex - 2)) * 4 + Math.log2(mask));
+}
+
+test("an item sets the three bits the protocol says", () => {
+  assert.deepEqual(numberOf(deriveBloomBits(known.item as Address)), known.bits);
+});
+
+test("what is in a bloom is always found in it, and explains it", () => {
+  const word = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  const items = fc.array(word, { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(items, (words) => {
+      const topics = words.map((bytes) => `0x${Buffer.from(bytes).toString("hex")}` as Hash);
+      const address = topics[0]?.slice(0, 42) as Address;
+      const bloom = bloomWith([address, ...topics]);
+      for (const topic of topics) assert(mayContain(bloom, deriveBloomBits(topic)));
+      assert(isExplainedBy(bloom, [{ address, topics }]));
+      assert(isExplainedBy(bloomWith([]), [{ address, topics }]), "more logs than bits are legal");
+    }),
+    propertySettings(100),
+  );
+});
+
+test("the blooms of a recorded chain are those of its logs", () => {
+  const headers = readFixture("contracts-a/chain.json.gz") as readonly ScriptedBlock[];
+  for (const [index, { logs }] of readRecordedBlocks("contracts-a").entries()) {
+    const bloom = String(headers[index]?.header["logsBloom"]);
+    assert(isExplainedBy(bloom, logs));
+    for (const log of logs) assert(mayContain(bloom, deriveBloomBits(log.address)));
+  }
+});
+
+test("a bit that no log sets is noticed", () => {
+  const address = `0x${"aa".repeat(20)}` as Address;
+  const [one, two] = [`0x${"11".repeat(32)}` as Hash, `0x${"22".repeat(32)}` as Hash];
+  const bloom = bloomWith([address, one, two]);
+  assert(!isExplainedBy(bloom, [{ address, topics: [one] }]));
+  assert(!isExplainedBy(bloom, []));
+  assert(isExplainedBy(bloom, [{ address, topics: [one, two] }]));
+});
+
+test("a block may have wanted logs when its bloom has a wanted address and a wanted topic", () => {
+  const address = `0x${"aa".repeat(20)}` as Address;
+  const topic = `0x${"11".repeat(32)}` as Hash;
+  const filter = deriveLogFilter({ addresses: [address], topics0: [topic] });
+  assert(mayHaveLogs(bloomWith([address, topic]), filter));
+  assert(!mayHaveLogs(bloomWith([address]), filter));
+  assert(!mayHaveLogs(bloomWith([topic]), filter));
+  assert(!mayHaveLogs(bloomWith([]), filter));
+});
+
+describe("whether a bloom tells of more logs than came", () => {
+  const [ours, alsoOurs] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`] as [Address, Address];
+  const [one, two] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`] as [Hash, Hash];
+  const filter = deriveLogFilter({ addresses: [ours, alsoOurs], topics0: [one, two] });
+  const logOf = (address: Address, topic: Hash) => ({ address, topics: [topic] }) as const;
+
+  test("of any, of another contract, of another event", () => {
+    const told = [logOf(ours, one)];
+    assert(tellsOfMore(bloomWith([ours, one]), [], filter));
+    assert(tellsOfMore(bloomWith([ours, one, alsoOurs]), told, filter));
+    assert(tellsOfMore(bloomWith([ours, one, two]), told, filter));
+    assert(!tellsOfMore(bloomWith([ours, one]), told, filter));
+    assert(!tellsOfMore(bloomWith([ours]), [], filter));
+  });
+
+  test("not where the bloom is so full that nearly everything seems to be there", () => {
+    const full = `0x${"f".repeat(512)}`;
+    assert(tellsOfMore(full, [], filter));
+    assert(!tellsOfMore(full, [logOf(ours, one)], filter));
+  });
+});

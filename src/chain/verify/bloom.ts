@@ -1,0 +1,60 @@
+/**
+ * The filter of a header: 2048 bits, three of them set for the address and for every topic of each
+ * log of the block. A clear bit proves absence; set bits prove nothing, by themselves.
+ */
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { Address, Hash } from "../../base/ids.ts";
+import { hexDigit } from "../parse/parse-hex.ts";
+
+/** Where the three bits of one item lie in the `0x` text of a bloom. */
+export type BloomBits = readonly { readonly digitIndex: number; readonly mask: number }[];
+
+/** The bits of an address or topic: the first three 16-bit words of its keccak, modulo 2048. */
+export function deriveBloomBits(item: Address | Hash): BloomBits {
+  const digest = Buffer.from(keccak_256(Buffer.from(item.slice(2), "hex")));
+  return [0, 2, 4].map((offset) => {
+    const bit = digest.readUInt16BE(offset) & 2047;
+    // Bit 0 is the lowest bit of the last digit of 512.
+    return { digitIndex: 2 + 511 - (bit >> 2), mask: 1 << (bit & 3) };
+  });
+}
+
+/** Whether `bloom` leaves it possible that the item was logged. */
+export function mayContain(bloom: string, item: BloomBits): boolean {
+  return item.every(({ digitIndex, mask }) => (digitAt(bloom, digitIndex) & mask) !== 0);
+}
+
+/** How many of its 2048 bits are set. */
+export function countBits(bloom: string): number {
+  let count = 0;
+  for (let index = 2; index < bloom.length; index += 1) {
+    for (let left = digitAt(bloom, index); left !== 0; left &= left - 1) count += 1;
+  }
+  return count;
+}
+
+/**
+ * Whether the logs account for every bit of `bloom`: then none that set a bit is missing. More logs
+ * than the bloom tells of are legal: Polygon leaves those of state-sync transactions out of it.
+ */
+export function isExplainedBy(
+  bloom: string,
+  logs: readonly { readonly address: Address; readonly topics: readonly Hash[] }[],
+): boolean {
+  const items = new Set<Address | Hash>();
+  for (const log of logs) {
+    items.add(log.address);
+    for (const topic of log.topics) items.add(topic);
+  }
+  const left = Array.from(bloom, (digit) => hexDigit(digit.charCodeAt(0)));
+  for (const item of items) {
+    for (const { digitIndex, mask } of deriveBloomBits(item)) {
+      left[digitIndex] = (left[digitIndex] ?? 0) & ~mask;
+    }
+  }
+  return left.slice(2).every((digit) => digit === 0);
+}
+
+function digitAt(bloom: string, index: number): number {
+  return hexDigit(bloom.charCodeAt(index));
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Address, Hash } from "../../base/ids.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { deriveLogFilter } from "../parse/log-filter.ts";
+import type { Header } from "../parse/parse-header.ts";
+import type { RawLog } from "../raw-log.ts";
+import { areTimesConsistent, assembleBlocks } from "../sync/assemble-blocks.ts";
+import { checkLinks, checkLogs } from "./check-logs.ts";
+
+const address = `0x${"ab".repeat(20)}` as Address;
+const topic = `0x${"cd".repeat(32)}` as Hash;
+const filter = deriveLogFilter({ addresses: [address], topics0: [topic] });
+
+function hashOf(kind: string, number: number): Hash {
+  return `0x${kind}${number.toString(16).padStart(62, "0")}` as Hash;
+}
+
+function log(blockNumber: number, logIndex: number, changes: Partial<RawLog> = {}): RawLog {
+  const txIndex = changes.txIndex ?? logIndex;
+  const txHash = hashOf("aa", blockNumber * 1_000 + txIndex);
+  const blockHash = hashOf("bb", blockNumber);
+  const place = { blockNumber, blockHash, logIndex, txIndex, txHash };
+  return { address, topics: [topic], data: "0x", ...place, ...changes };
+}
+
+function header(number: number, changes: Partial<Header> = {}): Header {
+  const hash = hashOf("bb", number);
+  const parentHash = hashOf("bb", number - 1);
+  return { number, hash, parentHash, timestamp: number * 2, logsBloom: "0x", ...changes };
+}
+
+function byNumber(...headers: readonly Header[]): Map<number, Header> {
+  return new Map(headers.map((one) => [one.number, one]));
+}
+
+const expected = { from: 10, to: 20, headers: byNumber(header(10), header(20)), filter };
+
+test("R4: logs in order, in range, wanted and of the right blocks pass", () => {
+  checkLogs([], expected);
+  checkLogs([log(10, 0), log(10, 5), log(12, 1), log(12, 2, { txIndex: 1 }), log(20, 0)], expected);
+});
+
+const flaws: Record<string, readonly RawLog[]> = {
+  "below the range": [log(9, 0)],
+  "above the range": [log(21, 0)],
+  "of an address not asked for": [log(12, 0, { address: `0x${"00".repeat(20)}` as Address })],
+  "of a topic not asked for": [log(12, 0, { topics: [hashOf("ee", 1)] })],
+  "without topics": [log(12, 0, { topics: [] })],
+  "told twice": [log(12, 0), log(12, 0)],
+  "of falling index": [log(12, 2, { txIndex: 0 }), log(12, 1, { txIndex: 0 })],
+  "of falling block": [log(13, 0), log(12, 1)],
+  "with another hash than the header": [log(20, 0, { blockHash: hashOf("cc", 20) })],
+  "with another hash than its neighbour": [log(12, 0), log(12, 1, { blockHash: hashOf("cc", 1) })],
+  "of a falling transaction": [log(12, 0, { txIndex: 3 }), log(12, 1, { txIndex: 2 })],
+  "of one transaction with two hashes": [
+    log(12, 0, { txIndex: 1 }),
+    log(12, 1, { txIndex: 1, txHash: hashOf("ee", 1) }),
+  ],
+};
+for (const [name, logs] of Object.entries(flaws)) {
+  test(`R4: a log ${name} is refused`, () => {
+    assert.throws(
+      () => checkLogs(logs, expected),
+      (thrown) => thrown instanceof EndpointError && thrown.kind === "inconsistent",
+    );
+  });
+}
+
+test("R4: headers of neighbours have to be parent and child", () => {
+  checkLinks(byNumber(header(10), header(11), header(20)));
+  const stranger = header(11, { parentHash: hashOf("cc", 10) });
+  assert.throws(() => checkLinks(byNumber(header(10), stranger)), EndpointError);
+});
+
+test("times of logs are believed when they fit blocks and headers", () => {
+  const { headers } = expected;
+  const logs = [log(10, 0), log(12, 0), log(12, 1), log(20, 0)];
+  assert(areTimesConsistent(logs, [20, 24, 24, 40], headers));
+  assert(!areTimesConsistent(logs, [20, 24, 25, 40], headers), "two times for one block");
+  assert(!areTimesConsistent(logs, [20, 41, 41, 40], headers), "after the last header");
+  assert(!areTimesConsistent(logs, [19, 24, 24, 40], headers), "before the first header");
+  assert(!areTimesConsistent(logs, [20, 24, 24, 39], headers), "not that of its header");
+  assert(!areTimesConsistent([log(11, 0), log(12, 0)], [30, 29], headers), "going back");
+});
+
+test("blocks are made of the logs that stand together", () => {
+  const logs = [log(10, 0), log(10, 1), log(12, 0)];
+  const blocks = assembleBlocks(logs, byNumber(header(12)), (index, number) => number * 10 + index);
+  assert.deepEqual(blocks, [
+    {
+      number: 10,
+      hash: hashOf("bb", 10),
+      parentHash: null,
+      timestamp: 100,
+      logs: logs.slice(0, 2),
+    },
+    {
+      number: 12,
+      hash: hashOf("bb", 12),
+      parentHash: hashOf("bb", 11),
+      timestamp: 122,
+      logs: logs.slice(2),
+    },
+  ]);
+});

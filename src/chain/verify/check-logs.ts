@@ -1,0 +1,61 @@
+/**
+ * What logs must have in common with each other and with the headers they belong to (R4). A
+ * violation is an `inconsistent` `EndpointError`: the endpoint mixed two moments, or two forks.
+ */
+import { EndpointError } from "../chain-errors.ts";
+import type { LogFilter } from "../parse/log-filter.ts";
+import type { Header } from "../parse/parse-header.ts";
+import { isWanted } from "../parse/parse-log.ts";
+import type { RawLog } from "../raw-log.ts";
+
+export type Expected = {
+  readonly from: number;
+  readonly to: number;
+  /** Headers already held, by number; logs of these blocks must bear their hashes. */
+  readonly headers: ReadonlyMap<number, Header>;
+  /** `null` accepts any address and topic, as in receipts. */
+  readonly filter: LogFilter | null;
+};
+
+/** Throws unless every log is in range, wanted, of the right block, and after the one before. */
+export function checkLogs(logs: readonly RawLog[], expected: Expected): void {
+  let previous: RawLog | null = null;
+  for (const log of logs) {
+    const { blockNumber } = log;
+    if (blockNumber < expected.from || blockNumber > expected.to) fail(log, "is out of range");
+    if (expected.filter !== null && !isWanted(log, expected.filter)) fail(log, "was not asked for");
+    if (previous?.blockNumber === blockNumber) checkSameBlock(log, previous);
+    else {
+      if (previous !== null && blockNumber < previous.blockNumber) fail(log, "is out of order");
+      const header = expected.headers.get(blockNumber);
+      if (header !== undefined && header.hash !== log.blockHash) fail(log, "is of another fork");
+    }
+    previous = log;
+  }
+}
+
+function checkSameBlock(log: RawLog, previous: RawLog): void {
+  if (log.logIndex === previous.logIndex) fail(log, "comes twice");
+  if (log.logIndex < previous.logIndex) fail(log, "is out of order");
+  if (log.blockHash !== previous.blockHash) fail(log, "is of another fork");
+  if (log.txIndex < previous.txIndex) fail(log, "has a transaction out of order");
+  const isSameTx = log.txHash === previous.txHash;
+  if (isSameTx !== (log.txIndex === previous.txIndex)) fail(log, "has a transaction of two places");
+}
+
+/** Throws unless headers held for neighbouring blocks are parent and child. */
+export function checkLinks(headers: ReadonlyMap<number, Header>): void {
+  for (const header of headers.values()) {
+    const parent = headers.get(header.number - 1);
+    if (parent !== undefined && parent.hash !== header.parentHash) {
+      throw new EndpointError("inconsistent", `block ${header.number} is not the child of its own`);
+    }
+  }
+}
+
+function fail(log: RawLog, what: string): never {
+  throw new EndpointError(
+    "inconsistent",
+    `log ${log.logIndex} of block ${log.blockNumber} ${what}`,
+  );
+}

@@ -1,0 +1,64 @@
+import { chainLimits } from "../../base/config/limits.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { type Header, parseHeader } from "../parse/parse-header.ts";
+import { formatQuantity } from "../parse/parse-hex.ts";
+import type { Endpoint, Wait } from "../rpc/endpoint.ts";
+import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
+import { resultOf } from "../rpc/provider-messages.ts";
+
+/** The call for a header by number; transactions come as hashes only. */
+export function headerCall(number: number): RpcCall {
+  return { method: "eth_getBlockByNumber", params: [formatQuantity(number), false] };
+}
+
+/** The header in a reply to `headerCall(number)`; `not_yet` when the node does not have it. */
+export function readHeader(reply: RpcReply | undefined, number: number): Header {
+  const header = parseHeader(resultOf(reply));
+  if (header === null) throw new EndpointError("not_yet", `block ${number} is not known`);
+  if (header.number !== number) {
+    throw new EndpointError("inconsistent", `block ${header.number} came instead of ${number}`);
+  }
+  return header;
+}
+
+/** One header by number; `null` when the endpoint does not have it (yet). */
+export async function fetchHeader(
+  endpoint: Endpoint,
+  number: number,
+  wait?: Wait,
+): Promise<Header | null> {
+  const [header = null] = await fetchKnownHeaders(endpoint, [number], wait);
+  return header;
+}
+
+/** A few headers by number in one batch, `null` for each that the endpoint does not have (yet). */
+export async function fetchKnownHeaders(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  wait?: Wait,
+): Promise<(Header | null)[]> {
+  const { replies } = await endpoint.request(numbers.map(headerCall), wait);
+  return numbers.map((number, index) => {
+    const reply = replies[index];
+    return reply?.kind === "result" && reply.value === null ? null : readHeader(reply, number);
+  });
+}
+
+/** Headers by number, in the order asked for, all of them or an `EndpointError`. */
+export async function fetchHeaders(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  wait?: Wait,
+): Promise<Header[]> {
+  const headers: Header[] = [];
+  for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
+    const batch = numbers.slice(start, start + chainLimits.headersPerBatchMax);
+    const calls = batch.map(headerCall);
+    const { replies } =
+      wait === undefined
+        ? await endpoint.requestWithRetries(calls)
+        : await endpoint.request(calls, wait);
+    for (const [index, number] of batch.entries()) headers.push(readHeader(replies[index], number));
+  }
+  return headers;
+}

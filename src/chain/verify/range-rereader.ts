@@ -1,0 +1,104 @@
+import type { ChainContext } from "../chain-context.ts";
+import { EndpointError } from "../chain-errors.ts";
+import type { Block, BlockRange, BlockRef } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { assembleBlocks } from "../sync/assemble-blocks.ts";
+import type { RangeFetcher } from "../sync/range-fetcher.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import { checkLinks } from "./check-logs.ts";
+import { fetchHeaders } from "./fetch-headers.ts";
+
+/**
+ * How final blocks are read again:
+ * - `logs`: as they are indexed, by range and with every check of R4
+ * - `receipts`: block by block, from receipts that account for every bit of the header's bloom; a
+ *   node that leaves logs out of its ranges cannot hide them there, at three calls a block
+ */
+export type RereadWay = "logs" | "receipts";
+
+/** Which blocks to read again, how, and whose word is not wanted. */
+export type RereadRequest = BlockRange & {
+  readonly way: RereadWay;
+  /** Hosts, as in the status of endpoints. */
+  readonly not: readonly string[];
+};
+
+/** What one endpoint says about a range. */
+export type Reread = {
+  readonly host: string;
+  readonly way: RereadWay;
+  /** Those that have logs. */
+  readonly blocks: readonly Block[];
+  /** The last block of the range. */
+  readonly last: BlockRef & { readonly timestamp: number };
+  /** Calls made of the endpoint; those for doubts not counted. */
+  readonly calls: number;
+};
+
+/** Reads final blocks again, from one endpoint at a time. */
+export class Rereader {
+  readonly #pool: EndpointPool;
+  readonly #ranges: RangeFetcher;
+  readonly #blockLogs: BlockLogs;
+  readonly #context: ChainContext;
+
+  constructor(parts: {
+    pool: EndpointPool;
+    ranges: RangeFetcher;
+    blockLogs: BlockLogs;
+    context: ChainContext;
+  }) {
+    this.#pool = parts.pool;
+    this.#ranges = parts.ranges;
+    this.#blockLogs = parts.blockLogs;
+    this.#context = parts.context;
+  }
+
+  /**
+   * By the word of any endpoint that can be asked now and for which the range is final. Throws an
+   * `EndpointError` when there is none, or when the one asked fails: ask again later.
+   */
+  async read(request: RereadRequest): Promise<Reread> {
+    const { from, to, way, not } = request;
+    const able = this.#pool.finalAt(to).filter(({ host }) => !not.includes(host));
+    // Not the best first: an endpoint that lies must not be passed over because it is slow.
+    const endpoint = able[Math.floor(this.#context.random() * able.length)];
+    if (endpoint === undefined) {
+      throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
+    }
+    // Nobody is blamed for what goes wrong here: indexing must not be kept from the endpoint.
+    const read =
+      way === "logs"
+        ? await this.#readRange(endpoint, { from, to })
+        : await this.#readReceipts(endpoint, { from, to });
+    return { host: endpoint.host, way, ...read };
+  }
+
+  async #readRange(endpoint: Endpoint, range: BlockRange) {
+    const parts = await this.#ranges.fetchFrom(endpoint, range);
+    const last = parts.at(-1)?.last;
+    if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
+    const callsPerPart = 3;
+    return {
+      blocks: parts.flatMap(({ blocks }) => blocks),
+      last,
+      calls: parts.length * callsPerPart,
+    };
+  }
+
+  async #readReceipts(endpoint: Endpoint, { from, to }: BlockRange) {
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const headers = await fetchHeaders(endpoint, numbers);
+    const byNumber = new Map(headers.map((header) => [header.number, header]));
+    checkLinks(byNumber);
+    const blocks: Block[] = [];
+    for (const header of headers) {
+      const logs = await this.#blockLogs.gather(endpoint, header);
+      blocks.push(...assembleBlocks(logs, byNumber, () => header.timestamp));
+    }
+    const last = headers.at(-1);
+    if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
+    return { blocks, last, calls: headers.length * 3 };
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { toError } from "../../base/errors.ts";
+import { type Option, UsageError, type Words } from "../command.ts";
+
+/** How commands are told which service to call, and as whom. */
+export const apiOptions = {
+  url: { value: "URL", description: "Of the service (default http://127.0.0.1:8080)" },
+  key: { value: "KEY", description: "An API key" },
+  "key-file": {
+    value: "PATH",
+    description: "A file with the API key, which is then not seen in the list of processes",
+  },
+} satisfies Readonly<Record<string, Option>>;
+
+/** The service to call. Throws `UsageError` without a key or with an address that is none. */
+export function readApi(words: Words): { url: string; key: string } {
+  const url = words.text("url") ?? "http://127.0.0.1:8080";
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new UsageError("--url is an http or https address");
+  return { url, key: readKey(words) };
+}
+
+function readKey(words: Words): string {
+  const [key, path] = [words.text("key"), words.text("key-file")];
+  if (key !== null && path !== null) throw new UsageError("give --key or --key-file, not both");
+  if (key !== null) return key;
+  if (path === null) throw new UsageError("--key or --key-file is required");
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (thrown) {
+    throw new UsageError(`--key-file cannot be read: ${toError(thrown).message}`);
+  }
+}

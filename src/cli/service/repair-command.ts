@@ -1,0 +1,51 @@
+import { systemClock } from "../../base/time/clock.ts";
+import { AuditBook } from "../../feed/audit-log.ts";
+import { dropCopies } from "../../storage/fact-store.ts";
+import { finishRepair, orderRepair } from "../../storage/repair.ts";
+import { type Command, exitCodes } from "../command.ts";
+import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proof.ts";
+
+/** Indexes stored blocks again where they are not what the chain says. */
+export const repair: Command = {
+  name: "repair",
+  summary: "Read stored blocks again and put right what is wrong",
+  details: `Compares as check does, and replaces what is proven to be wrong, minute candles included. What was
+begun when it is killed is completed by the next start; call it again for the rest. Ends with 0 when
+all is right, 2 if something could not be proven, and 75 while a service runs on the data folder.`,
+  options: rangeOptions,
+  examples: ["oddwire repair --from 90000000 --to 90010000"],
+  run: (words) =>
+    withProof(words, async ({ dataDir, store, range, audit }) => {
+      let repaired = 0;
+      let isProven = true;
+      for (const slice of slicesOf(range)) {
+        const verdict = await audit(slice);
+        if (verdict.kind === "equal") continue;
+        for (const difference of verdict.differences) print(formatDifference(difference));
+        if (verdict.right === null) {
+          print(`left as it is: ${verdict.doubt}`);
+          isProven = false;
+          continue;
+        }
+        await orderRepair(store.engine, verdict.right);
+        await finishRepair(store.engine, () => dropCopies(dataDir));
+        repaired += verdict.differences.length;
+      }
+      if (isProven) settle(dataDir, range);
+      print(`blocks ${range.from} to ${range.to}: ${repaired} facts put right`);
+      return isProven ? exitCodes.done : exitCodes.differs;
+    }),
+};
+
+function settle(dataDir: string, range: Parameters<AuditBook["settle"]>[0]): void {
+  const book = AuditBook.open(dataDir);
+  try {
+    book.settle(range, systemClock.nowMs());
+  } finally {
+    book.close();
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Config, readConfig } from "../../base/config/config.ts";
+import { auditLimits } from "../../base/config/limits.ts";
+import { openLog } from "../../base/log.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import { ChainSource, type ChainSourceOptions } from "../../chain/sync/chain-source.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import {
+  type AuditParts,
+  auditRange,
+  type Difference,
+  type Verdict,
+} from "../../feed/audit-range.ts";
+import { rereadFacts } from "../../feed/reread-facts.ts";
+import { readContracts } from "../../main.ts";
+import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
+import { FactStore } from "../../storage/fact-store.ts";
+import { type Option, UsageError, type Words } from "../command.ts";
+
+/** What a command that proves the store works with. */
+export type Proof = {
+  readonly dataDir: string;
+  readonly store: FactStore;
+  /** What the words asked for, within what is stored. */
+  readonly range: BlockRange;
+  /** Reads a slice again until somebody answers. */
+  readonly audit: (slice: BlockRange) => Promise<Exclude<Verdict, { kind: "unread" }>>;
+};
+
+/** No node can be asked; time can help. */
+export class NodesSilentError extends Error {
+  override name = "NodesSilentError";
+}
+
+/** Which blocks. */
+export const rangeOptions = {
+  from: { value: "BLOCK", description: "The first block (default: the first that is stored)" },
+  to: { value: "BLOCK", description: "The last block (default: the last that is final)" },
+} satisfies Readonly<Record<string, Option>>;
+
+/** Blocks read again and compared at a time: what is held in memory, and what a repair does at once. */
+const sliceBlocks = 500;
+
+/**
+ * Lends the store of the data folder in force, and its nodes. Throws `DataFolderBusyError` while a
+ * service has it: the engine is of one process.
+ */
+export async function withProof<Result>(
+  words: Words,
+  work: (proof: Proof) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig("serve");
+  const contracts = await readContracts(config.contractsFile);
+  const { dataDir, chainId } = config;
+  await claimDataFolder(dataDir, { chainId, contracts });
+  const store = await FactStore.open(dataDir);
+  try {
+    // A repair deletes rows too.
+    await store.trimmed;
+    const range = rangeOf(words, store);
+    return await withNodes({ config, contracts, store }, (parts) =>
+      work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) }),
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+/** The range in slices, in order. */
+export function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void, undefined> {
+  for (let next = from; next <= to; next += sliceBlocks) {
+    yield { from: next, to: Math.min(to, next + sliceBlocks - 1) };
+  }
+}
+
+/** A difference as a sentence. */
+export function formatDifference(difference: Difference): string {
+  const { block, logIndex, event, contract, problem } = difference;
+  return `block ${block} log ${logIndex}: ${event} of ${contract} is ${problem}`;
+}
+
+async function withNodes<Result>(
+  parts: { readonly config: Config; readonly contracts: Contracts; readonly store: FactStore },
+  work: (audit: AuditParts) => Promise<Result>,
+): Promise<Result> {
+  const { config, contracts, store } = parts;
+  const decoder = new LogDecoder(contracts);
+  const options: ChainSourceOptions = {
+    urls: config.rpcUrls,
+    callsPerSecondMax: config.rpcCallsPerSecond,
+    afterDispute: config.afterDispute,
+    chainId: config.chainId,
+    startBlock: "latest",
+    resumeAfter: store.coverage?.last ?? null,
+    filter: decoder.filter,
+    log: openLog({ level: "error" }),
+  };
+  const source = await ChainSource.open(options, ({ blocks }) => blocks);
+  try {
+    const { rereader } = source;
+    return await work({
+      engine: store.engine,
+      endpoints: config.rpcUrls.length,
+      reread: (request) => rereadFacts({ rereader, decoder }, request),
+    });
+  } finally {
+    source.close();
+  }
+}
+
+async function auditPatiently(
+  slice: BlockRange,
+  parts: AuditParts,
+): Promise<Exclude<Verdict, { kind: "unread" }>> {
+  for (let tries = 1; ; tries += 1) {
+    const verdict = await auditRange(slice, parts);
+    if (verdict.kind !== "unread") return verdict;
+    const silence = `the nodes do not tell blocks ${slice.from} to ${slice.to}: ${verdict.reason}`;
+    if (tries >= auditLimits.commandTriesMax) throw new NodesSilentError(silence);
+    // Nothing else is said for a minute then, which looks as if it hung.
+    if (tries === 1) process.stderr.write(`oddwire: ${silence}; asking again for a minute\n`);
+    await delay(auditLimits.commandPauseMs);
+  }
+}
+
+function rangeOf(words: Words, { coverage }: FactStore): BlockRange {
+  if (coverage === null) throw new UsageError("nothing is stored yet");
+  const covered = { from: coverage.fromBlock, to: coverage.last.number };
+  const from = blockOf(words, "from") ?? covered.from;
+  const to = blockOf(words, "to") ?? covered.to;
+  const isStored = (block: number) => block >= covered.from && block <= covered.to;
+  if (!isStored(from) || !isStored(to)) {
+    const stored = `blocks ${covered.from} to ${covered.to} are stored`;
+    throw new UsageError(`--from and --to have to be within what is stored: ${stored}`);
+  }
+  if (from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
+  return { from, to };
+}
+
+function blockOf(words: Words, name: "from" | "to"): number | null {
+  const text = words.text(name);
+  if (text === null) return null;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new UsageError(`--${name} is a block number`);
+  return Number(text);
+}

@@ -1,0 +1,108 @@
+/** The hand-written decoders against viem: every event, on random logs and on recorded ones. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { toEventSelector, toEventSignature } from "viem";
+import { abisOf, decodeWithViem } from "../../../test/support/event-abis.ts";
+import { anyLogOf } from "../../../test/support/generate-event-logs.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import {
+  knownContracts,
+  readRealLogs,
+  readRecordedBlocks,
+  recordingNames,
+} from "../../../test/support/recorded-chain.ts";
+import type { RawLog } from "../../chain/raw-log.ts";
+import type { Contract } from "../contracts.ts";
+import type { ChainEvent } from "../events.ts";
+import { decodersOf, LogDecoder } from "../log-decoder.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+/** One contract of each kind and generation. */
+const kinds: ReadonlyMap<string, Contract> = new Map(
+  [...contracts.byAddress.values()].map((contract) => [nameOf(contract), contract]),
+);
+
+function nameOf(contract: Contract): string {
+  return contract.kind === "exchange"
+    ? `exchange of generation ${contract.generation}`
+    : contract.kind;
+}
+
+/** Holds our reading of a log against viem's; says what it was. */
+function assertEqualsViem(log: RawLog): ChainEvent["kind"] | null {
+  const contract = contracts.byAddress.get(log.address);
+  const expected = contract === undefined ? null : decodeWithViem(log, contract);
+  const decoded = decoder.decode(log);
+  if (expected === null || expected.kind === "undecodable") {
+    assert.equal(decoded?.event.kind, expected?.kind);
+  } else {
+    assert.deepEqual(decoded, { log, contract, event: expected });
+  }
+  return decoded?.event.kind ?? null;
+}
+
+test("there are contracts of every kind and generation to try", () => {
+  assert.equal(kinds.size, 15);
+});
+
+for (const [name, contract] of kinds) {
+  describe(name, () => {
+    test("has a decoder for each event it should have, and for no other", () => {
+      const declared = abisOf(contract).map((abi) => toEventSignature(abi.item));
+      const decoded = decodersOf(contract).map((decoder) => decoder.signature);
+      assert.deepEqual(decoded.toSorted(), declared.toSorted());
+    });
+
+    test("topic0 and the number of topics follow from the declaration", () => {
+      for (const { signature, topic0, topicCount } of decodersOf(contract)) {
+        assert.equal(topic0, toEventSelector(signature), signature);
+        const abi = abisOf(contract).find(({ item }) => toEventSignature(item) === signature);
+        const indexed = abi?.item.inputs.filter((input) => input.indexed === true) ?? [];
+        assert.equal(topicCount, indexed.length + 1, signature);
+      }
+    });
+
+    for (const { item } of abisOf(contract)) {
+      test(`random ${item.name} logs decode as viem decodes them`, () => {
+        fc.assert(
+          fc.property(anyLogOf(item, contract.address), (log) => void assertEqualsViem(log)),
+          propertySettings(300),
+        );
+      });
+    }
+  });
+}
+
+test("random logs reach readable and forbidden values alike", () => {
+  const exchange = kinds.get("exchange of generation 2");
+  const item = exchange && abisOf(exchange).find((abi) => abi.item.name === "OrderFilled")?.item;
+  assert(exchange !== undefined && item !== undefined);
+  const sample = fc.sample(anyLogOf(item, exchange.address), propertySettings(200));
+  const found = new Set(sample.map((log) => decoder.decode(log)?.event.kind));
+  assert.deepEqual(found, new Set(["order_filled", "undecodable"]));
+});
+
+describe("recorded logs decode as viem decodes them", () => {
+  const counts = {
+    "contracts-a": { order_filled: 1263, orders_matched: 467 },
+    "contracts-gen2": { order_filled: 3149, orders_matched: 1038 },
+    "contracts-gen3": { order_filled: 588, orders_matched: 195 },
+  } as const;
+  for (const name of recordingNames) {
+    test(name, () => {
+      const logs = readRecordedBlocks(name).flatMap((block) => block.logs);
+      const found = Map.groupBy(logs.map(assertEqualsViem), (kind) => kind);
+      assert.equal(found.get("order_filled")?.length, counts[name].order_filled);
+      assert.equal(found.get("orders_matched")?.length, counts[name].orders_matched);
+      assert.equal(found.get("undecodable"), undefined);
+    });
+  }
+
+  test("logs of the live chain", () => {
+    const found = Map.groupBy(readRealLogs().map(assertEqualsViem), (kind) => kind);
+    assert.equal(found.get("order_filled")?.length, 22);
+    assert.equal(found.get("undecodable"), undefined);
+  });
+});

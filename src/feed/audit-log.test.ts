@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { auditLimits } from "../base/config/limits.ts";
+import { AuditBook } from "./audit-log.ts";
+
+const equal = { kind: "equal", isRefuted: false } as const;
+
+function openFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "oddwire-audit-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Audits so many ranges; returns where each begins. */
+function audit(book: AuditBook, covered: { from: number; to: number }, count: number): number[] {
+  return Array.from({ length: count }, () => {
+    const range = book.next(covered);
+    assert(range !== null);
+    book.note(range, equal, { nowMs: 1, isNext: true });
+    return range.from;
+  });
+}
+
+test("the newest ranges come first, then new ones as they become final, then the next round", (t) => {
+  const book = AuditBook.open(openFolder(t));
+  assert.equal(book.next({ from: 150, to: 170 }), null);
+  assert.deepEqual(audit(book, { from: 150, to: 1049 }, 3), [900, 800, 700]);
+  assert.deepEqual(audit(book, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
+  assert.deepEqual(book.totals().audited, { from: 600, to: 1199 });
+  assert.deepEqual(audit(book, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
+  assert.deepEqual([book.totals().rounds, book.totals().audited?.from], [0, 100]);
+  assert.deepEqual(audit(book, { from: 150, to: 1210 }, 2), [1100, 1000]);
+  assert.equal(book.totals().rounds, 1);
+  book.close();
+});
+
+test("urgent ranges come before all others, once", (t) => {
+  const folder = openFolder(t);
+  const book = AuditBook.open(folder);
+  const covered = { from: 0, to: 5_000 };
+  audit(book, covered, 2);
+  book.hurry([120, 130, 2_050, 5_050]);
+  book.close();
+  const again = AuditBook.open(folder);
+  assert.deepEqual(audit(again, covered, 4), [2_000, 100, 4_700, 4_600]);
+  assert.deepEqual(audit(again, { from: 0, to: 5_199 }, 2), [5_000, 5_100]);
+  again.close();
+});
+
+test("an audit that is far behind starts again at the newest range", (t) => {
+  const book = AuditBook.open(openFolder(t));
+  audit(book, { from: 0, to: 999 }, 5);
+  const newest = 1_000 + (auditLimits.spansBehindMax + 1) * auditLimits.spanBlocks;
+  assert.deepEqual(audit(book, { from: 0, to: newest - 1 }, 2), [newest - 100, newest - 200]);
+  assert.equal(book.totals().rounds, 0);
+  book.close();
+});
+
+test("what was gathered and not ordered when the process ended is audited first, and is not repaired", (t) => {
+  const folder = openFolder(t);
+  const book = AuditBook.open(folder);
+  const covered = { from: 0, to: 999 };
+  const range = { from: 300, to: 399 };
+  const gathered = { kind: "differs", state: "gathered", detail: "a fill is missing" } as const;
+  book.note(range, gathered, { nowMs: 1, isNext: true });
+  book.close();
+  const again = AuditBook.open(folder);
+  again.settleOrdered(2);
+  assert.deepEqual([again.findings(), again.totals().repairs], [[], 0]);
+  assert.deepEqual(again.next(covered), range);
+  again.note(range, gathered, { nowMs: 3, isNext: true });
+  again.markOrdered(4);
+  again.settleOrdered(5);
+  assert.deepEqual(
+    again.findings().map(({ state }) => state),
+    ["repaired"],
+  );
+  assert.equal(again.totals().repairs, 1);
+  again.close();
+});
+
+test("totals of version 0 are kept, and the round starts again", (t) => {
+  const folder = openFolder(t);
+  const old = new DatabaseSync(join(folder, "audit.sqlite"));
+  old.exec(`
+    CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), pass INTEGER NOT NULL DEFAULT 0,
+      next_span INTEGER NOT NULL DEFAULT 0, round_blocks INTEGER NOT NULL DEFAULT 0,
+      ranges INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0,
+      mismatches INTEGER NOT NULL DEFAULT 0, refuted INTEGER NOT NULL DEFAULT 0,
+      repairs INTEGER NOT NULL DEFAULT 0) STRICT;
+    INSERT INTO progress VALUES (1, 33, 7, 700, 50, 5000, 3, 2, 1);
+  `);
+  old.close();
+  const book = AuditBook.open(folder);
+  const { rounds, ranges, repairs, audited } = book.totals();
+  assert.deepEqual(
+    { rounds, ranges, repairs, audited },
+    { rounds: 2, ranges: 50, repairs: 1, audited: null },
+  );
+  book.close();
+  AuditBook.open(folder).close();
+});

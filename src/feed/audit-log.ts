@@ -1,0 +1,270 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { auditLimits } from "../base/config/limits.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
+import { withDisk, withKeptFile } from "../storage/sqlite/sqlite-failure.ts";
+
+/**
+ * Spans are numbers of ranges of `spanBlocks` blocks. In the round under way those from `low_span`, inclusive, to
+ * `high_span`, exclusive, were audited. `urgent` spans are audited before all others.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS progress (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    rounds INTEGER NOT NULL DEFAULT 0,
+    low_span INTEGER NOT NULL DEFAULT 0,
+    high_span INTEGER NOT NULL DEFAULT 0,
+    ranges INTEGER NOT NULL DEFAULT 0,
+    blocks INTEGER NOT NULL DEFAULT 0,
+    mismatches INTEGER NOT NULL DEFAULT 0,
+    refuted INTEGER NOT NULL DEFAULT 0,
+    repairs INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS urgent (span INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE IF NOT EXISTS findings (
+    from_block INTEGER PRIMARY KEY,
+    to_block INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    changed_at_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT OR IGNORE INTO progress (id) VALUES (1);
+  PRAGMA user_version = 1;
+`;
+
+/** Version 0 went through every sixteenth span in a pass. Where it was does not matter to a new round. */
+const fromVersion0 = `
+  ALTER TABLE progress ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
+  UPDATE progress SET rounds = pass / 16;
+  ALTER TABLE progress DROP COLUMN pass;
+  ALTER TABLE progress DROP COLUMN next_span;
+  ALTER TABLE progress DROP COLUMN round_blocks;
+  ALTER TABLE progress ADD COLUMN low_span INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE progress ADD COLUMN high_span INTEGER NOT NULL DEFAULT 0;
+`;
+
+/**
+ * The state of a mismatch: `doubted` is not proven and compared again, `proven` is but could not be
+ * repaired for good, `gathered` is proven and waits to be ordered with others, `ordered` is repaired by the next
+ * start, `repaired` is.
+ */
+type FindingState = "doubted" | "proven" | "gathered" | "ordered" | "repaired";
+
+/** Blocks of which the store was found to say something else than the chain. */
+export type Finding = BlockRange & {
+  readonly state: FindingState;
+  readonly detail: string;
+  readonly changedAtMs: number;
+};
+
+/** What was audited, over the whole life of the data folder. */
+export type AuditTotals = {
+  readonly ranges: number;
+  /** Blocks, each as often as it was read again. */
+  readonly blocks: number;
+  readonly mismatches: number;
+  /** Ranges of which an endpoint contradicted the store, and was refuted by receipts. */
+  readonly refuted: number;
+  readonly repairs: number;
+  /** How often everything was read again. */
+  readonly rounds: number;
+  /** The blocks that were read again in the round under way, without a gap; `null` before the first. */
+  readonly audited: BlockRange | null;
+};
+
+/** What an audit came to. */
+export type AuditResult =
+  | { readonly kind: "equal"; readonly isRefuted: boolean }
+  | { readonly kind: "differs"; readonly state: FindingState; readonly detail: string }
+  /** Given up for this time. */
+  | { readonly kind: "skipped" };
+
+/**
+ * Remembers in the data folder what was audited and found; any process may open it at any time.
+ * What writes throws `DataFolderUnwritableError` when the disk is full or fails.
+ */
+export class AuditBook {
+  readonly #sql: DatabaseSync;
+
+  private constructor(sql: DatabaseSync) {
+    this.#sql = sql;
+  }
+
+  /** Throws `DataFolderDamagedError` too. */
+  static open(dataDir: string): AuditBook {
+    const path = join(dataDir, "audit.sqlite");
+    return withKeptFile(path, () => {
+      const sql = new DatabaseSync(path, { timeout: 2000 });
+      // Not FULL: after a loss of power some ranges are audited once more.
+      sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+      const isOld = sql.prepare("SELECT 1 FROM pragma_table_info('progress') WHERE name = 'pass'");
+      sql.exec(
+        `BEGIN IMMEDIATE; ${isOld.get() === undefined ? "" : fromVersion0} ${schema} COMMIT`,
+      );
+      return new AuditBook(sql);
+    });
+  }
+
+  /**
+   * The range of whole spans within the coverage to audit now; `null` while there is none. Urgent ones come
+   * first, then those that became final since, then older ones from the newest down to the start of the coverage.
+   */
+  next(covered: BlockRange): BlockRange | null {
+    const { spanBlocks, spansBehindMax } = auditLimits;
+    const first = Math.floor(covered.from / spanBlocks);
+    const end = Math.floor((covered.to + 1) / spanBlocks);
+    if (first >= end) return null;
+    const span = this.#nextSpan(first, end, spansBehindMax);
+    return { from: Math.max(covered.from, span * spanBlocks), to: (span + 1) * spanBlocks - 1 };
+  }
+
+  #nextSpan(first: number, end: number, behindMax: number): number {
+    const urgent = this.#sql
+      .prepare("SELECT max(span) AS span FROM urgent WHERE span >= ? AND span < ?")
+      .get(first, end)?.["span"];
+    if (typeof urgent === "number") return urgent;
+    const { low_span: low, high_span: high } = this.#progress();
+    const isLost = low === high || high > end || end - high > behindMax;
+    if (!isLost && high < end) return high;
+    if (!isLost && low > first) return low - 1;
+    const rounds = isLost ? 0 : 1;
+    this.#write("UPDATE progress SET rounds = rounds + ?, low_span = ?", rounds, end);
+    this.#write("UPDATE progress SET high_span = low_span");
+    return end - 1;
+  }
+
+  /** Has the spans of these blocks audited before others. */
+  hurry(blocks: readonly number[]): void {
+    for (const block of blocks) {
+      const span = Math.floor(block / auditLimits.spanBlocks);
+      this.#write("INSERT OR IGNORE INTO urgent VALUES (?)", span);
+    }
+  }
+
+  /** Notes what an audit came to; one of a range that `next` gave moves the pass on. */
+  note(
+    range: BlockRange,
+    result: AuditResult,
+    { nowMs, isNext }: { nowMs: number; isNext: boolean },
+  ): void {
+    const blocks = result.kind === "skipped" ? 0 : range.to - range.from + 1;
+    if (isNext) this.#moveOn(range);
+    else if (result.kind === "skipped") this.#postpone(range, nowMs);
+    this.#write(
+      `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
+         mismatches = mismatches + ?, refuted = refuted + ?`,
+      blocks === 0 ? 0 : 1,
+      blocks,
+      result.kind === "differs" ? 1 : 0,
+      result.kind === "equal" && result.isRefuted ? 1 : 0,
+    );
+    if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
+  }
+
+  /** What cannot be looked at again now has its turn later: others come first. */
+  #postpone({ from, to }: BlockRange, nowMs: number): void {
+    this.#write(
+      "UPDATE findings SET changed_at_ms = ? WHERE from_block = ? AND to_block = ?",
+      nowMs,
+      from,
+      to,
+    );
+  }
+
+  /** A range that could not be audited counts too: it has its turn in the next round. */
+  #moveOn({ to }: BlockRange): void {
+    const span = Math.floor(to / auditLimits.spanBlocks);
+    this.#write("DELETE FROM urgent WHERE span = ?", span);
+    this.#write("UPDATE progress SET high_span = ? WHERE high_span = ?", span + 1, span);
+    this.#write("UPDATE progress SET low_span = ? WHERE low_span = ?", span, span + 1);
+  }
+
+  #noteFinding(
+    { from, to }: BlockRange,
+    { state, detail }: Pick<Finding, "state" | "detail">,
+    nowMs: number,
+  ): void {
+    this.#write(
+      "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)",
+      from,
+      to,
+      state,
+      detail,
+      nowMs,
+    );
+  }
+
+  /** Says that the blocks are right now. What had been found of them is over. */
+  settle({ from, to }: BlockRange, nowMs: number): void {
+    this.#write(
+      `UPDATE findings SET state = 'repaired', changed_at_ms = ?
+       WHERE state != 'repaired' AND from_block >= ? AND to_block <= ?`,
+      nowMs,
+      from,
+      to,
+    );
+  }
+
+  /** Marks everything gathered as ordered; to be called once the order is durable. */
+  markOrdered(nowMs: number): void {
+    const from = "state = 'gathered'";
+    this.#write(`UPDATE findings SET state = 'ordered', changed_at_ms = ? WHERE ${from}`, nowMs);
+  }
+
+  /** To be called by a start, which has carried out what was ordered; what was only gathered is audited first. */
+  settleOrdered(nowMs: number): void {
+    const gathered = this.#sql.prepare("SELECT from_block FROM findings WHERE state = 'gathered'");
+    this.hurry(gathered.all().map((row) => Number(row["from_block"])));
+    this.#write("DELETE FROM findings WHERE state = 'gathered'");
+    const repaired = this.#write(
+      "UPDATE findings SET state = 'repaired', changed_at_ms = ? WHERE state = 'ordered'",
+      nowMs,
+    );
+    if (repaired > 0) this.#write("UPDATE progress SET repairs = repairs + ?", repaired);
+  }
+
+  /** The newest first; bounded. */
+  findings(): readonly Finding[] {
+    const rows = this.#sql
+      .prepare("SELECT * FROM findings ORDER BY changed_at_ms DESC, from_block LIMIT ?")
+      .all(auditLimits.findingsReadMax);
+    return rows.map((row) => ({
+      from: Number(row["from_block"]),
+      to: Number(row["to_block"]),
+      state: String(row["state"]) as FindingState,
+      detail: String(row["detail"]),
+      changedAtMs: Number(row["changed_at_ms"]),
+    }));
+  }
+
+  totals(): AuditTotals {
+    const { low_span: low, high_span: high, ...totals } = this.#progress();
+    const { spanBlocks } = auditLimits;
+    const audited = low < high ? { from: low * spanBlocks, to: high * spanBlocks - 1 } : null;
+    return { ...totals, audited };
+  }
+
+  close(): void {
+    this.#sql.close();
+  }
+
+  /** Answers how many rows changed. */
+  #write(statement: string, ...values: (string | number)[]): number {
+    return withDisk(() => Number(this.#sql.prepare(statement).run(...values).changes));
+  }
+
+  #progress() {
+    const row = this.#sql.prepare("SELECT * FROM progress").get() ?? {};
+    const read = (name: string) => Number(row[name]);
+    return {
+      rounds: read("rounds"),
+      low_span: read("low_span"),
+      high_span: read("high_span"),
+      ranges: read("ranges"),
+      blocks: read("blocks"),
+      mismatches: read("mismatches"),
+      refuted: read("refuted"),
+      repairs: read("repairs"),
+    };
+  }
+}

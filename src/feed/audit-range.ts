@@ -1,0 +1,210 @@
+/**
+ * Whether the store says of a range of final blocks what the chain says. Two endpoints are asked,
+ * so that at least one of them is not the one it was indexed from; a lone endpoint is asked for
+ * receipts, where it cannot leave out what it left out of its ranges.
+ *
+ * Where somebody contradicts the store, the blocks in question are read from receipts that account
+ * for their blooms. Receipts decide; without them, two endpoints that agree against the store do.
+ */
+import { blockNumberOf, logIndexOf } from "../base/ids.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
+import type { RereadWay } from "../chain/verify/range-rereader.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
+import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
+import type { Engine } from "../storage/engine.ts";
+import {
+  areSummariesEqual,
+  type FactLine,
+  type FactSummary,
+  linesOf,
+  readFactLines,
+  readFactSummary,
+  summariseLines,
+} from "../storage/fact-fingerprint.ts";
+import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
+
+/** A fact of which the store and the chain do not say the same. */
+export type Difference = {
+  readonly block: number;
+  readonly logIndex: number;
+  readonly contract: string;
+  readonly event: string;
+  /** What the store's row is: not there, there although it should not be, or another one. */
+  readonly problem: "missing" | "extra" | "different";
+};
+
+/**
+ * - `equal`: by every word, or by receipts against the word of the hosts that were `refuted`
+ * - `differs`: `right` holds what the store should, once that is proven; else `null`
+ * - `unread`: nobody could be asked; ask again later
+ */
+export type Verdict =
+  | {
+      readonly kind: "equal";
+      readonly calls: number;
+      readonly refuted: readonly string[];
+      readonly summary: FactSummary;
+    }
+  | {
+      readonly kind: "differs";
+      readonly calls: number;
+      readonly hosts: readonly string[];
+      readonly differences: readonly Difference[];
+      readonly right: EncodedBatch | null;
+      /** Why it is not proven, in words. */
+      readonly doubt: string | null;
+    }
+  | { readonly kind: "unread"; readonly calls: number; readonly reason: string };
+
+/** Who is asked, and about which store. */
+export type AuditParts = {
+  readonly engine: Engine;
+  /** How many endpoints are configured. */
+  readonly endpoints: number;
+  readonly reread: (request: FactsRequest) => Promise<FactsReading | NoReading>;
+};
+
+type Reread = AuditParts["reread"];
+
+/** Reads the range again and judges. `way` asks for that way only, from one endpoint. */
+export async function auditRange(
+  range: BlockRange,
+  parts: AuditParts,
+  way: RereadWay | null = null,
+): Promise<Verdict> {
+  let calls = 0;
+  const reread: Reread = async (request) => {
+    const reading = await parts.reread(request);
+    calls += reading.kind === "read" ? reading.calls : 1;
+    return reading;
+  };
+  const known = await readFactSummary(parts.engine, range);
+  const request = { ...range, known, not: [] };
+  const first = await askFirst(request, { ...parts, reread }, way);
+  if (first.kind === "unread") return { ...first, calls };
+  const readings = [first];
+  if (way === null && first.way === "logs" && parts.endpoints > 1) {
+    const second = await askAnother({ ...request, not: [first.host] }, reread);
+    if (second.kind === "read") readings.push(second);
+  }
+  const doubts = readings.filter(({ facts }) => facts !== null);
+  if (doubts.length === 0) return { kind: "equal", calls, refuted: [], summary: known };
+  const verdict = await judge({ range, known, doubts }, { ...parts, reread });
+  return { ...verdict, calls };
+}
+
+async function askFirst(
+  request: Omit<FactsRequest, "way">,
+  { endpoints, reread }: AuditParts,
+  way: RereadWay | null,
+): Promise<FactsReading | NoReading> {
+  if (way !== null || endpoints > 1) return reread({ ...request, way: way ?? "logs" });
+  const proven = await reread({ ...request, way: "receipts" });
+  // Not every node keeps receipts; what it says now is better than nothing.
+  return proven.kind === "read" ? proven : reread({ ...request, way: "logs" });
+}
+
+async function askAnother(
+  request: Omit<FactsRequest, "way">,
+  reread: Reread,
+): Promise<FactsReading | NoReading> {
+  const other = await reread({ ...request, way: "logs" });
+  return other.kind === "read" ? other : reread({ ...request, way: "receipts", not: [] });
+}
+
+type Case = {
+  readonly range: BlockRange;
+  readonly known: FactSummary;
+  /** At least one, and all with facts. */
+  readonly doubts: readonly FactsReading[];
+};
+
+async function judge({ range, known, doubts }: Case, parts: AuditParts): Promise<Verdict> {
+  const stored = await readFactLines(parts.engine, range);
+  const claims = doubts.map(({ facts }) => linesOf(facts ?? []));
+  const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
+  const span = { from: Math.min(...blocks), to: Math.max(...blocks) };
+  const hosts = doubts.map(({ host }) => host);
+  const proof = await prove(span, hosts, parts);
+  if (proof?.facts === null) return { kind: "equal", calls: 0, refuted: hosts, summary: known };
+  const [first] = doubts;
+  const facts = proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, span);
+  const lines = linesOf(facts ?? []);
+  const doubt =
+    otherForkOf(stored, lines) ??
+    (proof !== null || areAgreed(claims)
+      ? null
+      : "one endpoint contradicts, and no receipts decide");
+  const last = doubt === null ? first?.last : undefined;
+  return {
+    kind: "differs",
+    calls: 0,
+    hosts: proof === null ? hosts : [...new Set([...hosts, proof.host])],
+    differences: differencesOf(stored, lines),
+    right:
+      last === undefined
+        ? null
+        : encodeFacts({ fromBlock: range.from, toBlock: range.to, last }, facts ?? []),
+    doubt,
+  };
+}
+
+/** Rather from somebody else than those in doubt; `null` when there are no receipts to be had. */
+async function prove(
+  span: BlockRange,
+  hosts: readonly string[],
+  { engine, reread }: AuditParts,
+): Promise<FactsReading | null> {
+  const known = await readFactSummary(engine, span);
+  for (const not of [hosts, []]) {
+    const proof = await reread({ ...span, known, not, way: "receipts" });
+    if (proof.kind === "read") return proof;
+  }
+  return null;
+}
+
+function withProven(
+  facts: readonly BlockFacts[],
+  proven: readonly BlockFacts[],
+  { from, to }: BlockRange,
+): readonly BlockFacts[] {
+  const others = facts.filter(({ number }) => number < from || number > to);
+  return [...others, ...proven].toSorted((one, other) => one.number - other.number);
+}
+
+/** Final blocks are never replaced by those of another fork (R3): that is for people to judge. */
+function otherForkOf(stored: readonly FactLine[], read: readonly FactLine[]): string | null {
+  const hashes = new Map(stored.map(({ seq, blockHash }) => [blockNumberOf(seq), blockHash]));
+  const other = read.find(({ seq, blockHash }) => {
+    return (hashes.get(blockNumberOf(seq)) ?? blockHash) !== blockHash;
+  });
+  return other === undefined ? null : `block ${blockNumberOf(other.seq)} is of another fork`;
+}
+
+function areAgreed(claims: readonly (readonly FactLine[])[]): boolean {
+  const [one, other] = claims.map(summariseLines);
+  return one !== undefined && other !== undefined && areSummariesEqual(one, other);
+}
+
+/** What differs, in the order of the chain. */
+function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {
+  const rights = new Map(right.map((line) => [line.seq, line]));
+  const seen = new Set<number>();
+  const found: { line: FactLine; problem: Difference["problem"] }[] = [];
+  for (const line of stored) {
+    const known = rights.get(line.seq);
+    if (known === undefined || seen.has(line.seq)) found.push({ line, problem: "extra" });
+    else if (!areEqual(line, known)) found.push({ line: known, problem: "different" });
+    seen.add(line.seq);
+  }
+  for (const line of right) if (!seen.has(line.seq)) found.push({ line, problem: "missing" });
+  return found
+    .toSorted((one, other) => one.line.seq - other.line.seq)
+    .map(({ line: { seq, contract, event }, problem }) => {
+      return { block: blockNumberOf(seq), logIndex: logIndexOf(seq), contract, event, problem };
+    });
+}
+
+function areEqual(one: FactLine, other: FactLine): boolean {
+  return one.contract === other.contract && one.event === other.event && one.text === other.text;
+}

@@ -1,0 +1,284 @@
+/**
+ * The audit (R7): reads stored ranges again from the nodes, with a budget of calls, and compares. What is proven
+ * wrong is repaired: the right rows of several ranges are gathered and ordered, and a restart of the service takes
+ * them over. A mismatch without a proof is compared again.
+ */
+
+import { auditLimits } from "../base/config/limits.ts";
+import { AppError, toError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
+import type { EncodedBatch } from "../storage/codec/encode-facts.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import { orderRepair } from "../storage/repair.ts";
+import { AuditBook, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
+import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
+
+/** A repair was ordered: a start carries it out. */
+export class RepairOrderedError extends Error {
+  override name = "RepairOrderedError";
+
+  constructor(ranges: readonly BlockRange[]) {
+    const names = ranges.map(({ from, to }) => `${from} to ${to}`);
+    super(`blocks ${names.join(", ")} are repaired by a restart`);
+  }
+}
+
+/** What is known of the store's truth. */
+export type AuditStatus = AuditTotals & {
+  /** Ranges that are proven to be wrong and not repaired. */
+  readonly wrong: readonly Finding[];
+  /** Ranges that somebody contradicts, without a proof. */
+  readonly doubted: readonly Finding[];
+};
+
+type AuditorParts = {
+  readonly dataDir: string;
+  readonly store: FactStore;
+  readonly reread: AuditParts["reread"];
+  /** Blocks with a match that does not reconcile, since the last call; they are audited first. */
+  readonly takeAnomalies?: () => readonly number[];
+  readonly endpoints: number;
+  /** The budget, over all endpoints; 0 audits nothing. */
+  readonly callsPerMinute: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called once; only a start helps then. */
+  readonly onRepairOrdered: (error: RepairOrderedError) => void;
+};
+
+/** A range that is proven wrong, and what the store should have. */
+type Gathered = {
+  readonly range: BlockRange;
+  readonly right: EncodedBatch;
+  readonly atMs: number;
+};
+
+export class Auditor {
+  readonly #parts: AuditorParts;
+  readonly #book: AuditBook;
+  readonly #abort = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #status: AuditStatus;
+  #tries = 0;
+  /** Whether the range at hand is one with a mismatch that is not proven. */
+  #isRecheck = false;
+  /** Proven mismatches whose repair is not ordered yet. */
+  #gathered: Gathered[] = [];
+
+  private constructor(parts: AuditorParts) {
+    this.#parts = parts;
+    this.#book = AuditBook.open(parts.dataDir);
+    this.#book.settleOrdered(parts.clock.nowMs());
+    this.#status = this.#readStatus();
+  }
+
+  /** To be opened after the store, which has carried out what was ordered. */
+  static open(parts: AuditorParts): Auditor {
+    return new Auditor(parts);
+  }
+
+  /** Begins, once the chain is followed. */
+  start(): void {
+    if (this.#parts.callsPerMinute > 0) this.#running = this.#run();
+  }
+
+  get status(): AuditStatus {
+    return this.#status;
+  }
+
+  /** For readiness: not well while the store is known to be wrong. */
+  check(): { readonly ok: boolean; readonly detail: string } {
+    const { ranges, wrong, doubted } = this.#status;
+    const [first] = wrong;
+    if (first !== undefined) {
+      return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored incorrectly` };
+    }
+    const { audited } = this.#status;
+    const reach = audited === null ? "" : `, blocks ${audited.from} to ${audited.to} in this round`;
+    const unproven = doubted.length === 0 ? "" : `, ${doubted.length} unproven mismatches`;
+    return { ok: true, detail: `${ranges} ranges audited${reach}${unproven}` };
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+    this.#book.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    const { callsPerMinute } = this.#parts;
+    let owedMs = (auditLimits.callsExpected * 60_000) / callsPerMinute;
+    try {
+      while (!signal.aborted) {
+        owedMs -= await this.#pause(owedMs);
+        const calls = await this.#auditNext();
+        owedMs += calls === 0 ? auditLimits.idleMs : (calls * 60_000) / callsPerMinute;
+      }
+    } catch (thrown) {
+      if (!signal.aborted) this.#parts.log.error({ err: toError(thrown) }, "the audit has stopped");
+    }
+  }
+
+  /**
+   * For as long as the budget says, or until a mismatch is due to be compared again: what is left of the pause
+   * follows then. Returns how long it was.
+   */
+  async #pause(owedMs: number): Promise<number> {
+    const { clock } = this.#parts;
+    const dueMs = this.#isRecheck ? Number.POSITIVE_INFINITY : this.#untilRecheckMs();
+    const pauseMs = Math.max(0, Math.min(owedMs, dueMs));
+    await clock.sleep(pauseMs, this.#abort.signal);
+    return pauseMs;
+  }
+
+  #untilRecheckMs(): number {
+    const changedAtMs = Math.min(...this.#status.doubted.map((finding) => finding.changedAtMs));
+    return changedAtMs + auditLimits.doubtKeptMs - this.#parts.clock.nowMs();
+  }
+
+  /** Answers what it cost, in calls; 0 when there was nothing to do. */
+  async #auditNext(): Promise<number> {
+    const { store } = this.#parts;
+    const { coverage } = store;
+    if (coverage === null) return 0;
+    this.#book.hurry(this.#parts.takeAnomalies?.() ?? []);
+    if (this.#isGatheringOver()) await this.#orderRepairs();
+    const covered = { from: coverage.fromBlock, to: coverage.last.number };
+    // Others have their turn in between.
+    const stale = this.#isRecheck ? null : this.#staleDoubt();
+    const range = stale ?? this.#book.next(covered);
+    if (range === null) return 0;
+    this.#isRecheck = stale !== null;
+    try {
+      const { engine } = store;
+      const verdict = await auditRange(range, { ...this.#parts, engine, reread: this.#reread });
+      await this.#take(range, verdict);
+      return verdict.calls;
+    } catch (thrown) {
+      // The engine has too many requests in line: they go first.
+      if (thrown instanceof AppError) return 0;
+      throw thrown;
+    }
+  }
+
+  /** Rejects when closed: whoever is asked may take long. */
+  readonly #reread: AuditParts["reread"] = async (request) => {
+    const { signal } = this.#abort;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const stop = () => reject(toError(signal.reason));
+    signal.throwIfAborted();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await Promise.race([promise, this.#parts.reread(request)]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+
+  #staleDoubt(): BlockRange | null {
+    const before = this.#parts.clock.nowMs() - auditLimits.doubtKeptMs;
+    return this.#status.doubted.find(({ changedAtMs }) => changedAtMs <= before) ?? null;
+  }
+
+  async #take(range: BlockRange, verdict: Verdict): Promise<void> {
+    switch (verdict.kind) {
+      case "unread":
+        this.#tries += 1;
+        this.#parts.log.debug({ ...range, reason: verdict.reason }, "a range was not audited");
+        if (this.#tries >= auditLimits.triesMax) this.#note(range, { kind: "skipped" });
+        return;
+      case "equal":
+        if (verdict.refuted.length > 0) {
+          const told = { ...range, hosts: verdict.refuted };
+          this.#parts.log.warn(told, "an endpoint contradicts the store, and receipts refute it");
+        }
+        this.#book.settle(range, this.#parts.clock.nowMs());
+        this.#note(range, { kind: "equal", isRefuted: verdict.refuted.length > 0 });
+        return;
+      case "differs":
+        await this.#takeMismatch(range, verdict);
+    }
+  }
+
+  async #takeMismatch(
+    range: BlockRange,
+    { right, differences, hosts, doubt }: Extract<Verdict, { kind: "differs" }>,
+  ): Promise<void> {
+    const { log } = this.#parts;
+    // Everything was audited since its repair was gathered: there is nothing to wait for.
+    if (this.#gathered.some((one) => one.range.from === range.from)) return this.#orderRepairs();
+    const detail = describeDifferences(differences);
+    const told = { ...range, hosts, count: differences.length, differences: detail };
+    if (right === null) {
+      log.error({ ...told, doubt }, "the store may be wrong: an endpoint contradicts it");
+      this.#note(range, { kind: "differs", state: "doubted", detail: `${doubt}: ${detail}` });
+    } else if (this.#wasJustRepaired(range)) {
+      log.error(told, "blocks that were repaired are wrong again: run oddwire repair");
+      this.#note(range, { kind: "differs", state: "proven", detail });
+    } else {
+      log.error(told, "stored blocks are proven wrong; a restart will repair them");
+      const atMs = this.#parts.clock.monotonicMs();
+      this.#gathered.push({ range, right, atMs });
+      this.#note(range, { kind: "differs", state: "gathered", detail });
+    }
+  }
+
+  /** Several wrong ranges often lie close together, and each restart costs seconds without answers. */
+  #isGatheringOver(): boolean {
+    const [first] = this.#gathered;
+    if (first === undefined) return false;
+    const waitedMs = this.#parts.clock.monotonicMs() - first.atMs;
+    const { repairGatherMs, repairsAtOnceMax } = auditLimits;
+    return waitedMs >= repairGatherMs || this.#gathered.length >= repairsAtOnceMax;
+  }
+
+  async #orderRepairs(): Promise<void> {
+    const { store, onRepairOrdered } = this.#parts;
+    const gathered = this.#gathered;
+    await orderRepair(store.engine, ...gathered.map(({ right }) => right));
+    this.#book.markOrdered(this.#parts.clock.nowMs());
+    this.#status = this.#readStatus();
+    this.#abort.abort();
+    onRepairOrdered(new RepairOrderedError(gathered.map(({ range }) => range)));
+  }
+
+  #wasJustRepaired({ from, to }: BlockRange): boolean {
+    const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
+    return this.#book.findings().some((finding) => {
+      const isSame = finding.from === from && finding.to === to;
+      const isAudited = finding.state !== "doubted" && finding.state !== "gathered";
+      return isSame && isAudited && finding.changedAtMs > after;
+    });
+  }
+
+  #note(range: BlockRange, result: AuditResult): void {
+    this.#tries = 0;
+    const nowMs = this.#parts.clock.nowMs();
+    this.#book.note(range, result, { nowMs, isNext: !this.#isRecheck });
+    this.#status = this.#readStatus();
+  }
+
+  #readStatus(): AuditStatus {
+    const findings = this.#book.findings();
+    return {
+      ...this.#book.totals(),
+      wrong: findings.filter(({ state }) => wrongStates.has(state)),
+      doubted: findings.filter(({ state }) => state === "doubted"),
+    };
+  }
+}
+
+const wrongStates: ReadonlySet<Finding["state"]> = new Set(["proven", "gathered", "ordered"]);
+
+/** The first few, and how many there are. */
+function describeDifferences(differences: readonly Difference[]): string {
+  const named = differences.slice(0, auditLimits.differencesNamedMax).map((difference) => {
+    const { block, logIndex, contract, event, problem } = difference;
+    return `${event} of ${contract} at block ${block} log ${logIndex} is ${problem}`;
+  });
+  const others = differences.length - named.length;
+  return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join("; ");
+}

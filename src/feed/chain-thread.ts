@@ -1,0 +1,215 @@
+/**
+ * The chain side in a thread of its own, so that fetching, parsing, decoding and encoding never
+ * keep a request waiting. This is the near end: it opens the thread, hands on its news in order and
+ * says how far it may run ahead.
+ */
+import { Worker } from "node:worker_threads";
+import { chainLimits } from "../base/config/limits.ts";
+import type { Log, LogLevel } from "../base/log.ts";
+import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
+import type { BlockRef } from "../chain/raw-log.ts";
+import type { ChainStatus } from "../chain/sync/chain-status.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import type { ChainNews } from "./change.ts";
+import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
+
+/** What the thread is started with; plain data. */
+export type ChainThreadOptions = {
+  readonly urls: readonly string[];
+  readonly callsPerSecondMax: number | null;
+  readonly afterDispute: "stop" | "follow";
+  readonly chainId: number;
+  readonly startBlock: number | "latest";
+  readonly contracts: Contracts;
+  readonly logLevel: LogLevel;
+};
+
+/** What the thread says. */
+export type FromChainThread =
+  | { readonly kind: "opened" }
+  | { readonly kind: "status"; readonly status: ChainStatus }
+  | { readonly kind: "news"; readonly news: ChainNews; readonly status: ChainStatus }
+  | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
+  | {
+      readonly kind: "failed";
+      readonly error: { readonly name: string; readonly message: string; readonly stack?: string };
+    };
+
+/**
+ * What it is told: where to go on from, that a piece of news was taken in, to read blocks again, or
+ * to stop.
+ */
+export type ToChainThread =
+  | { readonly kind: "follow"; readonly resumeAfter: BlockRef | null }
+  | { readonly kind: "taken" }
+  | { readonly kind: "reread"; readonly id: number; readonly request: FactsRequest }
+  | { readonly kind: "close" };
+
+export class ChainThread {
+  readonly #worker: Worker;
+  readonly #queue: ChainNews[] = [];
+  readonly #opened = Promise.withResolvers<void>();
+  #status: ChainStatus | null = null;
+  #failure: Error | null = null;
+  #isClosed = false;
+  #wake: (() => void) | null = null;
+  readonly #rereads = new Map<number, (reading: FactsReading | NoReading) => void>();
+  #nextRereadId = 1;
+
+  private constructor(worker: Worker, log: Log) {
+    this.#worker = worker;
+    // It may fail before anybody asks.
+    this.#opened.promise.catch(() => {});
+    worker.on("message", (message: FromChainThread) => this.#hear(message));
+    worker.on("error", (error) => this.#fail(error));
+    worker.on("exit", (code) => {
+      if (!this.#isClosed) this.#fail(new Error(`the chain thread ended with ${code}`));
+      log.debug({ code }, "the chain thread has ended");
+    });
+  }
+
+  /** Connects to the endpoints, which takes a while that others can make use of. */
+  static start(options: ChainThreadOptions, log: Log): ChainThread {
+    const worker = new Worker(new URL("./chain-worker.ts", import.meta.url), {
+      workerData: options,
+      resourceLimits: { maxYoungGenerationSizeMb: chainLimits.threadYoungMegabytes },
+    });
+    return new ChainThread(worker, log);
+  }
+
+  /**
+   * Goes on after the last final block that is stored. Resolves once every endpoint was asked who it
+   * is. Throws `WrongChainError`.
+   */
+  async follow(resumeAfter: BlockRef | null): Promise<void> {
+    this.#tell({ kind: "follow", resumeAfter });
+    try {
+      await this.#opened.promise;
+    } catch (thrown) {
+      await this.close();
+      throw thrown;
+    }
+  }
+
+  /** The newest status the thread has told; `null` before the first. */
+  get status(): ChainStatus | null {
+    return this.#status;
+  }
+
+  /** The news in order, until closed. Throws what ended the thread. To be called once. */
+  async *news(): AsyncGenerator<ChainNews, void, undefined> {
+    for (;;) {
+      const news = this.#queue.shift();
+      if (news !== undefined) {
+        yield news;
+        this.#tell({ kind: "taken" });
+        continue;
+      }
+      if (this.#failure !== null) throw this.#failure;
+      if (this.#isClosed) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Has final blocks read again; not before the thread has time, and never instead of news. */
+  async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
+    if (this.#isClosed || this.#failure !== null) return endedReading;
+    const id = this.#nextRereadId;
+    this.#nextRereadId += 1;
+    return new Promise((resolve) => {
+      this.#rereads.set(id, resolve);
+      this.#tell({ kind: "reread", id, request });
+    });
+  }
+
+  /** Ends the thread; news already here is still handed on. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#tell({ kind: "close" });
+    this.#wakeUp();
+    this.#giveUpRereads();
+    await this.#worker.terminate();
+  }
+
+  #hear(message: FromChainThread): void {
+    switch (message.kind) {
+      case "opened":
+        return this.#opened.resolve();
+      case "status":
+        this.#status = message.status;
+        return;
+      case "news":
+        this.#status = message.status;
+        this.#queue.push(withBuffers(message.news));
+        return this.#wakeUp();
+      case "reread":
+        this.#rereads.get(message.id)?.(message.reading);
+        this.#rereads.delete(message.id);
+        return;
+      case "failed":
+        return this.#fail(errorOf(message.error));
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#opened.reject(error);
+    this.#wakeUp();
+    this.#giveUpRereads();
+  }
+
+  #giveUpRereads(): void {
+    for (const resolve of this.#rereads.values()) {
+      resolve(endedReading);
+    }
+    this.#rereads.clear();
+  }
+
+  #wakeUp(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  #tell(message: ToChainThread): void {
+    this.#worker.postMessage(message);
+  }
+}
+
+const endedReading: NoReading = { kind: "unread", reason: "the chain is not followed any more" };
+
+/** Buffers arrive from another thread as plain byte arrays. */
+function withBuffers(news: ChainNews): ChainNews {
+  if (news.kind !== "final") return news;
+  const { fills, minuteCandles, events, quarantine } = news.batch;
+  const batch = {
+    ...news.batch,
+    fills: bufferOf(fills),
+    minuteCandles: bufferOf(minuteCandles),
+    events: bufferOf(events),
+    quarantine: bufferOf(quarantine),
+  };
+  return { ...news, batch };
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Errors lose their class between threads; those that callers tell apart get it back. */
+function errorOf({
+  name,
+  message,
+  stack,
+}: {
+  name: string;
+  message: string;
+  stack?: string;
+}): Error {
+  const known = [ReorgBeyondFinalityError, WrongChainError].find((kind) => kind.name === name);
+  const error = new Error(message);
+  if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
+  return Object.assign(error, { name }, stack === undefined ? {} : { stack });
+}

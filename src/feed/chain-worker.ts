@@ -1,0 +1,90 @@
+/**
+ * The far end of the chain thread: follows the chain, works out what it tells, posts it. It runs
+ * ahead of what was taken in by a bounded number of pieces.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { assert } from "../base/assert.ts";
+import { saveCompiledCode } from "../base/config/compile-cache.ts";
+import { chainLimits } from "../base/config/limits.ts";
+import { toError } from "../base/errors.ts";
+import { openLog } from "../base/log.ts";
+import type { BlockRef } from "../chain/raw-log.ts";
+import { ChainSource } from "../chain/sync/chain-source.ts";
+import { LogDecoder } from "../contracts/log-decoder.ts";
+import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
+import { type ChainNews, deriveNews, encodeFinal } from "./change.ts";
+import { rereadFacts } from "./reread-facts.ts";
+
+const statusEveryMs = 250;
+
+const port = parentPort;
+assert(port !== null, "this file is run as a thread");
+const options = workerData as ChainThreadOptions;
+const decoder = new LogDecoder(options.contracts);
+let ahead = 0;
+let wake: (() => void) | null = null;
+
+const resumeAfter = Promise.withResolvers<BlockRef | null>();
+port.on("message", (message: ToChainThread) => {
+  if (message.kind === "follow") resumeAfter.resolve(message.resumeAfter);
+});
+
+try {
+  const source = await ChainSource.open(
+    {
+      ...options,
+      resumeAfter: resumeAfter.promise,
+      filter: decoder.filter,
+      log: openLog({ level: options.logLevel }),
+    },
+    (stretch, release) => {
+      const batch = encodeFinal(stretch, decoder);
+      release();
+      return batch;
+    },
+  );
+  port.on("message", (message: ToChainThread) => {
+    if (message.kind === "reread") void reread(source, message);
+    else if (message.kind === "close") source.close();
+    else if (message.kind === "taken") ahead -= 1;
+    wake?.();
+  });
+  post({ kind: "status", status: source.status });
+  post({ kind: "opened" });
+  saveCompiledCode();
+  const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
+  for await (const news of deriveNews(source.batches(), decoder)) {
+    ahead += 1;
+    post({ kind: "news", news, status: source.status }, buffersOf(news));
+    while (ahead >= chainLimits.newsAheadMax) await nextMessage();
+  }
+  clearInterval(timer);
+} catch (thrown) {
+  const { name, message, stack } = toError(thrown);
+  post({ kind: "failed", error: { name, message, ...(stack === undefined ? {} : { stack }) } });
+}
+
+/** A failure that is not an endpoint's is a bug, and ends the thread. */
+async function reread(
+  { rereader }: ChainSource<unknown>,
+  { id, request }: Extract<ToChainThread, { kind: "reread" }>,
+): Promise<void> {
+  post({ kind: "reread", id, reading: await rereadFacts({ rereader, decoder }, request) });
+}
+
+function nextMessage(): Promise<void> {
+  return new Promise((resolve) => {
+    wake = resolve;
+  });
+}
+
+function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): void {
+  port?.postMessage(message, [...transfer]);
+}
+
+/** The memory of large buffers changes hands instead of being copied. */
+function buffersOf(news: ChainNews): ArrayBuffer[] {
+  if (news.kind !== "final") return [];
+  const { fills, minuteCandles, events, quarantine } = news.batch;
+  return [fills, minuteCandles, events, quarantine].map(({ buffer }) => buffer as ArrayBuffer);
+}

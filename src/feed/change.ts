@@ -1,0 +1,48 @@
+/**
+ * What the chain tells, with its meaning worked out and ready to be stored: the part of the walk
+ * that needs neither store nor state, and so can run in a thread of its own.
+ */
+import { assert } from "../base/assert.ts";
+import type { Block, BlockStretch, ChainBatch } from "../chain/raw-log.ts";
+import type { LogDecoder } from "../contracts/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
+import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
+
+/**
+ * In chain order: blocks that can never change, encoded, and whether more such follow at once; one block that a fork may take back; a
+ * fork; and how far blocks have become final.
+ */
+export type ChainNews =
+  | { readonly kind: "final"; readonly batch: EncodedBatch; readonly more: boolean }
+  | { readonly kind: "held"; readonly block: BlockFacts }
+  | { readonly kind: "fork"; readonly safeBlock: number }
+  | { readonly kind: "finalized"; readonly block: number };
+
+/** What is made of final blocks as soon as they are read: their facts, encoded. */
+export function encodeFinal(stretch: BlockStretch, decoder: LogDecoder): EncodedBatch {
+  const logs = stretch.blocks.reduce((sum, block) => sum + block.logs.length, 0);
+  return encodeFacts(stretch, factsOf(stretch.blocks, decoder), logs);
+}
+
+function* factsOf(
+  blocks: readonly Block[],
+  decoder: LogDecoder,
+): Generator<BlockFacts, void, undefined> {
+  for (const block of blocks) yield deriveBlockFacts(block, decoder);
+}
+
+/** Derives the news of each batch. */
+export async function* deriveNews(
+  batches: AsyncIterable<ChainBatch<EncodedBatch>>,
+  decoder: LogDecoder,
+): AsyncGenerator<ChainNews, void, undefined> {
+  for await (const batch of batches) yield newsOf(batch, decoder);
+}
+
+function newsOf(batch: ChainBatch<EncodedBatch>, decoder: LogDecoder): ChainNews {
+  if (batch.kind !== "blocks") return batch;
+  if (batch.finalized) return { kind: "final", batch: batch.blocks, more: batch.more };
+  assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
+  const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
+  return { kind: "held", block: deriveBlockFacts(block, decoder) };
+}

@@ -1,0 +1,220 @@
+/**
+ * The side that writes: follows the chain from where the store ends, and knows how far it is. It
+ * goes on for ever; what it cannot mend stops it and is told, while everything indexed is served.
+ */
+import type { Config } from "../base/config/config.ts";
+import { ConfigError } from "../base/config/config.ts";
+import { toError } from "../base/errors.ts";
+import { firstSeqOf } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
+import type { ChainStatus } from "../chain/sync/chain-status.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import type { Freshness } from "../rows/freshness.ts";
+import { recordStartBlock } from "../storage/embedded/data-folder.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import { ChainThread } from "./chain-thread.ts";
+import type { ChainNews } from "./change.ts";
+import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
+import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
+import type { Standing } from "./sync-progress.ts";
+
+/** The parts of the service by name: whether each works, and a sentence about it. */
+export type Checks = Record<string, { ok: boolean; detail: string }>;
+
+/** Where indexing starts. */
+export type IndexingStart = {
+  readonly config: Config;
+  readonly contracts: Contracts;
+  /** The block that the data folder was started with; `null` for a new one. */
+  readonly startedAt: number | null;
+};
+
+type IndexerParts = IndexingStart & {
+  /** Connecting already; closed with the indexer. */
+  readonly chain: ChainThread;
+  readonly store: FactStore;
+  readonly state: MarketState;
+  readonly subscribers: Subscribers;
+  readonly log: Log;
+};
+
+export class Indexer {
+  readonly #parts: IndexerParts;
+  readonly #pipeline: Pipeline;
+  #chain: ChainThread | null = null;
+  #running: Promise<void> = Promise.resolve();
+  /** Why indexing stopped for good; `null` while it goes on. */
+  #halted: Error | null = null;
+
+  /** Throws `ConfigError` when the start block lies before what the data folder covers. */
+  constructor(parts: IndexerParts) {
+    this.#parts = parts;
+    this.#pipeline = new Pipeline(parts);
+    refuseEarlierStart(parts);
+  }
+
+  /**
+   * Begins as soon as the nodes are connected. Throws `WrongChainError` when one serves another chain.
+   * `onFailure` is called once if indexing ends for any reason but a final block that is gone: only a restart helps.
+   */
+  async start(onFailure: (error: Error) => void): Promise<void> {
+    const { chain, store, log } = this.#parts;
+    await chain.follow(store.coverage?.last ?? null);
+    this.#chain = chain;
+    this.#running = this.#pipeline.run(this.#news(chain)).catch(async (thrown: unknown) => {
+      this.#halted = toError(thrown);
+      log.fatal({ err: this.#halted }, "indexing has stopped");
+      await chain.close();
+      // A chain that took back finalised blocks is for people to judge; what is stored stays true.
+      if (!(thrown instanceof ReorgBeyondFinalityError)) onFailure(this.#halted);
+    });
+  }
+
+  /** The changes of the chain; where they start is stored before the first is passed on. */
+  async *#news(chain: ChainThread): AsyncGenerator<ChainNews, void, undefined> {
+    const { config, store, startedAt } = this.#parts;
+    let isRecorded = startedAt !== null || store.coverage !== null;
+    for await (const news of chain.news()) {
+      if (!isRecorded && (news.kind === "final" || news.kind === "held")) {
+        const first = news.kind === "final" ? news.batch.fromBlock : news.block.number;
+        await recordStartBlock(config.dataDir, first);
+        isRecorded = true;
+      }
+      yield news;
+    }
+  }
+
+  /** Has final blocks read again by the nodes. */
+  async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
+    return this.#chain?.reread(request) ?? { kind: "unread", reason: "no node is connected yet" };
+  }
+
+  /** Blocks with a match that does not reconcile, since the last call. */
+  takeAnomalies(): readonly number[] {
+    const { status } = this.#pipeline;
+    const blocks = status.anomalousBlocks;
+    status.anomalousBlocks = [];
+    return blocks;
+  }
+
+  /** How fresh answers are; chain time in seconds. */
+  freshness(): Freshness {
+    const { store, state } = this.#parts;
+    const indexed = store.newestBlock;
+    const head = this.#chain?.status?.head ?? null;
+    return {
+      indexed_block: indexed,
+      indexed_seq: indexed === null ? null : firstSeqOf(indexed + 1) - 1,
+      head_block: head?.number ?? null,
+      finalized_block: store.coverage?.last.number ?? null,
+      lag_seconds:
+        head === null || indexed === null
+          ? null
+          : Math.max(0, indexed >= head.number ? 0 : head.timestamp - state.dayWindow.now),
+    };
+  }
+
+  /** Where it stands, for its pace. */
+  standing(): Standing {
+    const { store } = this.#parts;
+    const { fills, events } = this.#pipeline.status;
+    return {
+      from: store.coverage?.fromBlock ?? null,
+      indexed: store.newestBlock,
+      head: this.#chain?.status?.head?.number ?? null,
+      fills,
+      events: events.total,
+    };
+  }
+
+  /** What it has counted; `chain` is `null` until the nodes are connected. */
+  get status(): { readonly pipeline: PipelineStatus; readonly chain: ChainStatus | null } {
+    return { pipeline: this.#pipeline.status, chain: this.#chain?.status ?? null };
+  }
+
+  /**
+   * What readiness depends on; each with a sentence for people. `missingBlocks` are those within
+   * the coverage that no marker vouches for; `null` when the store cannot tell.
+   */
+  checks(missingBlocks: number | null): Checks {
+    const { config } = this.#parts;
+    const { indexed_block, head_block, lag_seconds } = this.freshness();
+    const isLagKnown = lag_seconds !== null;
+    return {
+      store: { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" },
+      chain: this.#chainCheck(),
+      coverage: this.#coverageCheck(missingBlocks),
+      lag: {
+        ok: isLagKnown && lag_seconds <= config.readyLagSecondsMax,
+        detail: isLagKnown
+          ? `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`
+          : "nothing indexed yet",
+      },
+    };
+  }
+
+  /** Stops after the batch at hand, so that nothing is left half written. */
+  async close(): Promise<void> {
+    await this.#parts.chain.close();
+    await this.#running;
+  }
+
+  #coverageCheck(missingBlocks: number | null): Checks[string] {
+    const covered = this.#parts.store.coverage;
+    if (covered === null) return { ok: true, detail: "nothing finalized yet" };
+    const blocks = `blocks ${covered.fromBlock} to ${covered.last.number}`;
+    if (missingBlocks === null) return { ok: false, detail: `${blocks}, gaps not known` };
+    return missingBlocks === 0
+      ? { ok: true, detail: `${blocks} without a gap` }
+      : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
+  }
+
+  #chainCheck(): Checks[string] {
+    if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
+    const status = this.#chain?.status ?? null;
+    if (status === null) return { ok: false, detail: "connecting" };
+    if (status.alarms.includes("no_endpoint")) {
+      return { ok: false, detail: "no node answers, or as it should; the log says why" };
+    }
+    const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
+    const details = [...status.alarms, ...ignored.map(({ host }) => `ignored: ${host}`)];
+    const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
+    return { ok: status.head !== null, detail: `following${suffix}` };
+  }
+}
+
+/** Connects to the nodes of a configuration; where to go on from is still to be told. */
+export function startChain(start: IndexingStart, log: Log): ChainThread {
+  const { config, contracts } = start;
+  const options = {
+    urls: config.rpcUrls,
+    callsPerSecondMax: config.rpcCallsPerSecond,
+    afterDispute: config.afterDispute,
+    chainId: config.chainId,
+    startBlock: startBlockOf(start),
+    contracts,
+    logLevel: config.logLevel,
+  };
+  return ChainThread.start(options, log);
+}
+
+function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
+  const wanted = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
+  if (startedAt === null) return wanted;
+  // What was served once is served again, also if nothing of it was final yet.
+  return wanted === "latest" ? startedAt : Math.min(wanted, startedAt);
+}
+
+/** Coverage grows upwards only: a hole below would be told as history without trades. */
+function refuseEarlierStart(parts: IndexerParts): void {
+  const { config, store } = parts;
+  const start = startBlockOf(parts);
+  const covered = store.coverage;
+  if (covered === null || start === "latest" || start >= covered.fromBlock) return;
+  throw new ConfigError([
+    `ODDWIRE_START_BLOCK=${config.startBlock} is before block ${covered.fromBlock}, where ` +
+      `${config.dataDir} starts; use another ODDWIRE_DATA_DIR for an earlier start`,
+  ]);
+}

@@ -1,0 +1,185 @@
+/**
+ * The whole walk on one page: what the chain tells, the store, the state in memory.
+ *
+ * The order is fixed. Final facts are durable before anyone is told of them; a fork takes back
+ * exactly what was told; nothing final is ever touched again. Backfill and live are this same loop.
+ */
+
+import { storeLimits } from "../base/config/limits.ts";
+import { blockNumberOf } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { KindCounts } from "../base/metrics/kind-counts.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
+import { type Digest, digestOf } from "../market/delta.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import { FinalWriter } from "../storage/final-writer.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import type { ChainNews } from "./change.ts";
+
+/** Who is told of news, once it is durable or held and the state knows it. */
+export type Subscribers = {
+  held(block: BlockFacts): void;
+  /** Told before the state forgets what is taken back. */
+  unwinding(safeBlock: number, removed: readonly BlockFacts[]): void;
+  appended(digest: Digest): void;
+  finalized(blocks: readonly BlockFacts[]): void;
+};
+
+/** What went through since the process started, blocks of other forks included. */
+export type PipelineStatus = {
+  fills: number;
+  /** The fills that are trades. */
+  trades: number;
+  /** By kind; fills are among them as `order_filled`. */
+  readonly events: KindCounts;
+  /** Logs that could not be read, by reason. */
+  readonly quarantined: KindCounts;
+  readonly anomalies: KindCounts;
+  /** The newest blocks with a match that does not reconcile; bounded. */
+  anomalousBlocks: number[];
+};
+
+export class Pipeline {
+  readonly #store: FactStore;
+  readonly #state: MarketState;
+  readonly #writer: FinalWriter;
+  readonly #subscribers: Subscribers | null;
+  readonly #log: Log;
+  /** The newest block known to be final, while those up to it are on their way into the store. */
+  #finalThrough = -1;
+  #finalizing: Promise<void> | null = null;
+  readonly status: PipelineStatus = {
+    fills: 0,
+    trades: 0,
+    events: new KindCounts(),
+    quarantined: new KindCounts(),
+    anomalies: new KindCounts(),
+    anomalousBlocks: [],
+  };
+
+  constructor(parts: {
+    store: FactStore;
+    state: MarketState;
+    subscribers?: Subscribers;
+    log: Log;
+    /** For how long final blocks wait for those that follow, to be appended together; one second by default. */
+    groupWaitMs?: number;
+  }) {
+    this.#store = parts.store;
+    this.#state = parts.state;
+    this.#subscribers = parts.subscribers ?? null;
+    this.#log = parts.log;
+    this.#writer = new FinalWriter(parts.store, {
+      onAppended: (digest, last) => {
+        this.#state.applyFinal(digest, last);
+        this.#count(digest);
+        this.#subscribers?.appended(digest);
+      },
+      waitMs: parts.groupWaitMs ?? storeLimits.groupWaitMs,
+    });
+  }
+
+  /** Runs until the source ends or something fails that only a restart can mend. */
+  async run(news: AsyncIterable<ChainNews>): Promise<void> {
+    const rest = news[Symbol.asyncIterator]();
+    for (;;) {
+      const next = rest.next();
+      // What fails while no news come ends the run too.
+      if (this.#finalizing !== null) await Promise.race([next, this.#finalizing]);
+      const one = await next;
+      if (one.done === true) break;
+      await this.#take(one.value);
+    }
+    await this.#writer.drain();
+    await this.#finalizing;
+  }
+
+  async #take(news: ChainNews): Promise<void> {
+    if (news.kind === "final") {
+      await this.#finalizing;
+      return this.#writer.write(news.batch, news);
+    }
+    // Everything else builds on what was appended.
+    await this.#writer.drain();
+    switch (news.kind) {
+      case "held":
+        return this.#hold(news.block);
+      case "fork":
+        return this.#unwind(news.safeBlock);
+      case "finalized":
+        this.#finalThrough = news.block;
+        this.#finalizing ??= this.#finalizeAll();
+    }
+  }
+
+  async #hold(block: BlockFacts): Promise<void> {
+    await this.#store.reorgs.reserve(block.number);
+    const digest = digestOf([block]);
+    this.#store.tail.push(block);
+    this.#state.applyHeld(digest, block);
+    this.#count(digest);
+    this.#subscribers?.held(block);
+  }
+
+  #unwind(safeBlock: number): void {
+    const newestBlock = this.#store.newestBlock ?? safeBlock;
+    this.#store.reorgs.add({ from: safeBlock + 1, to: newestBlock });
+    const removed = this.#store.tail.unwindTo(safeBlock);
+    this.#subscribers?.unwinding(safeBlock, removed);
+    const newest = this.#store.tail.newest ?? this.#store.coverage?.last;
+    this.#state.unwindTo(safeBlock, newest?.timestamp ?? 0);
+    this.#log.info({ safeBlock, ...namesOf(removed) }, "took back blocks of another fork");
+  }
+
+  /**
+   * Runs beside the news that follow: blocks above are held, told and taken back meanwhile, for an
+   * append takes longer than a client should wait for a block.
+   */
+  async #finalizeAll(): Promise<void> {
+    let done = -1;
+    while (done < this.#finalThrough) {
+      done = this.#finalThrough;
+      await this.#finalize(done);
+    }
+    this.#finalizing = null;
+  }
+
+  async #finalize(block: number): Promise<void> {
+    const final = this.#store.tail.through(block);
+    await this.#store.finalize(block);
+    const last = this.#store.coverage?.last;
+    if (last !== undefined) this.#state.settleThrough(last.number, last.timestamp);
+    this.#subscribers?.finalized(final);
+  }
+
+  #count({ events, trades, tally }: Digest): void {
+    const { status } = this;
+    status.fills += tally.fills;
+    status.trades += trades.length;
+    if (tally.fills > 0) status.events.add("order_filled", tally.fills);
+    for (const { event } of events) status.events.add(event.kind);
+    for (const { seq, reason } of tally.quarantined) {
+      status.quarantined.add(reason);
+      this.#log.error({ seq, reason }, "a log of our contracts could not be read; kept raw");
+    }
+    for (const { seq, kind } of tally.anomalies) {
+      status.anomalies.add(kind);
+      this.#log.warn({ seq, kind }, "a match does not reconcile");
+      status.anomalousBlocks.push(blockNumberOf(seq));
+    }
+    if (status.anomalousBlocks.length > storeLimits.anomalousBlocksMax)
+      status.anomalousBlocks = status.anomalousBlocks.slice(-storeLimits.anomalousBlocksMax);
+  }
+}
+
+/** What was taken back, for the log: how much of it, and the ends by which a fork is looked up. */
+function namesOf(removed: readonly BlockFacts[]) {
+  const names = removed.map(({ number, hash }) => `${number} ${hash}`);
+  return {
+    blocks: removed.length,
+    first: names[0],
+    last: names.at(-1),
+    fills: removed.reduce((sum, block) => sum + block.fills.length, 0),
+    events: removed.reduce((sum, block) => sum + block.events.length, 0),
+  };
+}

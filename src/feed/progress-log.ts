@@ -1,0 +1,91 @@
+import type { Log } from "../base/log.ts";
+import type { Backfill, Pace } from "./sync-progress.ts";
+
+const reportEveryMs = 5_000;
+
+/**
+ * Measures the pace of the indexing and tells how a long catching up goes: a line that is written
+ * over on a terminal, a structured log line elsewhere. Silent while the head is followed.
+ */
+export class Progress {
+  readonly #timer: NodeJS.Timeout;
+  readonly #pace: Pace;
+  readonly #log: Log;
+  readonly #terminal: NodeJS.WriteStream | null;
+  #isShown = false;
+
+  private constructor(options: { pace: Pace; log: Log; stream: NodeJS.WriteStream }) {
+    this.#pace = options.pace;
+    this.#log = options.log;
+    this.#terminal = options.stream.isTTY ? options.stream : null;
+    this.#pace.measure();
+    this.#timer = setInterval(() => this.#report(), reportEveryMs);
+    this.#timer.unref();
+  }
+
+  static start(options: { pace: Pace; log: Log; stream: NodeJS.WriteStream }): Progress {
+    return new Progress(options);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    if (this.#isShown) this.#terminal?.write("\n");
+  }
+
+  #report(): void {
+    this.#pace.measure();
+    const { backfill } = this.#pace;
+    if (backfill === null) this.#end();
+    else if (this.#terminal === null) this.#log.info(factsOf(backfill), "catching up");
+    else {
+      this.#terminal.write(`\r\u001B[K${lineOf(backfill)}`);
+      this.#isShown = true;
+    }
+  }
+
+  #end(): void {
+    if (this.#isShown) this.#terminal?.write("\r\u001B[Kcaught up with the head\n");
+    this.#isShown = false;
+  }
+}
+
+function factsOf({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfill) {
+  return {
+    indexed_block: indexedBlock,
+    head_block: toBlock,
+    percent: percentOf(progress),
+    blocks_per_second: Math.round(rates?.blocksPerSecond ?? 0),
+    fills_per_second: Math.round(rates?.fillsPerSecond ?? 0),
+    seconds_left: secondsLeft,
+  };
+}
+
+function lineOf(backfill: Backfill): string {
+  const facts = factsOf(backfill);
+  const left = facts.seconds_left === null ? "?" : formatSeconds(facts.seconds_left);
+  return (
+    `block ${facts.indexed_block} of ${facts.head_block} (${facts.percent} %), ` +
+    `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${left} left`
+  );
+}
+
+/** Rounded down to a tenth: 100 % means that nothing is left. */
+function percentOf(progress: number): number {
+  return Math.floor(progress * 1000) / 10;
+}
+
+/** `3700` -> `1 h 1 min`: two units are enough to plan with. */
+function formatSeconds(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, "d"],
+    [3600, "h"],
+    [60, "min"],
+    [1, "s"],
+  ];
+  const at = units.findIndex(([size]) => seconds >= size);
+  const [largest, next] = [units[at], units[at + 1]];
+  if (largest === undefined) return "0 s";
+  const first = `${Math.floor(seconds / largest[0])} ${largest[1]}`;
+  const rest = next === undefined ? 0 : Math.floor((seconds % largest[0]) / next[0]);
+  return next === undefined || rest === 0 ? first : `${first} ${rest} ${next[1]}`;
+}

@@ -1,0 +1,53 @@
+import { EndpointError } from "../chain/chain-errors.ts";
+import type { BlockRef } from "../chain/raw-log.ts";
+import type { Rereader, RereadRequest, RereadWay } from "../chain/verify/range-rereader.ts";
+import type { LogDecoder } from "../contracts/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
+import {
+  areSummariesEqual,
+  type FactSummary,
+  linesOf,
+  summariseLines,
+} from "../storage/fact-fingerprint.ts";
+
+/** Which blocks to read again, and what is known of them. */
+export type FactsRequest = RereadRequest & { readonly known: FactSummary };
+
+/** What one endpoint says about a range, told as facts. Plain data. */
+export type FactsReading = {
+  readonly kind: "read";
+  readonly host: string;
+  readonly way: RereadWay;
+  readonly calls: number;
+  readonly last: BlockRef & { readonly timestamp: number };
+  /** `null` when they amount to what is known. */
+  readonly facts: readonly BlockFacts[] | null;
+};
+
+/** Nobody could be asked, or the one who was failed: ask again later. */
+export type NoReading = { readonly kind: "unread"; readonly reason: string };
+
+/** Reads final blocks again and derives their facts, as indexing does. */
+export async function rereadFacts(
+  parts: { readonly rereader: Rereader; readonly decoder: LogDecoder },
+  request: FactsRequest,
+): Promise<FactsReading | NoReading> {
+  const { rereader, decoder } = parts;
+  try {
+    const { host, way, calls, last, blocks } = await rereader.read(request);
+    const { number, hash, timestamp } = last;
+    const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
+    const isKnown = areSummariesEqual(summariseLines(linesOf(facts)), request.known);
+    return {
+      kind: "read",
+      host,
+      way,
+      calls,
+      last: { number, hash, timestamp },
+      facts: isKnown ? null : facts,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof EndpointError)) throw thrown;
+    return { kind: "unread", reason: thrown.message };
+  }
+}

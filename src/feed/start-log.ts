@@ -1,0 +1,23 @@
+import { performance } from "node:perf_hooks";
+import type { Log } from "../base/log.ts";
+
+/** When the steps of a start were done, in milliseconds since the process began. */
+export class StartTimes {
+  readonly #doneAtMs: Record<string, number> = {};
+
+  /** To be made when the modules are loaded. */
+  constructor() {
+    this.done("modules");
+  }
+
+  /** Notes that a step is done. */
+  done(step: string): void {
+    this.#doneAtMs[step] = Math.round(performance.now());
+  }
+
+  /** Tells all of them, and that all is done. */
+  tell(log: Log): void {
+    this.done("connected");
+    log.info({ done_at_ms: this.#doneAtMs }, "started");
+  }
+}

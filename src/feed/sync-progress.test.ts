@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "../base/time/clock.ts";
+import { Pace, type Standing } from "./sync-progress.ts";
+
+const start: Standing = { from: 1_000, indexed: 1_999, head: 11_999, fills: 0, events: 0 };
+
+/** A pace whose standing and time the test sets. */
+function scene(standing: Partial<Standing> = {}) {
+  const now = { ...start, ...standing };
+  let atMs = 50_000;
+  const clock = { ...systemClock, monotonicMs: () => atMs };
+  const pace = new Pace({ read: () => ({ ...now }), clock });
+  const pass = (ms: number, change: Partial<Standing>) => {
+    atMs += ms;
+    Object.assign(now, change);
+    pace.measure();
+  };
+  return { pace, pass };
+}
+
+test("rates are those between the last two measurements", () => {
+  const { pace, pass } = scene();
+  pass(0, {});
+  assert.equal(pace.rates, null);
+  pass(5_000, { indexed: 2_999, fills: 50_000, events: 60_000 });
+  const rates = { blocksPerSecond: 200, fillsPerSecond: 10_000, eventsPerSecond: 12_000 };
+  assert.deepEqual(pace.rates, rates);
+  pass(2_000, { indexed: 3_000, fills: 50_001, events: 60_001 });
+  assert.deepEqual(pace.rates, {
+    blocksPerSecond: 0.5,
+    fillsPerSecond: 0.5,
+    eventsPerSecond: 0.5,
+  });
+});
+
+test("a catching up has a range, a progress and the time it will take", () => {
+  const { pace, pass } = scene();
+  assert.deepEqual(pace.backfill, {
+    fromBlock: 1_000,
+    indexedBlock: 1_999,
+    toBlock: 11_999,
+    progress: 1_000 / 11_000,
+    rates: null,
+    secondsLeft: null,
+  });
+  pass(0, {});
+  pass(10_000, { indexed: 3_999 });
+  assert.equal(pace.backfill?.secondsLeft, 40);
+  pass(10_000, {});
+  assert.equal(pace.backfill?.secondsLeft, null);
+});
+
+test("who follows the head is not catching up", () => {
+  assert.equal(scene({ indexed: 11_900 }).pace.backfill, null);
+  assert.notEqual(scene({ indexed: 11_899 }).pace.backfill, null);
+  for (const unknown of [{ from: null }, { indexed: null }, { head: null }])
+    assert.equal(scene(unknown).pace.backfill, null);
+});
+
+test("a fork and a first block are no rate", () => {
+  const { pace, pass } = scene({ indexed: null });
+  pass(0, {});
+  pass(1_000, { indexed: 5_000 });
+  assert.equal(pace.rates?.blocksPerSecond, 0);
+  pass(1_000, { indexed: 4_990 });
+  assert.equal(pace.rates?.blocksPerSecond, 0);
+});

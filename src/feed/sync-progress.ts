@@ -1,0 +1,93 @@
+import { roundToThousandths } from "../base/round.ts";
+import type { Clock } from "../base/time/clock.ts";
+
+/** Where the indexing stands. Counts are since the start of the process, blocks are numbers. */
+export type Standing = {
+  /** The first block covered; `null` before anything is stored for good. */
+  readonly from: number | null;
+  readonly indexed: number | null;
+  readonly head: number | null;
+  readonly fills: number;
+  /** Of all kinds, fills included. */
+  readonly events: number;
+};
+
+/** How much came in per second, between the last two measurements. */
+export type Rates = {
+  readonly blocksPerSecond: number;
+  readonly fillsPerSecond: number;
+  readonly eventsPerSecond: number;
+};
+
+/** A catching up with the head. */
+export type Backfill = {
+  readonly fromBlock: number;
+  readonly indexedBlock: number;
+  readonly toBlock: number;
+  /** The share of the blocks that is indexed, 0 to 1. */
+  readonly progress: number;
+  /** `null` until it was measured. */
+  readonly rates: Rates | null;
+  /** At this rate; `null` while nothing moves. */
+  readonly secondsLeft: number | null;
+};
+
+/** Fewer blocks behind than this is following the head, not catching up. */
+const catchingUpBlocksMin = 100;
+
+/** How fast the indexing goes, and how long it will take: for the console and for metrics. */
+export class Pace {
+  readonly #read: () => Standing;
+  readonly #clock: Clock;
+  #before: { readonly standing: Standing; readonly atMs: number } | null = null;
+  #rates: Rates | null = null;
+
+  constructor(options: { read: () => Standing; clock: Clock }) {
+    this.#read = options.read;
+    this.#clock = options.clock;
+  }
+
+  /** Called at steady intervals, by `Progress`: rates, those of the metrics too, are since the call before. */
+  measure(): void {
+    const standing = this.#read();
+    const atMs = this.#clock.monotonicMs();
+    const before = this.#before;
+    this.#before = { standing, atMs };
+    if (before === null || atMs <= before.atMs) return;
+    const seconds = (atMs - before.atMs) / 1000;
+    const perSecond = (read: (standing: Standing) => number | null) => {
+      const [now, then] = [read(standing), read(before.standing)];
+      // A fork can take back more blocks than have come in.
+      if (now === null || then === null) return 0;
+      return roundToThousandths(Math.max(0, now - then) / seconds);
+    };
+    this.#rates = {
+      blocksPerSecond: perSecond(({ indexed }) => indexed),
+      fillsPerSecond: perSecond(({ fills }) => fills),
+      eventsPerSecond: perSecond(({ events }) => events),
+    };
+  }
+
+  /** `null` before the second measurement. */
+  get rates(): Rates | null {
+    return this.#rates;
+  }
+
+  /** `null` while the head is followed, and while nothing is known of it. */
+  get backfill(): Backfill | null {
+    const { from, indexed, head } = this.#read();
+    if (from === null || indexed === null || head === null) return null;
+    const left = head - indexed;
+    if (left < catchingUpBlocksMin) return null;
+    const rates = this.#rates;
+    const isMoving = rates !== null && rates.blocksPerSecond > 0;
+    return {
+      fromBlock: from,
+      indexedBlock: indexed,
+      toBlock: head,
+      progress: (indexed - from + 1) / (head - from + 1),
+      rates,
+      secondsLeft: isMoving ? Math.round(left / rates.blocksPerSecond) : null,
+    };
+  }
+}

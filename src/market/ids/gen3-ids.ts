@@ -1,0 +1,135 @@
+/**
+ * Generation 3 packs what a token is into its id, so nothing has to be looked up. As hex digits:
+ *
+ *     module 2 | base hash 32 | arity 4 | reserved 16 | resolution chain 4 | index 4 | outcome 2
+ *
+ * A condition id is a token id without the outcome, an event id one without index and outcome; both
+ * stand at the left of 32 bytes, the rest zero, as they do in topics. `arity` is the number of
+ * named conditions of a neg-risk event and 0 otherwise.
+ */
+import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
+import { tokenIdOf } from "../../base/ids.ts";
+import { keccakOfPacked, wordOf } from "./keccak.ts";
+
+export type Gen3Module = "binary" | "neg_risk" | "combinatorial";
+
+/** What a generation-3 token id says. */
+export type Gen3Position = {
+  readonly module: Gen3Module;
+  readonly conditionId: ConditionId;
+  readonly eventId: Hash;
+  readonly arity: number;
+  /** In a neg-risk event `arity` itself is the index of "Other": none of the named ones. */
+  readonly conditionIndex: number;
+  /** 0 is YES, 1 is NO. */
+  readonly outcomeIndex: 0 | 1;
+};
+
+const moduleDigits = { binary: "01", neg_risk: "02", combinatorial: "03" } as const;
+const moduleOfDigits = new Map<string, Gen3Module>([
+  [moduleDigits.binary, "binary"],
+  [moduleDigits.neg_risk, "neg_risk"],
+  [moduleDigits.combinatorial, "combinatorial"],
+]);
+/** Where the same stands in bytes. */
+const [reservedFrom, reservedTo, outcomeByte] = [19, 27, 31];
+const layout = /^0x(..).{32}(....)0{16}....(....)0([01])$/;
+
+/**
+ * Reads a token id; `null` when no module could have made it (unknown module, outcome above 1,
+ * reserved bits set). Arity and index are not judged: modules let anyone split any condition of
+ * theirs, so a token of an event that never was announced can be held and traded.
+ */
+export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
+  const [, digits = "", arity = "", conditionIndex = "", outcome] = layout.exec(tokenId) ?? [];
+  const module = moduleOfDigits.get(digits);
+  if (module === undefined) return null;
+  return {
+    module,
+    conditionId: `${tokenId.slice(0, -2)}00` as ConditionId,
+    eventId: `${tokenId.slice(0, -6)}000000` as Hash,
+    arity: Number.parseInt(arity, 16),
+    conditionIndex: Number.parseInt(conditionIndex, 16),
+    outcomeIndex: outcome === "1" ? 1 : 0,
+  };
+}
+
+/** Whether a module could have made the token id whose bytes begin there; see `parseGen3TokenId`. */
+export function isGen3TokenId(bytes: Uint8Array, start: number): boolean {
+  const [module = 0, outcome = 0] = [bytes[start], bytes[start + outcomeByte]];
+  if (module === 0 || module > moduleOfDigits.size || outcome > 1) return false;
+  for (let at = start + reservedFrom; at < start + reservedTo; at += 1) {
+    if (bytes[at] !== 0) return false;
+  }
+  return true;
+}
+
+/** The token of the other outcome of the same condition. */
+export function deriveGen3Complement(tokenId: TokenId): TokenId {
+  return tokenIdOf(BigInt(tokenId) ^ 1n);
+}
+
+/** The YES and the NO token of a condition. */
+export function deriveGen3TokenIds(conditionId: ConditionId): readonly [TokenId, TokenId] {
+  const yes = conditionId as string as TokenId;
+  return [yes, deriveGen3Complement(yes)];
+}
+
+/**
+ * All conditions of an event: the named ones, then "Other". A binary event is its own and only
+ * condition. At most 65,536.
+ */
+export function deriveGen3ConditionIds(eventId: Hash): readonly ConditionId[] {
+  const arity = Number.parseInt(eventId.slice(36, 40), 16);
+  return Array.from({ length: arity + 1 }, (_, index) => deriveGen3ConditionId(eventId, index));
+}
+
+/** The condition of an event at an index below 65,536. */
+export function deriveGen3ConditionId(eventId: Hash, conditionIndex: number): ConditionId {
+  return `${eventId.slice(0, -6)}${fourDigits(conditionIndex)}00` as ConditionId;
+}
+
+/** The id of a combination of positions, given in rising order as their event lists them. */
+export function deriveComboConditionId(legs: readonly TokenId[]): ConditionId {
+  const data = [wordOf(32), wordOf(legs.length), ...legs].map((word) => word.slice(2)).join("");
+  return deriveNativeEventId("combinatorial", `0x${data}`) as string as ConditionId;
+}
+
+/**
+ * The id of an event made in generation 3 from the bytes (`0x` hex) it was made from. For `binary`
+ * and `combinatorial`, whose arity is 0, this is the condition id as well.
+ */
+export function deriveNativeEventId(module: Gen3Module, data: string, arity = 0): Hash {
+  const digits = data.slice(2);
+  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
+  // The ABI's (uint256, bytes): the module, where the bytes start, how many there are, the bytes.
+  const hash = keccakOfPacked(
+    wordOf(BigInt(`0x${moduleDigits[module]}`)),
+    wordOf(64),
+    wordOf(digits.length / 2),
+    `0x${padded}`,
+  );
+  return eventIdOf({ module, hash, arity });
+}
+
+/** The generation-3 id of a binary condition that was moved over from ConditionalTokens. */
+export function deriveMigratedConditionId(legacyConditionId: ConditionId): ConditionId {
+  const hash = legacyConditionId as string as Hash;
+  return eventIdOf({ module: "binary", hash, arity: 0 }) as string as ConditionId;
+}
+
+/** The generation-3 id of a neg-risk market with `arity` questions that was moved over. */
+export function deriveMigratedEventId(legacyMarketId: Hash, arity: number): Hash {
+  return eventIdOf({ module: "neg_risk", hash: legacyMarketId, arity });
+}
+
+/** Of the hash only the low 128 bits fit into an id. */
+function eventIdOf(event: { module: Gen3Module; hash: Hash; arity: number }): Hash {
+  const baseHash = event.hash.slice(-32);
+  const id = `0x${moduleDigits[event.module]}${baseHash}${fourDigits(event.arity)}`;
+  return id.padEnd(66, "0") as Hash;
+}
+
+function fourDigits(value: number): string {
+  return value.toString(16).padStart(4, "0");
+}

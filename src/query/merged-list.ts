@@ -1,0 +1,156 @@
+/**
+ * Lists over the store and the tail as one. What is final and what is not is decided once, before
+ * anything is read, so that a block which becomes final meanwhile is neither lost nor told twice.
+ */
+import type { Seq } from "../base/ids.ts";
+import type { FillTable } from "../storage/codec/fill-layout.ts";
+import type { Engine } from "../storage/engine.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import { firstSeqAbove } from "../storage/recover.ts";
+import { integerLiteral } from "../storage/sql-literal.ts";
+import type { Tail } from "../views/head/head-buffer.ts";
+
+/** Where a list begins, which way it goes, and whether it holds what a fork could take back. */
+export type ListOrder = {
+  readonly order: "asc" | "desc";
+  /** Rows behind this position only, exclusive: where the page before ended. */
+  readonly after: Seq | null;
+  readonly finalizedOnly: boolean;
+};
+
+/** Which rows, twice: as the engine finds them and as memory does, which must agree. */
+export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
+  readonly table: FillTable | "events";
+  /** Reads what the clauses behind `FROM` select of the table. */
+  readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
+  /** For the end of a query of a page. */
+  readonly settings: string;
+  /** For a `WHERE`. */
+  readonly sql: string;
+  /** The same for each token alone, where the table is ordered by token and tokens are few. */
+  readonly byToken?: readonly string[];
+  readonly heldBy: (tail: Tail) => readonly Item[];
+  readonly holds: (item: Item) => boolean;
+};
+
+type Located = { readonly seq: Seq };
+
+/** Where the rows of a list stand, whatever they are. */
+type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
+
+/** How far down the final rows are that are read, and how many of them. */
+export type Reach = { readonly boundary: Seq; readonly limit: number };
+
+/** The first `limit` rows of a list. */
+export async function readRows<Item extends Located>(
+  store: FactStore,
+  list: StoredList<Item>,
+  {
+    limit,
+    readFinal = (reach) => readFinalRows(store, list, reach),
+  }: {
+    readonly limit: number;
+    readonly readFinal?: (reach: Reach) => Promise<readonly Item[]>;
+  },
+): Promise<readonly Item[]> {
+  const boundary = finalBoundary(store);
+  const held = heldRows(store, list).slice(0, limit);
+  if (list.order === "desc") {
+    const missing = limit - held.length;
+    return missing <= 0 ? held : [...held, ...(await readFinal({ boundary, limit: missing }))];
+  }
+  const final = await readFinal({ boundary, limit });
+  return [...final, ...held].slice(0, limit);
+}
+
+/** Every row of a list that a fork could still take back, in its order. */
+export function heldRows<Item extends Located>(
+  { tail }: FactStore,
+  { order, after, finalizedOnly, heldBy, holds }: StoredList<Item>,
+): readonly Item[] {
+  if (finalizedOnly) return [];
+  const rows = heldBy(tail).filter((item) => isBehind(item.seq, after, order) && holds(item));
+  return order === "asc" ? rows : rows.toReversed();
+}
+
+/** Below this position rows are final at this moment. */
+export function finalBoundary(store: FactStore): Seq {
+  return firstSeqAbove(store.coverage);
+}
+
+/** The first rows of a list below a boundary, which no fork can take back. */
+export async function readFinalRows<Item extends Located>(
+  store: FactStore,
+  list: StoredList<Item>,
+  { boundary, limit }: Reach,
+): Promise<readonly Item[]> {
+  if (list.order === "desc" && list.after === 0) return [];
+  // Of one token the engine reads the first rows in their order, and no more; of several it sorts all.
+  const rows = await Promise.all(
+    (list.byToken ?? [list.sql]).map(async (sql) => {
+      const clauses = behind({ ...list, sql }, boundary, limit);
+      return list.read(store.engine, `${clauses} SETTINGS ${list.settings}`);
+    }),
+  );
+  const [first = [], ...others] = rows;
+  return others.length === 0 ? first : firstOf(rows.flat(), list, limit);
+}
+
+/** The first of some rows in any order. */
+function firstOf<Item extends Located>(
+  rows: readonly Item[],
+  { order }: Place,
+  limit: number,
+): readonly Item[] {
+  const sign = order === "asc" ? 1 : -1;
+  return rows.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, limit);
+}
+
+/** The first rows of a list below a boundary, as the end of a `SELECT`. */
+function behind(list: Place, boundary: Seq, limit: number): string {
+  const direction = directionOf(list);
+  return `WHERE ${finalWhere(list, boundary)} ORDER BY seq ${direction} LIMIT ${integerLiteral(limit)}`;
+}
+
+/** How many rows a list has below a boundary; counts no further than `max`. */
+export async function countFinalRows(
+  store: FactStore,
+  list: Place,
+  { boundary, limit }: Reach,
+): Promise<number> {
+  const rows = await store.engine.query(
+    `SELECT count() FROM (
+       SELECT 1 FROM oddwire.${list.table} WHERE ${finalWhere(list, boundary)}
+       LIMIT ${integerLiteral(limit)})`,
+  );
+  return Number(rows[0]?.[0]);
+}
+
+/** The position of the row with this number, from 0; `null` when there are not so many. */
+export async function readFinalSeqAt(
+  store: FactStore,
+  list: Place,
+  { boundary, index }: { readonly boundary: Seq; readonly index: number },
+): Promise<Seq | null> {
+  const rows = await store.engine.query(
+    `SELECT seq FROM oddwire.${list.table} WHERE ${finalWhere(list, boundary)}
+     ORDER BY seq ${directionOf(list)} LIMIT 1 OFFSET ${integerLiteral(index)}`,
+  );
+  const seq = rows[0]?.[0];
+  return seq === undefined ? null : (Number(seq) as Seq);
+}
+
+function finalWhere({ sql, order, after }: Place, boundary: Seq): string {
+  const position =
+    after === null ? "" : `AND seq ${order === "asc" ? ">" : "<"} ${integerLiteral(after)}`;
+  return `${sql} AND seq < ${integerLiteral(boundary)} ${position}`;
+}
+
+function directionOf({ order }: Place): "ASC" | "DESC" {
+  return order === "asc" ? "ASC" : "DESC";
+}
+
+function isBehind(seq: Seq, after: Seq | null, order: "asc" | "desc"): boolean {
+  if (after === null) return true;
+  return order === "asc" ? seq > after : seq < after;
+}

@@ -1,0 +1,109 @@
+import type { TokenId } from "../base/ids.ts";
+import { type Candle, candleOfMinute, mergeCandles, mirrorCandle } from "../market/candle.ts";
+import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
+import { type Activity, readStoredCandles } from "./read-stored-candles.ts";
+
+/** Candles of a token's trades, told at its own prices. */
+export type CandleRange = BucketRange & {
+  /** The other token of the pair, whose trades are mirrored in; `null` for own trades only. */
+  readonly complement: TokenId | null;
+  /** How much a token is traded, which makes reading those that are traded much faster. */
+  readonly activityOf?: (tokenId: TokenId) => Activity;
+};
+
+/** The first `limit` buckets that hold a priced trade, in the order asked for. */
+export async function readCandles(
+  store: FactStore,
+  range: CandleRange,
+): Promise<readonly BucketCandle[]> {
+  // All of it is taken before the first await, so that it is of one moment.
+  const moment = momentOf(store);
+  const held = store.tail.minutes();
+  const tokens = [{ tokenId: range.tokenId, tell: (candle: Candle) => candle }];
+  if (range.complement !== null) tokens.push({ tokenId: range.complement, tell: mirrorCandle });
+  const parts = tokens.map(({ tokenId, tell }) => {
+    const own = { ...range, tokenId };
+    const kept = store.newestCandles.get(own);
+    return { tokenId, tell, kept, held: bucketsOf(held, own) };
+  });
+  const missing = parts.filter(({ kept }) => kept === null).map(({ tokenId }) => tokenId);
+  const read = await readFinal(store, { ...range, tokenIds: missing }, moment);
+  const buckets = new Map<number, Candle>();
+  for (const part of parts) {
+    for (const { bucket, candle } of [
+      ...(part.kept ?? read.get(part.tokenId) ?? []),
+      ...part.held,
+    ]) {
+      addTo(buckets, bucket, part.tell(candle));
+    }
+  }
+  const sign = range.order === "asc" ? 1 : -1;
+  return sorted(buckets, sign).slice(0, range.limit);
+}
+
+/** What minutes in memory there are at a moment, and since when those of the engine are not whole. */
+type Moment = {
+  readonly openFrom: number;
+  readonly open: readonly MinuteCandle[];
+  readonly appends: number;
+};
+
+function momentOf(store: FactStore): Moment {
+  return {
+    openFrom: minuteOf(store.coverage?.last.timestamp ?? 0),
+    open: store.openMinutes,
+    appends: store.appends,
+  };
+}
+
+/** The `to` of ranges that have no end. */
+const endless = Number.MAX_SAFE_INTEGER;
+
+/** Buckets of the final trades of tokens: those of the engine and those of the open minutes. */
+async function readFinal(
+  store: FactStore,
+  { tokenIds, ...range }: Omit<CandleRange, "tokenId"> & { readonly tokenIds: readonly TokenId[] },
+  moment: Moment,
+): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  const stored = await readStoredCandles(store, { ...range, tokenIds }, moment.openFrom);
+  const found = new Map<TokenId, readonly BucketCandle[]>();
+  for (const tokenId of tokenIds) {
+    const own = { ...range, tokenId };
+    const buckets = new Map<number, Candle>();
+    for (const { bucket, candle } of [
+      ...bucketsOf(moment.open, own),
+      ...(stored.get(tokenId) ?? []),
+    ]) {
+      addTo(buckets, bucket, candle);
+    }
+    const rising = sorted(buckets, 1);
+    found.set(tokenId, rising);
+    const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
+    // An append in between has told of minutes that these do not have.
+    if (isNewest && store.appends === moment.appends) store.newestCandles.put(own, rising);
+  }
+  return found;
+}
+
+function sorted(buckets: ReadonlyMap<number, Candle>, sign: 1 | -1): BucketCandle[] {
+  return [...buckets]
+    .map(([bucket, candle]) => ({ bucket, candle }))
+    .toSorted((a, b) => sign * (a.bucket - b.bucket));
+}
+
+function bucketsOf(minutes: readonly MinuteCandle[], range: BucketRange): BucketCandle[] {
+  return minutes.flatMap((minute) => {
+    if (minute.tokenId !== range.tokenId) return [];
+    const candle = candleOfMinute(minute);
+    const bucket = minute.minute - (minute.minute % range.bucketSeconds);
+    const isWithin = bucket >= range.from && bucket < range.to;
+    return candle !== null && isWithin ? [{ bucket, candle }] : [];
+  });
+}
+
+function addTo(buckets: Map<number, Candle>, bucket: number, candle: Candle): void {
+  const known = buckets.get(bucket);
+  buckets.set(bucket, known === undefined ? candle : mergeCandles(known, candle));
+}

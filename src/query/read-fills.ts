@@ -1,0 +1,98 @@
+import type { TokenId } from "../base/ids.ts";
+import type { Fill } from "../market/fill.ts";
+import type { FillTable } from "../storage/codec/fill-layout.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
+import { readStoredFills } from "../storage/stored-fills.ts";
+import type { NewestOf } from "../views/recent/recent-fills.ts";
+import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
+import {
+  type ListOrder,
+  type Reach,
+  readFinalRows,
+  readRows,
+  type StoredList,
+} from "./merged-list.ts";
+
+/** A list of fills: what passes `filter`, in the order of the chain or against it. */
+export type FillList = ListOrder & { readonly filter: FillFilter };
+
+/** The first `limit` rows of a list. */
+type FillPage = FillList & { readonly limit: number };
+
+/** Where the rows of a list are. */
+export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
+  const tokenIds = [...new Set(filter.tokenIds)];
+  const table = tableFor(filter);
+  const isOfFew = table === "fills_by_token" && isFew(tokenIds);
+  return {
+    ...order,
+    table,
+    ...(isOfFew ? { byToken: tokenIds.map((id) => filterSql({ ...filter, tokenIds: [id] })) } : {}),
+    settings: isOfFew ? settingsFor(filter) : pageSettings,
+    read: (engine, clauses) => readStoredFills(engine, table, clauses),
+    sql: filterSql(filter),
+    heldBy: (tail) => tail.fills(),
+    holds: filterHolds(filter),
+  };
+}
+
+/** Only times are not found by the order of the table: they have an index. */
+function settingsFor({ timestampFrom, timestampTo }: FillFilter): string {
+  const hasTime = timestampFrom !== undefined || timestampTo !== undefined;
+  return hasTime ? fewRowsSettings : inOrderSettings;
+}
+
+/** An order or a transaction is found by its hash sooner than by token. */
+function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
+  const hasHash = orderHash !== undefined || txHash !== undefined;
+  return tokenIds === undefined || hasHash ? "fills" : "fills_by_token";
+}
+
+/** Reads one page. */
+export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {
+  const { limit, ...list } = page;
+  const newest = page.after === null && page.order === "desc" ? plainTrades(page.filter) : null;
+  const rows = storedFills(list);
+  return newest === null
+    ? readRows(store, rows, { limit })
+    : readRows(store, rows, {
+        limit,
+        readFinal: async (reach) => readNewest(store, rows, { ...reach, of: newest, size: limit }),
+      });
+}
+
+/**
+ * The newest final rows of a list that may be popular, which are kept. What is held now will be
+ * final soon: of what has to be read a whole page is kept, of `size`.
+ */
+async function readNewest(
+  store: FactStore,
+  list: StoredList<Fill>,
+  { of, size, boundary, limit }: Reach & { readonly of: NewestOf; readonly size: number },
+): Promise<readonly Fill[]> {
+  const kept = store.newestFills.get(of, limit);
+  if (kept !== null) return kept;
+  const { appends } = store;
+  const rows = await readFinalRows(store, list, { boundary, limit: size });
+  // An append in between has told of trades that these do not have.
+  if (store.appends === appends) store.newestFills.put(of, rows, size);
+  return rows.slice(0, limit);
+}
+
+/** What does not narrow a list down beyond its tokens. */
+const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "mirroredTokenId"]);
+
+/** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
+function plainTrades(filter: FillFilter): NewestOf | null {
+  const { roles, tokenIds = null } = filter;
+  const areTrades = roles?.length === 2 && !roles.includes("taker");
+  const areFew = tokenIds === null || isFew(tokenIds);
+  const isPlain = areTrades && areFew && Object.keys(filter).every((name) => plainNames.has(name));
+  return isPlain ? { tokenIds } : null;
+}
+
+/** A token or a pair. */
+function isFew(tokenIds: readonly TokenId[]): boolean {
+  return tokenIds.length > 0 && tokenIds.length <= 2;
+}

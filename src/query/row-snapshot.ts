@@ -1,0 +1,91 @@
+import { assert } from "../base/assert.ts";
+import type { Seq } from "../base/ids.ts";
+import type { FactStore } from "../storage/fact-store.ts";
+import {
+  countFinalRows,
+  finalBoundary,
+  heldRows,
+  readFinalRows,
+  readFinalSeqAt,
+  type StoredList,
+} from "./merged-list.ts";
+
+/**
+ * All rows of a list as they are when it is made, however long they are read: final rows never
+ * change, and the few above are taken at once. Every reading is one query of bounded size.
+ */
+export class RowSnapshot<Item extends { readonly seq: Seq }> {
+  readonly #store: FactStore;
+  readonly #list: StoredList<Item>;
+  readonly #boundary: Seq;
+  readonly #held: readonly Item[];
+
+  constructor(store: FactStore, list: StoredList<Item>) {
+    this.#store = store;
+    this.#list = list;
+    this.#boundary = finalBoundary(store);
+    this.#held = heldRows(store, list);
+  }
+
+  /** How many rows there are; counts no further than `max`. */
+  async count(max: number): Promise<number> {
+    const held = this.#held.length;
+    return Math.min(max, held + (await this.#countFinal(Math.max(0, max - held))));
+  }
+
+  /** The position of the row with this number, from 0; there must be one. */
+  async seqAt(index: number): Promise<Seq> {
+    const held = this.#held;
+    if (this.#list.order === "desc") {
+      return held[index]?.seq ?? (await this.#finalSeqAt(index - held.length)) ?? missing();
+    }
+    const final = await this.#finalSeqAt(index);
+    if (final !== null) return final;
+    const finalCount = await this.#countFinal(index + 1);
+    return held[index - finalCount]?.seq ?? missing();
+  }
+
+  /** The first `rowsMax` rows in their order, `chunkRows` at a time. */
+  async *chunks(size: {
+    readonly rowsMax: number;
+    readonly chunkRows: number;
+  }): AsyncGenerator<readonly Item[], void, undefined> {
+    let left = size.rowsMax;
+    for await (const chunk of this.#all(size.chunkRows)) {
+      if (left <= 0) return;
+      yield chunk.slice(0, left);
+      left -= chunk.length;
+    }
+  }
+
+  async *#all(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
+    if (this.#list.order === "desc") yield* this.#heldChunks(chunkRows);
+    let { after } = this.#list;
+    for (;;) {
+      const reach = { boundary: this.#boundary, limit: chunkRows };
+      const chunk = await readFinalRows(this.#store, { ...this.#list, after }, reach);
+      if (chunk.length > 0) yield chunk;
+      if (chunk.length < chunkRows) break;
+      after = chunk.at(-1)?.seq ?? after;
+    }
+    if (this.#list.order === "asc") yield* this.#heldChunks(chunkRows);
+  }
+
+  *#heldChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
+    for (let at = 0; at < this.#held.length; at += chunkRows)
+      yield this.#held.slice(at, at + chunkRows);
+  }
+
+  async #countFinal(max: number): Promise<number> {
+    const reach = { boundary: this.#boundary, limit: max };
+    return countFinalRows(this.#store, this.#list, reach);
+  }
+
+  async #finalSeqAt(index: number): Promise<Seq | null> {
+    return readFinalSeqAt(this.#store, this.#list, { boundary: this.#boundary, index });
+  }
+}
+
+function missing(): never {
+  assert(false, "the row is one of those that were counted");
+}

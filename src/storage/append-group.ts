@@ -1,0 +1,126 @@
+import { allEnded } from "../base/time/settle-all.ts";
+import type { Digest } from "../market/delta.ts";
+import { decodeDigest } from "./codec/decode-delta.ts";
+import {
+  type BatchHead,
+  type BatchRows,
+  type EncodedBatch,
+  releaseRows,
+} from "./codec/encode-facts.ts";
+import { written } from "./embedded/chdb-engine.ts";
+import type { RowFile } from "./embedded/spool-file.ts";
+import type { Engine } from "./engine.ts";
+
+/** Which of a batch's rows go into which tables. */
+const tablesOf = {
+  fills: ["oddwire.fills", "oddwire.fills_by_token"],
+  minuteCandles: ["oddwire.minute_candles"],
+  events: ["oddwire.events"],
+  quarantine: ["oddwire.quarantine"],
+} as const satisfies Record<keyof BatchRows, readonly string[]>;
+
+/** Where rows stand in their file. Bytes. */
+type Place = { readonly begin: number; readonly length: number };
+
+type Held = { readonly head: BatchHead; readonly places: Readonly<Record<keyof BatchRows, Place>> };
+
+/**
+ * Batches that follow each other and are appended together. Their rows are in files, so that memory
+ * does not hold as many of them as make inserting cheap (decision 0005).
+ */
+export class AppendGroup {
+  readonly #engine: Engine;
+  readonly #files = new Map<keyof BatchRows, RowFile>();
+  readonly #held: Held[] = [];
+  #rows = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Rows of facts; those of candles come on top. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get batches(): readonly BatchHead[] {
+    return this.#held.map(({ head }) => head);
+  }
+
+  get isEmpty(): boolean {
+    return this.#held.length === 0;
+  }
+
+  /** To be called again when it has resolved. Throws `DataFolderUnwritableError`. */
+  async add({ fills, minuteCandles, events, quarantine, ...head }: EncodedBatch): Promise<void> {
+    const places = {
+      fills: await this.#append("fills", fills),
+      minuteCandles: await this.#append("minuteCandles", minuteCandles),
+      events: await this.#append("events", events),
+      quarantine: await this.#append("quarantine", quarantine),
+    };
+    this.#held.push({ head, places });
+    const { tally } = head;
+    this.#rows += tally.fills + tally.events + tally.quarantined.length;
+  }
+
+  /** Inserts all rows of these kinds; durable when it resolves. */
+  async insert(wanted: readonly (keyof BatchRows)[]): Promise<void> {
+    await allEnded(
+      wanted.map(async (kind) => {
+        const rows = this.#files.get(kind);
+        if (rows === undefined) return;
+        await allEnded(tablesOf[kind].map((table) => this.#engine.insert(table, rows)));
+      }),
+    );
+  }
+
+  /**
+   * What memory needs of each batch, in order, read from its rows: those of all batches into the same
+   * memory, as fresh memory costs more than reading into it.
+   */
+  async *digests(): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
+    const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
+    for (const { head, places } of this.#held) {
+      const rows = {
+        fills: await this.#read("fills", places, memory),
+        minuteCandles: await this.#read("minuteCandles", places, memory),
+      };
+      yield { head, digest: decodeDigest({ ...head, ...rows }) };
+    }
+    releaseRows(Object.values(memory));
+  }
+
+  async close(): Promise<void> {
+    const files = [...this.#files.values()];
+    this.#files.clear();
+    for (const file of files) await file.close();
+  }
+
+  async #append(kind: keyof BatchRows, rows: Buffer): Promise<Place> {
+    const { length } = rows;
+    if (length === 0) return { begin: 0, length };
+    let file = this.#files.get(kind);
+    if (file === undefined) {
+      file = await this.#engine.openRows();
+      this.#files.set(kind, file);
+    }
+    return { begin: await written(file.append(rows)), length };
+  }
+
+  #roomFor(kind: keyof BatchRows): Buffer {
+    const lengths = this.#held.map(({ places }) => places[kind].length);
+    return Buffer.allocUnsafeSlow(Math.max(0, ...lengths));
+  }
+
+  async #read<Kind extends keyof BatchRows>(
+    kind: Kind,
+    places: Held["places"],
+    memory: Readonly<Record<Kind, Buffer>>,
+  ): Promise<Buffer> {
+    const { begin, length } = places[kind];
+    const rows = memory[kind].subarray(0, length);
+    await this.#files.get(kind)?.read(begin, rows);
+    return rows;
+  }
+}

@@ -1,0 +1,156 @@
+import { assert } from "../../base/assert.ts";
+import { zeroHash } from "../../base/ids.ts";
+import type { BlockRef } from "../../chain/raw-log.ts";
+import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
+import { sumTallies, type Tally, tallyOf } from "../../market/delta.ts";
+import type { Fill } from "../../market/fill.ts";
+import { type MinuteCandle, MinuteCandles } from "../../market/minute-candle.ts";
+import { encodeEvent, subjectOf } from "./event-codec.ts";
+import { enumCodes, fillBytes } from "./fill-layout.ts";
+import { minuteBytes } from "./minute-layout.ts";
+import { RowWriter } from "./row-writer.ts";
+
+/** The stretch of final blocks a batch covers, and where it ends. */
+export type Stretch = {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly last: BlockRef & { readonly timestamp: number };
+};
+
+/** Rows ready to insert, one buffer a table. */
+export type BatchRows = {
+  readonly fills: Buffer;
+  readonly minuteCandles: Buffer;
+  readonly events: Buffer;
+  readonly quarantine: Buffer;
+};
+
+/** What is told of final blocks besides their rows. */
+export type BatchHead = Stretch & {
+  /** The events as they are; there are few of them. */
+  readonly located: readonly LocatedEvent[];
+  readonly tally: Tally;
+};
+
+/** Final blocks as they are stored, and what memory needs besides. */
+export type EncodedBatch = BatchHead & BatchRows;
+
+/** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
+const priceMax = 10n ** 38n - 1n;
+
+/** Stands for the position of a price where there is none: above all others. */
+export const noSeq = Number.MAX_SAFE_INTEGER;
+
+/** What the column holds; a match of so many legs would take a block of its own. */
+const legsMax = 2 ** 16 - 1;
+
+/**
+ * Encodes the facts of a stretch of final blocks, in the order of `schema.ts` and `fill-layout.ts`. Takes one block
+ * after the other, so that the facts of those before can be let go. `fillsMax` is for how many fills
+ * there is room from the beginning. Pure.
+ */
+export function encodeFacts(
+  stretch: Stretch,
+  blocks: Iterable<BlockFacts>,
+  fillsMax = 0,
+): EncodedBatch {
+  const fills = new RowWriter(fillsMax * fillBytes);
+  const events = new RowWriter();
+  const quarantine = new RowWriter();
+  const candles = new MinuteCandles();
+  const located: LocatedEvent[] = [];
+  const tallies: Tally[] = [];
+  for (const block of blocks) {
+    for (const fill of block.fills) {
+      writeFill(fills, fill);
+      candles.add(fill);
+    }
+    for (const event of block.events) writeEvent(events, event);
+    for (const { seq, timestamp, reason, log } of block.quarantined) {
+      quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
+    }
+    located.push(...block.events);
+    tallies.push(tallyOf([block]));
+  }
+  const { fromBlock, toBlock, last } = stretch;
+  return {
+    fromBlock,
+    toBlock,
+    last: { number: last.number, hash: last.hash, timestamp: last.timestamp },
+    fills: fills.finish(),
+    minuteCandles: encodeMinuteCandles(candles.values()),
+    events: events.finish(),
+    quarantine: quarantine.finish(),
+    located,
+    tally: sumTallies(tallies),
+  };
+}
+
+/**
+ * Lets go of rows that nobody may read any more. They are megabytes outside of the heap: waiting for
+ * a collection would hold many of them, and call for collections of the whole heap (decision 0013).
+ */
+export function releaseRows(rows: readonly Buffer[]): void {
+  for (const { buffer } of rows) {
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  }
+}
+
+/** The marker that vouches for the rows of batches that follow each other, at least one. */
+export function encodeMarker(batches: readonly BatchHead[]): Buffer {
+  const [first, last] = [batches[0], batches.at(-1)];
+  assert(first !== undefined && last !== undefined, "there is a batch to vouch for");
+  const sumOf = (count: (tally: Tally) => number) =>
+    batches.reduce((sum, { tally }) => sum + count(tally), 0);
+  const marker = new RowWriter();
+  marker.uint64(first.fromBlock).uint64(last.toBlock);
+  marker.hex(last.last.hash).uint32(last.last.timestamp);
+  marker.uint64(sumOf((tally) => tally.fills)).uint64(sumOf((tally) => tally.events));
+  marker.uint64(sumOf((tally) => tally.quarantined.length));
+  marker.uint64(sumOf((tally) => tally.anomalies.length));
+  return marker.finish();
+}
+
+/** Minute candles as rows to insert; parts of one minute may be inserted apart. */
+export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
+  // All of the same length: a writer that has to grow copies what it has.
+  const rows = new RowWriter(candles.length * minuteBytes);
+  for (const candle of candles) writeMinuteCandle(rows, candle);
+  return rows.finish();
+}
+
+function writeFill(row: RowWriter, fill: Fill): void {
+  const { exchange, role, side, matchType } = enumCodes;
+  row.uint64(fill.seq).uint32(fill.timestamp).repeated(0, fill.tokenId);
+  row.uint8(role[fill.role]).hex(fill.maker).repeated(1, fill.taker);
+  row.int128(fill.size).int128(fill.value);
+  row.uint8(side[fill.side]).uint8(fill.exchange.generation);
+  row.hex(fill.orderHash).repeated(2, fill.txHash);
+  row.repeated(3, fill.blockHash).repeated(4, fill.exchange.address);
+  row.uint8(exchange[fill.exchange.exchange]);
+  row.uint8(side[fill.makerSide]).repeated(5, fill.makerTokenId);
+  row.int128(fill.makerAmount).int128(fill.takerAmount);
+  row.int128(fill.fee).int128(fill.feeRefund);
+  row.repeated(6, fill.builder ?? zeroHash).repeated(7, fill.metadata ?? zeroHash);
+  row.uint8(matchType[fill.matchType ?? "none"]).repeated(8, fill.takerOrderHash ?? zeroHash);
+  row.uint64(fill.matchSeq ?? 0).uint16(Math.min(fill.legs, legsMax));
+}
+
+function writeMinuteCandle(row: RowWriter, candle: MinuteCandle): void {
+  const { open, close } = candle;
+  row.hex(candle.tokenId).uint32(candle.minute);
+  row.uint64(open?.seq ?? noSeq).int128(open?.price ?? 0n);
+  row.uint64(close?.seq ?? 0).int128(close?.price ?? 0n);
+  row.int128(open === null ? -priceMax : candle.high);
+  row.int128(open === null ? priceMax : candle.low);
+  row.int128(candle.volume).int128(candle.buyVolumeUsd).int128(candle.sellVolumeUsd);
+  row.uint64(candle.trades).uint64(candle.unpricedTrades).int128(candle.unpricedUsd);
+  row.uint64(candle.firstSeq).uint32(candle.firstTimestamp).uint32(candle.lastTimestamp);
+  row.uint8(candle.generations);
+}
+
+function writeEvent(row: RowWriter, located: LocatedEvent): void {
+  row.uint64(located.seq).uint32(located.timestamp).hex(located.blockHash).hex(located.txHash);
+  row.hex(located.address).text(located.event.kind).hex(subjectOf(located.event));
+  row.text(encodeEvent(located.event));
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { abisOf } from "../../../test/support/event-abis.ts";
+import { anyLogOf } from "../../../test/support/generate-event-logs.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import { type ChainEvent, isTradeEvent } from "../../contracts/events.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
+import { decodeEvent, encodeEvent, subjectOf } from "./event-codec.ts";
+
+type StoredEvent = LocatedEvent["event"];
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const sources = [...contracts.byAddress.values()].flatMap((contract) =>
+  abisOf(contract).map(({ item }) => ({ contract, item })),
+);
+
+/** Whatever a log of ours can say and that is stored as an event, of every kind there is. */
+const anyStoredEvent: fc.Arbitrary<StoredEvent> = fc
+  .constantFrom(...sources)
+  .chain(({ contract, item }) => anyLogOf(item, contract.address))
+  .map((log) => decoder.decode(log)?.event)
+  .filter(isStored);
+
+function isStored(event: ChainEvent | undefined): event is StoredEvent {
+  return event !== undefined && event.kind !== "undecodable" && !isTradeEvent(event);
+}
+
+describe("events as text", () => {
+  test("come back equal, every kind of them", () => {
+    const kinds = new Set<string>();
+    fc.assert(
+      fc.property(anyStoredEvent, (event) => {
+        kinds.add(event.kind);
+        assert.deepEqual(decodeEvent(encodeEvent(event)), event);
+      }),
+      propertySettings(1500),
+    );
+    assert.equal(kinds.size, 26, [...kinds].toSorted().join(" "));
+  });
+
+  test("are about 32 bytes that they hold, users padded on the left", () => {
+    fc.assert(
+      fc.property(anyStoredEvent, (event) => {
+        const subject = subjectOf(event);
+        assert.match(subject, /^0x[0-9a-f]{64}$/);
+        const values: readonly unknown[] = Object.values(event);
+        const isAddress = subject.startsWith(`0x${"0".repeat(24)}`);
+        const isOfExchange = /^0x0{64}$/.test(subject);
+        const subjects = [subject, isAddress ? `0x${subject.slice(26)}` : subject];
+        assert(isOfExchange || subjects.some((text) => values.includes(text)));
+      }),
+      propertySettings(500),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import type { Hash } from "../../base/ids.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
+
+type StoredEvent = LocatedEvent["event"];
+
+/** Fields that are integers beyond what JSON can hold; they travel as decimal strings. */
+const bigintFields: ReadonlySet<string> = new Set([
+  "payouts",
+  "effectiveBlock",
+  "oldInterval",
+  "newInterval",
+  "maxFeeRateBps",
+]);
+
+/** The event as JSON text; `decodeEvent` gives it back equal. */
+export function encodeEvent(event: StoredEvent): string {
+  return JSON.stringify(event, (_, value: unknown) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
+}
+
+/** The event that `encodeEvent` wrote. Our own data: its shape is trusted. */
+export function decodeEvent(payload: string): StoredEvent {
+  return JSON.parse(payload, (key, value: unknown) => {
+    if (!bigintFields.has(key)) return value;
+    return Array.isArray(value) ? value.map((item) => BigInt(String(item))) : BigInt(String(value));
+  }) as StoredEvent;
+}
+
+/** What an event is about: the 32 bytes it can be looked up by. Users are padded on the left. */
+export function subjectOf(event: StoredEvent): Hash {
+  switch (event.kind) {
+    case "condition_prepared":
+    case "condition_resolved":
+    case "token_registered":
+    case "gen3_condition_migrated":
+    case "gen3_combo_prepared":
+    case "gen3_other_resolved_yes":
+      return event.conditionId as string as Hash;
+    case "question_initialized":
+    case "question_updated":
+    case "neg_risk_question_prepared":
+    case "neg_risk_question_requested":
+      return event.questionId;
+    case "gen3_event_announced":
+    case "gen3_remaining_resolved_no":
+      return event.eventId;
+    case "gen3_text_registered":
+      return event.requestId;
+    case "gen3_reporter_added":
+      return padded(event.reporter);
+    case "neg_risk_market_prepared":
+      return event.negRiskMarketId;
+    case "order_cancelled":
+    case "order_preapproved":
+    case "order_preapproval_invalidated":
+      return event.orderHash;
+    case "user_paused":
+    case "user_unpaused":
+      return padded(event.user);
+    case "trading_paused":
+    case "trading_unpaused":
+      return padded(event.by);
+    case "role_changed":
+      return padded(event.account);
+    case "fee_receiver_updated":
+      return padded(event.feeReceiver);
+    case "max_fee_rate_updated":
+    case "user_pause_interval_updated":
+      return padded("0x");
+  }
+}
+
+function padded(hex: string): Hash {
+  return `0x${hex.slice(2).padStart(64, "0")}` as Hash;
+}

@@ -1,0 +1,160 @@
+/**
+ * The row of a fill: its fields one after the other, all of fixed length. `fills` has a column for each of
+ * them. `fills_by_token` takes the same bytes with few columns, since a query of few rows costs what its
+ * columns cost: one for each field that pages of a token are cut by, and `row` for all that follow.
+ */
+import type { ExchangeName } from "../../contracts/contracts.ts";
+import type { Side } from "../../contracts/events.ts";
+import type { FillRole, MatchType } from "../../market/fill.ts";
+
+/** The words of the enumerated fields, and the numbers that stand for them in rows. */
+export const enumCodes = {
+  exchange: { standard: 1, neg_risk: 2 } satisfies Record<ExchangeName, number>,
+  role: { maker: 1, taker: 2, direct: 3 } satisfies Record<FillRole, number>,
+  side: { BUY: 1, SELL: 2 } satisfies Record<Side, number>,
+  matchType: { none: 0, complementary: 1, mint: 2, merge: 3, direct: 4 } satisfies Record<
+    MatchType | "none",
+    number
+  >,
+} as const;
+
+/** A type of the engine, how many bytes a value has, and how it is read where such bytes are. */
+type FieldType = {
+  readonly type: string;
+  readonly bytes: number;
+  readonly read: (bytesSql: string) => string;
+};
+
+const hash: FieldType = fixedString(32);
+const address: FieldType = fixedString(20);
+const micros: FieldType = {
+  type: "Decimal(38, 6)",
+  bytes: 16,
+  read: (bytes) => `reinterpret(reinterpretAsInt128(${bytes}), 'Decimal(38, 6)')`,
+};
+const side = enumOf(enumCodes.side);
+
+/** Fields with a column of their own in both tables. */
+const ownFields = {
+  seq: unsigned(8),
+  timestamp: unsigned(4),
+  token_id: hash,
+  role: enumOf(enumCodes.role),
+  maker: address,
+  taker: address,
+  size: micros,
+  value: micros,
+} as const satisfies Record<string, FieldType>;
+
+/** Fields that `fills_by_token` has in `row`. */
+const packedFields = {
+  side,
+  exchange_version: unsigned(1),
+  order_hash: hash,
+  tx_hash: hash,
+  block_hash: hash,
+  exchange_address: address,
+  exchange: enumOf(enumCodes.exchange),
+  maker_side: side,
+  maker_token_id: hash,
+  maker_amount: unsigned(16),
+  taker_amount: unsigned(16),
+  fee: micros,
+  fee_refund: micros,
+  builder: hash,
+  metadata: hash,
+  match_type: enumOf(enumCodes.matchType),
+  taker_order_hash: hash,
+  match_seq: unsigned(8),
+  legs: unsigned(2),
+} as const satisfies Record<string, FieldType>;
+
+export type FillField = keyof typeof ownFields | keyof typeof packedFields;
+
+/** A column that is stored: how many bytes a value has, and which fields these are, in order. */
+export type FillColumn = {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly fields: readonly FillField[];
+};
+
+const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packedFields };
+const fieldNames = namesOf(fields);
+const packedBytes = bytesOf(namesOf(packedFields));
+
+/** The stored columns of the tables of fills, in their order. */
+export const fillColumns = {
+  fills: fieldNames.map(columnOf),
+  fills_by_token: [
+    ...namesOf(ownFields).map(columnOf),
+    {
+      name: "row",
+      type: `FixedString(${packedBytes})`,
+      bytes: packedBytes,
+      fields: namesOf(packedFields),
+    },
+  ],
+} as const satisfies Record<string, readonly FillColumn[]>;
+
+/** A table that has every fill. */
+export type FillTable = keyof typeof fillColumns;
+
+/**
+ * The columns as they are declared. A field in `row` can be named like a column, and is read out of it:
+ * conditions are the same for both tables.
+ */
+export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
+  fills: declared("fills").join(", "),
+  fills_by_token: [...declared("fills_by_token"), ...namesOf(packedFields).map(aliasOf)].join(", "),
+};
+
+/** Bytes of a row, which are always the same. */
+export const fillBytes: number = bytesOf(fieldNames);
+
+/** Where the fields begin in a row. */
+export const placesInFill: Readonly<Record<FillField, number>> = placesOf(fieldNames);
+
+/** Where fields that follow one another begin, from the first. */
+export function placesOf(names: readonly FillField[]): Readonly<Record<FillField, number>> {
+  const places = names.map((name, index) => [name, bytesOf(names.slice(0, index))]);
+  return Object.fromEntries(places) as Record<FillField, number>;
+}
+
+function namesOf<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
+  return Object.keys(of) as Name[];
+}
+
+function bytesOf(names: readonly FillField[]): number {
+  return names.reduce((sum, name) => sum + fields[name].bytes, 0);
+}
+
+function columnOf(name: FillField): FillColumn {
+  const { type, bytes } = fields[name];
+  return { name, type, bytes, fields: [name] };
+}
+
+function declared(table: FillTable): string[] {
+  return fillColumns[table].map(({ name, type }) => `${name} ${type}`);
+}
+
+function aliasOf(name: keyof typeof packedFields): string {
+  const { type, bytes, read } = fields[name];
+  const begin = 1 + placesOf(namesOf(packedFields))[name];
+  return `${name} ${type} ALIAS ${read(`substring(row, ${begin}, ${bytes})`)}`;
+}
+
+function fixedString(bytes: number): FieldType {
+  return { type: `FixedString(${bytes})`, bytes, read: (sql) => sql };
+}
+
+function unsigned(bytes: number): FieldType {
+  const type = `UInt${8 * bytes}`;
+  return { type, bytes, read: (sql) => `reinterpretAs${type}(${sql})` };
+}
+
+function enumOf(codes: Readonly<Record<string, number>>): FieldType {
+  const words = Object.entries(codes).map(([word, code]) => `'${word}' = ${code}`);
+  const type = `Enum8(${words.join(", ")})`;
+  return { type, bytes: 1, read: (sql) => `reinterpretAsInt8(${sql})::${type}` };
+}

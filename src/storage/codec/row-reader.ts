@@ -1,0 +1,62 @@
+import type { Address, TokenId } from "../../base/ids.ts";
+import { TokenTexts } from "./token-texts.ts";
+
+const two32 = 2 ** 32;
+/** For all readers: what one batch has of tokens, the next one has nearly all of too. */
+const texts = new TokenTexts();
+
+/** Fields of rows that a `RowWriter` wrote, each by the place of its first byte. */
+export class RowReader {
+  readonly #rows: Buffer;
+  readonly #view: DataView;
+
+  constructor(rows: Buffer) {
+    this.#rows = rows;
+    this.#view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
+  }
+
+  /** In bytes. */
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  uint8(at: number): number {
+    return this.#view.getUint8(at);
+  }
+
+  uint16(at: number): number {
+    return this.#view.getUint16(at, true);
+  }
+
+  uint32(at: number): number {
+    return this.#view.getUint32(at, true);
+  }
+
+  /** A safe integer. */
+  uint64(at: number): number {
+    return this.#view.getUint32(at + 4, true) * two32 + this.#view.getUint32(at, true);
+  }
+
+  int128(at: number): bigint {
+    const view = this.#view;
+    const low = view.getBigInt64(at, true);
+    const sign = view.getInt32(at + 4, true) >> 31;
+    // Nearly all are no longer than this.
+    if (view.getInt32(at + 8, true) === sign && view.getInt32(at + 12, true) === sign) return low;
+    return (view.getBigInt64(at + 8, true) << 64n) | BigInt.asUintN(64, low);
+  }
+
+  /** 20 bytes as `0x` hex. */
+  address(at: number): Address {
+    return `0x${this.#rows.toString("hex", at, at + 20)}` as Address;
+  }
+
+  tokenId(at: number): TokenId {
+    return texts.at(this.#view, at);
+  }
+
+  /** 32 bytes as `0x` hex. */
+  hash(at: number): string {
+    return `0x${this.#rows.toString("hex", at, at + 32)}`;
+  }
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { ConfigError } from "../../base/config/config.ts";
+import { parseContracts } from "../../contracts/contracts.ts";
+import { polygonContracts } from "../../contracts/polygon-contracts.ts";
+import { claimDataFolder, recordStartBlock, releaseDataFolder } from "./data-folder.ts";
+
+const contracts = parseContracts(polygonContracts);
+assert(!("mistakes" in contracts));
+
+async function openFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+const claim = (folder: string, chainId = 137) => claimDataFolder(folder, { chainId, contracts });
+
+test("a folder is of the chain it was first used for, and nothing else is left in it", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder);
+  assert.deepEqual(await readdir(folder), ["oddwire.json"]);
+  await claim(folder);
+  await assert.rejects(claim(folder, 138), ConfigError);
+});
+
+test("a folder indexed by a version that decodes other events is refused with the way out", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder);
+  const path = join(folder, "oddwire.json");
+  const identity = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify({ ...identity, events: "0".repeat(64) }));
+  await assert.rejects(claim(folder), (error: unknown) => {
+    assert(error instanceof ConfigError);
+    assert.match(error.mistakes.join(), /decodes other events.*empty ODDWIRE_DATA_DIR/);
+    return true;
+  });
+});
+
+test("a folder of another format is refused with the way out", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder);
+  const path = join(folder, "oddwire.json");
+  const identity = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify({ ...identity, format: 1 }));
+  await assert.rejects(claim(folder), (error: unknown) => {
+    assert(error instanceof ConfigError);
+    assert.match(
+      error.mistakes.join(),
+      /is of format 1, this version reads format \d+; index again/,
+    );
+    return true;
+  });
+});
+
+test("the block that indexing started with is stored, and keeps the folder of its chain", async (t) => {
+  const folder = await openFolder(t);
+  assert.equal(await claim(folder), null);
+  assert.equal(await claim(folder), null);
+  await recordStartBlock(folder, 77);
+  await releaseDataFolder(folder);
+  assert.equal(await claim(folder), 77);
+  assert.deepEqual(await readdir(folder), ["oddwire.json"]);
+  await assert.rejects(claim(folder, 138), ConfigError);
+});
+
+for (const text of [
+  "",
+  '{"format":2,"start_block":-1}',
+  '{"format":2,"start_block":"7"}',
+  '{"format":2',
+  "null",
+  "7",
+]) {
+  test(`"${text}" is no file that says what a folder is for`, async (t) => {
+    const folder = await openFolder(t);
+    await writeFile(join(folder, "oddwire.json"), text);
+    await assert.rejects(claim(folder), (error: unknown) => {
+      assert(error instanceof ConfigError);
+      assert.match(error.mistakes.join(), /is damaged; restore it/);
+      return true;
+    });
+  });
+}
+
+test("a path that cannot be a folder is a mistake of the configuration", async (t) => {
+  const folder = await openFolder(t);
+  const file = join(folder, "file");
+  await writeFile(file, "");
+  for (const path of [file, join(file, "below")]) {
+    await assert.rejects(claim(path), (error: unknown) => {
+      assert(error instanceof ConfigError);
+      assert.match(error.mistakes.join(), /cannot be used: E/);
+      return true;
+    });
+  }
+});

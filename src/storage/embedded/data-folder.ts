@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "../../base/assert.ts";
+import { ConfigError } from "../../base/config/config.ts";
+import { makeDataFolder } from "../../base/config/make-data-folder.ts";
+import { toError } from "../../base/errors.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { DataFolderUnwritableError } from "./data-folder-errors.ts";
+
+/** Raised when rows are stored in another way. */
+const format = 2;
+
+/** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
+type FolderIdentity = {
+  readonly format: number;
+  readonly chain_id: number;
+  /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
+  readonly contracts: string;
+  /** Hash over the events that are decoded. */
+  readonly events: string;
+  /** The first block that was indexed, from before it was final; absent until then. */
+  readonly start_block?: number;
+};
+
+/**
+ * Ties a data folder to a chain and a list of contracts on first use. Returns the block that indexing started
+ * with; `null` before the first. Throws `ConfigError` when the folder belongs to others, or cannot be made where
+ * it should be, and `DataFolderUnwritableError`.
+ */
+export async function claimDataFolder(
+  dataDir: string,
+  { chainId, contracts }: { chainId: number; contracts: Contracts },
+): Promise<number | null> {
+  makeDataFolder(dataDir);
+  const path = identityIn(dataDir);
+  const ours: FolderIdentity = {
+    format,
+    chain_id: chainId,
+    contracts: hashOf(contracts),
+    events: hashOfLines(new LogDecoder(contracts).events),
+  };
+  const known = await readIdentity(path);
+  if (known === null) {
+    await writeIdentity(path, ours, link);
+    return null;
+  }
+  const advice = "use another ODDWIRE_DATA_DIR";
+  if (known.format !== ours.format) {
+    throw new ConfigError([
+      `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: ${advice}, or delete all in it but access.sqlite* and pepper`,
+    ]);
+  }
+  if (known.chain_id !== ours.chain_id) {
+    throw new ConfigError([
+      `${dataDir} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${chainId}; ${advice}`,
+    ]);
+  }
+  if (known.contracts !== ours.contracts) {
+    throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
+  }
+  if (known.events !== ours.events) {
+    throw new ConfigError([
+      `${dataDir} was indexed by a version that decodes other events, which a later start cannot add; ` +
+        "index again with an empty ODDWIRE_DATA_DIR, or run the version that made it",
+    ]);
+  }
+  return known.start_block ?? null;
+}
+
+/**
+ * Stores the first block that is indexed, durably, before it is served: until blocks are final nothing else in the
+ * folder says where indexing started. Throws `DataFolderUnwritableError`.
+ */
+export async function recordStartBlock(dataDir: string, block: number): Promise<void> {
+  const path = identityIn(dataDir);
+  const known = await readIdentity(path);
+  assert(known !== null, "a folder is claimed before it is indexed");
+  await writeIdentity(path, { ...known, start_block: block }, rename);
+}
+
+/** Unties a data folder in which nothing was indexed: what it was tied to may have been a mistake. */
+export async function releaseDataFolder(dataDir: string): Promise<void> {
+  const path = identityIn(dataDir);
+  if ((await readIdentity(path))?.start_block === undefined) await rm(path, { force: true });
+}
+
+function identityIn(dataDir: string): string {
+  return join(dataDir, "oddwire.json");
+}
+
+async function readIdentity(path: string): Promise<FolderIdentity | null> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+  const identity = tryParse(text);
+  if (isIdentity(identity)) return identity;
+  throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
+}
+
+function isIdentity(value: unknown): value is FolderIdentity {
+  if (typeof value !== "object" || value === null) return false;
+  const { start_block: start } = value as Partial<FolderIdentity>;
+  return start === undefined || (Number.isSafeInteger(start) && start >= 0);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** `put` makes the file appear whole or not at all: half a file would be taken for a damaged one. */
+async function writeIdentity(
+  path: string,
+  identity: FolderIdentity,
+  put: typeof link | typeof rename,
+): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  try {
+    await writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true });
+    await put(draft, path);
+  } catch (thrown) {
+    const { message } = toError(thrown);
+    throw new DataFolderUnwritableError(`the data folder cannot be written: ${message}`, {
+      cause: thrown,
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function hashOf({ byAddress, collateral, wrappedCollateral }: Contracts): string {
+  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
+  return hashOfLines([collateral, wrappedCollateral ?? "", ...lines]);
+}
+
+function hashOfLines(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}

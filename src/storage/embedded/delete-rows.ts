@@ -1,0 +1,75 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { storeLimits } from "../../base/config/limits.ts";
+import type { Engine } from "../engine.ts";
+import { wordLiteral } from "../sql-literal.ts";
+import { DataFolderUnwritableError } from "./data-folder-errors.ts";
+
+/**
+ * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly
+ * in parts of its own, which are dropped at once. Rows in other parts are hidden until these merge; the
+ * engine waits for room to do that without an end and without a word: better to throw
+ * `DataFolderUnwritableError` before.
+ */
+export async function deleteRows(engine: Engine, table: string, where: string): Promise<void> {
+  if ((await readCount(engine, `${table} WHERE ${where}`)) === 0) return;
+  if (await dropParts(engine, table, where)) return;
+  await refuseFullDisk(engine);
+  await engine.command(`DELETE FROM ${table} WHERE ${where}`);
+}
+
+/** Drops the parts that have no other rows; answers whether that was all there was to delete. */
+async function dropParts(engine: Engine, table: string, where: string): Promise<boolean> {
+  // A merge would put other parts in the place of those that are named, also one that is all but done.
+  await engine.command(`SYSTEM STOP MERGES ${table}`);
+  try {
+    const underWay = `system.merges WHERE concat(database, '.', table) = '${table}'`;
+    while ((await readCount(engine, underWay)) > 0) await delay(storeLimits.mutationsPollMs);
+    const parts = await engine.query(
+      `SELECT _part, countIf(NOT (${where})) FROM ${table}
+       WHERE _part IN (SELECT DISTINCT _part FROM ${table} WHERE ${where}) GROUP BY _part`,
+    );
+    const whole = parts.filter(([, others]) => Number(others) === 0);
+    for (const [name] of whole) {
+      await engine.command(`ALTER TABLE ${table} DROP PART ${wordLiteral(String(name))}`);
+    }
+    return whole.length === parts.length;
+  } finally {
+    await engine.command(`SYSTEM START MERGES ${table}`);
+  }
+}
+
+/** How many rows `<table> WHERE <condition>` names. */
+export async function readCount(engine: Engine, fromWhere: string): Promise<number> {
+  const [row] = await engine.query(`SELECT count() FROM ${fromWhere}`);
+  return Number(row?.[0]);
+}
+
+/**
+ * Resolves when the engine has carried out what a process was killed in the middle of: it goes on
+ * with that by itself after a start, and rows must not go away under what is counted or put there.
+ * Throws `DataFolderUnwritableError` when there is no room for it.
+ */
+export async function finishMutations(engine: Engine): Promise<void> {
+  const unfinished = "system.mutations WHERE database = 'oddwire' AND NOT is_done";
+  const underWay = "system.merges WHERE database = 'oddwire' AND is_mutation";
+  while ((await readCount(engine, unfinished)) > 0) {
+    // One that is under way has reserved its room.
+    if ((await readCount(engine, underWay)) === 0) await refuseFullDisk(engine);
+    await delay(storeLimits.mutationsPollMs);
+  }
+}
+
+/** The engine reserves 1.1 times the size of a part to write it anew. */
+async function refuseFullDisk(engine: Engine): Promise<void> {
+  const [row] = await engine.query(
+    `SELECT (SELECT min(unreserved_space) FROM system.disks),
+       (SELECT max(bytes_on_disk) FROM system.parts WHERE database = 'oddwire' AND active)`,
+  );
+  const neededBytes = 1.2 * Number(row?.[1]) + storeLimits.trimBytesFreeMin;
+  const freeBytes = Number(row?.[0]);
+  if (freeBytes >= neededBytes) return;
+  const [free, needed] = [freeBytes, neededBytes].map((bytes) => Math.ceil(bytes / 2 ** 20));
+  throw new DataFolderUnwritableError(
+    `the data folder cannot be written: ${free} MiB are free, ${needed} are needed to start`,
+  );
+}

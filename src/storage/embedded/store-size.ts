@@ -1,0 +1,69 @@
+import { storeLimits } from "../../base/config/limits.ts";
+import { toError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Engine } from "../engine.ts";
+
+/** How much a table holds: rows, bytes on the disk, and the parts these are in. */
+type TableSize = {
+  readonly table: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly parts: number;
+};
+
+/** What the tables hold. */
+export type StoreSize = {
+  readonly tables: readonly TableSize[];
+  /** Blocks between the first and the last that no marker vouches for. */
+  readonly missingBlocks: number;
+};
+
+/** Asks the engine how much it holds; not more often than every `sizeKeptMs`, whoever asks. */
+export class StoreSizeReader {
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #latest: Promise<StoreSize | null> | null = null;
+  #readAtMs = 0;
+
+  constructor(options: { engine: Engine; clock: Clock; log: Log }) {
+    this.#engine = options.engine;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** `null` when the engine cannot tell: the other metrics are needed then all the more. */
+  async read(): Promise<StoreSize | null> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#latest === null || nowMs - this.#readAtMs >= storeLimits.sizeKeptMs) {
+      this.#readAtMs = nowMs;
+      this.#latest = readStoreSize(this.#engine).catch((thrown: unknown) => {
+        this.#log.warn({ err: toError(thrown) }, "the size of the store could not be read");
+        return null;
+      });
+    }
+    return this.#latest;
+  }
+}
+
+async function readStoreSize(engine: Engine): Promise<StoreSize> {
+  const tables = await engine.query(
+    `SELECT name, total_rows, total_bytes, active_parts FROM system.tables
+     WHERE database = 'oddwire' ORDER BY name`,
+  );
+  const [covered] = await engine.query(
+    `SELECT count(), max(to_block) - min(from_block) + 1, sum(to_block - from_block + 1)
+     FROM oddwire.markers`,
+  );
+  const [markers, blocks, vouched] = (covered ?? []).map(Number);
+  return {
+    tables: tables.map(([table, rows, bytes, parts]) => ({
+      table: String(table),
+      rows: Number(rows),
+      bytes: Number(bytes),
+      parts: Number(parts),
+    })),
+    missingBlocks: markers === 0 ? 0 : Number(blocks) - Number(vouched),
+  };
+}

@@ -1,0 +1,84 @@
+import { KindCounts } from "../base/metrics/kind-counts.ts";
+import { LatencyHistogram } from "../base/metrics/latency-histogram.ts";
+import { systemClock } from "../base/time/clock.ts";
+import type { RowFile } from "./embedded/spool-file.ts";
+import type { Engine, Row, Rows } from "./engine.ts";
+
+/** Measures another engine; not how long its commands take, which are rare (start and repair). */
+export class MeteredEngine implements Engine {
+  /** Of what succeeded. */
+  readonly latencies = {
+    query: new LatencyHistogram({
+      name: "oddwire_store_query_duration_seconds",
+      help: "How long queries of the facts took, waiting in line included",
+      labelNames: [],
+    }),
+    insert: new LatencyHistogram({
+      name: "oddwire_store_insert_duration_seconds",
+      help: "How long inserts into a table took, until they were durable",
+      labelNames: [],
+    }),
+  } as const;
+  /** Of what failed or was refused. */
+  readonly failures = new KindCounts<"query" | "insert">();
+  readonly #engine: Engine;
+  #underWay = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Operations that were begun and are not done, those waiting in line included. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  async query(sql: string): Promise<readonly Row[]> {
+    return this.#measured("query", () => this.#engine.query(sql));
+  }
+
+  async queryNative(sql: string): Promise<Buffer> {
+    return this.#measured("query", () => this.#engine.queryNative(sql));
+  }
+
+  async command(sql: string): Promise<void> {
+    return this.#counted(() => this.#engine.command(sql));
+  }
+
+  async openRows(): Promise<RowFile> {
+    return this.#engine.openRows();
+  }
+
+  async insert(table: string, rows: Rows): Promise<void> {
+    // An engine has nothing to do for no rows, and that must not pass for a fast insert.
+    if (rows.length > 0) await this.#measured("insert", () => this.#engine.insert(table, rows));
+  }
+
+  async close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  async #measured<Result>(
+    operation: "query" | "insert",
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    const startedAtMs = systemClock.monotonicMs();
+    try {
+      const result = await this.#counted(run);
+      this.latencies[operation].observe({}, systemClock.monotonicMs() - startedAtMs);
+      return result;
+    } catch (thrown) {
+      this.failures.add(operation);
+      throw thrown;
+    }
+  }
+
+  async #counted<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1;
+    try {
+      return await run();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { Hash, Seq, TokenId } from "../base/ids.ts";
+import { lastTradeOf } from "../market/last-trade.ts";
+import type { TokenTotals } from "../market/market.ts";
+import { minuteOf } from "../market/minute-candle.ts";
+import { enumCodes } from "./codec/fill-layout.ts";
+import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
+import { RowReader } from "./codec/row-reader.ts";
+import type { Engine } from "./engine.ts";
+import { integerLiteral } from "./sql-literal.ts";
+
+/** Tokens summed up by one query, of which the engine holds some 350 bytes each. */
+const tokensPerQuery = 400_000;
+
+/** What is read of each token, and how many bytes a value has; a trade of 0 shares has no price. */
+const columns = {
+  tokenId: ["token_id", 32],
+  trades: ["count()", 8],
+  volumeUsd: ["sum(value)", 16],
+  volumeShares: ["sum(size)", 16],
+  generations: ["toUInt8(groupBitOr(bitShiftLeft(1, exchange_version - 1)))", 1],
+  firstSeq: ["min(seq)", 8],
+  firstTimestamp: ["min(timestamp)", 4],
+  lastTimestamp: ["max(timestamp)", 4],
+  firstPricedTimestamp: ["minIf(timestamp, size != 0)", 4],
+  seq: ["maxIf(seq, size != 0)", 8],
+  timestamp: ["argMaxIf(timestamp, seq, size != 0)", 4],
+  side: ["argMaxIf(side, seq, size != 0)", 1],
+  size: ["argMaxIf(size, seq, size != 0)", 16],
+  value: ["argMaxIf(value, seq, size != 0)", 16],
+  txHash: ["argMaxIf(tx_hash, seq, size != 0)", 32],
+} as const;
+const sql = Object.values(columns)
+  .map(([expression]) => expression)
+  .join(", ");
+const widths = Object.values(columns).map(([, bytes]) => bytes);
+
+/** What the trades of a token add up to, and where it was traded first. */
+type StoredTotals = {
+  readonly tokenId: TokenId;
+  readonly totals: TokenTotals;
+  readonly firstSeq: Seq;
+};
+
+/**
+ * The totals of all tokens traded below a position. Each query reads all trades, so what they cost grows
+ * with the trades and, in large steps, with the tokens. In the order of ids, as the copy holds them.
+ */
+export async function* readTotals(
+  engine: Engine,
+  to: Seq,
+): AsyncGenerator<StoredTotals, void, undefined> {
+  const [row] = await engine.query("SELECT uniq(token_id) FROM oddwire.minute_candles");
+  const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
+  for (let query = 0; query < queries; query += 1) {
+    const bytes = await engine.queryNative(
+      `SELECT ${sql} FROM oddwire.fills
+       WHERE role != 'taker' AND seq < ${integerLiteral(to)}
+         AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
+       GROUP BY token_id ORDER BY token_id`,
+    );
+    for (const block of readNativeBlocks(bytes, widths)) {
+      const readers = readersOf(block);
+      for (let index = 0; index < block.rows; index += 1) yield totalsAt(readers, index);
+    }
+  }
+}
+
+type Readers = Readonly<Record<keyof typeof columns, RowReader>>;
+
+function readersOf(block: NativeBlock): Readers {
+  const names = Object.keys(columns);
+  const readers = block.columns.map((column, index) => [names[index], new RowReader(column)]);
+  return Object.fromEntries(readers) as Readers;
+}
+
+function totalsAt(of: Readers, index: number): StoredTotals {
+  const lastTrade = lastTradeOf({
+    seq: of.seq.uint64(8 * index) as Seq,
+    timestamp: of.timestamp.uint32(4 * index),
+    side: of.side.uint8(index) === enumCodes.side.BUY ? "BUY" : "SELL",
+    size: of.size.int128(16 * index),
+    value: of.value.int128(16 * index),
+    txHash: of.txHash.hash(32 * index) as Hash,
+  });
+  const firstPriced = of.firstPricedTimestamp.uint32(4 * index);
+  return {
+    tokenId: of.tokenId.tokenId(32 * index),
+    totals: {
+      trades: of.trades.uint64(8 * index),
+      volumeUsd: of.volumeUsd.int128(16 * index),
+      volumeShares: of.volumeShares.int128(16 * index),
+      lastTrade,
+      firstTimestamp: of.firstTimestamp.uint32(4 * index),
+      lastTimestamp: of.lastTimestamp.uint32(4 * index),
+      firstMinute: lastTrade === null ? null : minuteOf(firstPriced),
+      generations: of.generations.uint8(index),
+    },
+    firstSeq: of.firstSeq.uint64(8 * index) as Seq,
+  };
+}

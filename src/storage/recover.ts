@@ -1,0 +1,151 @@
+/**
+ * What is true after a start. A crash can leave rows whose marker was never written, or a deletion
+ * of rows half done, and nothing else: every insert is one atomic, fsynced block, and markers come
+ * last. So, once the engine has ended what it was deleting:
+ *
+ * 1. A repair that was ordered is carried out, also when a crash had left it half done.
+ * 2. The markers must cover their stretch without a hole, and the newest of them must count
+ *    exactly the rows that are there; anything else is damage, not a crash, and is refused. Older
+ *    rows are for `oddwire check`: a start costs the same however long the history is.
+ * 3. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
+ *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
+ *    goes first, because the fills above are what tells that it is still to be done. Nobody reads any of
+ *    these rows, so only who appends has to wait for that: it takes a second or more of waiting for the
+ *    disk, as every process that is killed while it catches up has left some.
+ */
+
+import { storeLimits } from "../base/config/limits.ts";
+import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
+import { allEnded } from "../base/time/settle-all.ts";
+import type { BlockRef } from "../chain/raw-log.ts";
+import { prefixed } from "./codec/json-cells.ts";
+import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
+import { deleteRows, finishMutations, readCount } from "./embedded/delete-rows.ts";
+import type { Engine, Row } from "./engine.ts";
+import { finishRepair } from "./repair.ts";
+import { integerLiteral } from "./sql-literal.ts";
+import { appendMinutesOf } from "./stored-fills.ts";
+
+/** What the store holds for good: every block from `fromBlock` to `last`. */
+export type Coverage = {
+  readonly fromBlock: number;
+  readonly last: BlockRef & { readonly timestamp: number };
+};
+
+/**
+ * What the newest marker vouches for; `null` when nothing was ever appended. `verifyNewestMarkers` and
+ * `trimAbove` are still to be done. `forgetCopies` is called when facts change that copies were made of.
+ */
+export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
+  await refuseBrokenParts(engine);
+  await finishMutations(engine);
+  await finishRepair(engine, forgetCopies);
+  return readCoverage(engine);
+}
+
+/** Rows from this position on are not covered. */
+export function firstSeqAbove(coverage: Coverage | null): Seq {
+  return firstSeqOf((coverage?.last.number ?? -1) + 1);
+}
+
+/**
+ * The engine puts aside what it cannot read and goes on without: with the markers gone, that would
+ * look like a folder in which nothing was ever acknowledged. Every part is fsynced before it
+ * counts, so no crash leaves a broken one.
+ */
+async function refuseBrokenParts(engine: Engine): Promise<void> {
+  const [row] = await engine.query(
+    `SELECT count(), table FROM system.detached_parts
+     WHERE database = 'oddwire' AND startsWith(reason, 'broken')
+     GROUP BY table ORDER BY table LIMIT 1`,
+  );
+  if (row === undefined) return;
+  const [parts, table] = [Number(row[0]), String(row[1])];
+  throw new DataFolderDamagedError(`${parts} parts of table ${table} are broken`);
+}
+
+async function readCoverage(engine: Engine): Promise<Coverage | null> {
+  const [summary] = await engine.query(
+    `SELECT count(), min(from_block), max(to_block), sum(to_block - from_block + 1),
+       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM oddwire.markers`,
+  );
+  const [markers, fromBlock, toBlock, blocks, lastHash, timestamp] = summary ?? [];
+  if (Number(markers) === 0) return null;
+  const from = Number(fromBlock);
+  const to = Number(toBlock);
+  if (to - from + 1 !== Number(blocks)) {
+    throw new DataFolderDamagedError(
+      `the markers do not cover blocks ${from} to ${to} exactly once`,
+    );
+  }
+  return {
+    fromBlock: from,
+    last: { number: to, hash: prefixed(lastHash) as Hash, timestamp: Number(timestamp) },
+  };
+}
+
+/** Which count of a marker is that of which table. */
+const countedTables = [
+  ["fills", 0],
+  ["fills_by_token", 0],
+  ["events", 1],
+  ["quarantine", 2],
+] as const;
+
+/** Throws `DataFolderDamagedError` when other rows are there than the newest markers count. */
+export async function verifyNewestMarkers(engine: Engine): Promise<void> {
+  const markers = newestOf(
+    await engine.query(
+      `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
+       ORDER BY to_block DESC LIMIT ${storeLimits.markersVerifiedMax}`,
+    ),
+  );
+  const oldest = markers.at(-1);
+  const newest = markers[0];
+  if (oldest === undefined || newest === undefined) return;
+  const range = `seq >= ${integerLiteral(firstSeqOf(Number(oldest[0])))}
+    AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
+  const verify = async ([table, index]: (typeof countedTables)[number]): Promise<void> => {
+    const claimed = markers.reduce((sum, marker) => sum + Number(marker[2 + index]), 0);
+    const found = await readCount(engine, `oddwire.${table} WHERE ${range}`);
+    if (found === claimed) return;
+    const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
+    throw new DataFolderDamagedError(
+      `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`,
+    );
+  };
+  await allEnded(countedTables.map(verify));
+}
+
+/** As many of them as it takes to vouch for enough rows. */
+function newestOf(markers: readonly Row[]): readonly Row[] {
+  let rows = 0;
+  const last = markers.findIndex(([, , ...counts]) => {
+    rows += counts.reduce((sum: number, count) => sum + Number(count), 0);
+    return rows >= storeLimits.rowsVerifiedMax;
+  });
+  return last === -1 ? markers : markers.slice(0, last + 1);
+}
+
+/**
+ * Deletes what a crash has left above what is covered, minutes from the one on that coverage ends in
+ * included; to be done before anything is appended.
+ */
+export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
+  const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
+  await remakeMinutes(engine, above);
+  for (const table of ["events", "quarantine", "fills_by_token", "fills"]) {
+    await deleteRows(engine, `oddwire.${table}`, above);
+  }
+}
+
+/** Drops the minutes that hold fills to be deleted and makes them again from the fills that stay. */
+async function remakeMinutes(engine: Engine, above: string): Promise<void> {
+  const [row] = await engine.query(
+    `SELECT count(), min(timestamp) FROM oddwire.fills WHERE ${above}`,
+  );
+  if (Number(row?.[0]) === 0) return;
+  const minute = Math.floor(Number(row?.[1]) / 60) * 60;
+  await deleteRows(engine, "oddwire.minute_candles", `minute >= ${integerLiteral(minute)}`);
+  await appendMinutesOf(engine, `timestamp >= ${integerLiteral(minute)} AND NOT (${above})`);
+}

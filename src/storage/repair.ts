@@ -1,0 +1,161 @@
+/**
+ * Puts right what a stretch of stored blocks says. The right rows are first laid down beside the
+ * tables, and the order to take them over is written last: from then on the repair is carried out,
+ * by this process or by the next start. Every step can be done again, so a crash in the middle of
+ * it costs nothing.
+ *
+ * Carried out only while nobody reads or appends, since rows are missing meanwhile.
+ */
+import type { BlockRange } from "../chain/raw-log.ts";
+import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
+import { deleteRows, readCount } from "./embedded/delete-rows.ts";
+import type { Engine } from "./engine.ts";
+import { seqsOf } from "./fact-fingerprint.ts";
+import { longRows } from "./schema.ts";
+import { integerLiteral, listLiteral } from "./sql-literal.ts";
+import { appendMinutesOf } from "./stored-fills.ts";
+
+const countedTables = ["fills", "events", "quarantine"] as const;
+/** Which rows of a batch each table takes. */
+const rowsOf = {
+  fills: "fills",
+  fills_by_token: "fills",
+  events: "events",
+  quarantine: "quarantine",
+} as const satisfies Record<string, keyof BatchRows>;
+const tables = Object.keys(rowsOf) as (keyof typeof rowsOf)[];
+
+/** The stretch that an order names, and the minutes whose candles its fills are in or were in. */
+type Order = BlockRange & { readonly minutes: readonly number[] };
+
+/**
+ * Orders the rows of the batches' blocks to be put in the place of those that are stored. Durable
+ * when it resolves; `finishRepair` carries it out. The blocks must be within what is covered, and no two batches
+ * may have the same.
+ */
+export async function orderRepair(
+  engine: Engine,
+  ...batches: readonly EncodedBatch[]
+): Promise<void> {
+  await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
+  await engine.command("CREATE DATABASE oddwire_repair ENGINE = Atomic");
+  for (const table of tables) {
+    await engine.command(
+      `CREATE TABLE oddwire_repair.${table} AS oddwire.${table} SETTINGS ${longRows}`,
+    );
+    for (const batch of batches) {
+      await engine.insert(`oddwire_repair.${table}`, batch[rowsOf[table]]);
+    }
+  }
+  await engine.command(
+    `CREATE TABLE oddwire_repair.orders
+       (from_block UInt64, to_block UInt64, minutes Array(UInt32))
+     ENGINE = MergeTree ORDER BY from_block
+     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+  );
+  const orders: string[] = [];
+  for (const { fromBlock: from, toBlock: to } of batches) {
+    const minutes = await readMinutes(engine, { from, to });
+    const list = `[${minutes.map(integerLiteral).join(", ")}]`;
+    orders.push(`(${integerLiteral(from)}, ${integerLiteral(to)}, ${list})`);
+  }
+  // In one insert: all of it is ordered, or nothing.
+  await engine.command(`INSERT INTO oddwire_repair.orders VALUES ${orders.join(", ")}`);
+}
+
+/**
+ * Carries out what was ordered, from its beginning; returns the ranges.
+ * `forgetCopies` throws away what was made of the facts, before that could look done.
+ */
+export async function finishRepair(
+  engine: Engine,
+  forgetCopies: () => void,
+): Promise<readonly BlockRange[]> {
+  const orders = await readOrders(engine);
+  if (orders.length > 0) {
+    forgetCopies();
+    for (const order of orders) {
+      for (const table of tables) await replaceRows(engine, table, order);
+      await remakeMinutes(engine, order.minutes);
+      await recountMarkers(engine, order);
+    }
+    // Orders go before the rows they name, or they would be carried out with some of them.
+    await engine.command("DROP TABLE oddwire_repair.orders SYNC");
+  }
+  await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
+  return orders.map(({ from, to }) => ({ from, to }));
+}
+
+async function readOrders(engine: Engine): Promise<readonly Order[]> {
+  const isThere = "system.tables WHERE database = 'oddwire_repair' AND name = 'orders'";
+  if ((await readCount(engine, isThere)) === 0) return [];
+  const rows = await engine.query(
+    "SELECT from_block, to_block, minutes FROM oddwire_repair.orders ORDER BY from_block",
+  );
+  return rows.map(([from, to, minutes]) => ({
+    from: Number(from),
+    to: Number(to),
+    minutes: Array.isArray(minutes) ? minutes.map(Number) : [],
+  }));
+}
+
+async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]> {
+  const rows = await engine.query(
+    `SELECT DISTINCT intDiv(timestamp, 60) * 60 AS minute FROM (
+       SELECT timestamp FROM oddwire.fills WHERE ${seqsOf(range)}
+       UNION ALL SELECT timestamp FROM oddwire_repair.fills WHERE ${seqsOf(range)}) ORDER BY minute`,
+  );
+  return rows.map(([minute]) => Number(minute));
+}
+
+/** Deletes only if something stored is wrong: a delete writes whole parts anew. */
+async function replaceRows(
+  engine: Engine,
+  table: (typeof tables)[number],
+  order: Order,
+): Promise<void> {
+  const inOrder = seqsOf(order);
+  const stored = `oddwire.${table} WHERE ${inOrder}`;
+  const right = `SELECT cityHash64(*) FROM oddwire_repair.${table} WHERE ${inOrder}`;
+  const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
+  const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
+  if (wrong > 0 || Number(repeated?.[0]) > 0) {
+    await deleteRows(engine, `oddwire.${table}`, inOrder);
+  }
+  await engine.command(
+    `INSERT INTO oddwire.${table} SELECT * FROM oddwire_repair.${table}
+     WHERE ${inOrder} AND seq NOT IN (SELECT seq FROM ${stored})`,
+  );
+}
+
+/** Makes the candles of these minutes again from the fills. */
+async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promise<void> {
+  const [first, last] = [minutes[0], minutes.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const wanted = listLiteral(minutes.map(integerLiteral));
+  await deleteRows(engine, "oddwire.minute_candles", `minute IN ${wanted}`);
+  const within = `timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}`;
+  await appendMinutesOf(engine, `${within} AND intDiv(timestamp, 60) * 60 IN ${wanted}`);
+}
+
+/** Makes the markers that vouch for these blocks tell of the rows there are now. */
+async function recountMarkers(engine: Engine, { from, to }: Order): Promise<void> {
+  const markers = await engine.query(
+    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
+     WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
+  );
+  for (const [fromBlock, toBlock, ...told] of markers) {
+    const range = { from: Number(fromBlock), to: Number(toBlock) };
+    const counts: number[] = [];
+    for (const table of countedTables) {
+      counts.push(await readCount(engine, `oddwire.${table} WHERE ${seqsOf(range)}`));
+    }
+    if (counts.every((count, index) => count === Number(told[index]))) continue;
+    const [fills = 0, events = 0, quarantined = 0] = counts;
+    await engine.command(
+      `ALTER TABLE oddwire.markers UPDATE fills = ${integerLiteral(fills)},
+         events = ${integerLiteral(events)}, quarantined = ${integerLiteral(quarantined)}
+       WHERE to_block = ${integerLiteral(range.to)} SETTINGS mutations_sync = 2`,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import { AppError, type ErrorDetail } from "../../base/errors.ts";
+import { nearName } from "../../base/near-name.ts";
+
+/** A field of a frame: `read` turns its JSON value into ours, `null` when it is not what is `expected`. */
+export type Field<Value> = {
+  readonly expected: string;
+  readonly read: (raw: unknown) => Value | null;
+};
+
+type Fields = Readonly<Record<string, Field<unknown>>>;
+type ValueOf<One> = One extends Field<infer Value> ? Value : never;
+
+/** What was given of some fields. */
+export type Values<Known extends Fields> = {
+  readonly [Name in keyof Known]?: ValueOf<Known[Name]>;
+};
+
+/** No frame has more fields than this. */
+const faultsMax = 20;
+
+/**
+ * Reads the fields of a JSON object that a client sent. Nothing is ignored: unknown and malformed
+ * ones are named in a `VALIDATION_ERROR`, with `place` before the name.
+ */
+export function readFields<Known extends Fields>(
+  input: unknown,
+  known: Known,
+  place = "",
+): Values<Known> {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    throw invalidFrame(place.replace(/\.$/, "") || "frame", "must be a JSON object");
+  }
+  const values: Record<string, unknown> = {};
+  const faults: ErrorDetail[] = [];
+  for (const [name, raw] of Object.entries(input)) {
+    const field = Object.hasOwn(known, name) ? known[name] : undefined;
+    const value = field?.read(raw) ?? null;
+    if (value !== null) values[name] = value;
+    else faults.push({ parameter: place + shown(name), issue: issueOf(name, known) });
+    if (faults.length === faultsMax) break;
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return values as Values<Known>;
+}
+
+/** `VALIDATION_ERROR` about one field. */
+export function invalidFrame(parameter: string, issue: string): AppError {
+  return invalid([{ parameter, issue }]);
+}
+
+function invalid(details: readonly ErrorDetail[]): AppError {
+  const publicMessage = `${details[0]?.parameter} ${details[0]?.issue}`;
+  return new AppError("VALIDATION_ERROR", { publicMessage, details });
+}
+
+function issueOf(name: string, known: Fields): string {
+  const field = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (field !== undefined) return `must be ${field.expected}`;
+  const near = nearName(name, Object.keys(known));
+  return `is not known here${near === null ? "" : `; did you mean ${near}?`}`;
+}
+
+/** A name that the client made up, short enough to be repeated to it. */
+function shown(name: string): string {
+  return name.length <= 64 ? name : `${name.slice(0, 64)}...`;
+}

@@ -1,0 +1,99 @@
+import { assert } from "../../base/assert.ts";
+import { venueLimits } from "../../base/config/venue-limits.ts";
+import { AppError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { presentBook, presentBookChange } from "../../rows/book-row.ts";
+import type { BookTelling, LiveBook } from "../../venue/books/live-book.ts";
+import type { BookSource } from "../../venue/books/order-books.ts";
+import { Packet } from "../frames/packet.ts";
+import { shownSeq } from "../frames/server-frames.ts";
+import type { Feed, FeedReceiver } from "./channel.ts";
+
+type BookFeedParts = {
+  readonly books: BookSource;
+  readonly tokenId: TokenId;
+  readonly subscriptionId: string;
+  readonly label: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * The book of one token for all who follow it: whole at first, then every change with the checksum
+ * after it. While the book cannot be relied upon nothing is told but that; then it comes whole
+ * again. `seq` counts what was told, as books have no place on the chain.
+ */
+export class BookFeed implements Feed {
+  readonly #parts: BookFeedParts;
+  /** Whether each of them has the book as it was told last. */
+  readonly #receivers = new Map<FeedReceiver, boolean>();
+  readonly #unwatch: () => void;
+  #position = 0;
+
+  /** Throws `SERVICE_UNAVAILABLE` when as many books are followed as there may be. */
+  constructor(parts: BookFeedParts) {
+    this.#parts = parts;
+    const unwatch = parts.books.watch(parts.tokenId, (telling, book) => this.#tell(telling, book));
+    if (unwatch === null) {
+      const publicMessage = "As many order books are followed as there may be";
+      throw new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+    }
+    this.#unwatch = unwatch;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  add(receiver: FeedReceiver): void {
+    const { books, tokenId } = this.#parts;
+    this.#receivers.set(receiver, false);
+    const book = books.peek(tokenId);
+    if (book?.staleReason(books.clock.monotonicMs()) !== null) return;
+    this.#receivers.set(receiver, true);
+    receiver.sendText(this.#snapshotOf(book));
+  }
+
+  remove(receiver: FeedReceiver): void {
+    this.#receivers.delete(receiver);
+    if (this.#receivers.size === 0) this.#unwatch();
+  }
+
+  #tell(telling: BookTelling, book: LiveBook): void {
+    const previous = this.#position;
+    this.#position += 1;
+    if (telling.kind === "snapshot") {
+      const text = this.#snapshotOf(book);
+      for (const receiver of this.#receivers.keys()) {
+        this.#receivers.set(receiver, true);
+        receiver.sendText(text);
+      }
+      return;
+    }
+    const isChange = telling.kind === "delta";
+    const { assetId } = book;
+    const data = isChange
+      ? presentBookChange(book, telling.changes)
+      : { token_id: assetId, stale_reason: telling.reason };
+    const packet = this.#packetOf({ event: isChange ? "book" : "book_stale", data, previous });
+    for (const [receiver, hasBook] of this.#receivers) {
+      this.#receivers.set(receiver, isChange && hasBook);
+      if (hasBook) receiver.deliver(packet);
+    }
+  }
+
+  #snapshotOf(book: LiveBook): string {
+    const { books, subscriptionId } = this.#parts;
+    const nowMs = books.clock.monotonicMs();
+    const data = [presentBook(book, venueLimits.levelsMax, nowMs)];
+    const seq = shownSeq(this.#position);
+    return JSON.stringify({ type: "snapshot", subscription_id: subscriptionId, seq, data });
+  }
+
+  #packetOf(told: { event: string; data: unknown; previous: number }): Packet {
+    const { label: channel, subscriptionId: subscription_id } = this.#parts;
+    const { event, data, previous: prev_seq } = told;
+    const seq = this.#position;
+    assert(seq > prev_seq, "positions rise");
+    const frame = { type: "event", event, channel, subscription_id, seq, prev_seq, data };
+    return Packet.unplaced([JSON.stringify(frame)]);
+  }
+}

@@ -1,0 +1,98 @@
+import type { TokenId } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import type { PriceSources } from "../../rows/price-row.ts";
+import type { FactStore } from "../../storage/fact-store.ts";
+import type { BookSource } from "../../venue/books/order-books.ts";
+import type { Packet } from "../frames/packet.ts";
+
+/** One thing told: where it stands in the log of its channel, and its row as REST has it. */
+export type Entry = {
+  /** Rising; results that follow from one log share theirs. */
+  readonly seq: number;
+  /** Of the row, unique within the channel. */
+  readonly id: string;
+  readonly json: string;
+};
+
+/** Which news can hold something for a channel. */
+type Interest = {
+  /** Trades of these tokens. */
+  readonly tokenIds: readonly TokenId[] | "all";
+  /** Everything that is not a trade. */
+  readonly events: boolean;
+};
+
+/** Who is told of a feed. */
+export type FeedReceiver = {
+  deliver(packet: Packet): void;
+  sendText(text: string): void;
+};
+
+/** A state that is told whole and then change by change; it has no past to read. */
+export type Feed = {
+  /** What was told last. */
+  readonly position: number;
+  add(receiver: FeedReceiver): void;
+  remove(receiver: FeedReceiver): void;
+};
+
+/**
+ * A log of rows that can be read from any position: what a subscription is a cursor over. Positions
+ * are seqs; -1 is before the first.
+ */
+export type Channel = {
+  /** What each event of it is called. */
+  readonly event: string;
+  /** Normalised, in the words a client would ask for it with. */
+  readonly asked: Readonly<Record<string, unknown>>;
+  /** How events name it: `asked` without what would be long. */
+  readonly label: Readonly<Record<string, unknown>>;
+  /** Holds only what no fork can take back. */
+  readonly isFinalOnly: boolean;
+  readonly interest: Interest;
+  /** What a block that was just indexed adds; without it the channel is read instead. */
+  readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
+  /**
+   * What follows `after`, oldest first. Fewer than `limit` entries are all there are. `restate` says
+   * that what was told last may have changed since, as after a fork; logs of facts need not mind.
+   */
+  readonly readAfter: (
+    after: number,
+    how: { readonly limit: number; readonly restate: boolean },
+  ) => Promise<readonly Entry[]>;
+  /** The newest rows at or before `through`, oldest first. */
+  readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
+  /** The ids of what stands behind `rewindTo`, in blocks that are about to be taken back. */
+  readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
+  /** In place of a log; whoever subscribes is told by it alone. */
+  readonly openFeed?: (subscriptionId: string) => Feed;
+};
+
+/** What channels read from. */
+export type StreamSources = PriceSources & {
+  readonly store: FactStore;
+  readonly contracts: Contracts;
+  /** `null` when none is configured. */
+  readonly books: BookSource | null;
+  /** Rows of the block being told, of which many channels tell the same. */
+  readonly justHeld: RowMemo;
+};
+
+/** Makes each row once; forgotten from block to block. */
+export class RowMemo {
+  readonly #entries = new Map<object, Entry>();
+
+  /** The entry of a fact, made when it is asked for first. */
+  getOrAdd(fact: object, make: () => Entry): Entry {
+    const known = this.#entries.get(fact);
+    if (known !== undefined) return known;
+    const entry = make();
+    this.#entries.set(fact, entry);
+    return entry;
+  }
+
+  forget(): void {
+    this.#entries.clear();
+  }
+}

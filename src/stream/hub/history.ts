@@ -1,0 +1,128 @@
+import { streamLimits } from "../../base/config/limits.ts";
+import type { Packet } from "../frames/packet.ts";
+import { firstGroups } from "../frames/page-groups.ts";
+import type { Entry } from "./channel.ts";
+import type { Topic } from "./topic.ts";
+
+/** What follows a position, in slices to send one by one; everything up to `readTo` is in it. */
+export type HistoryPage = {
+  readonly slices: readonly (readonly Entry[])[];
+  readonly readTo: number;
+};
+
+type Kept = { readonly page: Promise<HistoryPage>; readonly version: number };
+
+/** How far the log goes; counted on with everything that is added to it, settled or taken back. */
+export type LogEnd = {
+  /** The last position indexed, and the last that is final; -1 before the first. */
+  latest: number;
+  final: number;
+  version: number;
+  forks: number;
+};
+
+/**
+ * Reads the logs of topics, and keeps the newest pages: clients that read the same stretch at the
+ * same time cost one query and one set of frames.
+ */
+export class History {
+  readonly #end: LogEnd;
+  readonly #pages = new Map<string, Kept>();
+  readonly #readings = new Set<Promise<unknown>>();
+  readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
+  #waiting: (() => void)[] = [];
+
+  constructor(end: LogEnd) {
+    this.#end = end;
+  }
+
+  /** How often the log was taken back: what was read across that is void. */
+  get forks(): number {
+    return this.#end.forks;
+  }
+
+  /** Where the log of a topic ends. */
+  endOf({ channel }: Topic): number {
+    return channel.isFinalOnly ? this.#end.final : this.#end.latest;
+  }
+
+  /** Reads on behind a position; `restate` as channels take it. */
+  read(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
+    const name = `${topic.id} ${after} ${restate}`;
+    const known = this.#pages.get(name);
+    if (known?.version === this.#end.version) return known.page;
+    const page = this.#readPage(topic, after, restate);
+    this.#noteReading(page);
+    this.#pages.set(name, { page, version: this.#end.version });
+    // Maps keep the order of their keys: the first is the oldest.
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > streamLimits.historyPagesKept && oldest !== undefined) {
+      this.#pages.delete(oldest);
+    }
+    return page;
+  }
+
+  /** Resolves when nothing is read any more, also of what nobody waits for. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#readings);
+  }
+
+  /** Begins to read what will be asked for next; a failure is reported to whoever asks. */
+  readAhead(topic: Topic, after: number): void {
+    this.read(topic, after, false).catch(() => {});
+  }
+
+  /** The events of a slice, made once for all who are told them in the same way. */
+  packetOf(
+    topic: Topic,
+    entries: readonly Entry[],
+    chain: { previous: number; isReplay: boolean },
+  ): Packet {
+    const name = `${topic.id} ${chain.previous} ${chain.isReplay}`;
+    const ofSlice = this.#packets.get(entries) ?? new Map<string, Packet>();
+    this.#packets.set(entries, ofSlice);
+    const packet = ofSlice.get(name) ?? topic.packetOf(entries, chain);
+    ofSlice.set(name, packet);
+    return packet;
+  }
+
+  /** Resolves when the log has changed. */
+  async whenAdded(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Wakes those who wait for news. */
+  tellAdded(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #noteReading(page: Promise<HistoryPage>): void {
+    const reading: Promise<void> = page.then(
+      () => void this.#readings.delete(reading),
+      () => void this.#readings.delete(reading),
+    );
+    this.#readings.add(reading);
+  }
+
+  async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
+    const limit = streamLimits.historyRowsPerPage;
+    // Taken first: what is added while the page is read belongs to the next one.
+    const end = this.endOf(topic);
+    const found = await topic.channel.readAfter(after, { limit, restate });
+    const entries = found.filter(({ seq }) => seq <= end);
+    const isWhole = found.length < limit || entries.length < found.length;
+    return { slices: slicesOf(entries), readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };
+  }
+}
+
+function slicesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const slices: (readonly Entry[])[] = [];
+  for (let rest = entries; rest.length > 0; ) {
+    const slice = firstGroups(rest, streamLimits.historyRowsPerSlice, ({ seq }) => seq);
+    slices.push(slice);
+    rest = rest.slice(slice.length);
+  }
+  return slices;
+}

@@ -1,0 +1,217 @@
+/**
+ * Where news of the log meets those who follow it. The pipeline tells it what is durable or held,
+ * and what is taken back; topics and their subscriptions tell the clients.
+ */
+import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import type { Digest } from "../../market/delta.ts";
+import { isTrade } from "../../market/fill.ts";
+import { openChannel } from "../channels.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
+import { finalizedFrame } from "../frames/server-frames.ts";
+import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
+import { FeedSubscription } from "./feed-subscription.ts";
+import { History, type LogEnd } from "./history.ts";
+import { type Receiver, type Subscribed, Subscription } from "./subscription.ts";
+import { Topic } from "./topic.ts";
+
+/** What some blocks hold, as far as it decides which topics they concern. */
+type News = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
+
+/** A connection that is told what concerns all subscriptions. */
+export type Listener = { announce(text: string): void };
+
+export class Hub {
+  readonly #sources: StreamSources;
+  readonly #end: LogEnd;
+  readonly #history: History;
+  readonly #topics = new Map<string, Topic>();
+  readonly #subscriptions = new Set<Subscribed>();
+  readonly #listeners = new Set<Listener>();
+  #topicsMade = 0;
+
+  constructor(sources: Omit<StreamSources, "justHeld">) {
+    this.#sources = { ...sources, justHeld: new RowMemo() };
+    const { store } = sources;
+    const final = lastSeqOf(store.coverage?.last.number ?? null);
+    const latest = lastSeqOf(store.newestBlock);
+    this.#end = { latest, final, version: 0, forks: 0 };
+    this.#history = new History(this.#end);
+  }
+
+  /** The last position indexed; -1 before the first. */
+  get latestSeq(): number {
+    return this.#end.latest;
+  }
+
+  /** Whether nothing has ever been served at this position. */
+  isAhead(position: number): boolean {
+    const { latest } = this.#end;
+    const { reorgs } = this.#sources.store;
+    return position > Math.max(latest, 0) && reorgs.certainPosition(position) === position;
+  }
+
+  /** The words of a channel in one order, by which it is known. Throws `VALIDATION_ERROR`. */
+  nameOf(request: ChannelRequest): { readonly channel: Channel; readonly name: string } {
+    const channel = openChannel(request, this.#sources);
+    return { channel, name: JSON.stringify(channel.asked) };
+  }
+
+  /** How many there are. */
+  get subscriptionCount(): number {
+    return this.#subscriptions.size;
+  }
+
+  /** Connections that hear what concerns every subscription. */
+  get listeners(): Pick<Set<Listener>, "add" | "delete"> {
+    return this.#listeners;
+  }
+
+  /**
+   * Registers a client with a channel; `started` is called once it may be told that it is, and
+   * before anything else is.
+   */
+  subscribe(options: {
+    readonly request: ChannelRequest;
+    readonly receiver: Receiver;
+    readonly started: (subscription: Subscribed, seq: number) => void;
+  }): Subscribed {
+    const { request, receiver, started } = options;
+    const { channel, name } = this.nameOf(request);
+    const topic = this.#topicOf(name, channel);
+    if (topic.feed !== null) return this.#follow(topic, topic.feed, options);
+    const position = this.#history.endOf(topic);
+    // No log has an index of 0 on block 0: it stands for the beginning.
+    const { resume_from: asked, snapshot = 0 } = request;
+    const resumeFrom = asked === undefined ? null : asked === 0 ? -1 : asked;
+    const start = { resumeFrom, position, snapshotRows: snapshot };
+    const history = this.#history;
+    const subscription = new Subscription({ topic, history, receiver, start });
+    topic.followers.add(subscription);
+    this.#subscriptions.add(subscription);
+    const begin = resumeFrom ?? position;
+    started(subscription, begin);
+    const mayBeGone = resumeFrom !== null && !channel.isFinalOnly;
+    subscription.start(mayBeGone ? this.#sources.store.reorgs.certainPosition(begin) : begin);
+    return subscription;
+  }
+
+  #follow(
+    topic: Topic,
+    feed: Feed,
+    { receiver, started }: Pick<Parameters<Hub["subscribe"]>[0], "receiver" | "started">,
+  ): Subscribed {
+    const subscription = new FeedSubscription(topic, feed, receiver);
+    topic.followers.add(subscription);
+    this.#subscriptions.add(subscription);
+    started(subscription, feed.position);
+    subscription.start();
+    return subscription;
+  }
+
+  unsubscribe(subscription: Subscribed): void {
+    const { topic } = subscription;
+    subscription.end();
+    topic.followers.delete(subscription);
+    this.#subscriptions.delete(subscription);
+    if (topic.followers.size === 0) this.#topics.delete(JSON.stringify(topic.channel.asked));
+  }
+
+  /** A block above finality was indexed. */
+  held(block: BlockFacts): void {
+    const from = this.#end.latest;
+    this.#end.latest = lastSeqOf(block.number);
+    this.#end.version += 1;
+    const news = newsOf(block.fills.filter(isTrade), block.events.length);
+    for (const topic of this.#topics.values()) {
+      if (!topic.channel.isFinalOnly && concerns(topic.channel, news)) topic.publish(block, from);
+    }
+    this.#sources.justHeld.forget();
+    this.#history.tellAdded();
+  }
+
+  /** The blocks behind `safeBlock` are about to be taken back; the state still knows them. */
+  unwinding(safeBlock: number, removed: readonly BlockFacts[]): void {
+    const to = lastSeqOf(safeBlock);
+    this.#end.latest = Math.min(this.#end.latest, to);
+    this.#end.version += 1;
+    this.#end.forks += 1;
+    for (const topic of this.#topics.values()) {
+      if (!topic.channel.isFinalOnly) topic.rewind(to, removed);
+    }
+  }
+
+  /** Final blocks were appended, behind everything that was there. */
+  appended({ trades, events }: Digest): void {
+    const from = this.#end;
+    const [latest, final] = [from.latest, from.final];
+    this.#advance();
+    const news = newsOf(trades, events.length);
+    for (const topic of this.#topics.values()) {
+      if (!concerns(topic.channel, news)) continue;
+      topic.readOn(topic.channel.isFinalOnly ? final : latest);
+    }
+    this.#history.tellAdded();
+    this.#announceFinality();
+  }
+
+  /** Blocks that were held have become final. */
+  finalized(blocks: readonly BlockFacts[]): void {
+    const from = this.#end.final;
+    this.#advance();
+    const fills = blocks.flatMap((block) => block.fills).filter(isTrade);
+    const news = newsOf(fills, blocks.flatMap((block) => block.events).length);
+    for (const topic of this.#topics.values()) {
+      if (topic.channel.isFinalOnly && concerns(topic.channel, news)) topic.readOn(from);
+    }
+    this.#history.tellAdded();
+    this.#announceFinality();
+  }
+
+  #announceFinality(): void {
+    if (this.#listeners.size === 0 || this.#end.final < 0) return;
+    const text = finalizedFrame(blockNumberOf(this.#end.final as Seq), this.#end.final);
+    for (const listener of this.#listeners) listener.announce(text);
+  }
+
+  /** Ends all subscriptions; resolves when nothing is read any more. */
+  async close(): Promise<void> {
+    const open = [...this.#subscriptions];
+    for (const subscription of open) this.unsubscribe(subscription);
+    this.#history.tellAdded();
+    await Promise.all(open.map(async ({ settled }) => settled));
+    await this.#history.settled();
+  }
+
+  #advance(): void {
+    const { store } = this.#sources;
+    this.#end.final = lastSeqOf(store.coverage?.last.number ?? null);
+    this.#end.latest = lastSeqOf(store.newestBlock);
+    this.#end.version += 1;
+  }
+
+  #topicOf(name: string, channel: Channel): Topic {
+    const known = this.#topics.get(name);
+    if (known !== undefined) return known;
+    this.#topicsMade += 1;
+    const position = channel.isFinalOnly ? this.#end.final : this.#end.latest;
+    const topic = new Topic(`s${this.#topicsMade}`, channel, position);
+    this.#topics.set(name, topic);
+    return topic;
+  }
+}
+
+/** The last position of a block: everything in it stands at or before; -1 without one. */
+function lastSeqOf(block: number | null): number {
+  return block === null ? -1 : firstSeqOf(block + 1) - 1;
+}
+
+function newsOf(trades: readonly { readonly tokenId: TokenId }[], events: number): News {
+  return { tokenIds: new Set(trades.map(({ tokenId }) => tokenId)), hasEvents: events > 0 };
+}
+
+function concerns({ interest }: Channel, { tokenIds, hasEvents }: News): boolean {
+  if (interest.events && hasEvents) return true;
+  if (interest.tokenIds === "all") return tokenIds.size > 0;
+  return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));
+}

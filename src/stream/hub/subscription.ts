@@ -1,0 +1,193 @@
+import { nextTurn } from "../../base/time/turns.ts";
+import type { Packet } from "../frames/packet.ts";
+import { answerFrame, reorgFrame, shownSeq, snapshotFrame } from "../frames/server-frames.ts";
+import type { Entry } from "./channel.ts";
+import type { History, HistoryPage } from "./history.ts";
+import type { Follower, Topic } from "./topic.ts";
+
+/** Where what a subscription tells goes: one connection. */
+export type Receiver = {
+  /** Data; what belongs to one block is told in one go. */
+  deliver(packet: Packet, isReplay?: boolean): void;
+  /** A frame that must come after the data before it. */
+  sendText(text: string): void;
+  /** Resolves when there is room for more, or nobody is there any more. */
+  whenRoom(): Promise<void>;
+  readonly isClosed: boolean;
+  /** Something failed that only connecting again can mend. */
+  fail(thrown: unknown): void;
+};
+
+/** A subscription as its connection has it. */
+export type Subscribed = Follower & Pick<Subscription, "topic" | "end" | "settled">;
+
+/** Where to begin. Positions; `resumeFrom` is `null` when only news is asked for. */
+export type Start = {
+  readonly resumeFrom: number | null;
+  readonly position: number;
+  readonly snapshotRows: number;
+};
+
+/**
+ * One client's cursor over the log of a channel. It is **live** when everything there is was told:
+ * then a block is pushed to it. Else it **reads**: page by page, no faster than the client takes
+ * it, until a page ends where the log ends. There is no other way into live, so nothing can be
+ * missing or told twice where the two meet.
+ */
+export class Subscription implements Follower {
+  readonly topic: Topic;
+  readonly #history: History;
+  readonly #receiver: Receiver;
+  /** What the next event is chained to: the seq of the frame before it. */
+  #told: number;
+  /** Everything up to here was told; only while reading, live it is the end of the log. */
+  #readTo: number;
+  #state: "live" | "reading" | "ended" = "reading";
+  #isReplay: boolean;
+  /** What was told last may have changed since. */
+  #mustRestate = false;
+  #snapshotRows: number;
+  /** Resolves when the reading that is under way has stopped. */
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(parts: { topic: Topic; history: History; receiver: Receiver; start: Start }) {
+    const { resumeFrom, position, snapshotRows } = parts.start;
+    this.topic = parts.topic;
+    this.#history = parts.history;
+    this.#receiver = parts.receiver;
+    this.#told = resumeFrom ?? position;
+    this.#readTo = this.#told;
+    this.#isReplay = resumeFrom !== null;
+    this.#snapshotRows = snapshotRows;
+  }
+
+  /** Begins to tell, right after the client was told that it subscribed. */
+  start(safePosition: number): void {
+    if (this.#told > safePosition) this.#goBack(safePosition, []);
+    this.#startReading();
+  }
+
+  end(): void {
+    this.#state = "ended";
+  }
+
+  /** Resolves when nothing is read any more. */
+  get settled(): Promise<void> {
+    return this.#reading;
+  }
+
+  tell(
+    packet: Packet,
+    { entries, previous }: { entries: readonly Entry[]; previous: number },
+  ): void {
+    if (this.#state !== "live") return;
+    const isChained = this.#told === previous;
+    const chain = { previous: this.#told, isReplay: false };
+    const told = isChained ? packet : this.topic.packetOf(entries, chain);
+    this.#told = told.lastSeq;
+    this.#receiver.deliver(told);
+  }
+
+  readOn(from: number): void {
+    if (this.#state !== "live") return;
+    this.#readTo = from;
+    this.#startReading();
+  }
+
+  rewind(to: number, reverted: readonly string[]): void {
+    if (this.#state === "ended") return;
+    // While reading, some of what is taken back was not told yet; its ids do no harm.
+    if (this.#told > to) this.#goBack(to, reverted);
+    else if (this.#state === "reading") this.#readTo = Math.min(this.#readTo, to);
+  }
+
+  #goBack(to: number, reverted: readonly string[]): void {
+    this.#told = to;
+    this.#readTo = Math.min(this.#readTo, to);
+    this.#receiver.sendText(reorgFrame(this.topic.id, { rewindTo: to, reverted }));
+    if (this.topic.channel.entriesOf !== undefined) return;
+    // What shows a state, not a log, has gone back with the chain, also when nothing follows.
+    this.#mustRestate = true;
+    this.readOn(to);
+  }
+
+  #startReading(): void {
+    this.#state = "reading";
+    this.#reading = this.#read().catch((thrown: unknown) => this.#receiver.fail(thrown));
+  }
+
+  async #read(): Promise<void> {
+    // Whoever is in the middle of telling finishes first.
+    await Promise.resolve();
+    if (this.#snapshotRows > 0) await this.#sendSnapshot();
+    while (this.#isOpen) {
+      if (!this.#mustRestate && this.#readTo >= this.#history.endOf(this.topic)) {
+        if (this.#catchUp()) return;
+        await this.#history.whenAdded();
+        continue;
+      }
+      await this.#receiver.whenRoom();
+      if (!this.#isOpen) return;
+      const { forks } = this.#history;
+      const restate = this.#mustRestate;
+      const page = await this.#history.read(this.topic, this.#readTo, restate);
+      if (!this.#isOpen || forks !== this.#history.forks) continue;
+      // The next page is read while this one is sent.
+      const { readTo } = page;
+      if (readTo < this.#history.endOf(this.topic)) this.#history.readAhead(this.topic, readTo);
+      await this.#sendPage(page);
+    }
+  }
+
+  get #isOpen(): boolean {
+    return this.#state === "reading" && !this.#receiver.isClosed;
+  }
+
+  /** Sends slice by slice, others having their turns, until a fork makes the rest void. */
+  async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
+    const { forks } = this.#history;
+    for (const entries of slices) {
+      await this.#receiver.whenRoom();
+      await nextTurn();
+      if (!this.#isOpen || forks !== this.#history.forks) return;
+      this.#sendSlice(entries);
+      this.#readTo = this.#told;
+    }
+    this.#readTo = readTo;
+    this.#mustRestate = false;
+  }
+
+  #sendSlice(entries: readonly Entry[]): void {
+    const chain = { previous: this.#told, isReplay: this.#isReplay };
+    const packet = this.#history.packetOf(this.topic, entries, chain);
+    this.#told = packet.lastSeq;
+    this.#receiver.deliver(packet, this.#isReplay);
+  }
+
+  /** Goes live at the very end of the log; behind it, where a client may be, it waits. */
+  #catchUp(): boolean {
+    if (this.#readTo > this.#history.endOf(this.topic)) return false;
+    this.#state = "live";
+    if (this.#isReplay) {
+      this.#isReplay = false;
+      const seq = shownSeq(this.#told);
+      const id = this.topic.id;
+      this.#receiver.sendText(answerFrame("replay_complete", null, { subscription_id: id, seq }));
+    }
+    return true;
+  }
+
+  async #sendSnapshot(): Promise<void> {
+    const rows = this.#snapshotRows;
+    this.#snapshotRows = 0;
+    for (;;) {
+      const { forks } = this.#history;
+      const seq = this.#readTo;
+      const entries = await this.topic.channel.readNewest(seq, rows);
+      if (!this.#isOpen) return;
+      if (forks !== this.#history.forks) continue;
+      this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, entries }));
+      return;
+    }
+  }
+}

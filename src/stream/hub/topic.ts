@@ -1,0 +1,75 @@
+import type { BlockFacts } from "../../market/block-facts.ts";
+import { Packet } from "../frames/packet.ts";
+import { shownSeq } from "../frames/server-frames.ts";
+import type { Channel, Entry, Feed } from "./channel.ts";
+
+/** One that follows a topic. */
+export type Follower = {
+  /** Takes what a block has added; `previous` is where the packet says the topic stood before. */
+  tell(packet: Packet, news: { entries: readonly Entry[]; previous: number }): void;
+  /** Something may have been added behind `from`, up to where everything was told. */
+  readOn(from: number): void;
+  /** Everything behind `to` is about to be taken back. */
+  rewind(to: number, reverted: readonly string[]): void;
+};
+
+/** A channel that somebody follows, shared by all who asked for the same. */
+export class Topic {
+  /** Names the subscription to everybody who has it, so that frames can be the same for all. */
+  readonly id: string;
+  readonly channel: Channel;
+  readonly followers = new Set<Follower>();
+  /** What tells it, when it is no log. */
+  readonly feed: Feed | null;
+  readonly #eventHead: string;
+  /** Where the newest event stands that was pushed; packets are chained to it. */
+  #pushedSeq: number;
+
+  constructor(id: string, channel: Channel, position: number) {
+    this.id = id;
+    this.channel = channel;
+    this.feed = channel.openFeed?.(id) ?? null;
+    this.#pushedSeq = position;
+    const { event, label } = channel;
+    const head = { type: "event", event, channel: label, subscription_id: id };
+    this.#eventHead = JSON.stringify(head).slice(0, -1);
+  }
+
+  /** Tells what a held block adds; channels that are read instead are read from `from` on. */
+  publish(block: BlockFacts, from: number): void {
+    const entries = this.channel.entriesOf?.(block);
+    const last = entries?.at(-1);
+    if (entries === undefined) this.readOn(from);
+    if (entries === undefined || last === undefined) return;
+    const previous = this.#pushedSeq;
+    const packet = this.packetOf(entries, { previous, isReplay: false });
+    this.#pushedSeq = last.seq;
+    for (const follower of this.followers) follower.tell(packet, { entries, previous });
+  }
+
+  readOn(from: number): void {
+    for (const follower of this.followers) follower.readOn(from);
+  }
+
+  rewind(to: number, removed: readonly BlockFacts[]): void {
+    this.#pushedSeq = Math.min(this.#pushedSeq, to);
+    const reverted = this.channel.revertedBy(removed, to);
+    for (const follower of this.followers) follower.rewind(to, reverted);
+  }
+
+  /** Entries as events of this topic, at least one, each chained to the one before. */
+  packetOf(
+    entries: readonly Entry[],
+    { previous, isReplay }: { previous: number; isReplay: boolean },
+  ): Packet {
+    let before = previous;
+    const texts = entries.map(({ seq: ownSeq, json }) => {
+      // A state that is sent again, as a candle that has closed, does not move clients back.
+      const seq = Math.max(ownSeq, before);
+      const chain = `"seq":${shownSeq(seq)},"prev_seq":${shownSeq(before)}`;
+      before = seq;
+      return `${this.#eventHead},${chain}${isReplay ? ',"replay":true' : ""},"data":${json}}`;
+    });
+    return new Packet(texts, { firstSeq: entries[0]?.seq ?? before, lastSeq: before });
+  }
+}

@@ -1,0 +1,61 @@
+import { streamLimits } from "../../base/config/limits.ts";
+import { Packet } from "../frames/packet.ts";
+
+/** A connection with data that waits for the next flush. */
+export type Batched = { takePending(): readonly Packet[]; deliverBatch(packet: Packet): void };
+
+/**
+ * Flushes the data of connections that asked for batches: at once when nothing was flushed lately,
+ * else when `batchMs` have passed. Connections with the same packets are sent the same bytes.
+ */
+export class BatchFlusher {
+  readonly #waiting = new Set<Batched>();
+  #flushedAtMs = -Infinity;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** Has it flushed soon. */
+  add(connection: Batched): void {
+    this.#waiting.add(connection);
+    if (this.#timer !== null) return;
+    const inMs = Math.max(0, this.#flushedAtMs + streamLimits.batchMs - performance.now());
+    this.#timer = setTimeout(() => this.#flush(), inMs);
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #flush(): void {
+    this.#timer = null;
+    this.#flushedAtMs = performance.now();
+    const joined = new PacketJoiner();
+    const connections = [...this.#waiting];
+    this.#waiting.clear();
+    for (const connection of connections) {
+      const packets = connection.takePending();
+      if (packets.length > 0) connection.deliverBatch(joined.join(packets));
+    }
+  }
+}
+
+/** Joins the same packets only once. */
+class PacketJoiner {
+  readonly #numbers = new Map<Packet, number>();
+  readonly #joined = new Map<string, Packet>();
+
+  join(packets: readonly Packet[]): Packet {
+    const [only] = packets;
+    if (packets.length === 1 && only !== undefined) return only;
+    const name = packets.map((packet) => this.#numberOf(packet)).join(" ");
+    const known = this.#joined.get(name) ?? Packet.join(packets);
+    this.#joined.set(name, known);
+    return known;
+  }
+
+  #numberOf(packet: Packet): number {
+    const number = this.#numbers.get(packet) ?? this.#numbers.size;
+    this.#numbers.set(packet, number);
+    return number;
+  }
+}

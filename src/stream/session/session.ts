@@ -1,0 +1,385 @@
+import type { VerifiedKey } from "../../access/api-key.ts";
+import type { Scope } from "../../access/key-format.ts";
+import { streamLimits } from "../../base/config/limits.ts";
+import { AppError, toError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Freshness } from "../../rows/freshness.ts";
+import { type ClientFrame, frameIdOf, readClientFrame } from "../frames/client-frame.ts";
+import { encodeText } from "../frames/frame-bytes.ts";
+import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
+import type { Form, Packet } from "../frames/packet.ts";
+import { invalidFrame } from "../frames/read-fields.ts";
+import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
+import type { Hub } from "../hub/hub.ts";
+import { RecentCount } from "../hub/recent-count.ts";
+import { refuseAhead } from "../hub/refuse-ahead.ts";
+import type { Receiver, Subscribed } from "../hub/subscription.ts";
+import type { BatchFlusher } from "./batch-flusher.ts";
+import { Outbox } from "./outbox.ts";
+import type { StreamMeter } from "./stream-meter.ts";
+
+/** Why the service closes a connection. */
+export const closeCodes = {
+  internal: 1011,
+  badKey: 4001,
+  slow: 4002,
+  draining: 4003,
+  policy: 4008,
+  tooMany: 4029,
+} as const;
+
+/** How many of each a client may have. */
+export type StreamQuotas = {
+  readonly connectionsPerKey: Readonly<Record<Scope, number>>;
+  readonly connectionsPerIp: number;
+  readonly subscriptionsMax: number;
+};
+
+/** What all connections share. */
+export type SessionParts = {
+  readonly hub: Hub;
+  readonly flusher: BatchFlusher;
+  readonly quotas: StreamQuotas;
+  readonly freshness: () => Freshness;
+  readonly clock: Clock;
+  readonly meter: StreamMeter;
+  readonly log: Log;
+};
+
+/** The connection that carries a session; nothing of it is told after `close`. */
+export type Carrier = {
+  /** `false` when `drained` is to be waited for. */
+  write(bytes: Buffer): boolean;
+  close(code: number, reason: string): void;
+  ping(): void;
+  /** The key behind a value, counted against IP and key; why not, and how to close, otherwise. */
+  authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number };
+  isLive(key: VerifiedKey): boolean;
+};
+
+/**
+ * What one client has said and is told, from the welcome to the close. A machine without sockets
+ * and timers: frames, pongs and ticks of the clock go in, frames come out.
+ */
+export class Session implements Receiver {
+  readonly #parts: SessionParts;
+  readonly #carrier: Carrier;
+  readonly #connectionId: string;
+  readonly #form: Form;
+  readonly #outbox: Outbox;
+  readonly #openedAtMs: number;
+  #key: VerifiedKey | null;
+  #subscriptions: Map<string, Subscribed> | null = null;
+  #pending: Packet[] | null = null;
+  #frames: RecentCount | null = null;
+  #faults: RecentCount | null = null;
+  #unansweredPings = 0;
+  #pingedAtMs: number;
+  #tickedAtMs: number;
+  /** By how much the last tick came late. */
+  #tickLagMs = 0;
+  #isClosed = false;
+
+  constructor(
+    parts: SessionParts,
+    carrier: Carrier,
+    options: { connectionId: string; form: Form; key: VerifiedKey | null },
+  ) {
+    this.#parts = parts;
+    this.#carrier = carrier;
+    this.#connectionId = options.connectionId;
+    this.#form = options.form;
+    this.#key = options.key;
+    this.#openedAtMs = parts.clock.monotonicMs();
+    this.#pingedAtMs = this.#openedAtMs;
+    this.#tickedAtMs = this.#openedAtMs;
+    this.#outbox = new Outbox((bytes) => carrier.write(bytes));
+  }
+
+  /** Says welcome: the first frame of every connection. */
+  open(): void {
+    if (this.#key !== null) this.#parts.hub.listeners.add(this);
+    this.#welcome(null);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** How many of its subscriptions there are. */
+  get subscriptionCount(): number {
+    return this.#subscriptions?.size ?? 0;
+  }
+
+  /** A message of the client; `null` for one that is not text. */
+  receive(text: string | null): void {
+    if (this.#isClosed || !this.#isCalm()) return;
+    if (text === "PING") return this.sendText("PONG");
+    let input: unknown;
+    try {
+      input = parseJson(text);
+      this.#answer(readClientFrame(input), frameIdOf(input));
+    } catch (thrown) {
+      this.#refuse(thrown, frameIdOf(input));
+    }
+  }
+
+  /** The client has answered a ping. */
+  ponged(): void {
+    this.#unansweredPings = 0;
+  }
+
+  /** The client has pinged by a frame of the protocol, which the carrier answers. */
+  pinged(): void {
+    if (!this.#isClosed) this.#isCalm();
+  }
+
+  /** Everything that was written has been taken. */
+  drained(): void {
+    if (!this.#isClosed) this.#outbox.drained(this.#parts.clock.monotonicMs());
+  }
+
+  /** Looks whether it is time for something; to be called every `tickMs`. */
+  tick(): void {
+    if (this.#isClosed) return;
+    const nowMs = this.#parts.clock.monotonicMs();
+    this.#tickLagMs = this.#overdueMs(nowMs);
+    this.#tickedAtMs = nowMs;
+    const { authenticateMs, pingMs, unansweredPingsMax } = streamLimits;
+    if (this.#key === null && nowMs - this.#openedAtMs >= authenticateMs) {
+      return this.close(closeCodes.badKey, "no key was sent");
+    }
+    this.checkKey();
+    if (this.#outbox.isOver(nowMs)) return this.#closeSlow();
+    if (nowMs - this.#pingedAtMs < pingMs || this.#isClosed) return;
+    if (this.#unansweredPings >= unansweredPingsMax) {
+      this.#parts.meter.slowClosed();
+      return this.close(closeCodes.slow, this.#withDelivered("silent: no pong"));
+    }
+    this.#unansweredPings += 1;
+    this.#pingedAtMs = nowMs;
+    this.#carrier.ping();
+  }
+
+  /** Tells that the connection lives; nothing to who has not said yet who it is. */
+  heartbeat(): void {
+    if (this.#key !== null) this.sendText(heartbeatFrame(this.#parts.freshness()));
+  }
+
+  announce(text: string): void {
+    if (this.subscriptionCount > 0) this.sendText(text);
+  }
+
+  /** Closes when the key has been revoked or has expired. */
+  checkKey(): void {
+    if (this.#key === null || this.#isClosed || this.#carrier.isLive(this.#key)) return;
+    this.close(closeCodes.badKey, "the key was revoked or has expired");
+  }
+
+  /** Closes for good, telling why. */
+  close(code: number, reason: string): void {
+    if (this.#isClosed) return;
+    this.closed();
+    this.#carrier.close(code, reason);
+  }
+
+  /** The connection is gone: everything it has is given up. */
+  closed(): void {
+    this.#isClosed = true;
+    this.#pending = null;
+    this.#parts.hub.listeners.delete(this);
+    for (const one of this.#subscriptions?.values() ?? []) this.#parts.hub.unsubscribe(one);
+    this.#parts.meter.subscribed(-this.subscriptionCount);
+    this.#subscriptions = null;
+    this.#outbox.clear();
+  }
+
+  deliver(packet: Packet, isReplay = false): void {
+    if (this.#isClosed) return;
+    if (isReplay) this.#parts.meter.replayed(packet.count);
+    if (!this.#form.batch) return this.#push(packet);
+    this.#pending ??= [];
+    this.#pending.push(packet);
+    this.#parts.flusher.add(this);
+  }
+
+  takePending(): readonly Packet[] {
+    const packets = this.#pending ?? [];
+    this.#pending = null;
+    return packets;
+  }
+
+  deliverBatch(packet: Packet): void {
+    if (!this.#isClosed) this.#push(packet);
+  }
+
+  sendText(text: string): void {
+    if (this.#isClosed) return;
+    // Data that waits to be told in a batch was there before.
+    for (const packet of this.takePending()) this.#push(packet);
+    this.#send({ bytes: encodeText(text) });
+  }
+
+  async whenRoom(): Promise<void> {
+    await this.#outbox.whenRoom();
+  }
+
+  fail(thrown: unknown): void {
+    if (this.#isClosed) return;
+    this.#parts.log.error({ err: toError(thrown) }, "a subscription failed");
+    this.close(closeCodes.internal, this.#withDelivered("something went wrong on our side"));
+  }
+
+  #push(packet: Packet): void {
+    const bytes = packet.bytes(this.#form);
+    this.#parts.meter.sent(packet.count, bytes.length);
+    const { firstSeq, lastSeq } = packet;
+    this.#send(Number.isFinite(lastSeq) ? { bytes, firstSeq, lastSeq } : { bytes });
+  }
+
+  #send(outgoing: Parameters<Outbox["push"]>[0]): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    this.#outbox.push(outgoing, nowMs);
+    if (this.#outbox.isOver(nowMs)) this.#closeSlow();
+  }
+
+  #closeSlow(): void {
+    this.#parts.meter.slowClosed();
+    this.close(closeCodes.slow, this.#withDelivered("slow"));
+  }
+
+  /** Reasons have room for 123 bytes. */
+  #withDelivered(reason: string): string {
+    const seq = this.#outbox.deliveredSeq;
+    return seq === null ? reason : `${reason}; last delivered seq ${seq}`;
+  }
+
+  /** Whether the client says no more than it may. */
+  #isCalm(): boolean {
+    this.#frames ??= new RecentCount(streamLimits.framesPerSecond, 1000);
+    const nowMs = this.#parts.clock.monotonicMs();
+    // Frames that waited for a busy process come in one go, before the tick that is overdue or after it.
+    if (this.#frames.add(nowMs, Math.max(this.#tickLagMs, this.#overdueMs(nowMs)))) return true;
+    this.close(closeCodes.policy, `over ${streamLimits.framesPerSecond} frames a second`);
+    return false;
+  }
+
+  #overdueMs(nowMs: number): number {
+    return Math.max(0, nowMs - this.#tickedAtMs - streamLimits.tickMs);
+  }
+
+  #refuse(thrown: unknown, id: FrameId | null): void {
+    const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL_ERROR");
+    if (error !== thrown) this.#parts.log.error({ err: toError(thrown) }, "a frame failed");
+    this.sendText(errorFrame(error, id, this.#connectionId));
+    const { faultsMax, faultWindowMs } = streamLimits;
+    this.#faults ??= new RecentCount(faultsMax - 1, faultWindowMs);
+    if (this.#faults.add(this.#parts.clock.monotonicMs())) return;
+    this.close(closeCodes.policy, `${faultsMax} invalid frames in ${faultWindowMs / 1000} s`);
+  }
+
+  #answer(frame: ClientFrame, id: FrameId | null): void {
+    switch (frame.action) {
+      case "ping":
+        return this.sendText(answerFrame("pong", id, {}));
+      case "auth":
+        return this.#authenticate(frame.apiKey, id);
+      case "subscribe":
+        this.#requireKey();
+        return this.#subscribe(frame.channel, id);
+      case "unsubscribe":
+        this.#requireKey();
+        return this.#unsubscribe(frame.of, id);
+    }
+  }
+
+  #requireKey(): void {
+    if (this.#key !== null) return;
+    const publicMessage = "Send an auth frame first, or X-API-Key when connecting";
+    throw new AppError("UNAUTHORIZED", { publicMessage });
+  }
+
+  #authenticate(value: string, id: FrameId | null): void {
+    if (this.#key !== null) throw invalidFrame("action", "auth was done before");
+    const key = this.#carrier.authenticate(value);
+    if ("error" in key) {
+      this.sendText(errorFrame(key.error, id, this.#connectionId));
+      return this.close(key.code, key.error.message);
+    }
+    this.#key = key;
+    this.#parts.hub.listeners.add(this);
+    this.#welcome(id);
+  }
+
+  #welcome(id: FrameId | null): void {
+    const { quotas, hub } = this.#parts;
+    const { heartbeatMs, framesPerSecond, frameBytesMax } = streamLimits;
+    const fields = {
+      connection_id: this.#connectionId,
+      protocol: 1,
+      authenticated: this.#key !== null,
+      heartbeat_seconds: heartbeatMs / 1000,
+      latest_seq: hub.latestSeq < 0 ? null : hub.latestSeq,
+      limits: {
+        subscriptions: quotas.subscriptionsMax,
+        tokens_per_subscription: streamLimits.tokensPerChannelMax,
+        frames_per_second: framesPerSecond,
+        frame_bytes: frameBytesMax,
+        connections_per_key: this.#key === null ? null : quotas.connectionsPerKey[this.#key.scope],
+        connections_per_ip: quotas.connectionsPerIp,
+      },
+    };
+    this.sendText(answerFrame("welcome", id, fields));
+  }
+
+  #subscribe(request: ChannelRequest, id: FrameId | null): void {
+    const { hub, quotas } = this.#parts;
+    const { name } = hub.nameOf(request);
+    refuseAhead(request.resume_from ?? 0, this.#parts);
+    const known = this.#subscriptions?.get(name);
+    if (known !== undefined) {
+      const publicMessage = `This channel is subscribed already, as ${known.topic.id}`;
+      throw new AppError("CONFLICT", { publicMessage });
+    }
+    if (this.subscriptionCount >= quotas.subscriptionsMax) {
+      const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
+      throw invalidFrame("connection", issue);
+    }
+    const started = ({ topic }: Subscribed, seq: number): void => {
+      const channel = topic.channel.asked;
+      const fields = { channel, subscription_id: topic.id, seq: shownSeq(seq) };
+      this.sendText(answerFrame("subscribed", id, fields));
+    };
+    const subscription = hub.subscribe({ request, receiver: this, started });
+    if (this.#isClosed) return hub.unsubscribe(subscription);
+    this.#subscriptions ??= new Map();
+    this.#subscriptions.set(name, subscription);
+    this.#parts.meter.subscribed(1);
+  }
+
+  #unsubscribe(of: string | ChannelRequest, id: FrameId | null): void {
+    const { hub } = this.#parts;
+    const asked = typeof of === "string" ? null : hub.nameOf(of).name;
+    for (const [name, subscription] of this.#subscriptions ?? []) {
+      const { topic } = subscription;
+      if (name !== asked && topic.id !== of) continue;
+      hub.unsubscribe(subscription);
+      this.#subscriptions?.delete(name);
+      this.#parts.meter.subscribed(-1);
+      const channel = topic.channel.asked;
+      return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
+    }
+    const publicMessage = "There is no such subscription on this connection";
+    throw new AppError("NOT_FOUND", { publicMessage });
+  }
+}
+
+function parseJson(text: string | null): unknown {
+  if (text === null) throw invalidFrame("frame", "must be text");
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidFrame("frame", "must be JSON");
+  }
+}

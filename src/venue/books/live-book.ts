@@ -1,0 +1,370 @@
+import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
+import { backoffMs } from "../../base/time/retry.ts";
+import type { HashTrust } from "../hash-trust.ts";
+import { checksumBook, hashBook } from "./book-proof.ts";
+import { BookSide } from "./book-side.ts";
+import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-book.ts";
+
+/** Why a book may differ from the venue's. */
+export type StaleReason =
+  /** Nothing came yet, or not enough to tell whether it is right. */
+  | "loading"
+  /** No connection of the stream tells of it at the moment. */
+  | "not_followed"
+  /** The answer was older than what the stream had told. */
+  | "behind"
+  | "crossed"
+  | "best_price_mismatch"
+  | "hash_mismatch"
+  | "out_of_order"
+  | "malformed"
+  /** Nothing has confirmed it for too long. */
+  | "unconfirmed";
+
+/** What those who follow a book are told; a copy made of it is the book as long as it is not stale. */
+export type BookTelling =
+  | { readonly kind: "snapshot" }
+  | { readonly kind: "delta"; readonly changes: readonly LevelChange[] }
+  | { readonly kind: "stale"; readonly reason: StaleReason };
+
+type LiveBookOptions = {
+  readonly assetId: string;
+  readonly trust: HashTrust;
+  /** Told when a book that was right turns stale. */
+  readonly onFault: (reason: StaleReason) => void;
+};
+
+/**
+ * The venue's book of one token, made of snapshots and changes. The invariant: it is the venue's
+ * book at the newest message that came, or `staleReason` says why it may not be. Times are those of
+ * a monotonic clock, but for the venue's own.
+ */
+export class LiveBook {
+  readonly assetId: string;
+  readonly bids = new BookSide("bid");
+  readonly asks = new BookSide("ask");
+  /** Who is told of every change. */
+  listener: ((telling: BookTelling) => void) | null = null;
+  readonly #trust: HashTrust;
+  readonly #onFault: (reason: StaleReason) => void;
+  #facts: BookFacts | null = null;
+  /** Whether an answer told what the stream leaves out and the hash is made of. */
+  #hasAllFacts = false;
+  #timestampMs = 0;
+  #hash: string | null = null;
+  #isHashChecked = true;
+  #source: "rest" | "stream" = "rest";
+  #fault: StaleReason | null = "loading";
+  #isFollowed = false;
+  /** Of the newest message of the stream. */
+  #streamMs = 0;
+  #version = 0;
+  #heardAtMs = 0;
+  #confirmedAtMs = 0;
+  #dueAtMs = 0;
+  /** Answers in a row that did not make it right. */
+  #attempts = 0;
+  /** While it is being asked for: what the stream tells in the meantime. */
+  #ahead: BookChanges[] | null = null;
+  #bests: readonly [number | null, number | null] = [null, null];
+  /** The version that `#top` was looked at for. */
+  #topOf = 0;
+  #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
+  #told: "nothing" | "synced" | "stale" = "nothing";
+  /** Whether levels were replaced since the listener was told. */
+  #isReplaced = false;
+
+  constructor({ assetId, trust, onFault }: LiveBookOptions) {
+    this.assetId = assetId;
+    this.#trust = trust;
+    this.#onFault = onFault;
+  }
+
+  /** What the venue says of it besides the levels; `null` until it was told. */
+  get facts(): BookFacts | null {
+    return this.#facts;
+  }
+
+  /** When it last changed, in Unix milliseconds of the venue. */
+  get timestampMs(): number {
+    return this.#timestampMs;
+  }
+
+  /** The venue's hash of it. */
+  get hash(): string | null {
+    return this.#hash;
+  }
+
+  /** How its newest state came. */
+  get source(): "rest" | "stream" {
+    return this.#source;
+  }
+
+  /** Another number after every change of anything but staleness and age. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The best prices in millionths, `null` for an empty side; another object once they change. */
+  get top(): { readonly bid: bigint | null; readonly ask: bigint | null } {
+    if (this.#topOf === this.#version) return this.#top;
+    this.#topOf = this.#version;
+    const [bid, ask] = [this.bids.best, this.asks.best];
+    if (this.#bests[0] !== bid || this.#bests[1] !== ask) {
+      this.#bests = [bid, ask];
+      this.#top = {
+        bid: bid === null ? null : BigInt(bid),
+        ask: ask === null ? null : BigInt(ask),
+      };
+    }
+    return this.#top;
+  }
+
+  /** CRC-32 of the best levels. */
+  get checksum(): number {
+    return checksumBook(this);
+  }
+
+  /** How long ago the venue last said something about it. */
+  ageMs(nowMs: number): number {
+    return nowMs - this.#heardAtMs;
+  }
+
+  /** Why it may not be the venue's book at the newest message; `null` when it is. */
+  staleReason(nowMs: number): StaleReason | null {
+    this.#checkHash(nowMs);
+    if (this.#fault !== null) return this.#fault;
+    const isOld = nowMs - this.#confirmedAtMs > venueLimits.bookUnconfirmedMsMax;
+    return isOld ? "unconfirmed" : null;
+  }
+
+  /** Whether it should be asked for now. */
+  isDue(nowMs: number): boolean {
+    return this.#ahead === null && nowMs >= this.#dueAtMs;
+  }
+
+  /** It is being asked for: from here on changes are also kept, to be put upon the answer. */
+  beginFetch(): void {
+    this.#ahead = [];
+  }
+
+  /** No answer came, or none about it; it is asked for again after `waitMs`. */
+  failFetch(nowMs: number, waitMs: number): void {
+    this.#ahead = null;
+    this.#dueAtMs = nowMs + waitMs;
+  }
+
+  /** The answer to what was asked for. */
+  takeAnswer(snapshot: BookSnapshot, nowMs: number): void {
+    const ahead = this.#ahead ?? [];
+    const isOverflown = ahead.length >= venueLimits.bookChangesAheadMax;
+    this.#ahead = null;
+    this.#hasAllFacts = true;
+    this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
+    const isOlder = snapshot.timestampMs < this.#timestampMs;
+    // What the stream has told since, and has been proven, needs no help.
+    if (isOlder && this.#fault === null) {
+      this.#facts = mergeFacts(this.#facts, snapshot.facts, "old");
+      this.#checkHash(nowMs);
+      return;
+    }
+    const wasDoubted = this.#fault === "hash_mismatch";
+    const isNew = this.#load(snapshot, "rest", nowMs);
+    if (wasDoubted && !isNew) this.#trust.noteFalseAlarm();
+    this.#fault = this.#isFollowed ? null : "not_followed";
+    this.#checkHash(nowMs);
+    for (const changes of ahead) if (!this.#isWithin(changes)) this.#apply(changes, nowMs);
+    if (isOverflown || this.#streamMs > this.#timestampMs) this.#doubt("behind", nowMs);
+    this.#checkPrices(null, nowMs);
+    this.#checkHash(nowMs);
+    this.#attempts = this.#fault === null ? 0 : this.#attempts + 1;
+    this.tell(nowMs, null);
+  }
+
+  /** A whole book that the stream tells. */
+  takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
+    this.#isFollowed = true;
+    if (snapshot.timestampMs < this.#streamMs) return; // what came before it is newer
+    this.#streamMs = snapshot.timestampMs;
+    if (snapshot.timestampMs < this.#timestampMs) {
+      // An answer was quicker. With all that follows it is complete; anything else is asked again.
+      const isAnswer = this.#fault === "not_followed" && this.#source === "rest";
+      if (isAnswer) this.#fault = null;
+      this.#dueAtMs = Math.min(this.#dueAtMs, nowMs);
+      this.tell(nowMs, null);
+      return;
+    }
+    this.#load(snapshot, "stream", nowMs);
+    this.#ahead &&= [];
+    this.#fault = null;
+    this.#checkPrices(null, nowMs);
+    this.#checkHash(nowMs);
+    this.tell(nowMs, null);
+  }
+
+  /** Changes that the stream tells. */
+  takeChanges(changes: BookChanges, nowMs: number): void {
+    if (this.#ahead !== null && this.#ahead.length < venueLimits.bookChangesAheadMax) {
+      this.#ahead.push(changes);
+    }
+    if (changes.timestampMs < this.#streamMs) {
+      // Harmless when the book is proven without it: then it was counted already.
+      if (!this.#isProven(nowMs)) this.#doubt("out_of_order", nowMs);
+      this.tell(nowMs, null);
+      return;
+    }
+    this.#streamMs = changes.timestampMs;
+    if (this.#facts === null || this.#isWithin(changes)) return;
+    this.#apply(changes, nowMs);
+    // Without an answer the hash cannot be computed, and nothing tells that no change was lost.
+    if (!this.#hasAllFacts) this.#doubt("loading", nowMs);
+    this.#checkPrices(changes, nowMs);
+    this.tell(nowMs, changes.changes);
+  }
+
+  /** The stream told something about it that cannot be read. */
+  takeBroken(nowMs: number): void {
+    this.#doubt("malformed", nowMs);
+    this.tell(nowMs, null);
+  }
+
+  /**
+   * The stream told of a trade or of another tick. The hash told before counts it or not: changes
+   * and trades are told in no certain order.
+   */
+  takeFact(fact: Partial<BookFacts>, nowMs: number): void {
+    if (this.#facts === null) return;
+    this.#isHashRight(nowMs);
+    if (this.#fault === "hash_mismatch") this.#isHashChecked = false;
+    this.#facts = { ...this.#facts, ...fact };
+    this.#version += 1;
+    this.#heardAtMs = nowMs;
+    this.tell(nowMs, null);
+  }
+
+  /** The connection that told of it is gone. */
+  unfollow(nowMs: number): void {
+    this.#isFollowed = false;
+    this.#streamMs = 0;
+    if (this.#fault !== "loading") this.#doubt("not_followed", nowMs);
+    if (this.#fault !== "loading") this.#fault = "not_followed";
+    this.tell(nowMs, null);
+  }
+
+  /** Tells the listener where the book stands; `applied` is all that changed since the last time. */
+  tell(nowMs: number, applied: readonly LevelChange[] | null): void {
+    const { listener } = this;
+    if (listener === null) return;
+    const reason = this.staleReason(nowMs);
+    const before = this.#told;
+    this.#told = reason === null ? "synced" : "stale";
+    if (reason !== null) {
+      if (before !== "stale") listener({ kind: "stale", reason });
+    } else if (before === "synced" && applied !== null) {
+      listener({ kind: "delta", changes: applied });
+    } else if (before !== "synced" || this.#isReplaced) listener({ kind: "snapshot" });
+    this.#isReplaced = false;
+  }
+
+  #load(snapshot: BookSnapshot, source: "rest" | "stream", nowMs: number): boolean {
+    const isNew = [
+      this.bids.replace(snapshot.bids),
+      this.asks.replace(snapshot.asks),
+      this.#timestampMs !== snapshot.timestampMs,
+    ].some(Boolean);
+    this.#isReplaced ||= isNew;
+    this.#facts = mergeFacts(this.#facts, snapshot.facts, "new");
+    this.#timestampMs = snapshot.timestampMs;
+    this.#hash = snapshot.hash;
+    this.#isHashChecked = snapshot.hash === null;
+    this.#source = source;
+    this.#version += 1;
+    this.#heardAtMs = nowMs;
+    this.#confirmedAtMs = nowMs;
+    return isNew;
+  }
+
+  #apply({ timestampMs, hash, changes }: BookChanges, nowMs: number): void {
+    for (const { side, price, size } of changes) {
+      if (side === "bid") this.bids.set(price, size);
+      else this.asks.set(price, size);
+    }
+    this.#timestampMs = timestampMs;
+    this.#hash = hash;
+    this.#isHashChecked = hash === null;
+    this.#source = "stream";
+    this.#version += 1;
+    this.#heardAtMs = nowMs;
+  }
+
+  /** Whether the book held counts these changes already. */
+  #isWithin({ timestampMs, hash }: BookChanges): boolean {
+    if (timestampMs !== this.#timestampMs) return timestampMs < this.#timestampMs;
+    return hash !== null && hash === this.#hash;
+  }
+
+  #checkPrices(changes: BookChanges | null, nowMs: number): void {
+    const [bid, ask] = [this.bids.best, this.asks.best];
+    if (bid !== null && ask !== null && bid >= ask) this.#doubt("crossed", nowMs);
+    if (changes === null) return;
+    const { bestBid = bid, bestAsk = ask } = changes;
+    if (bestBid !== bid || bestAsk !== ask) this.#doubt("best_price_mismatch", nowMs);
+  }
+
+  #isProven(nowMs: number): boolean {
+    this.#checkHash(nowMs);
+    return this.#fault === null && this.#isHashChecked && this.#hash !== null;
+  }
+
+  #checkHash(nowMs: number): void {
+    if (this.#isHashRight(nowMs) !== false) return;
+    this.#isHashChecked = true;
+    // An answer is whole by itself: its hash can only be made in another way than ours.
+    if (this.#source === "rest") this.#trust.noteFalseAlarm();
+    this.#doubt("hash_mismatch", nowMs);
+  }
+
+  /**
+   * Compares the hash, if that was not done yet and can be done; `null` if not. A match proves every
+   * level, whatever was doubted before.
+   */
+  #isHashRight(nowMs: number): boolean | null {
+    const facts = this.#facts;
+    if (this.#isHashChecked || facts === null || !this.#hasAllFacts || !this.#trust.isUsable)
+      return null;
+    const { assetId } = this;
+    const timestampMs = this.#timestampMs;
+    if (hashBook(this, { assetId, timestampMs, facts }) !== this.#hash) return false;
+    this.#isHashChecked = true;
+    this.#confirmedAtMs = nowMs;
+    if (this.#source === "stream") this.#trust.noteProven();
+    const [bid, ask] = [this.bids.best, this.asks.best];
+    const isCrossed = bid !== null && ask !== null && bid >= ask;
+    if (!this.#isFollowed || isCrossed || this.#fault === null) return true;
+    this.#fault = null;
+    this.#attempts = 0;
+    this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
+    return true;
+  }
+
+  #doubt(reason: StaleReason, nowMs: number): void {
+    if (this.#fault !== null) return;
+    this.#fault = reason;
+    this.#onFault(reason);
+    const graceMs = reason === "hash_mismatch" ? venueLimits.bookMismatchGraceMs : 0;
+    const waitMs = this.#attempts === 0 ? 0 : backoffMs(this.#attempts, venueBackoff, () => 1);
+    this.#dueAtMs = Math.min(this.#dueAtMs, nowMs + graceMs + waitMs);
+  }
+}
+
+/** What one message leaves out is as another told; `newest` says which of the two counts. */
+function mergeFacts(known: BookFacts | null, told: BookFacts, newest: "new" | "old"): BookFacts {
+  const [first, second] = newest === "new" ? [told, known ?? told] : [known ?? told, told];
+  return {
+    market: first.market,
+    minOrderSize: first.minOrderSize ?? second.minOrderSize,
+    tickSize: first.tickSize ?? second.tickSize,
+    negRisk: first.negRisk ?? second.negRisk,
+    lastTradePrice: first.lastTradePrice ?? second.lastTradePrice,
+  };
+}

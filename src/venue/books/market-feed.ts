@@ -1,0 +1,77 @@
+import { venueLimits } from "../../base/config/venue-limits.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { MarketSocket } from "./market-socket.ts";
+
+type MarketFeedOptions = {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onText: (text: string) => void;
+  /** No connection covers these tokens for now. */
+  readonly onDown: (assetIds: ReadonlySet<string>) => void;
+};
+
+/** The venue's market channel for any number of tokens, over as many connections as it takes. */
+export class MarketFeed {
+  readonly #options: MarketFeedOptions;
+  readonly #sockets = new Set<MarketSocket>();
+  readonly #homes = new Map<string, MarketSocket>();
+  #connectionsBefore = 0;
+
+  private constructor(options: MarketFeedOptions) {
+    this.#options = options;
+  }
+
+  static open(options: MarketFeedOptions): MarketFeed {
+    return new MarketFeed(options);
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.close();
+  }
+
+  /** Connections made so far. */
+  get connections(): number {
+    const now = [...this.#sockets].reduce((sum, { connections }) => sum + connections, 0);
+    return this.#connectionsBefore + now;
+  }
+
+  get openConnections(): number {
+    return [...this.#sockets].filter(({ isOpen }) => isOpen).length;
+  }
+
+  add(assetId: string): void {
+    if (this.#homes.has(assetId)) return;
+    const socket = [...this.#sockets].find(hasRoom) ?? this.#open();
+    this.#homes.set(assetId, socket);
+    socket.add(assetId);
+  }
+
+  remove(assetId: string): void {
+    const socket = this.#homes.get(assetId);
+    if (socket === undefined) return;
+    this.#homes.delete(assetId);
+    socket.remove(assetId);
+    if (socket.assetIds.size > 0) return;
+    this.#sockets.delete(socket);
+    this.#connectionsBefore += socket.connections;
+    socket.close();
+  }
+
+  #open(): MarketSocket {
+    const { url, clock, random, onText, onDown } = this.#options;
+    const socket = MarketSocket.open({
+      url,
+      clock,
+      random,
+      onText,
+      onDown: ({ assetIds }) => onDown(assetIds),
+    });
+    this.#sockets.add(socket);
+    return socket;
+  }
+}
+
+function hasRoom({ assetIds }: MarketSocket): boolean {
+  return assetIds.size < venueLimits.tokensPerSocketMax;
+}

@@ -1,0 +1,129 @@
+import { WebSocket } from "ws";
+import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { backoffMs } from "../../base/time/retry.ts";
+
+type MarketSocketOptions = {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onText: (text: string) => void;
+  /** The connection is gone; it comes back by itself. */
+  readonly onDown: (socket: MarketSocket) => void;
+};
+
+/**
+ * One connection to the venue's market channel and the tokens it tells of. It comes back after a
+ * pause when it breaks or falls silent; the venue then tells every book anew.
+ */
+export class MarketSocket {
+  readonly assetIds = new Set<string>();
+  readonly #options: MarketSocketOptions;
+  readonly #closing = new AbortController();
+  /** Tokens the open connection has not been told of yet. */
+  readonly #added = new Set<string>();
+  #open: WebSocket | null = null;
+  #connections = 0;
+  #messages = 0;
+
+  private constructor(options: MarketSocketOptions) {
+    this.#options = options;
+    void this.#run();
+  }
+
+  static open(options: MarketSocketOptions): MarketSocket {
+    return new MarketSocket(options);
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== null;
+  }
+
+  /** Connections made so far. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  get messages(): number {
+    return this.#messages;
+  }
+
+  add(assetId: string): void {
+    this.assetIds.add(assetId);
+    // Tokens taken in together are told in one message.
+    if (this.#added.size === 0) setImmediate(() => this.#tellAdded());
+    this.#added.add(assetId);
+  }
+
+  remove(assetId: string): void {
+    this.#added.delete(assetId);
+    if (!this.assetIds.delete(assetId)) return;
+    this.#send({ operation: "unsubscribe", assets_ids: [assetId] });
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#open?.terminate();
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, onDown } = this.#options;
+    const { signal } = this.#closing;
+    for (let failures = 0; !signal.aborted; ) {
+      const messages = this.#messages;
+      await this.#connect();
+      onDown(this);
+      failures = this.#messages > messages ? 0 : failures + 1;
+      await clock.sleep(backoffMs(failures, venueBackoff, random), signal).catch(() => {});
+    }
+  }
+
+  /** Resolves when the connection is gone. */
+  async #connect(): Promise<void> {
+    const socket = new WebSocket(this.#options.url, {
+      perMessageDeflate: false, // costs more time than it saves on small messages
+      maxPayload: venueLimits.messageBytesMax,
+      handshakeTimeout: venueLimits.requestTimeoutMs,
+      followRedirects: false,
+    });
+    const { clock } = this.#options;
+    let heardAtMs = clock.monotonicMs();
+    const ping = setInterval(() => {
+      if (clock.monotonicMs() - heardAtMs > venueLimits.silenceMsMax) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.send("PING");
+    }, venueLimits.pingMs);
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const abort = () => socket.terminate();
+    this.#closing.signal.addEventListener("abort", abort, { once: true });
+    socket.on("open", () => this.#begin(socket));
+    socket.on("message", (data) => {
+      heardAtMs = clock.monotonicMs();
+      this.#messages += 1;
+      const text = (data as Buffer).toString("utf8");
+      if (text !== "PONG") this.#options.onText(text);
+    });
+    socket.on("error", () => socket.terminate());
+    socket.on("close", () => resolve());
+    await gone;
+    this.#closing.signal.removeEventListener("abort", abort);
+    clearInterval(ping);
+    this.#open = null;
+  }
+
+  #begin(socket: WebSocket): void {
+    this.#open = socket;
+    this.#connections += 1;
+    this.#added.clear();
+    this.#send({ type: "market", assets_ids: [...this.assetIds], initial_dump: true });
+  }
+
+  #tellAdded(): void {
+    const assetIds = [...this.#added];
+    this.#added.clear();
+    if (assetIds.length > 0) this.#send({ operation: "subscribe", assets_ids: assetIds });
+  }
+
+  #send(message: Readonly<Record<string, unknown>>): void {
+    this.#open?.send(JSON.stringify(message));
+  }
+}

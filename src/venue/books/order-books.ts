@@ -1,0 +1,378 @@
+import { venueLimits } from "../../base/config/venue-limits.ts";
+import { AppError, toError } from "../../base/errors.ts";
+import { formatTokenId, type TokenId } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import { KindCounts } from "../../base/metrics/kind-counts.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { HashTrust } from "../hash-trust.ts";
+import { PoliteHttp } from "../venue-http.ts";
+import { fetchBooks } from "./book-fetcher.ts";
+import { type BookTelling, LiveBook, type StaleReason } from "./live-book.ts";
+import { MarketFeed } from "./market-feed.ts";
+import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
+
+/** What follows a book is told; what it is told of is `book` as it stands then. */
+export type BookListener = (telling: BookTelling, book: LiveBook) => void;
+
+/** Why there is no book: the venue has none of this token, or it cannot be asked now. */
+export type NoBook = "absent" | "away";
+
+/** Order books of one venue, taken in as they are asked for. */
+export type BookSource = {
+  /** The name that clients are told. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** The book of a token if it is held, which is interest in it. Never waits. */
+  peek(tokenId: TokenId): LiveBook | null;
+  /** The same for who asks for one token all the time. */
+  peeker(tokenId: TokenId): () => LiveBook | null;
+  /** The book of a token; the first time waits until it came, or for 3 seconds. */
+  read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook>;
+  /** Tells the listener of everything until the function returned is called; `null` when full. */
+  watch(tokenId: TokenId, listener: BookListener): (() => void) | null;
+};
+
+/** Counters and gauges for metrics. */
+type BooksStatus = {
+  readonly held: number;
+  readonly stale: number;
+  readonly watched: number;
+  readonly faults: Record<string, number>;
+  readonly changes: number;
+  readonly snapshots: number;
+  readonly unreadable: number;
+  readonly hashesProven: number;
+  readonly falseAlarms: number;
+  readonly areHashesUsable: boolean;
+  readonly requests: number;
+  readonly errors: Record<string, number>;
+  readonly connections: number;
+  readonly openConnections: number;
+};
+
+type OrderBooksOptions = {
+  readonly restUrl: string;
+  readonly wsUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+};
+
+type Entry = {
+  readonly book: LiveBook;
+  readonly listeners: Set<BookListener>;
+  /** Those who wait for the first word of it. */
+  readonly waiting: Set<() => void>;
+  interestAtMs: number;
+  /** The venue said that it has no book of it. */
+  isAbsent: boolean;
+};
+
+/** The books of the venue that somebody is interested in, kept live. */
+export class OrderBooks implements BookSource {
+  readonly name = "polymarket";
+  readonly clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  readonly #http: PoliteHttp;
+  readonly #feed: MarketFeed;
+  readonly #trust = new HashTrust();
+  readonly #faults = new KindCounts<StaleReason>();
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  readonly #timers: readonly NodeJS.Timeout[];
+  #isFetchPlanned = false;
+  #requestsUnderWay = 0;
+  /** How often a book was let go of. */
+  #lettings = 0;
+  #changes = 0;
+  #snapshots = 0;
+  #unreadable = 0;
+
+  private constructor({ restUrl, wsUrl, clock, random, log }: OrderBooksOptions) {
+    this.clock = clock;
+    this.#log = log;
+    const requestsPer10Seconds = venueLimits.bookRequestsPer10Seconds;
+    this.#http = PoliteHttp.open({ baseUrl: restUrl, requestsPer10Seconds, clock, random });
+    this.#feed = MarketFeed.open({
+      url: wsUrl,
+      clock,
+      random,
+      onText: (text) => this.#takeMessage(text),
+      onDown: (assetIds) => this.#unfollow(assetIds),
+    });
+    this.#timers = [
+      setInterval(() => this.#fetchDue(), venueLimits.bookDueMs),
+      setInterval(() => this.#sweep(), venueLimits.bookSweepMs),
+    ];
+  }
+
+  static open(options: OrderBooksOptions): OrderBooks {
+    return new OrderBooks(options);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#closing.abort();
+    this.#http.close();
+    this.#feed.close();
+    for (const { waiting } of this.#entries.values()) for (const wake of waiting) wake();
+    this.#entries.clear();
+    this.#lettings += 1;
+  }
+
+  get status(): BooksStatus {
+    const nowMs = this.clock.monotonicMs();
+    const entries = [...this.#entries.values()];
+    const { requests, errors } = this.#http.status;
+    const { proven, falseAlarms, isUsable } = this.#trust;
+    const { connections, openConnections } = this.#feed;
+    return {
+      held: entries.length,
+      stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
+      watched: entries.filter(({ listeners }) => listeners.size > 0).length,
+      faults: this.#faults.toRecord(),
+      changes: this.#changes,
+      snapshots: this.#snapshots,
+      unreadable: this.#unreadable,
+      hashesProven: proven,
+      falseAlarms,
+      areHashesUsable: isUsable,
+      requests,
+      errors,
+      connections,
+      openConnections,
+    };
+  }
+
+  peek(tokenId: TokenId): LiveBook | null {
+    return this.peeker(tokenId)();
+  }
+
+  peeker(tokenId: TokenId): () => LiveBook | null {
+    const assetId = formatTokenId(tokenId);
+    let entry: Entry | null = null;
+    let lettings = 0;
+    return () => {
+      // As long as none was let go of it is held, and need not be looked up.
+      if (entry === null || lettings !== this.#lettings) entry = this.#takeIn(assetId);
+      else entry.interestAtMs = this.clock.monotonicMs();
+      lettings = this.#lettings;
+      return entry === null || entry.book.facts === null ? null : entry.book;
+    };
+  }
+
+  read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook> {
+    const entry = this.#takeIn(formatTokenId(tokenId));
+    if (entry === null) return Promise.resolve<NoBook>("away");
+    const { book } = entry;
+    const isSettled = book.facts !== null && book.staleReason(this.clock.monotonicMs()) === null;
+    return isSettled ? book : this.#waitFor(entry);
+  }
+
+  watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
+    const entry = this.#takeIn(formatTokenId(tokenId));
+    if (entry === null) return null;
+    const { book, listeners } = entry;
+    listeners.add(listener);
+    book.listener ??= (telling) => {
+      for (const told of listeners) told(telling, book);
+    };
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) book.listener = null;
+      entry.interestAtMs = this.clock.monotonicMs();
+    };
+  }
+
+  /** What is held of a token from now on; `null` when others listen to as many as there may be. */
+  #takeIn(assetId: string): Entry | null {
+    const nowMs = this.clock.monotonicMs();
+    const held = this.#entries.get(assetId);
+    if (held !== undefined) {
+      held.interestAtMs = nowMs;
+      return held;
+    }
+    if (this.#entries.size >= venueLimits.booksMax && !this.#letGoOfOldest()) return null;
+    const onFault = (reason: StaleReason) => this.#faults.add(reason);
+    const entry: Entry = {
+      book: new LiveBook({ assetId, trust: this.#trust, onFault }),
+      listeners: new Set(),
+      waiting: new Set(),
+      interestAtMs: nowMs,
+      isAbsent: false,
+    };
+    this.#entries.set(assetId, entry);
+    this.#feed.add(assetId);
+    this.#planFetch();
+    return entry;
+  }
+
+  /** The first time: waits until the book is right, the venue said it has none, or long enough. */
+  async #waitFor(entry: Entry): Promise<LiveBook | NoBook> {
+    const { book } = entry;
+    const deadlineMs = this.clock.monotonicMs() + venueLimits.bookFirstMsMax;
+    let leftMs = book.facts === null ? venueLimits.bookFirstMsMax : 0;
+    while (leftMs > 0 && !entry.isAbsent && !this.#closing.signal.aborted) {
+      await nextWord(entry, leftMs);
+      const nowMs = this.clock.monotonicMs();
+      const isRight = book.facts !== null && book.staleReason(nowMs) === null;
+      const isAway = this.#http.isPaused && this.#feed.openConnections === 0;
+      leftMs = isRight || isAway ? 0 : deadlineMs - nowMs;
+    }
+    if (book.facts !== null) return book;
+    return entry.isAbsent ? "absent" : "away";
+  }
+
+  #letGoOfOldest(): boolean {
+    let oldest: Entry | null = null;
+    for (const entry of this.#entries.values()) {
+      if (entry.listeners.size > 0) continue;
+      if (oldest === null || entry.interestAtMs < oldest.interestAtMs) oldest = entry;
+    }
+    if (oldest !== null) this.#letGo(oldest);
+    return oldest !== null;
+  }
+
+  #letGo({ book, waiting }: Entry): void {
+    this.#lettings += 1;
+    this.#entries.delete(book.assetId);
+    this.#feed.remove(book.assetId);
+    for (const wake of waiting) wake();
+  }
+
+  #unfollow(assetIds: Iterable<string>): void {
+    const nowMs = this.clock.monotonicMs();
+    for (const assetId of assetIds) this.#entries.get(assetId)?.book.unfollow(nowMs);
+  }
+
+  #takeMessage(text: string): void {
+    const nowMs = this.clock.monotonicMs();
+    for (const event of parseBookMessage(text)) {
+      if (event.kind === "broken") this.#takeBroken(event, nowMs);
+      else this.#takeEvent(event, nowMs);
+    }
+  }
+
+  /** What names no book is taken to change none; where it did, the next hash of that book shows it. */
+  #takeBroken({ assetIds, market }: BrokenEvent, nowMs: number): void {
+    this.#unreadable += 1;
+    const ofMarket = assetIds.length === 0 && market !== null;
+    const entries = ofMarket
+      ? [...this.#entries.values()].filter(({ book }) => book.facts?.market === market)
+      : assetIds.flatMap((assetId) => this.#entries.get(assetId) ?? []);
+    for (const { book, waiting } of entries) {
+      book.takeBroken(nowMs);
+      for (const wake of waiting) wake();
+    }
+  }
+
+  #takeEvent(event: Exclude<BookEvent, BrokenEvent>, nowMs: number): void {
+    const entry = this.#entries.get(assetIdOf(event));
+    if (entry === undefined) return;
+    const { book } = entry;
+    switch (event.kind) {
+      case "book":
+        this.#snapshots += 1;
+        book.takeSnapshot(event.snapshot, nowMs);
+        break;
+      case "changes":
+        this.#changes += event.changes.changes.length;
+        book.takeChanges(event.changes, nowMs);
+        break;
+      case "trade":
+        book.takeFact({ lastTradePrice: event.price }, nowMs);
+        break;
+      case "tick_size":
+        book.takeFact({ tickSize: event.tickSize }, nowMs);
+    }
+    for (const wake of entry.waiting) wake();
+  }
+
+  /** Soon: tokens taken in together are asked for in one request. */
+  #planFetch(): void {
+    if (this.#isFetchPlanned) return;
+    this.#isFetchPlanned = true;
+    setImmediate(() => {
+      this.#isFetchPlanned = false;
+      this.#fetchDue();
+    });
+  }
+
+  #fetchDue(): void {
+    if (this.#http.isPaused) return;
+    const nowMs = this.clock.monotonicMs();
+    let batch: Entry[] = [];
+    for (const entry of this.#entries.values()) {
+      if (this.#requestsUnderWay >= venueLimits.concurrentRequestsMax) return;
+      if (!entry.book.isDue(nowMs)) continue;
+      batch.push(entry);
+      if (batch.length < venueLimits.booksPerRequestMax) continue;
+      void this.#fetch(batch);
+      batch = [];
+    }
+    if (batch.length > 0) void this.#fetch(batch);
+  }
+
+  async #fetch(entries: readonly Entry[]): Promise<void> {
+    this.#requestsUnderWay += 1;
+    for (const { book } of entries) book.beginFetch();
+    try {
+      const assetIds = entries.map(({ book }) => book.assetId);
+      const fetched = await fetchBooks(this.#http, assetIds, this.#closing.signal);
+      const nowMs = this.clock.monotonicMs();
+      for (const entry of entries) {
+        const { book } = entry;
+        const snapshot = fetched.get(book.assetId);
+        entry.isAbsent = snapshot === null;
+        if (snapshot) book.takeAnswer(snapshot, nowMs);
+        else book.failFetch(nowMs, snapshot === null ? venueLimits.bookAbsentMs : 1_000);
+      }
+    } catch (thrown) {
+      this.#log.debug({ err: toError(thrown) }, "the venue gave no books");
+      // How long to leave the venue alone is decided for all requests together.
+      for (const { book } of entries) book.failFetch(this.clock.monotonicMs(), 0);
+    } finally {
+      this.#requestsUnderWay -= 1;
+      for (const { waiting } of entries) for (const wake of waiting) wake();
+    }
+  }
+
+  /** Checks hashes nobody looked at, tells who listens that a book grew old, lets go of the rest. */
+  #sweep(): void {
+    const nowMs = this.clock.monotonicMs();
+    for (const entry of this.#entries.values()) {
+      const { book, listeners, interestAtMs } = entry;
+      book.staleReason(nowMs);
+      book.tell(nowMs, null);
+      const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
+      if (isIdle && listeners.size === 0) this.#letGo(entry);
+    }
+  }
+}
+
+/** Resolves when the venue said something about the book, or after `waitMs`. */
+async function nextWord({ waiting }: Entry, waitMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, waitMs);
+  waiting.add(resolve);
+  await promise;
+  clearTimeout(timer);
+  waiting.delete(resolve);
+}
+
+function assetIdOf(event: Exclude<BookEvent, BrokenEvent>): string {
+  switch (event.kind) {
+    case "book":
+      return event.snapshot.assetId;
+    case "changes":
+      return event.changes.assetId;
+    default:
+      return event.assetId;
+  }
+}
+
+/** What who asks for books is told where no source of them is configured. */
+export function noBookSource(): AppError {
+  const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+}

@@ -1,0 +1,233 @@
+/**
+ * What the venue tells of books, on the stream and in answers, as it is written in its clients and
+ * documentation. Whatever else comes is refused piece by piece; nothing here throws.
+ */
+import { venueLimits } from "../../base/config/venue-limits.ts";
+import type { Level } from "./book-side.ts";
+import { parseLevelMicros } from "./level-decimal.ts";
+
+/** What the venue says of a book besides its levels, as it wrote it: the hash is made of it. */
+export type BookFacts = {
+  /** The condition. */
+  readonly market: string;
+  readonly minOrderSize: string | null;
+  readonly tickSize: string | null;
+  readonly negRisk: boolean | null;
+  readonly lastTradePrice: string | null;
+};
+
+/** A whole book. */
+export type BookSnapshot = {
+  /** The token, as the venue's decimal. */
+  readonly assetId: string;
+  /** When the book last changed, in Unix milliseconds of the venue. */
+  readonly timestampMs: number;
+  /** Of the whole book; `null` when it came without. */
+  readonly hash: string | null;
+  readonly facts: BookFacts;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+};
+
+/** A level that has now this size; 0 takes it away. */
+export type LevelChange = Level & { readonly side: "bid" | "ask" };
+
+/** Changes of one book that belong together. */
+export type BookChanges = {
+  readonly assetId: string;
+  readonly timestampMs: number;
+  readonly changes: readonly LevelChange[];
+  /** Of the whole book after them. */
+  readonly hash: string | null;
+  /** The best prices after them; `undefined` when not told, `null` for an empty side. */
+  readonly bestBid: number | null | undefined;
+  readonly bestAsk: number | null | undefined;
+};
+
+/** One thing the stream sends. */
+export type BookEvent =
+  | { readonly kind: "book"; readonly snapshot: BookSnapshot }
+  | { readonly kind: "changes"; readonly changes: BookChanges }
+  | { readonly kind: "trade"; readonly assetId: string; readonly price: string }
+  | { readonly kind: "tick_size"; readonly assetId: string; readonly tickSize: string }
+  | BrokenEvent;
+
+/** Text that cannot be parsed, and the books that it names, or only their market. */
+export type BrokenEvent = {
+  readonly kind: "broken";
+  readonly assetIds: readonly string[];
+  readonly market: string | null;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const priceMax = 1_000_000;
+const hashPattern = /^(?:0x)?[0-9a-zA-Z]{1,64}$/;
+const marketPattern = /^0x[0-9a-fA-F]{1,64}$/;
+const assetPattern = /^[0-9]{1,78}$/;
+const namedAssets = /"asset_id"\s*:\s*"([0-9]{1,78})"/g;
+const namedMarket = /"market"\s*:\s*"(0x[0-9a-fA-F]{1,64})"/;
+
+/** The events of one message. What is not about books is left out. */
+export function parseBookMessage(text: string): readonly BookEvent[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [brokenText(text)];
+  }
+  return Array.isArray(value) ? value.flatMap(parseEvent) : parseEvent(value);
+}
+
+/** A whole book of an answer or of the stream; `null` when anything about it is wrong. */
+export function parseSnapshot(value: unknown): BookSnapshot | null {
+  if (!isFields(value)) return null;
+  const { asset_id: assetId, market } = value;
+  const timestampMs = parseTimestamp(value["timestamp"]);
+  const bids = parseLevels(value["bids"]);
+  const asks = parseLevels(value["asks"]);
+  if (!isMatch(assetPattern, assetId) || !isMatch(marketPattern, market)) return null;
+  if (timestampMs === null || bids === null || asks === null) return null;
+  const { neg_risk: negRisk } = value;
+  const facts = {
+    market,
+    minOrderSize: decimalOf(value["min_order_size"]),
+    tickSize: decimalOf(value["tick_size"]),
+    negRisk: typeof negRisk === "boolean" ? negRisk : null,
+    lastTradePrice: decimalOf(value["last_trade_price"]),
+  };
+  return { assetId, timestampMs, hash: hashOf(value["hash"]), facts, bids, asks };
+}
+
+function parseEvent(value: unknown): BookEvent[] {
+  if (!isFields(value)) return [broken(value)];
+  const { event_type: type } = value;
+  switch (type) {
+    case "book":
+      return [parseBook(value)];
+    case "price_change":
+      return parseChanges(value);
+    case "last_trade_price":
+    case "tick_size_change":
+      return [parseFact(value, type)];
+    default:
+      return typeof type === "string" ? [] : [broken(value)];
+  }
+}
+
+function parseBook(value: Fields): BookEvent {
+  const snapshot = parseSnapshot(value);
+  return snapshot === null ? broken(value) : { kind: "book", snapshot };
+}
+
+function parseFact(value: Fields, type: "last_trade_price" | "tick_size_change"): BookEvent {
+  const { asset_id: assetId } = value;
+  const isTrade = type === "last_trade_price";
+  const fact = decimalOf(value[isTrade ? "price" : "new_tick_size"]);
+  if (!isMatch(assetPattern, assetId) || fact === null) return broken(value);
+  return isTrade
+    ? { kind: "trade", assetId, price: fact }
+    : { kind: "tick_size", assetId, tickSize: fact };
+}
+
+/** The changes of a message, gathered by book; the last one of a book tells how it is after all. */
+function parseChanges(value: Fields): BookEvent[] {
+  const timestampMs = parseTimestamp(value["timestamp"]);
+  // Until 2025 a message held one change, in place of a list.
+  const entries = value["price_changes"] ?? [value];
+  if (!Array.isArray(entries) || timestampMs === null) return [broken(value)];
+  const events: BookEvent[] = [];
+  const books = new Map<string, { changes: LevelChange[]; last: Fields }>();
+  for (const entry of entries as readonly unknown[]) {
+    const change = parseChange(entry);
+    if (change === null) {
+      events.push(broken([entry, { market: value["market"] }]));
+      continue;
+    }
+    const { assetId, entry: last, ...level } = change;
+    const book = books.get(assetId);
+    if (book === undefined) books.set(assetId, { changes: [level], last });
+    else {
+      book.changes.push(level);
+      book.last = last;
+    }
+  }
+  for (const [assetId, { changes, last }] of books) {
+    const bestBid = parseBest(last["best_bid"], 0);
+    const bestAsk = parseBest(last["best_ask"], priceMax);
+    const told = { assetId, timestampMs, changes, hash: hashOf(last["hash"]), bestBid, bestAsk };
+    events.push({ kind: "changes", changes: told });
+  }
+  return events;
+}
+
+function parseChange(
+  entry: unknown,
+): (LevelChange & { readonly assetId: string; readonly entry: Fields }) | null {
+  if (!isFields(entry)) return null;
+  const { asset_id: assetId, side } = entry;
+  const price = parsePrice(entry["price"]);
+  const size = parseLevelMicros(entry["size"]);
+  if (!isMatch(assetPattern, assetId) || price === null || size === null) return null;
+  if (side !== "BUY" && side !== "SELL") return null;
+  return { assetId, entry, side: side === "BUY" ? "bid" : "ask", price, size };
+}
+
+function parseLevels(value: unknown): Level[] | null {
+  if (!Array.isArray(value) || value.length > venueLimits.levelsMax) return null;
+  const levels: Level[] = [];
+  const prices = new Set<number>();
+  for (const entry of value as readonly unknown[]) {
+    if (!isFields(entry)) return null;
+    const price = parsePrice(entry["price"]);
+    const size = parseLevelMicros(entry["size"]);
+    if (price === null || size === null || prices.has(price)) return null;
+    prices.add(price);
+    if (size > 0) levels.push({ price, size });
+  }
+  return levels;
+}
+
+function parsePrice(value: unknown): number | null {
+  const price = parseLevelMicros(value);
+  return price === null || price <= 0 || price >= priceMax ? null : price;
+}
+
+/** The venue writes an empty side as a price of 0 or 1. */
+function parseBest(value: unknown, empty: number): number | null | undefined {
+  const price = parseLevelMicros(value);
+  if (price === null) return undefined;
+  return price === empty ? null : price;
+}
+
+function parseTimestamp(value: unknown): number | null {
+  const text = typeof value === "number" ? String(value) : value;
+  return isMatch(/^[0-9]{10,15}$/, text) ? Number(text) : null;
+}
+
+function hashOf(value: unknown): string | null {
+  return isMatch(hashPattern, value) ? value : null;
+}
+
+function decimalOf(value: unknown): string | null {
+  return typeof value === "string" && parseLevelMicros(value) !== null ? value : null;
+}
+
+function broken(value: unknown): BookEvent {
+  return brokenText(JSON.stringify(value));
+}
+
+/** The text may be cut off anywhere. */
+function brokenText(text: string): BrokenEvent {
+  const assetIds = Array.from(text.matchAll(namedAssets), ([, assetId = ""]) => assetId);
+  const market = namedMarket.exec(text)?.[1] ?? null;
+  return { kind: "broken", assetIds: [...new Set(assetIds)], market };
+}
+
+function isMatch(pattern: RegExp, value: unknown): value is string {
+  return typeof value === "string" && value.length <= 80 && pattern.test(value);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

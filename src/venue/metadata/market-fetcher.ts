@@ -1,0 +1,68 @@
+import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { PoliteHttp } from "../venue-http.ts";
+import { type CatalogueMarket, parseMarket } from "./parse-market.ts";
+
+/** A page of market metadata. */
+export type MarketPage = {
+  /** Each condition once; the last entry counts. */
+  readonly markets: readonly CatalogueMarket[];
+  /** Entries that do not identify a market. */
+  readonly unreadable: number;
+  /** The cursor of the next page; `null` after the last. */
+  readonly nextCursor: string | null;
+};
+
+/** The venue lists open and closed markets apart. */
+export type CatalogueHalf = "open" | "closed";
+
+type Asked = {
+  readonly half: CatalogueHalf;
+  /** Where the previous page ended; `null` for the first. */
+  readonly cursor?: string | null;
+  /** Only these, up to `lookupIdsMax` of them. */
+  readonly conditionIds?: readonly ConditionId[];
+};
+
+/** Fetches one page of market metadata; `null` when the response is not a page. Throws `VenueError`. */
+export async function fetchMarketPage(
+  http: PoliteHttp,
+  { half, cursor = null, conditionIds = [] }: Asked,
+  signal: AbortSignal,
+): Promise<MarketPage | null> {
+  const query = new URLSearchParams({
+    limit: String(catalogueLimits.marketsPerPage),
+    closed: String(half === "closed"),
+    include_tag: "true",
+  });
+  if (cursor !== null) query.set("after_cursor", cursor);
+  for (const id of conditionIds.flatMap(formsOf)) query.append("condition_ids", id);
+  const path = `/markets/keyset?${query.toString()}`;
+  return readPage(await http.fetch({ method: "GET", path }, signal));
+}
+
+function readPage(value: unknown): MarketPage | null {
+  const { markets: list, next_cursor: next } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const nextCursor = cursorOf(next);
+  if (!Array.isArray(list) || nextCursor === undefined) return null;
+  const markets = new Map<ConditionId, CatalogueMarket>();
+  let unreadable = Math.max(0, list.length - catalogueLimits.pageMarketsMax);
+  for (const entry of list.slice(0, catalogueLimits.pageMarketsMax) as readonly unknown[]) {
+    const market = parseMarket(entry);
+    if (market === null) unreadable += 1;
+    else markets.set(market.conditionId, market);
+  }
+  return { markets: [...markets.values()], unreadable, nextCursor };
+}
+
+/** `undefined` when it is not a cursor; `null` when there is no next page. */
+function cursorOf(next: unknown): string | null | undefined {
+  if (next === undefined || next === null || next === "") return null;
+  const isCursor = typeof next === "string" && next.length <= catalogueLimits.cursorLengthMax;
+  return isCursor ? next : undefined;
+}
+
+/** The venue prints generation-3 ids with 31 bytes. They end in a zero byte here, as other ids may too. */
+function formsOf(conditionId: ConditionId): readonly string[] {
+  return conditionId.endsWith("00") ? [conditionId, conditionId.slice(0, -2)] : [conditionId];
+}

@@ -1,0 +1,212 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { catalogueLimits, venueBackoff } from "../../base/config/venue-limits.ts";
+import { toError } from "../../base/errors.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import { KindCounts } from "../../base/metrics/kind-counts.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { backoffMs } from "../../base/time/retry.ts";
+import { VenueError } from "../venue-error.ts";
+import { PoliteHttp } from "../venue-http.ts";
+import { fetchMarketPage, type MarketPage } from "./market-fetcher.ts";
+import { afterPage, afterPass, type CatalogueProgress, duePass } from "./metadata-pass.ts";
+import type { CatalogueMarket } from "./parse-market.ts";
+
+/** Where market metadata is stored. Times are Unix seconds. */
+export type CatalogueKeeper = {
+  /** How far reading has come; stored together with the metadata. */
+  progress: CatalogueProgress;
+  /** Whether it cannot accept more for a while. */
+  readonly isFull: boolean;
+  /** Up to `limit` markets to request: never requested ones first, the newest of these first. */
+  due(nowSeconds: number, limit: number): DueMarkets;
+  /** Stores metadata; unknown markets are skipped. */
+  take(markets: readonly CatalogueMarket[], nowSeconds: number): void;
+  /** The venue does not know these markets. */
+  noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
+  /** Called after each round, when it may be saved. */
+  saveIfDue(): void;
+};
+
+/** The conditions to request next. */
+export type DueMarkets = {
+  readonly conditionIds: readonly ConditionId[];
+  /** How many markets were never requested. */
+  readonly missing: number;
+};
+
+/** Counters and gauges for metrics. */
+export type CatalogueStatus = {
+  readonly requests: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly isAway: boolean;
+  readonly pages: number;
+  readonly unreadable: number;
+};
+
+type CatalogueOptions = {
+  readonly baseUrl: string;
+  readonly keeper: CatalogueKeeper;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** Called once when reading has ended because of a bug or because metadata cannot be stored. */
+  readonly onFailure: (error: Error) => void;
+};
+
+/**
+ * Fetches market metadata from the venue: markets that were never requested by id, the newest first,
+ * and all markets from time to time. It continues whatever the venue does.
+ */
+export class Catalogue {
+  readonly #http: PoliteHttp;
+  readonly #keeper: CatalogueKeeper;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  /** Complete responses that are not pages of markets. */
+  readonly #faults = new KindCounts<"no_page" | "cursor_loop">();
+  #due: readonly ConditionId[] = [];
+  #missing = 0;
+  #failures = 0;
+  #pages = 0;
+  #unreadable = 0;
+
+  private constructor({ baseUrl, keeper, clock, random, log, onFailure }: CatalogueOptions) {
+    const { requestsPer10Seconds } = catalogueLimits;
+    this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
+    this.#keeper = keeper;
+    this.#clock = clock;
+    this.#random = random;
+    this.#log = log;
+    this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
+      log.error({ err: toError(thrown) }, "market metadata is no longer fetched");
+      onFailure(toError(thrown));
+    });
+  }
+
+  /** Starts to fetch in the background. */
+  static open(options: CatalogueOptions): Catalogue {
+    return new Catalogue(options);
+  }
+
+  get status(): CatalogueStatus {
+    const { requests, errors, isAway } = this.#http.status;
+    return {
+      requests,
+      errors: { ...errors, ...this.#faults.toRecord() },
+      isAway: isAway || this.#failures > 0,
+      pages: this.#pages,
+      unreadable: this.#unreadable,
+    };
+  }
+
+  /** Stops. Nothing is stored afterwards. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#http.close();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const pauseMs = await this.#round(signal);
+      // Only the signal can make it fail, and that ends the loop.
+      if (pauseMs > 0) await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** Requests some markets by id, then reads a page; returns how long to wait before the next round. */
+  async #round(signal: AbortSignal): Promise<number> {
+    if (this.#keeper.isFull) return catalogueLimits.idleMs;
+    try {
+      const hasAsked = await this.#lookUp(signal);
+      const hasRead = await this.#readPage(signal);
+      this.#failures = 0;
+      this.#keeper.saveIfDue();
+      return hasAsked || hasRead ? 0 : catalogueLimits.idleMs;
+    } catch (thrown) {
+      if (signal.aborted) return 0;
+      if (!(thrown instanceof VenueError)) throw thrown;
+      if (this.#failures === 0) this.#log.warn({ err: thrown }, "market metadata is unavailable");
+      this.#failures += 1;
+      return backoffMs(this.#failures - 1, venueBackoff, this.#random);
+    }
+  }
+
+  async #lookUp(signal: AbortSignal): Promise<boolean> {
+    if (this.#due.length === 0) {
+      const due = this.#keeper.due(this.#nowSeconds, catalogueLimits.dueMax);
+      this.#due = due.conditionIds;
+      this.#missing = due.missing;
+    }
+    const asked = this.#due.slice(0, catalogueLimits.lookupIdsMax);
+    if (asked.length === 0) return false;
+    const absent = new Set(asked);
+    for (const half of ["open", "closed"] as const) {
+      if (absent.size === 0) break;
+      const page = await this.#ask({ half, conditionIds: [...absent] }, signal);
+      const markets = page?.markets.filter(({ conditionId }) => absent.has(conditionId)) ?? [];
+      await this.#take(markets, signal);
+      for (const { conditionId } of markets) absent.delete(conditionId);
+    }
+    this.#keeper.noteAbsent([...absent], this.#nowSeconds);
+    this.#due = this.#due.slice(asked.length);
+    return true;
+  }
+
+  async #readPage(signal: AbortSignal): Promise<boolean> {
+    const nowSeconds = this.#nowSeconds;
+    const pass = duePass(this.#keeper.progress, { nowSeconds, missing: this.#missing });
+    if (pass === null) return false;
+    const page = await this.#ask(pass, signal);
+    if (page !== null) {
+      this.#pages += 1;
+      await this.#take(page.markets, signal);
+    }
+    const after = page === null ? null : afterPage(pass, page.nextCursor);
+    if (after === "loop") this.#faults.add("cursor_loop");
+    this.#keeper.progress =
+      after === null || after === "loop"
+        ? afterPass(this.#keeper.progress, pass, nowSeconds)
+        : { ...this.#keeper.progress, pass: after };
+    return true;
+  }
+
+  /** A page; `null` when the venue rejects the request, so that a retry is useless. */
+  async #ask(
+    asked: Parameters<typeof fetchMarketPage>[1],
+    signal: AbortSignal,
+  ): Promise<MarketPage | null> {
+    try {
+      const page = await fetchMarketPage(this.#http, asked, signal);
+      if (page === null) {
+        this.#faults.add("no_page");
+        throw new VenueError("malformed", "unexpected response: not a page of markets");
+      }
+      this.#unreadable += page.unreadable;
+      return page;
+    } catch (thrown) {
+      const isRefused = thrown instanceof VenueError && refusals.has(thrown.kind);
+      if (isRefused) return null;
+      throw thrown;
+    }
+  }
+
+  async #take(markets: readonly CatalogueMarket[], signal: AbortSignal): Promise<void> {
+    for (let from = 0; from < markets.length; from += catalogueLimits.takenAtOnce) {
+      const some = markets.slice(from, from + catalogueLimits.takenAtOnce);
+      this.#keeper.take(some, this.#nowSeconds);
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+
+  get #nowSeconds(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
+  }
+}
+
+const refusals: ReadonlySet<VenueError["kind"]> = new Set(["refused", "not_found", "oversized"]);

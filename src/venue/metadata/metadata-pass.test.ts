@@ -1,0 +1,66 @@
+/** A pass ends, whatever cursors the venue gives. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { afterPage, afterPass, duePass, noProgress } from "./metadata-pass.ts";
+
+const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = catalogueLimits;
+const many = closedReadMissingMin + 1;
+
+describe("a pass over the catalogue", () => {
+  test("is due by the age of the half, and of the closed half only for many markets", () => {
+    const read = { ...noProgress, openReadAt: 1000 };
+    const dueAt = (nowSeconds: number, missing = 0, progress: typeof noProgress = read) =>
+      duePass(progress, { nowSeconds, missing })?.half ?? null;
+    assert.equal(dueAt(1000, 0, noProgress), "open");
+    assert.equal(dueAt(1001), null);
+    assert.equal(dueAt(1000 + openReadSeconds), "open");
+    assert.equal(dueAt(1001, many), "closed");
+    const all = { ...read, openReadAt: 1e9, closedReadAt: 1000 };
+    assert.equal(dueAt(1001, many, all), null);
+    assert.equal(dueAt(1000 + closedReadSeconds, many, all), "closed");
+  });
+
+  test("that is under way is gone on with, and over when it ends", () => {
+    const pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
+    assert(pass !== null);
+    const next = afterPage(pass, "c1");
+    assert(typeof next === "object" && next !== null);
+    assert.deepEqual(duePass({ ...noProgress, pass: next }, { nowSeconds: 1, missing: 0 }), next);
+    assert.equal(afterPage(next, null), null);
+    assert.deepEqual(afterPass({ ...noProgress, pass: next }, next, 7), {
+      pass: null,
+      openReadAt: 7,
+      closedReadAt: null,
+    });
+  });
+
+  test("ends soon when cursors go in a circle, and never before otherwise", () => {
+    const lengths = fc.record({ lead: fc.nat(200), circle: fc.integer({ min: 1, max: 200 }) });
+    const property = fc.property(lengths, ({ lead, circle }) => {
+      const pages = pagesUntilLoop((page) =>
+        page < lead ? page : lead + ((page - lead) % circle),
+      );
+      assert.ok(pages > lead, "no cursor came twice yet");
+      assert.ok(pages <= 4 * (lead + circle) + 4, `${pages} pages`);
+    });
+    fc.assert(property, propertySettings(200));
+    assert.equal(
+      pagesUntilLoop((page) => page, 5000),
+      5000,
+    );
+  });
+});
+
+/** How many pages are read of a catalogue whose n-th cursor is given, up to a maximum. */
+function pagesUntilLoop(cursorOf: (page: number) => number, max = 10_000): number {
+  let pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
+  for (let page = 0; page < max && pass !== null; page += 1) {
+    const next = afterPage(pass, String(cursorOf(page)));
+    if (next === "loop") return page;
+    pass = next;
+  }
+  return max;
+}

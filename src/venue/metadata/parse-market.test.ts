@@ -1,0 +1,211 @@
+/** The catalogue as it is, as it might be, and as nobody should write it. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { parseMarket } from "./parse-market.ts";
+
+const conditionId = `0x${"ab".repeat(32)}`;
+const tokens = [
+  "71321045679252212594626385532706912750332728571942532289631379312455583992563",
+  "7",
+];
+/** In the shape of the venue, with values of our own. */
+const entry = {
+  id: "512345",
+  question: "Will it rain in Bergen?",
+  conditionId,
+  slug: "will-it-rain-in-bergen",
+  resolutionSource: "",
+  endDate: "2026-12-31T12:00:00Z",
+  startDate: "2026-01-02T03:04:05.678901Z",
+  image: "https://pictures.example/rain in bergen.png",
+  icon: "https://pictures.example/icon.png",
+  description: "Resolves to Yes if it rains.\n\nElse to No.",
+  outcomes: '["Yes", "No"]',
+  outcomePrices: '["1", "0"]',
+  clobTokenIds: JSON.stringify(tokens),
+  active: true,
+  closed: true,
+  negRisk: false,
+  questionID: `0x${"CD".repeat(32)}`,
+  tags: [{ id: "1", label: "Weather", slug: "weather" }],
+  events: [
+    {
+      id: "4711",
+      slug: "rain-this-week",
+      tags: [
+        { id: "1", label: "Weather" },
+        { id: "2", label: "Norway" },
+        { id: "3", label: "Hide From New", forceHide: true },
+      ],
+      category: "Science",
+    },
+  ],
+};
+
+function textsOf(more: Readonly<Record<string, unknown>>) {
+  const market = parseMarket({ ...entry, ...more });
+  assert(market !== null);
+  return market.texts;
+}
+
+function claimsOf(more: Readonly<Record<string, unknown>>) {
+  const market = parseMarket({ ...entry, ...more });
+  assert(market !== null);
+  return market.claims;
+}
+
+describe("a market of the catalogue", () => {
+  test("is read whole, with what is JSON inside of texts", () => {
+    assert.deepEqual(parseMarket(entry), {
+      conditionId,
+      texts: {
+        slug: "will-it-rain-in-bergen",
+        category: "Science",
+        tags: ["Weather", "Norway"],
+        eventId: "4711",
+        eventSlug: "rain-this-week",
+        startMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+        endMs: Date.UTC(2026, 11, 31, 12),
+        image: "https://pictures.example/rain%20in%20bergen.png",
+        question: "Will it rain in Bergen?",
+        description: "Resolves to Yes if it rains.\n\nElse to No.",
+      },
+      claims: {
+        questionId: `0x${"cd".repeat(32)}`,
+        negRisk: false,
+        tokenIds: tokens.map((id) => `0x${BigInt(id).toString(16).padStart(64, "0")}`),
+        outcomes: ["Yes", "No"],
+        winnerIndex: 0,
+      },
+    });
+  });
+
+  test("of generation 3 is named by 31 bytes", () => {
+    const id = `0x01${"ab".repeat(30)}`;
+    assert.equal(parseMarket({ ...entry, conditionId: id })?.conditionId, `${id}00`);
+  });
+
+  test("may have lists as lists, as older clients had them", () => {
+    const { tokenIds, outcomes } = claimsOf({ clobTokenIds: tokens, outcomes: ["Up", "Down"] });
+    assert.equal(tokenIds?.length, 2);
+    assert.deepEqual(outcomes, ["Up", "Down"]);
+  });
+
+  test("without a condition is none", () => {
+    for (const id of [undefined, null, "", 7, "0x12", [conditionId], { conditionId }]) {
+      assert.equal(parseMarket({ ...entry, conditionId: id }), null);
+    }
+    for (const value of [null, undefined, 7, "text", true, [], [entry]]) {
+      assert.equal(parseMarket(value), null);
+    }
+  });
+
+  test("has a category from wherever one is told, or none", () => {
+    assert.equal(textsOf({ category: "Crypto" }).category, "Crypto");
+    assert.equal(textsOf({ categories: [{ label: "Sports" }] }).category, "Sports");
+    assert.equal(textsOf({ events: [] }).category, null);
+  });
+
+  test("has dates in all the ways the venue writes them", () => {
+    for (const [text, ms] of [
+      ["2026-05-08 20:00:00+00", Date.UTC(2026, 4, 8, 20)],
+      ["2026-05-08T20:00:00.5-02:30", Date.UTC(2026, 4, 8, 22, 30)],
+      ["2026-05-08T20:00:00", Date.UTC(2026, 4, 8, 20)],
+      ["2500-12-31", Date.UTC(2500, 11, 31)],
+      ["2026-13-01", null],
+      ["0001-01-01T00:00:00Z", null],
+      ["tomorrow", null],
+      ["", null],
+    ] as const) {
+      assert.equal(textsOf({ endDate: text }).endMs, ms, text);
+    }
+    assert.equal(textsOf({ endDate: null, endDateIso: "2026-05-08" }).endMs, Date.UTC(2026, 4, 8));
+  });
+
+  test("tells a winner only when it is closed and one price is 1", () => {
+    for (const [more, winner] of [
+      [{}, 0],
+      [{ outcomePrices: '["0", "1"]' }, 1],
+      [{ closed: false }, null],
+      [{ closed: "true" }, null],
+      [{ outcomePrices: '["0", "0"]' }, null],
+      [{ outcomePrices: '["0.58", "0.42"]' }, null],
+      [{ outcomePrices: '["1", "1"]' }, null],
+      [{ outcomePrices: "[1, 0]" }, null],
+      [{ outcomePrices: "[" }, null],
+      [{ outcomePrices: null }, null],
+    ] as const) {
+      assert.equal(claimsOf(more).winnerIndex, winner, JSON.stringify(more));
+    }
+  });
+
+  test("has no address that is not one of https", () => {
+    const others = [
+      "javascript:alert(1)",
+      "data:image/png;base64,AA",
+      "http://a/b.png",
+      "x",
+      7,
+      null,
+    ];
+    for (const image of others) assert.equal(textsOf({ image, icon: image }).image, null);
+    assert.equal(textsOf({ image: 7 }).image, entry.icon);
+  });
+
+  test("is bounded, whatever is in it", () => {
+    const long = "a".repeat(1_000_000);
+    const many = Array.from({ length: 10_000 }, (_, i) => ({ label: `tag ${i}` }));
+    const market = parseMarket({
+      ...entry,
+      slug: long,
+      question: long,
+      description: long,
+      category: long,
+      image: `https://a/${long}`,
+      icon: null,
+      tags: many,
+      outcomes: JSON.stringify([long, long]),
+      clobTokenIds: JSON.stringify(Array.from({ length: 300 }, String)),
+      endDate: long,
+      endDateIso: long,
+      questionID: long,
+      events: [{ id: long, slug: long, tags: many }],
+    });
+    assert(market !== null);
+    assert.ok(JSON.stringify(market).length < 30_000);
+    const { slug, question, description, tags, image, endMs, eventId } = market.texts;
+    assert.deepEqual([slug, image, endMs, eventId], [null, null, null, null]);
+    assert.equal(question?.length, catalogueLimits.questionLengthMax);
+    assert.equal(description?.length, catalogueLimits.descriptionLengthMax);
+    assert.equal(tags.length, catalogueLimits.tagsMax);
+    assert.equal(market.claims.tokenIds, null);
+  });
+
+  test("keeps markup as the text it is, and nothing that is no text", () => {
+    const { question, slug } = textsOf({ question: "<b>A\u0000\u2028B</b>\ud800", slug: "a b" });
+    assert.equal(question, "<b>A B</b>\ufffd");
+    assert.equal(slug, null);
+    assert.equal(textsOf({ slug: "a\u0000b" }).slug, null);
+    assert.equal(textsOf({ question: " \n " }).question, null);
+  });
+
+  test("never throws, and is of the types it says", () => {
+    const anything = fc.record(
+      Object.fromEntries(Object.keys(entry).map((name) => [name, fc.jsonValue()])),
+    );
+    const property = fc.property(fc.oneof(anything, fc.jsonValue()), (value) => {
+      for (const told of [value, Object.assign({}, value, { conditionId })]) {
+        const market = parseMarket(told);
+        if (market === null) continue;
+        const { slug, tags, startMs, endMs } = market.texts;
+        assert.ok(slug === null || (slug !== "" && !/[\s\p{C}]/u.test(slug)));
+        assert.ok(tags.every((tag) => tag !== "" && tag === tag.trim()));
+        for (const ms of [startMs, endMs]) assert.ok(ms === null || Number.isSafeInteger(ms));
+      }
+    });
+    fc.assert(property, propertySettings(500));
+  });
+});

@@ -1,0 +1,189 @@
+/**
+ * What the venue's catalogue tells of markets, as it is written in its clients and documentation.
+ * Whoever opens a market there writes its texts, so nothing is believed to be of any length, type or
+ * alphabet: what cannot be read is left out, field by field, and nothing here throws.
+ */
+
+import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
+import type { MetadataTexts } from "../../market/venue-metadata.ts";
+
+/** A market as the catalogue tells of it. */
+export type CatalogueMarket = {
+  readonly conditionId: ConditionId;
+  readonly texts: MetadataTexts;
+  readonly claims: CatalogueClaims;
+};
+
+/** What the chain tells too, and knows better; `null` for what the venue does not say. */
+export type CatalogueClaims = {
+  readonly questionId: string | null;
+  readonly negRisk: boolean | null;
+  readonly tokenIds: readonly TokenId[] | null;
+  /** Labels in the order of the tokens. */
+  readonly outcomes: readonly string[] | null;
+  /** Which outcome has taken all. */
+  readonly winnerIndex: number | null;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const nothing: Fields = {};
+const slugPattern = /^[^\s\p{C}]+$/u;
+const timePattern =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]{1,9})?(?:Z|([+-][0-9]{2})(?::?([0-9]{2}))?)?)?$/;
+
+/** One market; `null` when it does not even say which. */
+export function parseMarket(value: unknown): CatalogueMarket | null {
+  const fields = fieldsOf(value);
+  const conditionId = matchOf(fields["conditionId"], parseConditionId);
+  if (conditionId === null) return null;
+  const event = fieldsOf(listOf(fields["events"])?.[0]);
+  return { conditionId, texts: readTexts(fields, event), claims: readClaims(fields) };
+}
+
+function readTexts(fields: Fields, event: Fields): MetadataTexts {
+  return {
+    slug: slugOf(fields["slug"]),
+    category: categoryOf(fields) ?? categoryOf(event),
+    tags: tagsOf(fields, event),
+    eventId: numberTextOf(event["id"]),
+    eventSlug: slugOf(event["slug"]),
+    startMs: timeOf(fields["startDate"]) ?? timeOf(fields["startDateIso"]),
+    endMs: timeOf(fields["endDate"]) ?? timeOf(fields["endDateIso"]),
+    image: imageOf(fields["image"]) ?? imageOf(fields["icon"]),
+    question: lineOf(fields["question"], catalogueLimits.questionLengthMax),
+    description: textOf(fields["description"]),
+  };
+}
+
+function readClaims(fields: Fields): CatalogueClaims {
+  const { closed, negRisk } = fields;
+  const prices = closed === true ? textsOf(fields["outcomePrices"]) : null;
+  return {
+    questionId: matchOf(fields["questionID"], (text) =>
+      /^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null,
+    ),
+    negRisk: typeof negRisk === "boolean" ? negRisk : null,
+    tokenIds: tokensOf(fields["clobTokenIds"]),
+    outcomes: labelsOf(fields["outcomes"]),
+    winnerIndex: prices === null ? null : winnerOf(prices),
+  };
+}
+
+/** The outcome whose price is 1 while all others are 0; a closed market may have any other prices. */
+function winnerOf(prices: readonly string[]): number | null {
+  const winner = prices.indexOf("1");
+  const isSure = prices.every((price, index) => index === winner || price === "0");
+  return winner !== -1 && isSure ? winner : null;
+}
+
+function tokensOf(value: unknown): readonly TokenId[] | null {
+  const tokenIds = textsOf(value)?.map(parseTokenId) ?? null;
+  return tokenIds?.every((tokenId) => tokenId !== null) ? tokenIds : null;
+}
+
+function labelsOf(value: unknown): readonly string[] | null {
+  const { labelLengthMax } = catalogueLimits;
+  const labels = textsOf(value)?.map((label) => lineOf(label, labelLengthMax)) ?? null;
+  return labels?.every((label) => label !== null) ? labels : null;
+}
+
+/** Markets of old have it as text; later ones have a list of them, or none and tags alone. */
+function categoryOf(fields: Fields): string | null {
+  const [first] = listOf(fields["categories"]) ?? [];
+  return labelOf(fields["category"]) ?? labelOf(first);
+}
+
+/** The tags of a market and of its event, each once, without those meant for the venue's pages. */
+function tagsOf(...sources: readonly Fields[]): readonly string[] {
+  const tags = new Set<string>();
+  for (const source of sources) {
+    for (const tag of (listOf(source["tags"]) ?? []).slice(0, catalogueLimits.tagsMax)) {
+      const label = fieldsOf(tag)["forceHide"] === true ? null : labelOf(tag);
+      if (label !== null) tags.add(label);
+    }
+  }
+  return [...tags].slice(0, catalogueLimits.tagsMax);
+}
+
+/** A label, or something that has one. */
+function labelOf(value: unknown): string | null {
+  const label = typeof value === "string" ? value : fieldsOf(value)["label"];
+  return lineOf(label, catalogueLimits.labelLengthMax);
+}
+
+function slugOf(value: unknown): string | null {
+  return matchOf(value, (text) => (slugPattern.test(text) ? text : null));
+}
+
+function imageOf(value: unknown): string | null {
+  const { addressLengthMax } = catalogueLimits;
+  if (typeof value !== "string" || value.length > addressLengthMax) return null;
+  return URL.canParse(value) && new URL(value).protocol === "https:" ? new URL(value).href : null;
+}
+
+/** A text of one line, cut where it is too long; `null` when nothing is left of it. */
+function lineOf(value: unknown, lengthMax: number): string | null {
+  return cleanOf(value, { lengthMax, noise: /[\p{Cc}\p{Zl}\p{Zp}]+/gu });
+}
+
+/** A text of several lines. */
+function textOf(value: unknown): string | null {
+  const { descriptionLengthMax: lengthMax } = catalogueLimits;
+  return cleanOf(value, { lengthMax, noise: /[^\P{Cc}\n\t]+/gu });
+}
+
+function cleanOf(value: unknown, how: { lengthMax: number; noise: RegExp }): string | null {
+  if (typeof value !== "string") return null;
+  // Cut first: a text of megabytes is not to be looked at.
+  const text = value.slice(0, how.lengthMax).toWellFormed().replace(how.noise, " ").trim();
+  return text === "" ? null : text;
+}
+
+function numberTextOf(value: unknown): string | null {
+  const text = typeof value === "number" ? String(value) : value;
+  return matchOf(text, (digits) => (/^[0-9]{1,20}$/.test(digits) ? digits : null));
+}
+
+/** Unix milliseconds; without a zone UTC is meant, and a date alone is its first moment. */
+function timeOf(value: unknown): number | null {
+  return matchOf(value, (text) => {
+    const [isTime, date, time = "00:00:00", hours = "+00", minutes = "00"] =
+      timePattern.exec(text) ?? [];
+    if (isTime === undefined) return null;
+    const ms = Date.parse(`${date}T${time}${hours}:${minutes}`);
+    return ms > 0 ? ms : null;
+  });
+}
+
+/** A list of texts, which may be JSON inside of a text. */
+function textsOf(value: unknown): readonly string[] | null {
+  const list = listOf(value);
+  if (list === null || list.length > catalogueLimits.outcomesMax) return null;
+  return list.every((item) => typeof item === "string") ? list : null;
+}
+
+function listOf(value: unknown): readonly unknown[] | null {
+  const list = typeof value === "string" ? parseJson(value) : value;
+  return Array.isArray(list) ? (list as readonly unknown[]) : null;
+}
+
+function parseJson(text: string): unknown {
+  if (text.length > catalogueLimits.innerJsonLengthMax) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function matchOf<Value>(value: unknown, read: (text: string) => Value | null): Value | null {
+  if (typeof value !== "string" || value.length > catalogueLimits.slugLengthMax) return null;
+  return read(value);
+}
+
+function fieldsOf(value: unknown): Fields {
+  const isFields = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isFields ? (value as Fields) : nothing;
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { venueLimits } from "../base/config/venue-limits.ts";
+import { VenueError } from "./venue-error.ts";
+import { PoliteHttp, type VenueRequest } from "./venue-http.ts";
+
+const get: VenueRequest = { method: "GET", path: "/book?token_id=1" };
+
+/** A client of a server that answers with `listener`; its clock moves on by being waited for. */
+async function openClient(t: TestContext, listener: RequestListener, requestsPer10Seconds = 100) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const sleeps: number[] = [];
+  let nowMs = 0;
+  const http = PoliteHttp.open({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    requestsPer10Seconds,
+    random: () => 1,
+    clock: {
+      nowMs: () => nowMs,
+      monotonicMs: () => nowMs,
+      sleep: async (ms, signal) => {
+        signal.throwIfAborted();
+        sleeps.push(ms);
+        nowMs += ms;
+      },
+    },
+  });
+  t.after(() => {
+    http.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const fetch = (request = get): Promise<unknown> =>
+    http.fetch(request, new AbortController().signal);
+  const fail = async (): Promise<VenueError> => {
+    const thrown: unknown = await fetch().catch((error: unknown) => error);
+    assert(thrown instanceof VenueError, String(thrown));
+    return thrown;
+  };
+  return { http, fetch, fail, sleeps };
+}
+
+test("an answer is parsed, compressed or not, and a body is sent as JSON", async (t) => {
+  const { fetch } = await openClient(t, (request, response) => {
+    assert.equal(request.headers["accept-encoding"], "gzip");
+    response.writeHead(200, { "content-encoding": "gzip" });
+    request.on("data", () => {});
+    request.on("end", () => response.end(gzipSync(JSON.stringify(request.headers))));
+  });
+  const answer = await fetch({ method: "POST", path: "/books", body: "[1]" });
+  const { "content-type": type, "content-length": length } = answer as Record<string, string>;
+  assert.deepEqual([type, length], ["application/json", "3"]);
+});
+
+test("requests keep to the rate, after a small burst", async (t) => {
+  const { fetch, sleeps } = await openClient(t, (_request, response) => response.end("1"), 100);
+  for (let sent = 0; sent < venueLimits.requestsInBurstMax; sent += 1) await fetch();
+  assert.deepEqual(sleeps, []);
+  for (let sent = 0; sent < 5; sent += 1) await fetch();
+  assert.equal(sleeps.reduce((sum, ms) => sum + ms, 0) >= 400, true, String(sleeps));
+});
+
+test("each kind of failure is told apart", async (t) => {
+  const answers: readonly (readonly [number, string, string])[] = [
+    [404, '{"error":"No orderbook exists"}', "not_found"],
+    [400, '{"error":"Invalid token id"}', "refused"],
+    [302, "", "away"],
+    [502, "<html>Bad gateway</html>", "away"],
+    [200, "<html>Just a moment</html>", "malformed"],
+    [429, "slow down", "rate_limited"],
+  ];
+  let at = 0;
+  const { fail } = await openClient(t, (_request, response) => {
+    const [status = 500, body = ""] = answers[at] ?? [];
+    at += 1;
+    response.writeHead(status).end(body);
+  });
+  for (const [, , kind] of answers) assert.equal((await fail()).kind, kind);
+});
+
+test("after failures everything pauses, longer each time, and one answer ends that", async (t) => {
+  let isUp = false;
+  const { fetch, fail, sleeps, http } = await openClient(t, (_request, response) => {
+    response.writeHead(isUp ? 200 : 503).end("1");
+  });
+  for (let failures = 0; failures < 4; failures += 1) await fail();
+  assert.deepEqual(sleeps, [250, 500, 1000]);
+  assert.deepEqual(http.status, { requests: 4, errors: { away: 4 }, isAway: true });
+  isUp = true;
+  await fetch();
+  await fetch();
+  assert.deepEqual(sleeps, [250, 500, 1000, 2000]);
+  assert.equal(http.status.isAway, false);
+});
+
+test("Retry-After is waited for, and failures of one moment count once", async (t) => {
+  let asked = 0;
+  const { fetch, fail, sleeps } = await openClient(t, (_request, response) => {
+    asked += 1;
+    response.writeHead(asked === 1 ? 429 : 200, { "retry-after": "7" }).end("1");
+  });
+  await fail();
+  await fetch();
+  assert.deepEqual(sleeps, [7000]);
+});
+
+test("an endless answer is given up, and so is one without a server", async (t) => {
+  const chunk = Buffer.alloc(1024 * 1024, " ");
+  const { fail } = await openClient(t, (_request, response) => {
+    const write = (): void => {
+      while (response.write(chunk));
+      response.once("drain", write);
+    };
+    write();
+  });
+  assert.equal((await fail()).kind, "oversized");
+  const cut = await openClient(t, (_request, response) => response.destroy());
+  assert.equal((await cut.fail()).kind, "away");
+});
+
+test("a signal, and closing, end what waits", async (t) => {
+  const { http } = await openClient(t, () => {});
+  const abort = new AbortController();
+  const asked = http.fetch(get, abort.signal);
+  const reason = new Error("enough");
+  setImmediate(() => abort.abort(reason));
+  await assert.rejects(asked, reason);
+  const other = http.fetch(get, new AbortController().signal);
+  setImmediate(() => http.close());
+  await assert.rejects(other, /the service stops/);
+});

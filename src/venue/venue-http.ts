@@ -1,0 +1,209 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { venueBackoff, venueLimits } from "../base/config/venue-limits.ts";
+import { toError } from "../base/errors.ts";
+import { KindCounts } from "../base/metrics/kind-counts.ts";
+import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { backoffMs, parseRetryAfter } from "../base/time/retry.ts";
+import { VenueError, type VenueErrorKind } from "./venue-error.ts";
+
+/** One request; `path` is below the base URL and may have a query. */
+export type VenueRequest = {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string;
+};
+
+/** What was asked of one base URL since the start. */
+type HttpStatus = {
+  readonly requests: number;
+  readonly errors: Record<string, number>;
+  /** Whether the last request got its answer. */
+  readonly isAway: boolean;
+};
+
+type PoliteHttpOptions = {
+  readonly baseUrl: string;
+  /** The share of the venue's published rate that may be used, in any 10 seconds on average. */
+  readonly requestsPer10Seconds: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+};
+
+/** Failures that say something about the venue, and not about what was asked. */
+const troubles: ReadonlySet<VenueErrorKind> = new Set([
+  "away",
+  "rate_limited",
+  "malformed",
+  "oversized",
+]);
+
+/**
+ * Asks one base URL of the venue, JSON in and out, and is polite about it: requests keep to a rate,
+ * and after a failure all of them pause, longer each time, as long as `Retry-After` says when it
+ * does. It does not repeat a request; the next one is what finds out.
+ */
+export class PoliteHttp {
+  readonly #baseUrl: string;
+  readonly #agent: http.Agent;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #spacingMs: number;
+  readonly #closing = new AbortController();
+  readonly #errors = new KindCounts<VenueErrorKind>();
+  #requests = 0;
+  #waiting = 0;
+  /** Failures in a row, and until when they pause everything. */
+  #failures = 0;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the next request would be due if all of them kept their distance. */
+  #dueMs = Number.NEGATIVE_INFINITY;
+
+  private constructor({ baseUrl, requestsPer10Seconds, clock, random }: PoliteHttpOptions) {
+    this.#baseUrl = baseUrl.replace(/\/$/, "");
+    const Agent = baseUrl.startsWith("https:") ? https.Agent : http.Agent;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: venueLimits.concurrentRequestsMax });
+    this.#clock = clock;
+    this.#random = random;
+    this.#spacingMs = 10_000 / requestsPer10Seconds;
+  }
+
+  static open(options: PoliteHttpOptions): PoliteHttp {
+    return new PoliteHttp(options);
+  }
+
+  get status(): HttpStatus {
+    const errors = this.#errors.toRecord();
+    return { requests: this.#requests, errors, isAway: this.#failures > 0 };
+  }
+
+  /** Whether a request would have to wait for the end of a pause. */
+  get isPaused(): boolean {
+    return this.#clock.monotonicMs() < this.#pausedUntilMs;
+  }
+
+  /** Gives up requests that wait or are under way. */
+  close(): void {
+    this.#closing.abort(new VenueError("away", "the service stops"));
+    this.#agent.destroy();
+  }
+
+  /** Waits for its turn, then asks: JSON of any shape. Throws `VenueError`, or the reason of `signal`. */
+  async fetch(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
+    const ended = AbortSignal.any([signal, this.#closing.signal]);
+    await this.#waitForTurn(ended);
+    const startedMs = this.#clock.monotonicMs();
+    this.#requests += 1;
+    try {
+      const answer = await this.#exchange(request, ended);
+      this.#failures = 0;
+      return answer;
+    } catch (thrown) {
+      ended.throwIfAborted();
+      const error = toVenueError(thrown);
+      this.#noteFailure(error, startedMs);
+      throw error;
+    }
+  }
+
+  async #waitForTurn(signal: AbortSignal): Promise<void> {
+    if (this.#waiting >= venueLimits.requestsWaitingMax) {
+      this.#errors.add("busy");
+      throw new VenueError("busy", `${this.#waiting} requests wait already`);
+    }
+    this.#waiting += 1;
+    try {
+      for (;;) {
+        const nowMs = this.#clock.monotonicMs();
+        const waitMs = Math.max(this.#pausedUntilMs - nowMs, this.#paceMs(nowMs));
+        if (waitMs <= 0) break;
+        await this.#clock.sleep(waitMs, signal).catch(() => signal.throwIfAborted());
+      }
+      signal.throwIfAborted();
+      const nowMs = this.#clock.monotonicMs();
+      this.#dueMs = Math.max(this.#dueMs, nowMs) + this.#spacingMs;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** A few may follow each other closely; on average they keep their distance. */
+  #paceMs(nowMs: number): number {
+    return this.#dueMs - nowMs - this.#spacingMs * venueLimits.requestsInBurstMax;
+  }
+
+  async #exchange(request: VenueRequest, ended: AbortSignal): Promise<unknown> {
+    const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
+    const signal = AbortSignal.any([ended, timeout]);
+    const response = await this.#send(request, signal);
+    const { bytes, release } = await readResponseBody(response, venueLimits.responseBytesMax);
+    try {
+      return readAnswer(response, bytes);
+    } finally {
+      release();
+    }
+  }
+
+  async #send(request: VenueRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { method, path, body } = request;
+    const url = this.#baseUrl + path;
+    const { request: open } = url.startsWith("https:") ? https : http;
+    const headers: Record<string, string | number> = {
+      accept: "application/json",
+      "accept-encoding": "gzip",
+      "user-agent": "oddwire",
+    };
+    if (body !== undefined) {
+      headers["content-type"] = "application/json";
+      headers["content-length"] = Buffer.byteLength(body);
+    }
+    return new Promise((resolve, reject) => {
+      open(url, { method, headers, agent: this.#agent, signal }, resolve)
+        .on("error", reject)
+        .end(body);
+    });
+  }
+
+  #noteFailure({ kind, retryAfterMs }: VenueError, startedMs: number): void {
+    this.#errors.add(kind);
+    if (!troubles.has(kind)) {
+      this.#failures = 0;
+      return;
+    }
+    // What was under way when the pause began says nothing new.
+    if (startedMs < this.#pausedUntilMs && retryAfterMs === null) return;
+    const ownMs = backoffMs(this.#failures, venueBackoff, this.#random);
+    this.#failures += 1;
+    const askedMs = Math.min(retryAfterMs ?? 0, venueLimits.retryAfterMsMax);
+    this.#pausedUntilMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
+  }
+}
+
+function toVenueError(thrown: unknown): VenueError {
+  if (thrown instanceof VenueError) return thrown;
+  const kind = thrown instanceof OversizedBodyError ? "oversized" : "away";
+  return new VenueError(kind, toError(thrown).message, { cause: thrown });
+}
+
+function readAnswer(response: http.IncomingMessage, body: Buffer): unknown {
+  const { statusCode: status = 0, headers } = response;
+  if (status >= 200 && status < 300) return parseJson(body);
+  const retryAfterMs = parseRetryAfter(headers["retry-after"]);
+  throw new VenueError(kindOf(status), `HTTP ${status}`, { retryAfterMs });
+}
+
+function kindOf(status: number): VenueErrorKind {
+  if (status === 404) return "not_found";
+  if (status === 429) return "rate_limited";
+  return status >= 400 && status < 500 ? "refused" : "away";
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch (cause) {
+    throw new VenueError("malformed", "an answer that is not JSON", { cause });
+  }
+}

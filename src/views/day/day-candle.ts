@@ -1,0 +1,98 @@
+import { priceMicros } from "../../base/decimal.ts";
+import type { Seq } from "../../base/ids.ts";
+import type { Candle } from "../../market/candle.ts";
+import type { DayTrade } from "../../market/day-trade.ts";
+import type { Tick } from "../../market/minute-candle.ts";
+
+/** What it needs of a trade. */
+type Entry = Pick<DayTrade, "seq" | "size" | "value" | "isBuy">;
+
+/**
+ * The candle of trades that enter at one end and leave at the other, kept up as they do: sums by
+ * adding and taking away, the highest and lowest price as queues of those that can still become it.
+ * A step costs the same however many trades there are.
+ */
+export class DayCandle {
+  readonly #highs = new ExtremeQueue((price, other) => price >= other);
+  readonly #lows = new ExtremeQueue((price, other) => price <= other);
+  #volume = 0n;
+  #buyVolumeUsd = 0n;
+  #sellVolumeUsd = 0n;
+  #trades = 0;
+
+  /** Takes in a trade that is newer than all before; one without a price changes nothing. */
+  add({ seq, size, value, isBuy }: Entry): void {
+    const price = priceMicros(value, size);
+    if (price === null) return;
+    this.#highs.push({ seq, price });
+    this.#lows.push({ seq, price });
+    this.#count({ size, value, isBuy }, 1);
+  }
+
+  /** Lets the oldest trade go. */
+  remove({ seq, size, value, isBuy }: Entry): void {
+    if (size === 0n) return;
+    this.#highs.dropThrough(seq);
+    this.#lows.dropThrough(seq);
+    this.#count({ size, value, isBuy }, -1);
+  }
+
+  /** The candle between its first and last price; `null` when there is none. */
+  between(open: Tick | null, close: Tick | null): Candle | null {
+    if (open === null || close === null) return null;
+    return {
+      open,
+      close,
+      high: this.#highs.first ?? open.price,
+      low: this.#lows.first ?? open.price,
+      volume: this.#volume,
+      buyVolumeUsd: this.#buyVolumeUsd,
+      sellVolumeUsd: this.#sellVolumeUsd,
+      priceVolume: this.#buyVolumeUsd + this.#sellVolumeUsd,
+      trades: this.#trades,
+    };
+  }
+
+  #count({ size, value, isBuy }: Omit<Entry, "seq">, sign: 1 | -1): void {
+    const factor = BigInt(sign);
+    this.#volume += factor * size;
+    if (isBuy) this.#buyVolumeUsd += factor * value;
+    else this.#sellVolumeUsd += factor * value;
+    this.#trades += sign;
+  }
+}
+
+/** Prices in order of age, of which each is beaten by none that is newer: the first is the extreme. */
+class ExtremeQueue {
+  #ticks: Tick[] = [];
+  /** Those before it are gone; they are cut off now and then, not one by one. */
+  #start = 0;
+  readonly #beats: (price: bigint, other: bigint) => boolean;
+
+  constructor(beats: (price: bigint, other: bigint) => boolean) {
+    this.#beats = beats;
+  }
+
+  get first(): bigint | undefined {
+    return this.#ticks[this.#start]?.price;
+  }
+
+  push(tick: Tick): void {
+    for (;;) {
+      const newest = this.#ticks.at(-1);
+      if (newest === undefined || this.#ticks.length <= this.#start) break;
+      if (!this.#beats(tick.price, newest.price)) break;
+      this.#ticks.pop();
+    }
+    this.#ticks.push(tick);
+  }
+
+  dropThrough(seq: Seq): void {
+    const oldest = this.#ticks[this.#start];
+    if (oldest === undefined || oldest.seq > seq) return;
+    this.#start += 1;
+    if (this.#start * 2 <= this.#ticks.length) return;
+    this.#ticks = this.#ticks.slice(this.#start);
+    this.#start = 0;
+  }
+}

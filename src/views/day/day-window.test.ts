@@ -1,0 +1,207 @@
+/** The window of a day against one that remembers everything and adds it up anew each time. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { naiveCandles } from "../../../test/support/naive-candles.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
+import { dayTradeOf } from "../../market/day-trade.ts";
+import { type Fill, isTrade } from "../../market/fill.ts";
+import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
+
+const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
+
+/** What happens to the window: a block, or blocks taken back, or blocks that became final. */
+type Step =
+  | {
+      readonly kind: "block";
+      readonly secondsLater: number;
+      readonly trades: readonly Trade[];
+      /** How often the trades are repeated: only many are worth forgetting. */
+      readonly times: number;
+    }
+  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "settle"; readonly lag: number };
+type Trade = {
+  readonly token: number;
+  readonly isTrade: boolean;
+  readonly isBuy: boolean;
+  readonly size: bigint;
+  readonly value: bigint;
+};
+
+const anyTrade: fc.Arbitrary<Trade> = fc.record({
+  token: fc.nat(tokenIds.length - 1),
+  isTrade: fc.boolean(),
+  isBuy: fc.boolean(),
+  size: anyAmount(0n),
+  value: anyAmount(-2n),
+});
+
+/** Few and small, and what is no safe integer, by itself or when it is added up. */
+function anyAmount(min: bigint): fc.Arbitrary<bigint> {
+  const large = [2n ** 52n, 2n ** 53n, 10n ** 30n];
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.bigInt({ min, max: 5n }) },
+    { weight: 1, arbitrary: fc.constantFrom(...large) },
+  );
+}
+
+const anySeconds = fc.oneof(
+  fc.nat(3),
+  fc.nat(30_000),
+  fc.constantFrom(dayWindowSeconds - 1, dayWindowSeconds, dayWindowSeconds + 1),
+);
+const anyBlock = fc.record({
+  kind: fc.constant("block"),
+  secondsLater: anySeconds,
+  trades: fc.array(anyTrade, { maxLength: 4 }),
+  times: fc.constant(1),
+});
+const anyStep = fc.oneof(
+  { weight: 5, arbitrary: anyBlock },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(4) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
+);
+const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
+
+/** Both windows side by side, and the blocks that are still there. */
+class Comparison {
+  readonly window = new DayWindow();
+  #blocks: { readonly timestamp: number; readonly fills: readonly Fill[] }[] = [
+    { timestamp: 1_000_000, fills: [] },
+  ];
+  #settled = 0;
+
+  constructor() {
+    this.window.moveTo(this.#timeOf(0));
+  }
+
+  take(step: Step): void {
+    switch (step.kind) {
+      case "block":
+        return this.#addBlock(step);
+      case "unwind":
+        return this.#unwind(step.blocks);
+      case "settle":
+        this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
+        this.window.settle(this.#timeOf(this.#settled));
+    }
+  }
+
+  assertEqual(): void {
+    const now = this.#timeOf(this.#blocks.length - 1);
+    const within = this.#blocks
+      .flatMap((block) => block.fills)
+      .filter((fill) => fill.timestamp > now - dayWindowSeconds);
+    assert.equal(this.window.now, now);
+    for (const tokenId of tokenIds) {
+      const own = within.filter((fill) => fill.tokenId === tokenId && fill.role !== "taker");
+      assert.deepEqual(this.window.volumeOf(tokenId), volumeOf(own));
+      const bucketSeconds = Number.MAX_SAFE_INTEGER;
+      const candles = naiveCandles(own, { tokenId, complement: null, bucketSeconds });
+      assert.deepEqual(this.window.candleOf(tokenId), candles.get(0) ?? null);
+    }
+  }
+
+  #addBlock({ secondsLater, trades, times }: Extract<Step, { kind: "block" }>): void {
+    const number = this.#blocks.length;
+    const timestamp = this.#timeOf(number - 1) + secondsLater;
+    const repeated = Array.from({ length: times }, () => trades).flat();
+    const fills = repeated.map((trade, index) =>
+      fillOf(trade, { seq: seqOf(number, index), timestamp }),
+    );
+    this.#blocks.push({ timestamp, fills });
+    this.window.add(fills.filter(isTrade).map(dayTradeOf), () => null);
+    // What is asked for is kept up from then on.
+    for (const tokenId of tokenIds) this.window.candleOf(tokenId);
+    this.window.moveTo(timestamp);
+  }
+
+  #unwind(blocks: number): void {
+    const kept = Math.max(this.#settled + 1, this.#blocks.length - blocks);
+    this.#blocks = this.#blocks.slice(0, kept);
+    this.window.removeFrom(firstSeqOf(kept));
+    this.window.moveTo(this.#timeOf(kept - 1));
+  }
+
+  #timeOf(number: number): number {
+    return this.#blocks[number]?.timestamp ?? 0;
+  }
+}
+
+function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
+  const { token, isTrade, isBuy, size, value } = trade;
+  const told = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
+  return { ...place, ...told, tokenId: tokenIds[token] } as Fill;
+}
+
+function volumeOf(fills: readonly Fill[]): DayVolume {
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
+  return {
+    trades: fills.length,
+    volumeUsd: sum(fills.map((fill) => fill.value)),
+    volumeShares: sum(fills.map((fill) => fill.size)),
+  };
+}
+
+describe("the window of a day", () => {
+  test("equals the naive one after any blocks, forks and settlements", () => {
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const comparison = new Comparison();
+        for (const step of steps) {
+          comparison.take(step);
+          comparison.assertEqual();
+        }
+      }),
+      propertySettings(500),
+    );
+  });
+
+  test("equals it as well when so many trades depart that they are forgotten", () => {
+    // More than are kept in any case, and a day later final blocks that lie behind them.
+    const many = fc.array(anyTrade, { minLength: 3, maxLength: 4 }).map((trades): Step => {
+      const certain = trades.map((trade) => ({ ...trade, isTrade: true }));
+      return { kind: "block", secondsLater: 1, trades: certain, times: 6000 };
+    });
+    const dayLater = fc
+      .record({ seconds: fc.integer({ min: -2, max: 2 }), trades: fc.array(anyTrade) })
+      .map(({ seconds, trades }): readonly Step[] => [
+        { kind: "block", secondsLater: dayWindowSeconds + seconds, trades, times: 1 },
+        { kind: "settle", lag: 0 },
+      ]);
+    const long = fc
+      .tuple(anySteps, many, anySteps, dayLater, anySteps)
+      .map((parts) => parts.flat());
+    fc.assert(
+      fc.property(long, (steps) => {
+        const comparison = new Comparison();
+        for (const step of steps) comparison.take(step);
+        comparison.assertEqual();
+      }),
+      propertySettings(60),
+    );
+  });
+
+  test("ends with the second: a trade of exactly 24 hours ago is out", () => {
+    const window = new DayWindow();
+    const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
+    const [tokenId] = tokenIds as [TokenId];
+    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], () => null);
+    window.moveTo(100 + dayWindowSeconds - 1);
+    assert.equal(window.volumeOf(tokenId).trades, 1);
+    window.moveTo(100 + dayWindowSeconds);
+    assert.equal(window.volumeOf(tokenId).trades, 0);
+    assert.equal(window.candleOf(tokenId), null);
+    window.moveTo(100 + dayWindowSeconds - 1);
+    assert.deepEqual(window.volumeOf(tokenId), { trades: 1, volumeUsd: 2n, volumeShares: 4n });
+  });
+
+  test("of a token never traded is empty", () => {
+    const window = new DayWindow();
+    const [tokenId] = tokenIds as [TokenId];
+    assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n, volumeShares: 0n });
+    assert.equal(window.candleOf(tokenId), null);
+  });
+});

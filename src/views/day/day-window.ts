@@ -1,0 +1,349 @@
+/**
+ * The trades of the last 24 hours of chain time, exact to the second: `(now - 24 h, now]`, where
+ * now is the time of the newest block. Time can go back when a fork takes blocks away, so trades
+ * that have left the window are kept until their leaving is final.
+ *
+ * Every step costs as much as the trades that enter or leave in it. Trades are columns of numbers: a
+ * start takes over all those of a day, which may be millions.
+ */
+import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import type { Candle } from "../../market/candle.ts";
+import type { DayTrade } from "../../market/day-trade.ts";
+import type { Tick } from "../../market/minute-candle.ts";
+import type { Column } from "../disk/column.ts";
+import { grown } from "../disk/grown.ts";
+import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { LastTrades } from "../prices/last-trades.ts";
+import { DayCandle } from "./day-candle.ts";
+import { DayTokens } from "./day-tokens.ts";
+import { ExactSums } from "./exact-sums.ts";
+import { tokenIdWords } from "./token-slots.ts";
+import {
+  type Amount,
+  type QueuedTrade,
+  type StoredTrades,
+  type TradeColumns,
+  TradeQueue,
+  tradesBehind,
+} from "./trade-queue.ts";
+
+export const dayWindowSeconds = 86_400;
+
+/** Sums of own trades within the window, trades without a price included. Micros. */
+export type DayVolume = {
+  readonly trades: number;
+  readonly volumeUsd: bigint;
+  readonly volumeShares: bigint;
+};
+
+/** Tells the last price of a token before the trades that are added. */
+type LastPriceOf = (tokenId: TokenId) => Tick | null;
+
+const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
+
+export class DayWindow {
+  readonly #trades = new TradeQueue();
+  /** The number of the oldest trade within the window; the next number when there is none. */
+  #first = 1;
+  readonly tokens: DayTokens;
+  /** By slot: the numbers of the newest trade and of the oldest within the window, 0 for none. */
+  #newestOf = new Float64Array(0);
+  #firstOf = new Float64Array(0);
+  /** By slot, of the trades within the window. */
+  #count = new Float64Array(0);
+  readonly #usd = new ExactSums();
+  readonly #shares = new ExactSums();
+  /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
+  readonly #candles = new Map<number, DayCandle>();
+  /** One number: the position from which on the trades were held. */
+  readonly #start: Column<"f64">;
+  #now = 0;
+  /** While loading, trades of the tokens before the window. */
+  #passed = new LastTrades();
+
+  /** What the depot holds is what the tokens are that it goes on from. */
+  constructor(depot: Depot = new MemoryDepot()) {
+    this.tokens = new DayTokens(depot);
+    this.#start = depot.column("day.start", "f64");
+  }
+
+  /** The position from which on trades are needed to go on from what the depot holds. */
+  get savedFrom(): Seq {
+    return this.#start.get(0) as Seq;
+  }
+
+  /** Unix seconds at which the window ends. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /**
+   * Takes in trades that are newer than all before. `lastPriceOf` is asked for tokens of which the
+   * window holds nothing.
+   */
+  add(trades: readonly DayTrade[], lastPriceOf: LastPriceOf): void {
+    for (const trade of trades) {
+      const slot = this.tokens.slots.find(trade.tokenId);
+      this.#push(slot === -1 ? this.#begin(trade.tokenId, lastPriceOf) : slot, trade);
+    }
+  }
+
+  /** Begins loading; what was traded before the window that ends at `now` only tells prices. */
+  beginLoading(now: number): void {
+    this.#now = now;
+  }
+
+  /**
+   * The same while loading; tokens that the depot does not hold await their prices before. Returns the
+   * slots of the tokens of the trades.
+   */
+  load(trades: StoredTrades): Int32Array {
+    const { slots: known } = this.tokens;
+    this.#makeRoom(known.length);
+    const slots = known.findAll(trades.tokenIds);
+    for (let i = slots.indexOf(-1); i !== -1; i = slots.indexOf(-1, i)) {
+      // It may have come with the ones before.
+      const slot = known.findAt(trades.tokenIds, i * tokenIdWords);
+      slots[i] = slot === -1 ? this.#beginLoaded(trades, i) : slot;
+    }
+    const start = this.#now - dayWindowSeconds;
+    let from = 0;
+    for (; from < trades.length && (trades.timestamps[from] ?? 0) <= start; from += 1) {
+      this.#passed.note(slots[from] ?? 0, trades, from);
+    }
+    this.#hold(tradesBehind(trades, from), slots.subarray(from));
+    return slots;
+  }
+
+  /** Takes in trades of the window while loading. */
+  #hold(trades: TradeColumns, slots: Int32Array): void {
+    const first = this.#trades.append(trades, slots, this.#newestOf);
+    this.#usd.addAll(slots, trades.values, (i) => trades.exactAt(i).value);
+    this.#shares.addAll(slots, trades.sizes, (i) => trades.exactAt(i).size);
+    for (let i = 0; i < trades.length; i += 1) {
+      const slot = slots[i] ?? 0;
+      if (this.#firstOf[slot] === 0) this.#firstOf[slot] = first + i;
+      this.#count[slot] = (this.#count[slot] ?? 0) + 1;
+      this.tokens.touch(slot);
+    }
+  }
+
+  /** Ends loading: forgets the tokens that were not traded in the window. */
+  finishLoading(): void {
+    const { slots } = this.tokens;
+    for (let slot = 0; slot < slots.length; slot += 1) {
+      if (!slots.isTaken(slot)) continue;
+      if ((this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
+      else if (this.#passed.has(slot)) this.tokens.setBase(slot, this.#passed.tradeOf(slot));
+    }
+    this.#passed = new LastTrades();
+  }
+
+  /** Takes back all trades at or above `seq`. */
+  removeFrom(seq: Seq): void {
+    const trades = this.#trades;
+    for (;;) {
+      const newest = trades.next - 1;
+      if (newest < trades.oldest || trades.seqOf(newest) < seq) return;
+      const slot = trades.slotOf(newest);
+      if (newest >= this.#first) this.#sum(newest, -1);
+      if ((this.#firstOf[slot] ?? 0) === newest) this.#firstOf[slot] = 0;
+      this.#candles.delete(slot);
+      this.#newestOf[slot] = trades.beforeOf(newest);
+      trades.pop();
+      this.#first = Math.min(this.#first, trades.next);
+      if ((this.#newestOf[slot] ?? 0) === 0) this.#end(slot);
+    }
+  }
+
+  /** Moves the end of the window; forwards in normal life, backwards after a fork. */
+  moveTo(now: number): void {
+    this.#now = now;
+    const trades = this.#trades;
+    const start = now - dayWindowSeconds;
+    while (this.#first < trades.next && trades.timestampOf(this.#first) <= start) {
+      this.#leave(this.#first);
+      this.#first += 1;
+    }
+    while (this.#first > trades.oldest && trades.timestampOf(this.#first - 1) > start) {
+      this.#first -= 1;
+      this.#return(this.#first);
+    }
+  }
+
+  /** Says that time will never go back before `finalNow`, so that older trades can be forgotten. */
+  settle(finalNow: number): void {
+    const trades = this.#trades;
+    const start = finalNow - dayWindowSeconds;
+    while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
+      const slot = trades.slotOf(trades.oldest);
+      const isLast = (this.#newestOf[slot] ?? 0) === trades.oldest;
+      // A price is not made of numbers that the next one to go takes the place of.
+      const price = isLast || this.#isNextToGo(start) ? null : trades.tickOf(trades.oldest);
+      trades.shift();
+      if (isLast) this.#end(slot);
+      else if (price !== null) this.tokens.setBase(slot, price);
+    }
+  }
+
+  /** Whether the trade after the oldest one of its token has a price, and is to be forgotten as well. */
+  #isNextToGo(start: number): boolean {
+    const trades = this.#trades;
+    const after = trades.afterOf(trades.oldest);
+    if (after === 0 || after >= this.#first) return false;
+    return trades.timestampOf(after) <= start && trades.sizeOf(after) > 0;
+  }
+
+  /** Writes down from where on trades are held; those above block `settled` may still change. */
+  finish(settled: number): void {
+    const { oldest, next } = this.#trades;
+    const behind = firstSeqOf(settled + 1);
+    this.#start.set(0, oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind));
+  }
+
+  /** What was traded of a token, told as its own trades only. */
+  volumeOf(tokenId: TokenId): DayVolume {
+    const slot = this.tokens.slots.find(tokenId);
+    if (slot === -1) return noVolume;
+    return {
+      trades: this.#count[slot] ?? 0,
+      volumeUsd: this.#usd.get(slot),
+      volumeShares: this.#shares.get(slot),
+    };
+  }
+
+  /** What was traded of the tokens of a market that are in the window, by its ordinal. */
+  volumeOfMarket(ordinal: number): Pick<DayVolume, "trades" | "volumeUsd"> {
+    let [trades, volumeUsd] = [0, 0n];
+    for (const slot of this.tokens.slotsOf(ordinal)) {
+      trades += this.#count[slot] ?? 0;
+      volumeUsd += this.#usd.get(slot);
+    }
+    return { trades, volumeUsd };
+  }
+
+  /** The candle of a token's own trades within the window; `null` when none had a price. */
+  candleOf(tokenId: TokenId): Candle | null {
+    const slot = this.tokens.slots.find(tokenId);
+    if (slot === -1) return null;
+    const first = this.#firstOf[slot] ?? 0;
+    let candle = this.#candles.get(slot);
+    if (candle === undefined) {
+      candle = new DayCandle();
+      for (let at = first; at !== 0; at = this.#trades.afterOf(at)) candle.add(this.#entryAt(at));
+      this.#candles.set(slot, candle);
+    }
+    return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf[slot] ?? 0, first));
+  }
+
+  /**
+   * The last price of a token before the window; `undefined` when the window knows of no trade of
+   * it, so that its very last price is the one.
+   */
+  priceBefore(tokenId: TokenId): Tick | null | undefined {
+    const slot = this.tokens.slots.find(tokenId);
+    if (slot === -1) return undefined;
+    const first = this.#firstOf[slot] ?? 0;
+    const last = first === 0 ? (this.#newestOf[slot] ?? 0) : this.#trades.beforeOf(first);
+    return this.#lastTick(last, this.#trades.oldest) ?? this.tokens.baseOf(slot);
+  }
+
+  #begin(tokenId: TokenId, lastPriceOf: LastPriceOf): number {
+    const slot = this.tokens.begin(tokenId, lastPriceOf(tokenId));
+    this.#makeRoom(slot + 1);
+    return slot;
+  }
+
+  #beginLoaded(trades: StoredTrades, i: number): number {
+    const slot = this.tokens.beginAt(trades.tokenIds, i * tokenIdWords);
+    this.#makeRoom(slot + 1);
+    return slot;
+  }
+
+  #makeRoom(slots: number): void {
+    if (slots <= this.#count.length) return;
+    this.#newestOf = grown(this.#newestOf, slots);
+    this.#firstOf = grown(this.#firstOf, slots);
+    this.#count = grown(this.#count, slots);
+  }
+
+  #push(slot: number, trade: QueuedTrade): void {
+    const number = this.#trades.push(slot, trade, this.#newestOf[slot] ?? 0);
+    this.#enter(slot, number);
+    if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
+  }
+
+  /** Counts the newest trade. */
+  #enter(slot: number, number: number): void {
+    this.#newestOf[slot] = number;
+    if (this.#firstOf[slot] === 0) this.#firstOf[slot] = number;
+    this.#sum(number, 1);
+  }
+
+  /** Takes the oldest trade out of the window. */
+  #leave(number: number): void {
+    const slot = this.#trades.slotOf(number);
+    this.#firstOf[slot] = this.#trades.afterOf(number);
+    this.#sum(number, -1);
+    this.#candles.get(slot)?.remove(this.#entryAt(number));
+  }
+
+  /** Takes it back in. */
+  #return(number: number): void {
+    const slot = this.#trades.slotOf(number);
+    this.#firstOf[slot] = number;
+    this.#sum(number, 1);
+    this.#candles.delete(slot);
+  }
+
+  /** Counts a trade, or does no longer. */
+  #sum(number: number, sign: 1 | -1): void {
+    const trades = this.#trades;
+    const slot = trades.slotOf(number);
+    this.#count[slot] = (this.#count[slot] ?? 0) + sign;
+    this.#usd.add(slot, signed(trades.valueOf(number), sign));
+    this.#shares.add(slot, signed(trades.sizeOf(number), sign));
+    this.tokens.touch(slot);
+  }
+
+  /** Nothing of a token is held any more. */
+  #end(slot: number): void {
+    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers[slot] = 0;
+    for (const sums of [this.#usd, this.#shares]) sums.clear(slot);
+    this.#candles.delete(slot);
+    this.tokens.end(slot);
+  }
+
+  #entryAt(number: number) {
+    const trades = this.#trades;
+    return {
+      seq: trades.seqOf(number),
+      size: BigInt(trades.sizeOf(number)),
+      value: BigInt(trades.valueOf(number)),
+      isBuy: trades.isBuy(number),
+    };
+  }
+
+  /** The first price of a token from a trade of it on; few trades have none. */
+  #firstTick(number: number): Tick | null {
+    for (let at = number; at !== 0; at = this.#trades.afterOf(at)) {
+      const tick = this.#trades.tickOf(at);
+      if (tick !== null) return tick;
+    }
+    return null;
+  }
+
+  /** The last price of a token from a trade of it back to another one, or to where those end. */
+  #lastTick(number: number, least: number): Tick | null {
+    if (least === 0) return null;
+    for (let at = number; at >= least; at = this.#trades.beforeOf(at)) {
+      const tick = this.#trades.tickOf(at);
+      if (tick !== null) return tick;
+    }
+    return null;
+  }
+}
+
+function signed(amount: Amount, sign: 1 | -1): Amount {
+  return sign === 1 ? amount : -amount;
+}

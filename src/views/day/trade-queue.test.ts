@@ -1,0 +1,146 @@
+/** The queue against a list of objects, with amounts, times and positions of every size. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import type { Seq } from "../../base/ids.ts";
+import { pageTrades } from "./trade-page.ts";
+import { type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
+
+const slotsCount = 3;
+
+/** A trade so much later than the one before. */
+type Later = {
+  readonly slot: number;
+  readonly seqs: number;
+  readonly seconds: number;
+  readonly size: bigint;
+  readonly value: bigint;
+  readonly isBuy: boolean;
+};
+type Step =
+  | { readonly kind: "push" | "append"; readonly trades: readonly Later[]; readonly times: number }
+  | { readonly kind: "pop" | "shift"; readonly count: number };
+
+const limits = [2n ** 32n, 2n ** 48n - 2n ** 32n, 2n ** 48n, 2n ** 53n, 10n ** 29n];
+const anyAmount = fc.oneof(
+  fc.bigInt({ min: 0n, max: 9n }),
+  fc
+    .tuple(fc.constantFrom(...limits), fc.bigInt({ min: -1n, max: 1n }))
+    .map(([limit, by]) => limit + by),
+);
+const anyLater: fc.Arbitrary<Later> = fc.record({
+  slot: fc.nat(slotsCount - 1),
+  seqs: fc.constantFrom(1, 1, 1_000_000, 2 ** 32 - 1, 2 ** 32, 2 ** 33),
+  seconds: fc.constantFrom(0, 0, 1, 86_400),
+  size: anyAmount,
+  value: anyAmount,
+  isBuy: fc.boolean(),
+});
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom("push", "append"),
+    trades: fc.array(anyLater, { minLength: 1, maxLength: 5 }),
+    // Mostly few; pages end only behind many.
+    times: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, fc.constant(pageTrades / 2)),
+  }),
+  fc.record({ kind: fc.constantFrom("pop", "shift"), count: fc.oneof(fc.nat(5), fc.nat(70_000)) }),
+);
+
+type Known = QueuedTrade & { readonly slot: number; readonly number: number };
+
+test("every trade is told as it came, whatever else comes and goes", () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
+      const queue = new TradeQueue();
+      const known: Known[] = [];
+      let [seq, timestamp] = [1_000_000, 1_780_000_000];
+      for (const step of steps) {
+        if ("count" in step) {
+          for (let left = Math.min(step.count, known.length); left > 0; left -= 1) {
+            queue[step.kind]();
+            known[step.kind]();
+          }
+          continue;
+        }
+        const many = Array.from({ length: step.times }, () => step.trades).flat();
+        const { next } = queue;
+        const trades = many.map(({ seqs, seconds, ...rest }, index) => {
+          seq += seqs;
+          timestamp += step.times === 1 ? seconds : 0;
+          return { ...rest, seq: seq as Seq, timestamp, number: next + index };
+        });
+        add(queue, known, { trades, isEach: step.kind === "push" });
+        for (const trade of trades) known.push(trade);
+      }
+      assertHolds(queue, known);
+    }),
+    propertySettings(40),
+  );
+});
+
+function add(
+  queue: TradeQueue,
+  known: readonly Known[],
+  { trades, isEach }: { readonly trades: readonly Known[]; readonly isEach: boolean },
+): void {
+  const newestOf = new Float64Array(slotsCount);
+  for (const { slot, number } of known) newestOf[slot] = number;
+  if (!isEach) {
+    assert.equal(
+      queue.append(
+        columnsOf(trades),
+        Int32Array.from(trades, ({ slot }) => slot),
+        newestOf,
+      ),
+      trades[0]?.number,
+    );
+    return;
+  }
+  for (const trade of trades) {
+    assert.equal(queue.push(trade.slot, trade, newestOf[trade.slot] ?? 0), trade.number);
+    newestOf[trade.slot] = trade.number;
+  }
+}
+
+function columnsOf(trades: readonly QueuedTrade[]): TradeColumns {
+  const isSafe = ({ size, value }: QueuedTrade): boolean =>
+    Number.isSafeInteger(Number(size)) && Number.isSafeInteger(Number(value));
+  return {
+    length: trades.length,
+    seqs: Float64Array.from(trades, ({ seq }) => seq),
+    timestamps: Uint32Array.from(trades, ({ timestamp }) => timestamp),
+    sizes: Float64Array.from(trades, (trade) => (isSafe(trade) ? Number(trade.size) : Number.NaN)),
+    values: Float64Array.from(trades, (trade) =>
+      isSafe(trade) ? Number(trade.value) : Number.NaN,
+    ),
+    buys: Uint8Array.from(trades, ({ isBuy }) => (isBuy ? 1 : 0)),
+    exactAt: (index) => {
+      const trade = trades[index];
+      assert(trade !== undefined && !isSafe(trade), "it is asked only for what is not exact");
+      return trade;
+    },
+  };
+}
+
+function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
+  assert.equal(queue.next - queue.oldest, known.length);
+  const before = new Map<number, number>();
+  for (const { number, slot, seq, timestamp, size, value, isBuy } of known) {
+    const told = [queue.seqOf(number), queue.timestampOf(number), queue.slotOf(number)];
+    const amounts = [BigInt(queue.sizeOf(number)), BigInt(queue.valueOf(number))];
+    const isSame =
+      told[0] === seq &&
+      told[1] === timestamp &&
+      told[2] === slot &&
+      amounts[0] === size &&
+      amounts[1] === value &&
+      queue.isBuy(number) === isBuy &&
+      queue.beforeOf(number) === (before.get(slot) ?? 0);
+    if (!isSame) assert.fail(`trade ${number}: ${told.join(" ")}, ${amounts.join(" ")}`);
+    const last = before.get(slot);
+    if (last !== undefined) assert.equal(queue.afterOf(last), number);
+    before.set(slot, number);
+  }
+  for (const newest of before.values()) assert.equal(queue.afterOf(newest), 0);
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inSteps, type Step } from "./chunked-loop.ts";
+
+test("steps follow each other without a gap, each told the sum of those before", () => {
+  for (const length of [0, 1, 4095, 4096, 4097, 20_000]) {
+    const steps: (Step & { before: number })[] = [];
+    const sum = inSteps(length, ({ from, to }, before) => {
+      steps.push({ from, to, before });
+      return to - from;
+    });
+    assert.equal(sum, length);
+    assert.deepEqual(
+      steps.map(({ from }) => from),
+      [0, ...steps.map(({ to }) => to)].slice(0, steps.length),
+    );
+    assert.equal(steps.at(-1)?.to ?? 0, length);
+    assert.ok(steps.every(({ from, before }) => before === from));
+  }
+});

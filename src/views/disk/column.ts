@@ -1,0 +1,134 @@
+import { assert } from "../../base/assert.ts";
+import { StretchBounds } from "./block-bounds.ts";
+import { ColumnHistory, type HeldNumbers } from "./column-history.ts";
+
+/** What the elements of a column are. */
+type Views = {
+  u8: Uint8Array<ArrayBuffer>;
+  i32: Int32Array<ArrayBuffer>;
+  u32: Uint32Array<ArrayBuffer>;
+  f64: Float64Array<ArrayBuffer>;
+};
+type NumberArray = Views[keyof Views];
+
+/** The kinds of numbers a column can be of, by their size. */
+export type ColumnKind = keyof Views;
+
+/** A page as it is kept: where it stands, and its bytes as they are now. */
+export type ColumnPage = { readonly page: number; readonly bytes: Uint8Array };
+
+/** What a copy of a column is brought up to date by; small, as changes are far apart. */
+export const columnPageBytes = 4096;
+const pageShift = 12;
+
+const elementBytes = { u8: 1, i32: 4, u32: 4, f64: 8 } as const;
+
+/**
+ * Numbers by index in one block outside of the heap, 0 where nothing was set. It knows which of its
+ * pages have changed, so that keeping a copy costs as much as was changed.
+ */
+export class Column<Kind extends ColumnKind = ColumnKind> {
+  readonly #kind: Kind;
+  #values: Views[Kind];
+  #changed: Uint8Array;
+  /** What numbers were before, while somebody reads what was. */
+  #history: ColumnHistory | null = null;
+  /** Bounds of the numbers, once somebody has looked at them. */
+  #bounds: StretchBounds | null = null;
+
+  /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
+  constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
+    this.#kind = kind;
+    this.#values = viewOf(kind, block);
+    this.#changed = new Uint8Array(block.byteLength / columnPageBytes);
+  }
+
+  /** The numbers for reading, more than were set. A later `set` may move them elsewhere. */
+  get values(): Views[Kind] {
+    return this.#values;
+  }
+
+  /** Between which numbers those of each stretch are, which is followed from now on. */
+  get bounds(): StretchBounds {
+    this.#bounds ??= new StretchBounds(() => this.#values);
+    return this.#bounds;
+  }
+
+  /** The numbers as they are now, to be read as such whatever is set later. */
+  hold(): HeldNumbers {
+    if (this.#history?.isHeld !== true) {
+      this.#history = new ColumnHistory(() => this.#values);
+    }
+    return this.#history.hold(this.bounds);
+  }
+
+  /** 0 where nothing was set. */
+  get(index: number): number {
+    return this.#values[index] ?? 0;
+  }
+
+  set(index: number, value: number): void {
+    if (index >= this.#values.length) this.reserve(index + 1);
+    const values: NumberArray = this.#values;
+    const before = values[index] ?? 0;
+    if (this.#history !== null && before !== value) this.#noteBefore(this.#history, index);
+    values[index] = value;
+    this.#bounds?.follow(index, before, value);
+    this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
+  }
+
+  /** Makes room for so many elements, to be written directly and told with `touch`. */
+  reserve(length: number): void {
+    if (length <= this.#values.length) return;
+    const bytes = Math.max(length * elementBytes[this.#kind], this.#values.byteLength * 1.25);
+    const pages = Math.ceil(bytes / columnPageBytes);
+    this.#values = viewOf(this.#kind, this.#values.buffer.transfer(pages * columnPageBytes));
+    this.#bounds?.forget();
+    const changed = new Uint8Array(pages);
+    changed.set(this.#changed);
+    this.#changed = changed;
+  }
+
+  /** Says that elements were changed, both ends included. */
+  touch(from: number, to: number): void {
+    assert(this.#history === null, "numbers that are held are changed one by one");
+    const bytes = elementBytes[this.#kind];
+    const last = (to * bytes) >>> pageShift;
+    this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);
+  }
+
+  /** Moves what stands from `from` to `to` on, `length` elements of it. */
+  move(from: number, to: number, length: number): void {
+    this.reserve(to + length);
+    this.#values.copyWithin(to, from, from + length);
+    if (length > 0) this.touch(to, to + length - 1);
+  }
+
+  /** The pages changed since this was last asked, each to be copied before the next change. */
+  *takeChangedPages(): Generator<ColumnPage> {
+    for (let page = this.#changed.indexOf(1); page !== -1; page = this.#changed.indexOf(1, page)) {
+      this.#changed[page] = 0;
+      const start = page * columnPageBytes;
+      yield { page, bytes: new Uint8Array(this.#values.buffer, start, columnPageBytes) };
+    }
+  }
+
+  #noteBefore(history: ColumnHistory, index: number): void {
+    if (history.isHeld && !history.isFull) {
+      history.note(index, this.#values[index] ?? 0);
+      return;
+    }
+    if (history.isHeld) history.part();
+    this.#history = null;
+  }
+}
+
+function viewOf<Kind extends ColumnKind>(kind: Kind, block: ArrayBuffer): Views[Kind] {
+  const views: { [K in ColumnKind]: () => Views[K] } = {
+    u8: () => new Uint8Array(block),
+    i32: () => new Int32Array(block),
+    u32: () => new Uint32Array(block),
+    f64: () => new Float64Array(block),
+  };
+  return views[kind]();
+}

@@ -1,0 +1,247 @@
+/**
+ * What the state of the markets is made of, on the disk: a copy of what follows from the facts, so
+ * that a start goes on from it and texts need not be in memory. It may be behind the facts after a
+ * crash, never ahead of them in anything that counts; a copy that does not fit is made anew.
+ *
+ * Everything is written in one transaction, which a save ends: what is read in between is what was
+ * set last, and what a crash leaves is what was saved last.
+ */
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
+import { storeLimits } from "../../base/config/limits.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { Coverage } from "../../storage/recover.ts";
+import { isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
+import { withDisk, withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
+import { WalCheckpoints } from "../../storage/sqlite/wal-checkpoints.ts";
+import { Column, type ColumnKind } from "./column.ts";
+import { FileShelf } from "./disk-table.ts";
+import { KeyFilter } from "./key-filter.ts";
+import { pagesPerColumn, readSavedColumn, readSetting } from "./saved-columns.ts";
+import type { Codec, Depot, Shelf } from "./state-store.ts";
+
+/** The file in a data folder. */
+const marketsFileName = "markets.sqlite";
+
+/** To be raised whenever the state is another one for the same facts, as by another column. */
+const formatVersion = 12;
+
+const pageBytes = 16_384;
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS columns (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+`;
+
+type MarketsFileOptions = {
+  readonly contracts: Contracts;
+  /** What the facts hold. */
+  readonly coverage: Coverage | null;
+  readonly clock: Clock;
+};
+
+export class MarketsFile implements Depot {
+  readonly #sql: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #columns: { readonly id: number; readonly column: Column }[] = [];
+  readonly #shelves: { flush(): void; settle(): boolean }[] = [];
+  readonly #writePage: StatementSync;
+  readonly #checkpoints: WalCheckpoints;
+  readonly #countWrites: StatementSync;
+  /** How many values and pages this connection had written when it saved last. */
+  #writesSaved = 0;
+  /**
+   * By the clock, when it may be saved and when it must; not while loading, which that would hold up.
+   */
+  #due = { earliestMs: Number.POSITIVE_INFINITY, latestMs: Number.POSITIVE_INFINITY };
+  /** The newest block whose facts are in it; `null` when it is empty. */
+  readonly savedThrough: number | null;
+
+  private constructor(sql: DatabaseSync, { path, clock }: { path: string; clock: Clock }) {
+    this.#sql = sql;
+    this.#checkpoints = new WalCheckpoints(path);
+    this.#countWrites = sql.prepare("SELECT total_changes() AS writes");
+    this.#clock = clock;
+    this.#writePage = sql.prepare("INSERT OR REPLACE INTO pages VALUES (?, ?)");
+    const through = readSetting(sql, "through");
+    this.savedThrough = through === null ? null : Number(through);
+  }
+
+  /** Opens the file in a data folder; one that is damaged or belongs to other facts begins anew. */
+  static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
+    const { contracts, coverage, clock } = options;
+    const path = join(dataDir, marketsFileName);
+    const origin = originOf(contracts);
+    const parts = { origin, path, clock };
+    try {
+      const sql = withDisk(() => openDatabase(path));
+      const through = readSetting(sql, "through");
+      const isFit =
+        through === null ||
+        (readSetting(sql, "origin") === origin && Number(through) <= (coverage?.last.number ?? -1));
+      if (isFit) return MarketsFile.#begin(sql, parts);
+      sql.close();
+    } catch (thrown) {
+      if (!isSqliteFailure(thrown)) throw thrown;
+    }
+    dropMarketsFile(dataDir);
+    return withDisk(() => MarketsFile.#begin(openDatabase(path), parts));
+  }
+
+  static #begin(
+    sql: DatabaseSync,
+    { origin, ...parts }: { origin: string; path: string; clock: Clock },
+  ) {
+    sql.exec("BEGIN IMMEDIATE");
+    const file = new MarketsFile(sql, parts);
+    file.#set("origin", origin);
+    return file;
+  }
+
+  shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value> {
+    const filter = new KeyFilter(this.column(`keys.${name}`, "u32"));
+    const parts = { name, codec: codec ?? jsonCodec<Value>(), filter };
+    const shelf = new FileShelf<Key, Value>(this.#sql, parts);
+    this.#shelves.push(shelf);
+    return shelf;
+  }
+
+  column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
+    this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
+    const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
+    const id = Number(row?.["id"]);
+    const block = readSavedColumn(this.#sql, id);
+    const column = block === null ? new Column(kind) : new Column(kind, block);
+    this.#columns.push({ id, column });
+    return column;
+  }
+
+  /**
+   * Now and then; sooner when so much is written that a start would take long to make up for it, but
+   * only as often as saving takes a small share of the time.
+   */
+  get isDue(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#due.earliestMs) return false;
+    return nowMs >= this.#due.latestMs || this.#writesUnsaved >= storeLimits.marketsUnsavedMax;
+  }
+
+  get #writesUnsaved(): number {
+    return Number(this.#countWrites.get()?.["writes"]) - this.#writesSaved;
+  }
+
+  /** Throws `DataFolderUnwritableError` when the disk is full or fails. */
+  save(through: number): void {
+    const startedMs = this.#clock.monotonicMs();
+    withinTransaction(this.#sql, () => this.#save(through));
+    const endedMs = this.#clock.monotonicMs();
+    const { marketsSavedMs, marketsSavedMsMin, marketsSaveShare } = storeLimits;
+    const pauseMs = Math.max(marketsSavedMsMin, (endedMs - startedMs) / marketsSaveShare);
+    this.#due = {
+      earliestMs: endedMs + pauseMs,
+      latestMs: endedMs + Math.max(pauseMs, marketsSavedMs),
+    };
+  }
+
+  #save(through: number): void {
+    for (const shelf of this.#shelves) shelf.flush();
+    for (const { id, column } of this.#columns) {
+      for (const { page, bytes } of column.takeChangedPages()) {
+        this.#writePage.run(id * pagesPerColumn + page, bytes);
+      }
+    }
+    this.#set("through", String(through));
+    this.#sql.exec("COMMIT");
+    this.#checkpoint();
+    this.#sql.exec("BEGIN IMMEDIATE");
+  }
+
+  /**
+   * Brings the log into the file: here and now when little was written, which also lets the log
+   * begin anew; else on a thread, since the service does nothing else meanwhile.
+   */
+  #checkpoint(): void {
+    const writes = this.#writesUnsaved;
+    const isSmall = writes <= storeLimits.marketsSmallSave;
+    this.#writesSaved += writes;
+    if (this.#checkpoints.isBusy) return;
+    const { pages, copied } = this.#checkpoints.progress;
+    const isLong = pages * pageBytes > storeLimits.marketsLogBytesMax;
+    if (isLong || (isSmall && pages === copied)) {
+      this.#sql.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      this.#checkpoints.settle();
+    } else {
+      this.#checkpoints.start();
+    }
+  }
+
+  /**
+   * Does bit by bit what was put off while loading, so that the next save has little to do; to be called
+   * once everything is loaded. From then on saves are due. Throws `DataFolderUnwritableError`.
+   */
+  async settle(): Promise<void> {
+    for (const shelf of this.#shelves) {
+      while (this.#sql.isOpen && shelf.settle()) await turn();
+    }
+    const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
+    this.#due = { earliestMs: firstMs, latestMs: firstMs };
+  }
+
+  /** Whether what was saved is being brought into the file. */
+  get isCheckpointing(): boolean {
+    return this.#checkpoints.isBusy;
+  }
+
+  /** Closes the file as it was saved last. */
+  close(): void {
+    this.#checkpoints.close();
+    // A full disk has ended it already.
+    if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
+    this.#sql.close();
+  }
+
+  #set(name: string, value: string): void {
+    this.#sql.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)").run(name, value);
+  }
+}
+
+/** Throws the copy away, so that the next start makes it anew; for when facts were changed. */
+export function dropMarketsFile(dataDir: string): void {
+  for (const ending of ["", "-wal", "-shm"]) {
+    rmSync(join(dataDir, `${marketsFileName}${ending}`), { force: true });
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const sql = new DatabaseSync(path, { timeout: storeLimits.marketsLockedMs });
+  try {
+    // NORMAL: a loss of power may lose the last saves, and damages nothing.
+    // What is written goes to the log as it comes, beyond a little: a save has to write the rest.
+    sql.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 268435456;
+      PRAGMA wal_autocheckpoint = 0; ${schema}`);
+    return sql;
+  } catch (thrown) {
+    sql.close();
+    throw thrown;
+  }
+}
+
+/** What besides the facts decides the state; lists of whom to trust are part of it. */
+function originOf(contracts: Contracts): string {
+  const { byAddress, collateral, wrappedCollateral, knownCreators } = contracts;
+  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
+  const creators = [...knownCreators].toSorted();
+  return createHash("sha256")
+    .update(JSON.stringify([formatVersion, collateral, wrappedCollateral, lines, creators]))
+    .digest("hex");
+}
+
+function jsonCodec<Value>(): Codec<Value> {
+  return { encode: (value) => JSON.stringify(value), decode: (text) => JSON.parse(text) as Value };
+}

@@ -1,0 +1,110 @@
+import { assert } from "../../base/assert.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import type { TokenId } from "../../base/ids.ts";
+import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
+import type { Fill } from "../../market/fill.ts";
+import { deriveMinuteCandles, type MinuteCandle } from "../../market/minute-candle.ts";
+
+/**
+ * The blocks above finality, in memory, oldest first and without holes. The only place a fork ever
+ * touches. Bounded: a chain source stops feeding it when finality lags too far.
+ */
+export class Tail {
+  #blocks: BlockFacts[] = [];
+  #revision = 0;
+  #forks = 0;
+  /** Put together once for all who ask between two changes. */
+  #gathered: {
+    readonly fills: readonly Fill[];
+    minutes: readonly MinuteCandle[] | null;
+    counts: ReadonlyMap<TokenId, number> | null;
+    readonly revision: number;
+  } = { fills: [], minutes: null, counts: null, revision: 0 };
+
+  /** Rises with every change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** All blocks held, oldest first. */
+  get blocks(): readonly BlockFacts[] {
+    return this.#blocks;
+  }
+
+  get newest(): BlockFacts | null {
+    return this.#blocks.at(-1) ?? null;
+  }
+
+  push(block: BlockFacts): void {
+    const newest = this.#blocks.at(-1);
+    assert(
+      newest === undefined || block.number === newest.number + 1,
+      "the tail grows one block at a time",
+    );
+    assert(
+      this.#blocks.length < storeLimits.tailBlocksMax,
+      "the chain source waits long before so many blocks are held",
+    );
+    this.#blocks.push(block);
+    this.#revision += 1;
+  }
+
+  /** How often blocks were taken back. */
+  get forks(): number {
+    return this.#forks;
+  }
+
+  /** Takes back everything above `safeBlock`; returns what was taken back, oldest first. */
+  unwindTo(safeBlock: number): readonly BlockFacts[] {
+    const kept = this.#blocks.filter((block) => block.number <= safeBlock);
+    const removed = this.#blocks.slice(kept.length);
+    this.#blocks = kept;
+    this.#forks += 1;
+    this.#revision += 1;
+    return removed;
+  }
+
+  /** The blocks up to and including `block`. */
+  through(block: number): readonly BlockFacts[] {
+    return this.#blocks.filter((candidate) => candidate.number <= block);
+  }
+
+  /** Forgets the blocks up to and including `block`: the store has them now. */
+  dropThrough(block: number): void {
+    this.#blocks = this.#blocks.filter((candidate) => candidate.number > block);
+    this.#revision += 1;
+  }
+
+  /** All fills held, in chain order. */
+  fills(): readonly Fill[] {
+    if (this.#gathered.revision !== this.#revision) {
+      const fills = this.#blocks.flatMap((block) => block.fills);
+      this.#gathered = { fills, minutes: null, counts: null, revision: this.#revision };
+    }
+    return this.#gathered.fills;
+  }
+
+  /** How many fills of a token are held. */
+  countOf(tokenId: TokenId): number {
+    const fills = this.fills();
+    this.#gathered.counts ??= countByToken(fills);
+    return this.#gathered.counts.get(tokenId) ?? 0;
+  }
+
+  /** The minutes of all trades held. */
+  minutes(): readonly MinuteCandle[] {
+    const fills = this.fills();
+    this.#gathered.minutes ??= deriveMinuteCandles(fills);
+    return this.#gathered.minutes;
+  }
+
+  events(): readonly LocatedEvent[] {
+    return this.#blocks.flatMap((block) => block.events);
+  }
+}
+
+function countByToken(fills: readonly Fill[]): ReadonlyMap<TokenId, number> {
+  const counts = new Map<TokenId, number>();
+  for (const { tokenId } of fills) counts.set(tokenId, (counts.get(tokenId) ?? 0) + 1);
+  return counts;
+}

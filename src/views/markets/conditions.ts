@@ -1,0 +1,210 @@
+/**
+ * What is known of conditions and their tokens, and how it is told. Nothing is joined when it
+ * arrives, since texts, registrations, results and trades come in any order and any of them may be
+ * missing for good; a `Market` is put together when it is asked for.
+ */
+import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts";
+import { blockNumberOf } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { Gen3Position } from "../../market/ids/gen3-ids.ts";
+import type { Market, Resolution, TokenTotals } from "../../market/market.ts";
+import { generationsOf } from "../../market/minute-candle.ts";
+import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import type { Depot } from "../disk/state-store.ts";
+import { Gen3Registry } from "./gen3-registry.ts";
+import { displayOf, type MarketText, noText, Questions } from "./questions.ts";
+import { ResolutionLog } from "./resolution-log.ts";
+import { noTotals, totalsCodec } from "./token-totals.ts";
+import { JournaledMap, type UndoLog } from "./undo-log.ts";
+
+/** A condition: prepared on ConditionalTokens, or of generation 3 and seen for the first time. */
+export type Condition = {
+  readonly conditionId: ConditionId;
+  /** `null` in generation 3, like the oracle; `gen3` then tells what the id says. */
+  readonly questionId: Hash | null;
+  readonly oracle: Address | null;
+  readonly gen3: Gen3Position | null;
+  readonly outcomeCount: number;
+  readonly tokenIds: readonly TokenId[];
+  readonly createdAt: number;
+  readonly createdSeq: Seq;
+  /** Which exchange generations registered its tokens: bit `generation - 1`. */
+  readonly registeredBits: number;
+  /** Where it stands in the columns. */
+  readonly ordinal: number;
+};
+
+/** Which outcome of which condition a token is. */
+export type TokenPlace = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
+
+/** The side that answers. */
+export class Conditions {
+  protected readonly contracts: Contracts;
+  protected readonly questions: Questions;
+  protected readonly gen3: Gen3Registry;
+  protected readonly conditions: JournaledMap<ConditionId, Condition>;
+  protected readonly places: JournaledMap<TokenId, TokenPlace>;
+  /** How conditions ended, in chain order. */
+  readonly resolutions: Pick<ResolutionLog, "at" | "count" | "indexOf" | "places" | "select">;
+  protected readonly results: ResolutionLog;
+  protected readonly totals: JournaledMap<TokenId, TokenTotals>;
+  /** What a fork takes back of it, the venue is asked for again. */
+  protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
+
+  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: UndoLog }) {
+    this.contracts = contracts;
+    this.questions = new Questions(contracts, { depot, journal });
+    this.gen3 = new Gen3Registry(depot, journal);
+    this.conditions = new JournaledMap(journal, depot.shelf("market.condition"));
+    this.places = new JournaledMap(journal, depot.shelf("places"));
+    this.results = new ResolutionLog(depot, journal);
+    this.resolutions = this.results;
+    this.totals = new JournaledMap(journal, depot.shelf("totals", totalsCodec));
+    this.venue = new JournaledMap(journal, depot.shelf("market.venue"));
+  }
+
+  /** What the venue's catalogue told last; `null` when it was not asked or does not know. */
+  metadataOf(conditionId: ConditionId): VenueMetadata | null {
+    return this.venue.get(conditionId) ?? null;
+  }
+
+  /** The market of a condition; `null` when it was never prepared. */
+  market(conditionId: ConditionId): Market | null {
+    const condition = this.conditions.get(conditionId);
+    return condition === undefined ? null : this.describe(condition);
+  }
+
+  /** The same as the chain alone tells it. */
+  provenMarket(conditionId: ConditionId): Market | null {
+    const condition = this.conditions.get(conditionId);
+    return condition === undefined ? null : this.describe(condition, null);
+  }
+
+  /** Where a token belongs; `null` when no condition is known to have it. */
+  placeOf(tokenId: TokenId): TokenPlace | null {
+    return this.places.get(tokenId) ?? null;
+  }
+
+  /** The other token of the pair; `null` when unknown or there is none. */
+  complementOf(tokenId: TokenId): TokenId | null {
+    const place = this.places.get(tokenId);
+    if (place === undefined) return null;
+    const tokenIds = this.conditions.get(place.conditionId)?.tokenIds ?? [];
+    return tokenIds[1 - place.outcomeIndex] ?? null;
+  }
+
+  /** The label of a token's outcome; `null` until a text has told it. */
+  outcomeOf(tokenId: TokenId): string | null {
+    const place = this.places.get(tokenId);
+    const market = place === undefined ? null : this.market(place.conditionId);
+    return market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null;
+  }
+
+  /** Whether a token was ever seen: belongs to a known condition, or was traded. */
+  isKnownToken(tokenId: TokenId): boolean {
+    return this.places.get(tokenId) !== undefined || this.totals.get(tokenId) !== undefined;
+  }
+
+  totalsOf(tokenId: TokenId): TokenTotals {
+    return this.totals.get(tokenId) ?? noTotals;
+  }
+
+  resolutionOf(conditionId: ConditionId): Resolution | null {
+    return this.results.of(conditionId);
+  }
+
+  protected isNegRisk({ gen3, oracle }: Condition): boolean {
+    if (gen3 !== null) return gen3.module === "neg_risk";
+    return oracle !== null && this.isNegRiskAdapter(oracle);
+  }
+
+  protected isNegRiskAdapter(oracle: Address): boolean {
+    return this.contracts.byAddress.get(oracle)?.kind === "neg_risk_adapter";
+  }
+
+  #textOf(condition: Condition): MarketText {
+    const { questionId, oracle, gen3 } = condition;
+    // Anyone may prepare another condition about a question: one of two outcomes is the market.
+    if (condition.outcomeCount !== 2) return noText;
+    if (questionId !== null && oracle !== null) {
+      return this.questions.textOf({ questionId, oracle, negRisk: this.isNegRisk(condition) });
+    }
+    if (gen3 === null) return noText;
+    const negRiskMarketId = gen3.module === "neg_risk" ? gen3.eventId : null;
+    return { ...this.#gen3TextOf(gen3), negRiskMarketId };
+  }
+
+  /** The text registered for it, that of the older condition, or one made of its legs. */
+  #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
+    const registered = this.gen3.textOf(conditionId, eventId);
+    if (registered !== null) return displayOf(registered.text, registered.trusted);
+    const legacy = this.gen3.legacyOf(conditionId);
+    const older = legacy === null ? undefined : this.conditions.get(legacy);
+    if (older !== undefined && older.gen3 === null) return this.#textOf(older);
+    const legs = this.gen3.legsOf(conditionId);
+    return legs === null ? noText : this.#comboTextOf(legs);
+  }
+
+  #comboTextOf(legs: readonly TokenId[]): MarketText {
+    const parts = legs.map((tokenId) => {
+      const place = this.placeOf(tokenId);
+      // Combinations are made of other conditions; one that is a part of itself would have no end.
+      const isSimple = place !== null && this.gen3.legsOf(place.conditionId) === null;
+      const market = isSimple ? this.market(place.conditionId) : null;
+      return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
+    });
+    const titles = parts.map(({ market, outcome }) => `${market?.question}: ${outcome}`);
+    // A combination of which a part cannot be named is better left unnamed.
+    const isNamed = parts.every(({ market, outcome }) => market?.question && outcome !== null);
+    if (!isNamed) return noText;
+    const trusted = parts.every(({ market }) => market?.metadataSource === "chain");
+    const source = trusted ? "chain" : "chain_untrusted";
+    return { ...noText, title: titles.join(" + "), outcomes: ["Yes", "No"], source };
+  }
+
+  /** Whether it counts as a market (`docs/counting.md`, rule 9). */
+  protected isListed(condition: Condition): boolean {
+    return (
+      condition.oracle === null ||
+      condition.outcomeCount > 2 ||
+      condition.registeredBits !== 0 ||
+      this.contracts.byAddress.has(condition.oracle) ||
+      condition.tokenIds.some((tokenId) => this.totals.get(tokenId) !== undefined)
+    );
+  }
+
+  protected describe(
+    condition: Condition,
+    venue: VenueMetadata | null = this.metadataOf(condition.conditionId),
+  ): Market {
+    const { conditionId, questionId, oracle, tokenIds } = condition;
+    const text = this.#textOf(condition);
+    const outcomes = text.outcomes ?? venue?.outcomes ?? [];
+    const isVenueText = text.source === "none" && venue !== null && venue.question !== null;
+    const tradedBits = tokenIds.map((id) => this.totalsOf(id).generations);
+    return {
+      conditionId,
+      questionId,
+      oracle,
+      outcomeCount: condition.outcomeCount,
+      tokens: tokenIds.map((tokenId, outcomeIndex) => ({
+        tokenId,
+        outcomeIndex,
+        outcome: outcomes[outcomeIndex] ?? null,
+      })),
+      question: isVenueText ? venue.question : text.title,
+      description: text.description ?? (isVenueText ? venue.description : null),
+      metadataSource: isVenueText ? "venue" : text.source,
+      eventId: text.eventId ?? venue?.eventId ?? null,
+      negRisk: this.isNegRisk(condition),
+      negRiskMarketId: text.negRiskMarketId,
+      exchangeVersions: generationsOf(
+        tradedBits.reduce((bits, more) => bits | more, condition.registeredBits),
+      ),
+      createdAt: condition.createdAt,
+      createdBlock: blockNumberOf(condition.createdSeq),
+      resolution: this.resolutionOf(conditionId),
+      venue,
+    };
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What is known of generation 3 beyond what its ids say: which events were announced, what texts
+ * were registered, what older conditions were migrated, and which legs combinations have. Any of
+ * it may be missing, and come late.
+ */
+import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
+import type { Gen3MarketEvent } from "../../contracts/events.ts";
+import { deriveGen3ConditionIds } from "../../market/ids/gen3-ids.ts";
+import { parseQuestionText, type QuestionText } from "../../market/question-text.ts";
+import type { Depot } from "../disk/state-store.ts";
+import { JournaledMap, type UndoLog } from "./undo-log.ts";
+
+type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
+type RegisteredText = { readonly text: QuestionText; readonly requester: Address };
+
+/** The contract allows 65,536 conditions an event; real ones have below 256. */
+const conditionsOfEventMax = 4096;
+
+export class Gen3Registry {
+  readonly #announcements: JournaledMap<Hash, Announcement>;
+  readonly #texts: JournaledMap<Hash, RegisteredText>;
+  readonly #reporters: JournaledMap<Address, true>;
+  readonly #legacy: JournaledMap<ConditionId, ConditionId>;
+  readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
+
+  constructor(depot: Depot, journal: UndoLog) {
+    const mapOf = <Key extends string, Value>(name: string) =>
+      new JournaledMap<Key, Value>(journal, depot.shelf(name));
+    this.#announcements = mapOf("market.announcement");
+    this.#texts = mapOf("market.text");
+    this.#reporters = mapOf("gen3_reporters");
+    this.#legacy = mapOf("market.legacy");
+    this.#legs = mapOf("market.legs");
+  }
+
+  /** Takes in one event; returns the conditions that are known to exist from now on. */
+  apply(event: Gen3MarketEvent): readonly ConditionId[] {
+    switch (event.kind) {
+      case "gen3_event_announced":
+        this.#announcements.set(event.eventId, event.marketType);
+        return conditionsOf(event.eventId);
+      case "gen3_reporter_added":
+        this.#reporters.set(event.reporter, true);
+        return [];
+      case "gen3_text_registered": {
+        const text = parseQuestionText(Buffer.from(event.text.slice(2), "hex"));
+        this.#texts.set(event.requestId, { text, requester: event.requester });
+        return [];
+      }
+      case "gen3_condition_migrated":
+        this.#legacy.set(event.conditionId, event.legacyConditionId);
+        return [event.conditionId];
+      case "gen3_combo_prepared":
+        this.#legs.set(event.conditionId, event.legs);
+        return [event.conditionId];
+      case "gen3_remaining_resolved_no":
+        return conditionsOf(event.eventId);
+      case "gen3_other_resolved_yes":
+        return [event.conditionId];
+    }
+  }
+
+  /** The older condition whose question this one goes on with; `null` for native ones. */
+  legacyOf(conditionId: ConditionId): ConditionId | null {
+    return this.#legacy.get(conditionId) ?? null;
+  }
+
+  /** The positions that must all win; `null` for conditions that are no combination. */
+  legsOf(conditionId: ConditionId): readonly TokenId[] | null {
+    return this.#legs.get(conditionId) ?? null;
+  }
+
+  /** Whether the venue's operator has announced the event a condition belongs to. */
+  isAnnounced(eventId: Hash): boolean {
+    return this.#announcements.get(eventId) !== undefined;
+  }
+
+  /**
+   * The text of a condition of its own, and whether a reporter of the aggregator's registered it.
+   * The text of an atomic event is about the event, not about the condition of equal id.
+   */
+  textOf(conditionId: ConditionId, eventId: Hash): { text: QuestionText; trusted: boolean } | null {
+    if (this.#announcements.get(eventId) === "atomic") return null;
+    const known = this.#texts.get(conditionId as string as Hash);
+    if (known === undefined) return null;
+    return { text: known.text, trusted: this.#reporters.get(known.requester) === true };
+  }
+}
+
+function conditionsOf(eventId: Hash): readonly ConditionId[] {
+  return deriveGen3ConditionIds(eventId).slice(0, conditionsOfEventMax);
+}

@@ -1,0 +1,156 @@
+import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { allEnded } from "../../base/time/settle-all.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
+import type { TokenTotals } from "../../market/market.ts";
+import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
+import type { Cell, Engine, Row } from "../../storage/engine.ts";
+import { readTotals } from "../../storage/read-totals.ts";
+import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
+import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
+import { CatchUpTrades } from "../day/catch-up-trades.ts";
+import { dayWindowSeconds } from "../day/day-window.ts";
+import { readDayTrades } from "../day/read-day-trades.ts";
+import type { MarketState } from "./market-state.ts";
+
+/** Events that the market directory learns from; the others are only served. */
+const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
+  "condition_prepared",
+  "condition_resolved",
+  "token_registered",
+  "question_initialized",
+  "question_updated",
+  "neg_risk_market_prepared",
+  "neg_risk_question_prepared",
+  "neg_risk_question_requested",
+  "gen3_event_announced",
+  "gen3_reporter_added",
+  "gen3_text_registered",
+  "gen3_condition_migrated",
+  "gen3_combo_prepared",
+  "gen3_remaining_resolved_no",
+  "gen3_other_resolved_yes",
+];
+
+/**
+ * Rows read at once: a million and a half markets would not fit into one answer of the engine,
+ * which is a string. The largest rows, texts of questions, have some kilobytes.
+ */
+const pageRows = 50_000;
+
+/** New tokens remembered while events are loaded: some 40 MB. */
+const newTokensMax = 200_000;
+
+/**
+ * Brings a state to what is stored up to the end of `coverage`, whatever is appended above it
+ * meanwhile: the same as applying every block of it. The state is empty, or what it was when
+ * everything up to and including block `savedThrough` was applied.
+ */
+export async function loadMarketState(
+  { engine, coverage }: { readonly engine: Engine; readonly coverage: Coverage | null },
+  state: MarketState,
+  savedThrough: number | null = null,
+): Promise<void> {
+  if (coverage === null) return;
+  const { last } = coverage;
+  state.dayWindow.beginLoading(last.timestamp);
+  const through = savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
+  const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
+  await loadLater(engine, state, range);
+  state.dayWindow.finishLoading();
+  state.dayWindow.moveTo(last.timestamp);
+  state.refreshDay();
+  state.settleThrough(last.number, last.timestamp);
+}
+
+/** Positions: `from` inclusive, `to` exclusive. */
+type Range = { readonly from: Seq; readonly to: Seq };
+
+/**
+ * Without a copy: what one made before the last 24 hours would have. Returns the block it ends with,
+ * -1 when all blocks are later.
+ */
+async function loadUntilDay(
+  engine: Engine,
+  state: MarketState,
+  newestTimestamp: number,
+): Promise<number> {
+  const [row] = await engine.query(
+    `SELECT count(), max(to_block) FROM oddwire.markers
+     WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
+  );
+  const through = Number(row?.[0]) === 0 ? -1 : Number(row?.[1]);
+  const to = firstSeqOf(through + 1);
+  await loadEvents(engine, state, { from: firstSeqOf(0), to });
+  for await (const { tokenId, totals, firstSeq } of readTotals(engine, to)) {
+    const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
+    state.directory.loadTotals(tokenId, totals, first);
+  }
+  state.dayWindow.finish(through);
+  return through;
+}
+
+/**
+ * What came after the copy. All of its trades are among those that are read for the last 24 hours, so
+ * its totals are added up from these.
+ */
+async function loadLater(engine: Engine, state: MarketState, range: Range): Promise<void> {
+  const { directory, dayWindow } = state;
+  // One is taken in while the other is on its way.
+  const loadedDay = loadDay(engine, state, range);
+  await allEnded([loadedDay, loadEvents(engine, state, range)]);
+  const later = await loadedDay;
+  state.placeTokens();
+  directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
+}
+
+async function loadEvents(engine: Engine, state: MarketState, { from, to }: Range): Promise<void> {
+  if (from >= to) return;
+  const kinds = listLiteral(marketEventKinds.map(wordLiteral));
+  const pages = readPages(
+    engine,
+    (after) =>
+      `SELECT ${eventColumns} FROM oddwire.events WHERE kind IN ${kinds}
+       AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? from))}
+       AND seq < ${integerLiteral(to)} ORDER BY seq`,
+  );
+  for await (const rows of pages) {
+    for (const row of rows) state.directory.applyEvent(parseEvent(row));
+    // Of more than these, the few that were traded lately are looked up.
+    if (state.directory.newTokens.size > newTokensMax) state.placeTokens();
+  }
+}
+
+/**
+ * The last 24 hours on what the copy has of them; returns what was traded within the range, which ends
+ * where they do. Prices before follow from the totals of the copy, when somebody asks for one or the other.
+ */
+async function loadDay(
+  engine: Engine,
+  { dayWindow, directory }: MarketState,
+  { from: laterFrom, to }: Range,
+): Promise<CatchUpTrades> {
+  const from = dayWindow.savedFrom;
+  const { tokens } = dayWindow;
+  const tellBase = (tokenId: TokenId, { lastTrade }: TokenTotals) =>
+    tokens.tellBase(tokenId, lastTrade !== null && lastTrade.seq < from ? lastTrade : null);
+  tokens.awaitBases((tokenId) => tellBase(tokenId, directory.totalsOf(tokenId)));
+  const later = new CatchUpTrades(laterFrom, tellBase);
+  const day = readDayTrades(engine, { from, to });
+  for await (const trades of day) later.add(trades, dayWindow.load(trades));
+  later.end(tokens.slots);
+  return later;
+}
+
+/** All rows of a query, page by page; its first column orders them and names where a page ended. */
+async function* readPages(
+  engine: Engine,
+  sqlAfter: (after: Cell | null) => string,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  let after: Cell | null = null;
+  for (;;) {
+    const rows: readonly Row[] = await engine.query(`${sqlAfter(after)} LIMIT ${pageRows}`);
+    yield rows;
+    after = rows.at(-1)?.[0] ?? null;
+    if (rows.length < pageRows || after === null) return;
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * All markets as columns of numbers and lists of words, so that a list is one walk over all of
+ * them: 1.5 million take some milliseconds. A market is known by its ordinal, the order in which
+ * they became known; what it is, is put together from elsewhere.
+ */
+
+import { marketLimits } from "../../base/config/limits.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import { TokenSlots, tokenIdWords } from "../day/token-slots.ts";
+import { Column } from "../disk/column.ts";
+import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
+import { Rooms } from "../search/rooms.ts";
+import { TextSearch } from "../search/text-search.ts";
+import type { UndoLog } from "./undo-log.ts";
+
+const idBytes = 32;
+
+/** What can be asked of a market with yes or no, as bits. */
+export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
+
+/** What is asked for exactly, as it is written. */
+export type LabelKind = "event" | "slug" | "category" | "tag";
+
+export class MarketColumns {
+  readonly #journal: UndoLog;
+  readonly #count: Column<"f64">;
+  readonly #ids: Column<"u8">;
+  readonly flags: Column<"u8">;
+  /** Where on the chain it became a market; 0 while it is none. */
+  readonly listedSeq: Column<"f64">;
+  /** Unix seconds. */
+  readonly createdAt: Column<"u32">;
+  readonly lastTradeAt: Column<"u32">;
+  /** Unix milliseconds, 0 where no end is known. */
+  readonly endMs: Column<"f64">;
+  /** Micros; exact up to 9 billion dollars, which is several times the largest market there was. */
+  readonly volumeUsd: Column<"f64">;
+  /** The last 24 hours. They follow the time, so they are made anew at each start. */
+  readonly dayVolumeUsd = new Column("f64");
+  readonly dayTrades = new Column("u32");
+  /** When the venue was last asked about it, Unix seconds; 0 for never. */
+  readonly venueAt: Column<"u32">;
+  /** What came of that, as `venueFlags`. */
+  readonly venueFlags: Column<"u8">;
+  /** The first four bytes of each id, by which nearly all ids differ. */
+  readonly idStarts = new Column("u32");
+  /** What lists stand in, for whoever is done with one to give back. */
+  readonly rooms = new Rooms(marketLimits.spareRoomBytesMax);
+  readonly search: MarketSearch;
+  readonly labels: TextSearch;
+
+  constructor(depot: Depot, journal: UndoLog) {
+    this.#journal = journal;
+    this.#count = depot.column("markets.count", "f64");
+    this.#ids = depot.column("markets.ids", "u8");
+    this.flags = depot.column("markets.flags", "u8");
+    this.listedSeq = depot.column("markets.listed_seq", "f64");
+    this.createdAt = depot.column("markets.created_at", "u32");
+    this.lastTradeAt = depot.column("markets.last_trade_at", "u32");
+    this.endMs = depot.column("markets.end_ms", "f64");
+    this.volumeUsd = depot.column("markets.volume_usd", "f64");
+    this.venueAt = depot.column("markets.venue_at", "u32");
+    this.venueFlags = depot.column("markets.venue_flags", "u8");
+    this.search = new MarketSearch(depot, journal);
+    this.labels = new TextSearch({ depot, journal }, "labels", 1);
+    const { count } = this;
+    this.#reserve(count);
+    const starts = this.idStarts.values;
+    const bytes = new DataView(this.ids.buffer);
+    for (let ordinal = 0; ordinal < count; ordinal += 1) {
+      starts[ordinal] = bytes.getUint32(ordinal * idBytes);
+    }
+  }
+
+  /** How many there are; ordinals are below it. */
+  get count(): number {
+    return this.#count.get(0);
+  }
+
+  /** The 32 bytes of each id, one behind the other. */
+  get ids(): Uint8Array<ArrayBuffer> {
+    return this.#ids.values;
+  }
+
+  /** Adds a market of which nothing but its id is known; returns its ordinal. */
+  add(conditionId: ConditionId): number {
+    const ordinal = this.count;
+    this.#reserve(ordinal + 1);
+    // An ordinal that a fork has freed may have been something else.
+    for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
+    for (const index of [this.search, this.labels]) index.remove(ordinal);
+    this.setDay(ordinal, { volumeUsd: 0n, trades: 0 });
+    const start = ordinal * idBytes;
+    this.#ids.reserve(start + idBytes);
+    this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
+    this.#ids.touch(start, start + idBytes - 1);
+    this.#setIdStart(ordinal);
+    this.#journal.setAt(this.#count, 0, ordinal + 1);
+    return ordinal;
+  }
+
+  /**
+   * Makes room in all columns. Once a loop has met an index without a number, V8 makes an object of each
+   * number that it reads there: a walk over a million of them takes five times as long.
+   */
+  #reserve(length: number): void {
+    for (const column of this.#numbers) column.reserve(length);
+    for (const column of [this.dayVolumeUsd, this.dayTrades, this.idStarts]) column.reserve(length);
+  }
+
+  /**
+   * Where the conditions stand whose bytes follow each other, -1 for those that are not known: one walk
+   * over all, however many.
+   */
+  ordinalsOf(conditionIds: Uint8Array<ArrayBuffer>): Int32Array {
+    // Ids of conditions are as long as those of tokens.
+    const wanted = new TokenSlots(new MemoryDepot(), "wanted");
+    const words = new Uint32Array(conditionIds.buffer);
+    const slots = new Int32Array(words.length / tokenIdWords);
+    for (let at = 0; at < words.length; at += tokenIdWords) {
+      const slot = wanted.findAt(words, at);
+      slots[at / tokenIdWords] = slot === -1 ? wanted.addAt(words, at) : slot;
+    }
+    const ordinals = new Int32Array(wanted.length).fill(-1);
+    const known = new Uint32Array(this.ids.buffer);
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      const slot = wanted.findAt(known, ordinal * tokenIdWords);
+      if (slot !== -1) ordinals[slot] = ordinal;
+    }
+    return slots.map((slot) => ordinals[slot] ?? -1);
+  }
+
+  conditionIdAt(ordinal: number): ConditionId {
+    const start = ordinal * idBytes;
+    const digits = Buffer.from(this.ids.buffer, start, idBytes).toString("hex");
+    return `0x${digits}` as ConditionId;
+  }
+
+  get #numbers(): readonly Column[] {
+    const { flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd } = this;
+    const { venueAt, venueFlags } = this;
+    return [flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd, venueAt, venueFlags];
+  }
+
+  /** Sets a number of a market, for forks to take back. */
+  set(column: Column, ordinal: number, value: number): void {
+    this.#journal.setAt(column, ordinal, value);
+  }
+
+  /** Sets what was traded within the last 24 hours. */
+  setDay(ordinal: number, { volumeUsd, trades }: { volumeUsd: bigint; trades: number }): void {
+    this.dayVolumeUsd.set(ordinal, Number(volumeUsd));
+    this.dayTrades.set(ordinal, trades);
+  }
+
+  /** Sets all that it can be found by. */
+  setTexts(ordinal: number, texts: MarketTexts): void {
+    const { slug, category, tags, eventId } = texts;
+    this.search.put(ordinal, texts);
+    const labels = [
+      labelOf("event", eventId),
+      labelOf("slug", slug),
+      labelOf("category", category),
+      ...tags.map((tag) => labelOf("tag", tag)),
+    ];
+    this.labels.put(ordinal, [labels.filter((label) => label !== null)]);
+  }
+
+  /** Those that are markets of ours, in the order they became known. */
+  *listed(): Generator<ConditionId> {
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      const isListed = (this.flags.get(ordinal) & marketFlags.listed) !== 0;
+      if (isListed) yield this.conditionIdAt(ordinal);
+    }
+  }
+
+  /** Those that became markets behind a position, with where they did, in the order of the chain. */
+  listedAfter(after: number): { readonly seq: number; readonly conditionId: ConditionId }[] {
+    const found: { seq: number; ordinal: number }[] = [];
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      const seq = this.listedSeq.get(ordinal);
+      if (seq > after && seq > 0) found.push({ seq, ordinal });
+    }
+    return found
+      .toSorted((a, b) => a.seq - b.seq)
+      .map(({ seq, ordinal }) => ({ seq, conditionId: this.conditionIdAt(ordinal) }));
+  }
+
+  /** The ordinals of the markets that have a label, in no particular order. */
+  withLabel(kind: LabelKind, value: string): number[] {
+    const block = this.rooms.take(this.count);
+    const scores = new Uint8Array(block, 0, this.count).fill(0);
+    const found: number[] = [];
+    this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), scores);
+    for (let at = scores.indexOf(1); at !== -1; at = scores.indexOf(1, at + 1)) found.push(at);
+    this.rooms.give(block);
+    return found;
+  }
+
+  #setIdStart(ordinal: number): void {
+    const start = ordinal * idBytes;
+    const { buffer, byteLength } = this.ids;
+    this.idStarts.set(ordinal, new DataView(buffer, 0, byteLength).getUint32(start));
+  }
+}
+
+/** A label as it is written; categories and tags are asked for in whatever case. */
+export function labelOf(kind: LabelKind, value: string | null): string | null {
+  if (value === null) return null;
+  return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;
+}

@@ -1,0 +1,414 @@
+/** What is known of markets from logs that come in any order, or not at all. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { anyTransaction, BlockWriter } from "../../../test/support/generate-matches.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import {
+  allTestMarkets,
+  encodeLog,
+  exchangeOf,
+  gen3Conditions,
+  knownCreator,
+  type LogContent,
+  marketLogs,
+  stranger,
+  type TestMarket,
+  testMarkets,
+  testPairs,
+  umaText,
+} from "../../../test/support/test-markets.ts";
+import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "../../market/block-facts.ts";
+import { lastTradesOf } from "../../market/last-trade.ts";
+import type { Market } from "../../market/market.ts";
+import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
+import { hashOfText } from "../../market/question-text.ts";
+import { MemoryDepot } from "../disk/state-store.ts";
+import { MarketDirectory } from "./market-directory.ts";
+import { UndoLog } from "./undo-log.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+
+function hash(digit: string): Hash {
+  return `0x${digit.repeat(64)}` as Hash;
+}
+
+/** A block of one transaction a log, at its own height. */
+function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
+  const place = { number, hash: hash("b"), parentHash: null, timestamp: 1_700_000_000 + number };
+  const writer = new BlockWriter(place);
+  for (const log of logs) writer.addLog(log);
+  return deriveBlockFacts(writer.block, decoder);
+}
+
+function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
+  const directory = new MarketDirectory(contracts, {
+    depot: new MemoryDepot(),
+    journal: new UndoLog(),
+  });
+  for (const block of blocks) apply(directory, block);
+  return directory;
+}
+
+function apply(directory: MarketDirectory, { events, fills }: BlockFacts): void {
+  for (const event of events) directory.applyEvent(event);
+  directory.applyCandles(deriveMinuteCandles(fills), lastTradesOf(fills));
+}
+
+function says({ events }: BlockFacts, kind: LocatedEvent["event"]["kind"]): boolean {
+  return events.some(({ event }) => event.kind === kind);
+}
+
+function marketOf(directory: MarketDirectory, { conditionId }: TestMarket): Market {
+  const market = directory.market(conditionId);
+  assert(market !== null);
+  return market;
+}
+
+/** All that the directory answers about the test markets. */
+function answersOf(directory: MarketDirectory): unknown {
+  return {
+    listed: [...directory.listed()].toSorted(),
+    markets: allTestMarkets.map(({ conditionId }) => directory.market(conditionId)),
+    gen3Markets: Object.values(gen3Conditions).map((id) => directory.market(id)),
+    resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
+      directory.resolutions.at(index),
+    ),
+    totals: allTestMarkets.map(({ tokenIds }) => tokenIds.map((id) => directory.totalsOf(id))),
+  };
+}
+
+/**
+ * One block a log, so that each can come at any time and still say where it stands; only that the
+ * remaining conditions are NO stays with the YES it follows from.
+ */
+const oneByOne = marketLogs
+  .map((log, index) => factsOf(index + 1, [log]))
+  .map((block, index, all) => {
+    const next = all[index + 1];
+    const isFollowed = next !== undefined && says(next, "gen3_remaining_resolved_no");
+    return isFollowed ? { ...block, events: [...block.events, ...next.events] } : block;
+  })
+  .filter(({ events }) => events[0]?.event.kind !== "gen3_remaining_resolved_no");
+/** A post about a question is one of its creator's only once the question has a creator. */
+const updates = oneByOne.filter((block) => says(block, "question_updated"));
+const anytime = oneByOne.filter((block) => !updates.includes(block));
+const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((transactions) => {
+  const place = { number: 999, hash: hash("c"), parentHash: null, timestamp: 1_700_009_999 };
+  const writer = new BlockWriter(place);
+  for (const transaction of transactions) writer.addTransaction(transaction);
+  return deriveBlockFacts(writer.block, decoder);
+});
+
+describe("markets are the same in whatever order their parts arrive", () => {
+  test("all of the parts, and trades between them", () => {
+    const order = fc.shuffledSubarray(anytime, { minLength: anytime.length });
+    fc.assert(
+      fc.property(order, anyTrades, fc.nat(anytime.length), (order, trades, at) => {
+        const expected = answersOf(directoryOf(...oneByOne, trades));
+        const parts = [...order.toSpliced(at, 0, trades), ...updates];
+        assert.deepEqual(answersOf(directoryOf(...parts)), expected);
+      }),
+      propertySettings(100),
+    );
+  });
+
+  test("any part of the parts: what is missing is unknown, never wrong", () => {
+    const complete = directoryOf(...oneByOne);
+    const anyPart = fc
+      .shuffledSubarray(anytime)
+      .chain((part) =>
+        fc.shuffledSubarray(part, { minLength: part.length }).map((again) => ({ part, again })),
+      );
+    fc.assert(
+      fc.property(anyPart, ({ part, again }) => {
+        const directory = directoryOf(...part);
+        assert.deepEqual(answersOf(directoryOf(...again)), answersOf(directory));
+        for (const { conditionId } of allTestMarkets) {
+          const [market, whole] = [directory.market(conditionId), complete.market(conditionId)];
+          if (market === null || whole === null) continue;
+          // The adapter's data of a neg-risk question stands in until the request is known.
+          const titles = [null, whole.question, "One of three"];
+          assert(titles.includes(market.question), String(market.question));
+          assert.deepEqual(market.tokens.map(idOf), whole.tokens.map(idOf));
+        }
+      }),
+      propertySettings(100),
+    );
+  });
+
+  function idOf({ tokenId }: { tokenId: TokenId }): TokenId {
+    return tokenId;
+  }
+});
+
+describe("what is told of", () => {
+  const directory = directoryOf(...oneByOne);
+  const textOf = (market: TestMarket): unknown => {
+    const { question, description, metadataSource, tokens } = marketOf(directory, market);
+    return [question, description, metadataSource, tokens.map(({ outcome }) => outcome)];
+  };
+
+  test("a question of a known creator", () => {
+    assert.deepEqual(textOf(testMarkets.standard), [
+      "Standard, isn't it?",
+      "About Standard, isn't it?.\n\nUpdate: REVISION: \t\n\\ 'quoted' \u{1f600}",
+      "chain",
+      ["Yes", "No"],
+    ]);
+    const market = marketOf(directory, testMarkets.standard);
+    assert.equal(market.createdBlock, 1);
+    assert.equal(market.createdAt, 1_700_000_001);
+    assert.deepEqual([market.negRisk, market.negRiskMarketId, market.eventId], [false, null, null]);
+    assert.deepEqual(market.exchangeVersions, [1]);
+    assert.deepEqual(market.resolution?.numerators, [0n, 1n]);
+  });
+
+  test("the same question of another oracle: nothing, since that one was not asked", () => {
+    assert.deepEqual(textOf(testMarkets.sameQuestion), [null, null, "none", [null, null]]);
+    const { questionId, resolution } = marketOf(directory, testMarkets.sameQuestion);
+    assert.equal(questionId, testMarkets.standard.questionId);
+    assert.equal(resolution, null);
+  });
+
+  test("a question of a stranger, marked so", () => {
+    const [question, , source, outcomes] = textOf(testMarkets.strangersQuestion) as unknown[];
+    assert.deepEqual(
+      [question, source, outcomes],
+      ["A: B?", "chain_untrusted", ["FaZe", "illwill"]],
+    );
+  });
+
+  test("a question of the first adapter, whose creator nobody knows", () => {
+    const [question, description, source] = textOf(testMarkets.firstAdapter) as unknown[];
+    assert.deepEqual([question, description, source], ["Old", "As they were.", "chain_untrusted"]);
+  });
+
+  test("a neg-risk question: its request, its event, its market", () => {
+    assert.deepEqual(textOf(testMarkets.negRisk), [
+      "Will one of three win?",
+      "About Will one of three win?.",
+      "chain",
+      ["Yes", "No"],
+    ]);
+    const market = marketOf(directory, testMarkets.negRisk);
+    assert.deepEqual([market.negRisk, market.eventId], [true, "4711"]);
+    assert.equal(market.negRiskMarketId, `0x${"a7".repeat(31)}00`);
+    assert.deepEqual(market.exchangeVersions, [1]);
+  });
+
+  test("a condition with three outcomes: no tokens, but its result", () => {
+    const market = marketOf(directory, testMarkets.threeOutcomes);
+    assert.deepEqual([market.outcomeCount, market.tokens], [3, []]);
+    assert.deepEqual(market.resolution?.numerators, [1n, 0n, 2n]);
+  });
+
+  test("conditions that are listed: known oracle, registered, or more than two outcomes", () => {
+    const { unknownOracle } = testMarkets;
+    const listed = new Set(directory.listed());
+    const hidden = allTestMarkets.filter(({ conditionId }) => !listed.has(conditionId));
+    assert.deepEqual(hidden, [unknownOracle]);
+    assert.notEqual(directory.market(unknownOracle.conditionId), null);
+  });
+
+  test("conditions of generation 3: all that anything named, and only those", () => {
+    const { combo, migrated, derivedYes, ...others } = gen3Conditions;
+    const listed = new Set(directory.listed());
+    for (const conditionId of Object.values(gen3Conditions)) assert(listed.has(conditionId));
+    const told = (conditionId: ConditionId): unknown => {
+      const market = directory.market(conditionId);
+      assert(market !== null);
+      const { question, metadataSource, negRisk, resolution } = market;
+      return [question, metadataSource, negRisk, resolution?.numerators, resolution?.derived];
+    };
+    const [yes, no] = [
+      [1_000_000n, 0n],
+      [0n, 1_000_000n],
+    ];
+    assert.deepEqual(Object.values(others).map(told), [
+      ["Of generation 3", "chain", false, [333_333n, 666_667n], false],
+      ["Of generation 3", "chain_untrusted", true, no, true],
+      [null, "none", true, yes, false],
+      [null, "none", true, no, true],
+    ]);
+    assert.deepEqual(told(derivedYes), [null, "none", true, yes, true]);
+    assert.deepEqual(told(migrated), ["Standard, isn't it?", "chain", false, undefined, undefined]);
+    // One of its legs has no text.
+    assert.deepEqual(told(combo), [null, "none", false, undefined, undefined]);
+  });
+
+  test("tokens", () => {
+    for (const { conditionId, tokenIds } of allTestMarkets) {
+      for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
+        assert.deepEqual(directory.placeOf(tokenId), { conditionId, outcomeIndex });
+        assert.equal(directory.complementOf(tokenId), tokenIds[1 - outcomeIndex]);
+        assert(directory.isKnownToken(tokenId));
+      }
+    }
+    const unknown = hash("7") as string as TokenId;
+    assert.deepEqual([directory.placeOf(unknown), directory.complementOf(unknown)], [null, null]);
+    assert(!directory.isKnownToken(unknown));
+    assert.equal(directory.market(unknown as string as ConditionId), null);
+  });
+});
+
+describe("who may say what", () => {
+  const neg = testMarkets.negRisk;
+  const requestId = questionIdOf("Will one of three win?");
+  const negRiskLogs = oneByOne.filter(({ events }) =>
+    events.some(
+      ({ event }) =>
+        event.kind.startsWith("neg_risk") ||
+        "oracle" in event ||
+        (event.kind === "question_initialized" && event.questionId === requestId),
+    ),
+  );
+
+  function questionIdOf(title: string): Hash {
+    return hashOfText(Buffer.from(umaText({ title, creator: knownCreator })));
+  }
+
+  test("a neg-risk market prepared by an unknown operator is not trusted", () => {
+    const untrusted = negRiskLogs.map((block) => ({
+      ...block,
+      events: block.events.map((located) =>
+        located.event.kind === "neg_risk_market_prepared"
+          ? { ...located, event: { ...located.event, oracle: stranger } }
+          : located,
+      ),
+    }));
+    assert.equal(marketOf(directoryOf(...untrusted), neg).metadataSource, "chain_untrusted");
+    assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
+  });
+
+  test("the request of a neg-risk question is told, whoever asks under its id elsewhere", () => {
+    const all = [...contracts.byAddress.values()];
+    const firstAdapter = all.find(({ kind }) => kind === "uma_adapter_v1");
+    assert(firstAdapter !== undefined);
+    const squatter = encodeLog(firstAdapter, "QuestionInitialized", {
+      questionID: requestId,
+      ancillaryData: `0x${Buffer.from("q: title: Mine, description: D").toString("hex")}`,
+      resolutionTime: 1n,
+      rewardToken: stranger,
+      reward: 0n,
+      proposalBond: 0n,
+      earlyResolutionEnabled: true,
+    });
+    const expected = marketOf(directoryOf(...negRiskLogs), neg);
+    assert.equal(expected.question, "Will one of three win?");
+    const block = factsOf(0, [squatter]);
+    assert.deepEqual(marketOf(directoryOf(block, ...negRiskLogs), neg), expected);
+    assert.deepEqual(marketOf(directoryOf(...negRiskLogs, block), neg), expected);
+  });
+
+  test("posts of others than the creator change nothing", () => {
+    const others = updates.map((block) => ({
+      ...block,
+      events: block.events.map((located) =>
+        located.event.kind === "question_updated"
+          ? { ...located, event: { ...located.event, owner: stranger } }
+          : located,
+      ),
+    }));
+    const answers = answersOf(directoryOf(...anytime));
+    assert.deepEqual(answersOf(directoryOf(...anytime, ...others)), answers);
+    assert.notDeepEqual(answersOf(directoryOf(...anytime, ...updates)), answers);
+  });
+
+  test("a text that does not hash to its id says nothing, also when it comes first", () => {
+    const forged = oneByOne.find(({ events }) =>
+      events.some(
+        ({ event }) =>
+          event.kind === "question_initialized" &&
+          Buffer.from(event.text.slice(2), "hex").includes("Forged"),
+      ),
+    );
+    const prepared = oneByOne[0];
+    assert(forged !== undefined && prepared !== undefined);
+    const market = marketOf(directoryOf(prepared, forged), testMarkets.standard);
+    assert.equal(market.question, null);
+  });
+
+  test("that the rest of an event is NO: conditions that nothing else ever named, too", () => {
+    const rest = oneByOne.find((block) => says(block, "gen3_remaining_resolved_no"));
+    const said = rest?.events.at(-1);
+    assert(rest !== undefined && said !== undefined);
+    const alone = { ...rest, events: [said] };
+    const { first, second, other } = gen3Conditions;
+    const ends = (...blocks: BlockFacts[]) => {
+      const { resolutions } = directoryOf(...blocks);
+      return Array.from({ length: resolutions.count }, (_, at) => resolutions.at(at));
+    };
+    assert.deepEqual(
+      ends(alone).map((one) => [one?.conditionId, one?.seq, one?.numerators, one?.derived]),
+      [first, second, other].map((id) => [id, said.seq, [0n, 1_000_000n], true]),
+    );
+    const later = oneByOne.filter((block) => says(block, "gen3_event_announced"));
+    assert(later.length > 0);
+    assert.deepEqual(ends(alone, ...later), ends(alone), "nothing is added to the past");
+    const derived = ends(rest).map((one) => [one?.conditionId, one?.derived] as const);
+    const expected = [[first, true] as const, [second, false] as const, [other, true] as const];
+    assert.deepEqual(new Map(derived), new Map(expected), "the YES has a log of its own");
+  });
+
+  test("registrations count only from exchanges", () => {
+    const { conditionId, tokenIds } = testMarkets.unknownOracle;
+    const [token0, token1] = tokenIds.map((id) => BigInt(id));
+    const exchange = exchangeOf(1, "neg_risk");
+    const args = { token0, token1, conditionId };
+    const registered = factsOf(50, [encodeLog(exchange, "TokenRegistered", args)]);
+    const prepared = oneByOne.find(({ events }) =>
+      events.some(
+        ({ event }) => event.kind === "condition_prepared" && event.conditionId === conditionId,
+      ),
+    );
+    assert(prepared !== undefined);
+    const [event] = registered.events;
+    assert(event !== undefined);
+    const elsewhere = { ...registered, events: [{ ...event, address: stranger }] };
+    const listed = (...blocks: BlockFacts[]): boolean =>
+      [...directoryOf(...blocks).listed()].includes(conditionId);
+    assert.deepEqual(
+      [listed(prepared), listed(prepared, elsewhere), listed(prepared, registered)],
+      [false, false, true],
+    );
+    assert.equal(listed(registered, prepared), true, "late preparation");
+  });
+});
+
+describe("totals of a token", () => {
+  test("are the sums of its trades, in any order of the candles", () => {
+    fc.assert(
+      fc.property(anyTrades, (trades) => {
+        const candles = deriveMinuteCandles(trades.fills);
+        const directory = directoryOf();
+        directory.applyCandles(candles.toReversed(), lastTradesOf(trades.fills));
+        for (const tokenId of testPairs.legacy.flat()) {
+          const own = trades.fills.filter(
+            (fill) => fill.role !== "taker" && fill.tokenId === tokenId,
+          );
+          const totals = directory.totalsOf(tokenId);
+          assert.equal(totals.trades, own.length);
+          assert.equal(
+            totals.volumeUsd,
+            own.reduce((sum, fill) => sum + fill.value, 0n),
+          );
+          assert.equal(
+            totals.volumeShares,
+            own.reduce((sum, fill) => sum + fill.size, 0n),
+          );
+          const priced = own.filter((fill) => fill.size > 0n);
+          assert.equal(totals.lastTrade?.seq, priced.at(-1)?.seq);
+          assert.equal(totals.lastTrade?.txHash, priced.at(-1)?.txHash);
+          const [first] = priced;
+          assert.equal(totals.firstMinute, first === undefined ? null : minuteOf(first.timestamp));
+        }
+      }),
+      propertySettings(100),
+    );
+  });
+});

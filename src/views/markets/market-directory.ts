@@ -1,0 +1,390 @@
+/**
+ * All markets known from the chain: a fold of events and trades in chain order, with undo for the
+ * blocks that a fork may take back. What it learns it writes into the book it answers from, and
+ * into the columns that lists and searches go by.
+ */
+import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { Gen3MarketEvent, MarketEvent } from "../../contracts/events.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
+import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
+import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
+import type { LastTrade } from "../../market/last-trade.ts";
+import { type Resolution, resolutionOf, type TokenTotals } from "../../market/market.ts";
+import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts";
+import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import type { CatchUpTrades } from "../day/catch-up-trades.ts";
+import { tokenIdWords } from "../day/token-slots.ts";
+import type { Depot } from "../disk/state-store.ts";
+import { type Condition, Conditions } from "./conditions.ts";
+import { MarketColumns, marketFlags } from "./market-columns.ts";
+import { conditionIdsOf, idsIn } from "./token-conditions.ts";
+import { addCandle, addTotals } from "./token-totals.ts";
+import { JournaledMap, type UndoLog } from "./undo-log.ts";
+
+/** When something was seen for the first time. Unix seconds. */
+type Sighting = { readonly seq: Seq; readonly timestamp: number };
+
+/** Combinations that quote one market, and how far quotes of quotes are followed. */
+const dependentsMax = 1000;
+const quotesDepthMax = 2;
+
+/** Markets that are walked over while one is looked up on its shelf. */
+const marketsPerLookup = 500;
+
+/** Results of generation 3 as their modules would log them. */
+const resultYes = [1_000_000n, 0n];
+const resultNo = [0n, 1_000_000n];
+
+export class MarketDirectory extends Conditions {
+  /** Registrations of conditions not prepared yet, by generation bits. */
+  readonly #earlyRegistrations: JournaledMap<ConditionId, number>;
+  /** Conditions whose text is made of that of others. */
+  readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
+  /** All markets for lists and searches. */
+  readonly columns: MarketColumns;
+  /** Tokens of conditions that have become known since this was last emptied, and the ordinals of those. */
+  readonly newTokens = new Map<TokenId, number>();
+
+  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: UndoLog }) {
+    super(contracts, { depot, journal });
+    this.#earlyRegistrations = new JournaledMap(journal, depot.shelf("early_registrations"));
+    this.#dependents = new JournaledMap(journal, depot.shelf("dependents"));
+    this.columns = new MarketColumns(depot, journal);
+  }
+
+  /** Takes in one event; those that tell nothing about markets change nothing. */
+  applyEvent(located: LocatedEvent): void {
+    const { event } = located;
+    switch (event.kind) {
+      case "condition_prepared":
+        return this.#prepare(event, located);
+      case "condition_resolved":
+        return this.#resolve(located);
+      case "token_registered":
+        return this.#register(event.conditionId, located);
+      case "question_initialized":
+      case "question_updated":
+      case "neg_risk_market_prepared":
+      case "neg_risk_question_prepared":
+      case "neg_risk_question_requested":
+        for (const id of this.questions.apply(event, located.address)) this.#retell(id);
+        return;
+      case "gen3_event_announced":
+      case "gen3_reporter_added":
+      case "gen3_text_registered":
+      case "gen3_condition_migrated":
+      case "gen3_combo_prepared":
+      case "gen3_remaining_resolved_no":
+      case "gen3_other_resolved_yes":
+        return this.#applyGen3(event, located);
+      default:
+        return;
+    }
+  }
+
+  /** Adds trades to the totals of their tokens, as minute candles in any order. */
+  applyCandles(candles: Iterable<MinuteCandle>, lastTrades: ReadonlyMap<TokenId, LastTrade>): void {
+    for (const candle of candles) {
+      const before = this.totalsOf(candle.tokenId);
+      const lastTrade = lastTrades.get(candle.tokenId) ?? null;
+      this.#setTotals(candle.tokenId, addCandle(before, candle, lastTrade), {
+        seq: candle.firstSeq as Seq,
+        timestamp: candle.firstTimestamp,
+      });
+    }
+  }
+
+  /** Adds to the totals of a token what the store sums; only while loading. */
+  loadTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
+    this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
+  }
+
+  /**
+   * Adds to the totals of tokens what was traded later; only while loading. `ordinalOf` tells by slot where
+   * the market of a token stands in the columns, `null` where that is not known.
+   */
+  loadLater(later: CatchUpTrades, ordinalOf: (slot: number) => number | null): void {
+    // Totals are looked up when somebody asks for them, or where more than numbers follows from them.
+    this.totals.updateAll(later);
+    const others: number[] = [];
+    for (let slot = 0; slot < later.length; slot += 1) {
+      if (!later.has(slot)) continue;
+      const ordinal = ordinalOf(slot);
+      if (ordinal === null || !this.#addTraded(ordinal, later, slot)) others.push(slot);
+    }
+    // Behind the rest, as it sums up markets of which some tokens are in the rest.
+    for (const slot of others) {
+      const tokenId = later.keyAt(slot);
+      if (tokenId !== null) this.#followTotals(tokenId, later.firstOf(slot));
+    }
+  }
+
+  /**
+   * Takes in what the venue's catalogue tells of a condition, in place of what it told before. Only
+   * what the chain does not tell is shown of it. Conditions that are not known yet may have it,
+   * and get it when they are.
+   */
+  applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
+    this.venue.set(conditionId, metadata);
+    this.#retell(conditionId);
+  }
+
+  /** The conditions the venue calls so; more than one only if it uses a name twice. */
+  bySlug(slug: string): readonly ConditionId[] {
+    return this.columns
+      .withLabel("slug", slug)
+      .map((ordinal) => this.columns.conditionIdAt(ordinal));
+  }
+
+  /**
+   * Where the conditions stand in the columns of the tokens whose bytes follow each other in the words; -1
+   * for tokens of unknown ones.
+   */
+  ordinalsOfTokens(tokenIds: Uint32Array): Int32Array {
+    const ids = conditionIdsOf(tokenIds, (tokenId) => this.places.get(tokenId)?.conditionId);
+    const isFew = (tokenIds.length / tokenIdWords) * marketsPerLookup < this.columns.count;
+    if (!isFew) return this.columns.ordinalsOf(ids);
+    return Int32Array.from(idsIn<ConditionId>(ids), (id) => this.ordinalOf(id) ?? -1);
+  }
+
+  /** Where a condition stands in the columns; `null` when it is not known. */
+  ordinalOf(conditionId: ConditionId): number | null {
+    return this.conditions.get(conditionId)?.ordinal ?? null;
+  }
+
+  /**
+   * The conditions that are markets (`docs/counting.md`, rule 9): registered or traded on an exchange of
+   * ours, answered by an oracle of ours, or with more than two outcomes.
+   */
+  listed(): Generator<ConditionId> {
+    return this.columns.listed();
+  }
+
+  #prepare(
+    event: Extract<MarketEvent, { kind: "condition_prepared" }>,
+    { timestamp, seq }: LocatedEvent,
+  ): void {
+    const { conditionId, questionId, oracle, outcomeSlotCount } = event;
+    const tokenIds =
+      outcomeSlotCount === 2 ? deriveTokenIds(conditionId, this.#collateralOf(oracle)) : [];
+    this.#add({
+      conditionId,
+      questionId,
+      oracle,
+      gen3: null,
+      outcomeCount: outcomeSlotCount,
+      tokenIds,
+      createdAt: timestamp,
+      createdSeq: seq,
+      registeredBits: this.#earlyRegistrations.get(conditionId) ?? 0,
+    });
+  }
+
+  #add(known: Omit<Condition, "ordinal">): void {
+    const { conditionId, tokenIds } = known;
+    const ordinal = this.ordinalOf(conditionId) ?? this.columns.add(conditionId);
+    const condition = { ...known, ordinal };
+    this.conditions.set(conditionId, condition);
+    for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
+      this.places.set(tokenId, { conditionId, outcomeIndex });
+      this.newTokens.set(tokenId, ordinal);
+    }
+    this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
+    this.#mark(condition, condition.createdSeq);
+    this.#sum(condition);
+    this.#retell(conditionId);
+  }
+
+  /** Brings the flags of a condition in the columns up to date, after what was told at `seq`. */
+  #mark(condition: Condition, seq: Seq): void {
+    const { conditionId, ordinal } = condition;
+    const listed = this.isListed(condition) ? marketFlags.listed : 0;
+    const resolved = this.resolutionOf(conditionId) === null ? 0 : marketFlags.resolved;
+    const negRisk = this.isNegRisk(condition) ? marketFlags.negRisk : 0;
+    this.columns.set(this.columns.flags, ordinal, listed | resolved | negRisk);
+    if (listed === 0) return;
+    // While loading, trades come after events; the first of all is what made it a market.
+    const listedSeq = this.columns.listedSeq.get(ordinal);
+    const since = Math.max(condition.createdSeq, seq);
+    if (listedSeq > 0 && listedSeq <= since) return;
+    this.columns.set(this.columns.listedSeq, ordinal, since);
+  }
+
+  /** Brings what a condition was traded for in the columns up to date. */
+  #sum({ tokenIds, ordinal }: Condition): void {
+    const totals = tokenIds.map((tokenId) => this.totalsOf(tokenId));
+    const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
+    const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
+    this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));
+    this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
+  }
+
+  /**
+   * Adds what was traded of a token later to its market in the columns, if that is all it changes of it:
+   * what was one before becomes neither known nor listed by it. Answers whether that was done.
+   */
+  #addTraded(ordinal: number, later: CatchUpTrades, slot: number): boolean {
+    const { columns } = this;
+    const { flags, listedSeq, volumeUsd, lastTradeAt } = columns;
+    const isListed = (flags.get(ordinal) & marketFlags.listed) !== 0;
+    if (!isListed || listedSeq.get(ordinal) > later.firstOf(slot).seq) return false;
+    const volume = volumeUsd.get(ordinal) + Number(later.volumeUsdOf(slot));
+    if (!Number.isSafeInteger(volume)) return false;
+    const last = Math.max(lastTradeAt.get(ordinal), later.lastTimestampOf(slot));
+    columns.set(volumeUsd, ordinal, volume);
+    columns.set(lastTradeAt, ordinal, last);
+    return true;
+  }
+
+  /** Brings the texts of a condition in the columns up to date, and of those that quote it. */
+  #retell(conditionId: ConditionId, depth = 0): void {
+    const condition = this.conditions.get(conditionId);
+    if (condition !== undefined) {
+      const { question, description, tokens, eventId, venue } = this.describe(condition);
+      this.columns.setTexts(condition.ordinal, {
+        question,
+        description,
+        outcomes: tokens.map(({ outcome }) => outcome),
+        slug: venue?.slug ?? null,
+        category: venue?.category ?? null,
+        tags: venue?.tags ?? [],
+        eventId,
+      });
+      this.columns.set(this.columns.endMs, condition.ordinal, venue?.endMs ?? 0);
+    }
+    if (depth >= quotesDepthMax) return;
+    for (const other of this.#dependents.get(conditionId) ?? []) this.#retell(other, depth + 1);
+  }
+
+  #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
+    this.totals.set(tokenId, totals);
+    this.#followTotals(tokenId, first);
+  }
+
+  /** Brings up to date what follows from the totals of a token. */
+  #followTotals(tokenId: TokenId, first: Sighting): void {
+    this.#learnToken(tokenId, this.totalsOf(tokenId).generations, first);
+    const place = this.places.get(tokenId);
+    const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
+    if (condition === undefined) return;
+    this.#sum(condition);
+    this.#mark(condition, first.seq);
+  }
+
+  /** Notes that the text of a condition is made of that of others. */
+  #depend(conditionId: ConditionId, others: readonly ConditionId[]): void {
+    for (const other of others) {
+      const known = this.#dependents.get(other) ?? [];
+      if (known.includes(conditionId) || known.length >= dependentsMax) continue;
+      this.#dependents.set(other, [...known, conditionId]);
+    }
+  }
+
+  #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
+    const named = this.gen3.apply(event);
+    if (event.kind === "gen3_condition_migrated") {
+      this.#depend(event.conditionId, [event.legacyConditionId]);
+    }
+    if (event.kind === "gen3_combo_prepared") {
+      const legs = event.legs.map((leg) => parseGen3TokenId(leg)?.conditionId ?? null);
+      this.#depend(
+        event.conditionId,
+        legs.filter((leg) => leg !== null),
+      );
+    }
+    for (const conditionId of named) {
+      if (!this.#learn(conditionId, located)) this.#retell(conditionId);
+    }
+    if (event.kind === "gen3_text_registered") {
+      this.#retell(event.requestId as string as ConditionId);
+    }
+    if (event.kind === "gen3_other_resolved_yes") {
+      this.#resolveDerived(event.conditionId, located, resultYes);
+    }
+    if (event.kind === "gen3_remaining_resolved_no") {
+      // A condition that moved over waits for the result of the older one.
+      const following = named.filter((conditionId) => this.gen3.legacyOf(conditionId) === null);
+      for (const conditionId of following) this.#resolveDerived(conditionId, located, resultNo);
+    }
+  }
+
+  #learnToken(tokenId: TokenId, generations: number, first: Sighting): void {
+    if (!generationsOf(generations).includes(3)) return;
+    const conditionId = parseGen3TokenId(tokenId)?.conditionId;
+    if (conditionId !== undefined) this.#learn(conditionId, first);
+  }
+
+  /**
+   * Makes a condition of generation 3 known: nobody has to prepare it, so whatever names it first
+   * brings it to life. While loading, trades come after events, so the earlier sighting counts. Answers
+   * whether its texts in the columns were brought up to date for that.
+   */
+  #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
+    const gen3 = parseGen3TokenId(conditionId as string as TokenId);
+    if (gen3 === null) return false;
+    const known = this.conditions.get(conditionId);
+    if (known !== undefined) {
+      const isEarlier = seq < known.createdSeq;
+      if (isEarlier) this.#add({ ...known, createdAt: timestamp, createdSeq: seq });
+      return isEarlier;
+    }
+    this.#add({
+      conditionId,
+      questionId: null,
+      oracle: null,
+      gen3,
+      outcomeCount: 2,
+      tokenIds: deriveGen3TokenIds(conditionId),
+      createdAt: timestamp,
+      createdSeq: seq,
+      registeredBits: this.#earlyRegistrations.get(conditionId) ?? 0,
+    });
+    return true;
+  }
+
+  #resolveDerived(
+    conditionId: ConditionId,
+    { seq, timestamp, blockHash, txHash, address }: LocatedEvent,
+    numerators: readonly bigint[],
+  ): void {
+    const place = { seq, timestamp, blockHash, txHash };
+    const result = { conditionId, questionId: null, oracle: address, numerators, derived: true };
+    this.#addResolution({ ...result, ...place });
+  }
+
+  #addResolution(resolution: Resolution): void {
+    this.results.add(resolution);
+    const condition = this.conditions.get(resolution.conditionId);
+    if (condition !== undefined) this.#mark(condition, resolution.seq);
+  }
+
+  #resolve(located: LocatedEvent): void {
+    const resolution = resolutionOf(located);
+    if (resolution === null) return;
+    if (resolution.questionId === null) this.#learn(resolution.conditionId, located);
+    this.#addResolution(resolution);
+  }
+
+  #register(conditionId: ConditionId, { address, seq }: LocatedEvent): void {
+    const contract = this.contracts.byAddress.get(address);
+    if (contract?.kind !== "exchange") return;
+    const bit = 1 << (contract.generation - 1);
+    const condition = this.conditions.get(conditionId);
+    if (condition === undefined) {
+      const known = this.#earlyRegistrations.get(conditionId) ?? 0;
+      this.#earlyRegistrations.set(conditionId, known | bit);
+    } else if ((condition.registeredBits & bit) === 0) {
+      const registeredBits = condition.registeredBits | bit;
+      const registered = { ...condition, registeredBits };
+      this.conditions.set(conditionId, registered);
+      this.#mark(registered, seq);
+    }
+  }
+
+  /** Positions of neg-risk conditions are backed by the wrapper; never by what the exchange uses. */
+  #collateralOf(oracle: Address): Address {
+    const { wrappedCollateral, collateral } = this.contracts;
+    return this.isNegRiskAdapter(oracle) ? wrappedCollateral : collateral;
+  }
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
+import { SeededRandom } from "../../../test/support/seeded-random.ts";
+import { marketLimits } from "../../base/config/limits.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { Column } from "../disk/column.ts";
+import { MemoryDepot } from "../disk/state-store.ts";
+import { MarketColumns, marketFlags } from "./market-columns.ts";
+import { MarketList, type MarketPlace } from "./market-list.ts";
+import { anyMarket } from "./market-selection.ts";
+import { UndoLog } from "./undo-log.ts";
+
+/** More than are looked at together. */
+const markets = 9000;
+const sorts = ["volume_24h", "volume", "trades_24h", "created_at", "end_date"] as const;
+type Sort = (typeof sorts)[number];
+type Order = "asc" | "desc";
+
+function openColumns(random: SeededRandom): MarketColumns {
+  const columns = new MarketColumns(new MemoryDepot(), new UndoLog());
+  for (let ordinal = 0; ordinal < markets; ordinal += 1) {
+    const digits = Array.from({ length: 64 }, () => random.integer(0, 15).toString(16)).join("");
+    columns.add(`0x${digits}` as ConditionId);
+    columns.flags.set(ordinal, ordinal % 3 === 0 ? marketFlags.listed : 3);
+    for (const sort of sorts) keysOf(columns, sort).set(ordinal, random.integer(0, 400));
+  }
+  return columns;
+}
+
+function keysOf(columns: MarketColumns, sort: Sort): Column {
+  const { dayVolumeUsd, volumeUsd, dayTrades, createdAt, endMs } = columns;
+  const all = {
+    volume_24h: dayVolumeUsd,
+    volume: volumeUsd,
+    trades_24h: dayTrades,
+    created_at: createdAt,
+    end_date: endMs,
+  };
+  return all[sort];
+}
+
+/** All places of a list as they are now, sorted as the documentation has it. */
+function naivePlaces(
+  columns: MarketColumns,
+  { sort, order, asked }: { sort: Sort; order: Order; asked: number },
+): MarketPlace[] {
+  const keys = keysOf(columns, sort);
+  const sign = order === "asc" ? 1 : -1;
+  return Array.from({ length: markets }, (_, ordinal): MarketPlace => {
+    return { rank: 1, key: keys.get(ordinal), conditionId: columns.conditionIdAt(ordinal) };
+  })
+    .filter((_, ordinal) => (columns.flags.get(ordinal) & asked) === asked)
+    .toSorted((a, b) => sign * (a.key - b.key) || (a.conditionId < b.conditionId ? -1 : 1));
+}
+
+const anyAsked = fc.record({
+  sort: fc.constantFrom(...sorts),
+  order: fc.constantFrom<Order[]>("asc", "desc"),
+  asked: fc.constantFrom<number[]>(marketFlags.listed, 3),
+  limit: fc.integer({ min: 1, max: 101 }),
+  changes: fc.constantFrom(0, 50),
+});
+
+test("pages of a list are those of the moment it was made, whatever changes and whoever gives up lists", () => {
+  const random = new SeededRandom(testSeed);
+  const columns = openColumns(random);
+  fc.assert(
+    fc.property(fc.array(anyAsked, { maxLength: 6 }), (all) => {
+      const lists = all.map(({ sort, order, asked, limit, changes }) => {
+        const flags = { asked, wanted: asked };
+        const list = new MarketList(columns, { ...anyMarket, flags, sort });
+        const expected = naivePlaces(columns, { sort, order, asked });
+        for (let i = 0; i < changes; i += 1) {
+          keysOf(columns, sort).set(random.integer(0, markets - 1), random.integer(0, 400));
+        }
+        return { list, expected, order, limit };
+      });
+      for (const { list, expected, order, limit } of lists) {
+        assert.equal(list.length, expected.length);
+        let edge: MarketPlace | null = null;
+        for (let from = 0; from < 4 * limit; from += limit) {
+          const places: MarketPlace[] = list.page(edge, { order, limit });
+          assert.deepEqual(places, expected.slice(from, from + limit));
+          edge = places.at(-1) ?? null;
+        }
+        list.release();
+      }
+    }),
+    propertySettings(20),
+  );
+});
+
+test("a list stays as it was when more has changed than is noted", () => {
+  const random = new SeededRandom(testSeed);
+  const columns = openColumns(random);
+  const byVolume = { sort: "volume", order: "desc", asked: marketFlags.listed } as const;
+  const listOf = (sort: Sort) => new MarketList(columns, { ...anyMarket, sort });
+  const before = naivePlaces(columns, byVolume).slice(0, 20);
+  const early = listOf("volume");
+  const changes = marketLimits.heldChangesMax + 100;
+  for (let i = 0; i < changes; i += 1) columns.volumeUsd.set(i % markets, random.integer(1, 1e9));
+  const between = naivePlaces(columns, byVolume).slice(0, 20);
+  const late = listOf("volume");
+  for (let i = 0; i < 100; i += 1) columns.volumeUsd.set(i, 2e9 + i);
+  const first = { order: "desc", limit: 20 } as const;
+  assert.deepEqual(late.page(null, first), between);
+  assert.deepEqual(early.page(null, first), before);
+  early.release();
+  assert.deepEqual(late.page(null, first), between);
+});

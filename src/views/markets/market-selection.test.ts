@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import { MemoryDepot } from "../disk/state-store.ts";
+import { MarketColumns, marketFlags } from "./market-columns.ts";
+import { anyMarket, type MarketSelection, membersOf } from "./market-selection.ts";
+import { UndoLog } from "./undo-log.ts";
+
+const { listed, resolved, negRisk } = marketFlags;
+/** So many markets with a word make it one that is looked up for all of them. */
+const markets = 1403;
+const columns = new MarketColumns(new MemoryDepot(), new UndoLog());
+const texts = Array.from({ length: markets }, (_, ordinal) =>
+  ["all", ...(ordinal % 3 === 0 ? ["third"] : []), ...(ordinal % 7 === 2 ? [] : ["most"])].join(
+    " ",
+  ),
+);
+for (const [ordinal, question] of texts.entries()) {
+  columns.add(`0x${ordinal.toString(16).padStart(64, "0")}` as ConditionId);
+  const none = { description: null, outcomes: [], slug: null, category: null, tags: [] };
+  columns.setTexts(ordinal, { ...none, question, eventId: ordinal % 5 === 0 ? "fifth" : null });
+  columns.set(columns.flags, ordinal, ordinal % 8);
+  columns.set(columns.volumeUsd, ordinal, ordinal);
+}
+
+/** The ordinals of the members, and how they are ranked. */
+function told(selection: Partial<MarketSelection>): [number, number][] {
+  const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, ...selection });
+  const found = Array.from(ranks, (rank, at): [number, number] => [ordinals?.[at] ?? at, rank]);
+  const members = found.filter(([, rank]) => rank > 0);
+  assert.equal(length, members.length);
+  return members;
+}
+
+test("members have all words, flags, labels and numbers that are asked for, and ranks for words", () => {
+  const anyAsked = fc.record({
+    words: fc.option(fc.subarray(["all", "most", "third"], { minLength: 1 })),
+    asked: fc.constantFrom(0, resolved, negRisk, resolved | negRisk),
+    bits: fc.nat(7),
+    isLabelled: fc.boolean(),
+    minVolume: fc.nat(markets),
+  });
+  fc.assert(
+    fc.property(anyAsked, ({ words, asked, bits, isLabelled, minVolume }) => {
+      const flags = { asked, wanted: bits & asked };
+      const labels = isLabelled ? { event: ["fifth", "unheard of"] } : {};
+      const expected = texts.flatMap((text, ordinal): [number, number][] => {
+        const isIn =
+          (ordinal & listed) !== 0 &&
+          (ordinal & asked) === flags.wanted &&
+          (!isLabelled || ordinal % 5 === 0) &&
+          ordinal >= minVolume &&
+          (words ?? []).every((word) => text.split(" ").includes(word));
+        return isIn ? [[ordinal, words === null ? 1 : words.length * 150]] : [];
+      });
+      assert.deepEqual(told({ words, flags, labels, minVolume }), expected);
+    }),
+    propertySettings(60),
+  );
+});
+
+test("markets that are named are members whether listed or not, if they have the words", () => {
+  assert.deepEqual(told({ ordinals: [6, 3, 3, 2], words: ["third"] }), [
+    [6, 150],
+    [3, 150],
+  ]);
+  assert.deepEqual(told({ ordinals: [4, 9], words: ["all", "most"] }), [[4, 300]]);
+});

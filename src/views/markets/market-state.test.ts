@@ -1,0 +1,156 @@
+/** The state in memory is a pure function of the blocks it holds, whatever was taken back before. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { describeState } from "../../../test/support/describe-state.ts";
+import {
+  anyBlockPlan,
+  anyChain,
+  anyOrder,
+  type BlockPlan,
+  buildChain,
+} from "../../../test/support/generate-chain.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import type { LogContent } from "../../../test/support/test-markets.ts";
+import type { Block } from "../../chain/raw-log.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
+import { digestOf } from "../../market/delta.ts";
+import { MarketState } from "./market-state.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+
+function factsOf(chain: readonly { readonly block: Block }[]): BlockFacts[] {
+  return chain.map(({ block }) => deriveBlockFacts(block, decoder));
+}
+
+/** What a state says that only ever saw these blocks, all of them final. */
+function describeFinal(blocks: readonly BlockFacts[]): unknown {
+  const state = new MarketState(contracts);
+  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  return describeState(state);
+}
+
+type Step =
+  | { readonly kind: "hold"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "settle"; readonly lag: number }
+  | { readonly kind: "fork"; readonly depth: number };
+
+const anyPlans = fc.array(anyBlockPlan(), { minLength: 1, maxLength: 4 });
+const anySteps = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("hold"),
+        plans: fc.array(anyBlockPlan(2), { maxLength: 3 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("fork"), depth: fc.nat(5) }) },
+  ),
+  { maxLength: 12 },
+) as fc.Arbitrary<readonly Step[]>;
+
+/** A state that is led through blocks, forks and finality, with the chain that is left of them. */
+class Walk {
+  readonly state = new MarketState(contracts);
+  chain: Block[];
+  #settled: number;
+  #salt = 0;
+  readonly #order: readonly LogContent[];
+
+  constructor(final: readonly Block[], order: readonly LogContent[]) {
+    this.chain = [...final];
+    this.#settled = final.length;
+    this.#order = order;
+    for (const block of final) {
+      this.state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+    }
+  }
+
+  take(step: Step): void {
+    switch (step.kind) {
+      case "hold": {
+        const options = { after: this.chain.at(-1), salt: `${this.#salt}`, order: this.#order };
+        for (const { block } of buildChain(step.plans, options)) {
+          this.chain.push(block);
+          this.state.applyHeld(digestOf([deriveBlockFacts(block, decoder)]), block);
+        }
+        return;
+      }
+      case "settle": {
+        this.#settled = Math.max(this.#settled, this.chain.length - step.lag);
+        const last = this.chain[this.#settled - 1];
+        if (last !== undefined) this.state.settleThrough(last.number, last.timestamp);
+        return;
+      }
+      case "fork": {
+        this.#salt += 1;
+        this.chain = this.chain.slice(0, Math.max(this.#settled, this.chain.length - step.depth));
+        const newest = this.chain.at(-1);
+        this.state.unwindTo(newest?.number ?? 0, newest?.timestamp ?? 0);
+      }
+    }
+  }
+}
+
+describe("the market state", () => {
+  test("after blocks are applied and taken back is what it was before", () => {
+    fc.assert(
+      fc.property(anyChain({ blocksMin: 1, blocksMax: 10 }), fc.nat(10), (chain, cut) => {
+        const blocks = factsOf(chain);
+        const kept = blocks.slice(0, 1 + (cut % blocks.length));
+        const last = kept.at(-1);
+        assert(last !== undefined);
+        const state = new MarketState(contracts);
+        for (const block of kept) state.applyFinal(digestOf([block]), block);
+        const before = describeState(state);
+        for (const block of blocks.slice(kept.length)) state.applyHeld(digestOf([block]), block);
+        state.unwindTo(last.number, last.timestamp);
+        assert.deepEqual(describeState(state), before);
+      }),
+      propertySettings(150),
+    );
+  });
+
+  test("after any blocks, forks and finality is that of the chain that is left", () => {
+    fc.assert(
+      fc.property(anyPlans, anyOrder, anySteps, (plans, order, steps) => {
+        const final = buildChain(plans, { order }).map(({ block }) => block);
+        const walk = new Walk(final, order);
+        for (const step of steps) {
+          walk.take(step);
+          // What is asked for is kept up from then on.
+          describeState(walk.state);
+        }
+        const left = walk.chain.map((block) => deriveBlockFacts(block, decoder));
+        assert.deepEqual(describeState(walk.state), describeFinal(left));
+      }),
+      propertySettings(200),
+    );
+  });
+
+  test("does not depend on where blocks begin and end", () => {
+    fc.assert(
+      fc.property(anyChain({ blocksMin: 2, blocksMax: 6 }), (chain) => {
+        const blocks = factsOf(chain).map((block) => ({ ...block, timestamp: 1_700_000_000 }));
+        const whole: BlockFacts = {
+          ...(blocks.at(-1) as BlockFacts),
+          fills: blocks.flatMap((block) => block.fills),
+          events: blocks.flatMap((block) => block.events),
+        };
+        assert.deepEqual(describeFinal([whole]), describeFinal(blocks));
+      }),
+      propertySettings(50),
+    );
+  });
+
+  test("keeps time over blocks that hold nothing", () => {
+    const state = new MarketState(contracts);
+    state.applyFinal(digestOf([]), { number: 7, timestamp: 1_700_000_000 });
+    assert.equal(state.dayWindow.now, 1_700_000_000);
+  });
+});

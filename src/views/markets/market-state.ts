@@ -1,0 +1,138 @@
+/**
+ * What the service knows in memory: the markets and the last 24 hours. A pure function of the facts
+ * applied to it, in chain order; blocks above finality can be taken back.
+ */
+import { type ConditionId, firstSeqOf, type TokenId } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { Digest } from "../../market/delta.ts";
+import type { Tick } from "../../market/minute-candle.ts";
+import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import { DayWindow } from "../day/day-window.ts";
+import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MarketDirectory } from "./market-directory.ts";
+import { MetadataLedger } from "./metadata-ledger.ts";
+import { UndoLog } from "./undo-log.ts";
+
+export class MarketState {
+  readonly directory: MarketDirectory;
+  readonly dayWindow: DayWindow;
+  /** What is known from the venue's catalogue, and what is still to be asked. */
+  readonly venue: MetadataLedger;
+  readonly #journal = new UndoLog();
+  #revision = 0;
+  readonly #depot: Depot;
+  /** The newest block that can never change. */
+  #settled = -1;
+
+  /** What the depot holds is where it goes on from. */
+  constructor(contracts: Contracts, depot: Depot = new MemoryDepot()) {
+    this.#depot = depot;
+    this.dayWindow = new DayWindow(depot);
+    const journal = this.#journal;
+    this.directory = new MarketDirectory(contracts, { depot, journal });
+    this.venue = new MetadataLedger(this, { journal, shelf: depot.shelf("venue_progress") });
+    // What was above finality when it was saved is not part of it; of the day a little may be.
+    this.#forgetUnknownMarkets();
+  }
+
+  /** Rises with every change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Applies the next blocks, which can never change; `last` is where they end. */
+  applyFinal(digest: Digest, last: { readonly number: number; readonly timestamp: number }): void {
+    this.#apply(digest, last.timestamp);
+    this.settleThrough(last.number, last.timestamp);
+  }
+
+  /** Applies the next block, which a fork may still take back. */
+  applyHeld(digest: Digest, last: { readonly number: number; readonly timestamp: number }): void {
+    this.#journal.record(last.number, () => this.#apply(digest, last.timestamp));
+  }
+
+  /** Takes back every block above `safeBlock`, whose time is given. */
+  unwindTo(safeBlock: number, timestamp: number): void {
+    this.#revision += 1;
+    this.#journal.unwindTo(safeBlock);
+    this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
+    this.#forgetUnknownMarkets();
+    this.dayWindow.moveTo(timestamp);
+    this.refreshDay();
+  }
+
+  /** Takes in what the venue's catalogue tells of a condition; see `MarketDirectory`. */
+  applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
+    this.#revision += 1;
+    this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
+  }
+
+  /** Says that the blocks up to and including `block`, of the given time, can never change. */
+  settleThrough(block: number, timestamp: number): void {
+    this.#journal.settleThrough(block);
+    this.dayWindow.settle(timestamp);
+    this.#settled = block;
+    this.saveIfDue();
+  }
+
+  /** Keeps what can never change if that was not done lately. */
+  saveIfDue(): void {
+    if (this.#depot.isDue) this.save();
+  }
+
+  /** Keeps what can never change; what can is taken back for that long. */
+  save(): void {
+    if (this.#settled < 0) return;
+    this.dayWindow.finish(this.#settled);
+    this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
+  }
+
+  /** Says of which markets the tokens of the last 24 hours are that have come since. */
+  placeTokens(): void {
+    const { newTokens } = this.directory;
+    const { tokens } = this.dayWindow;
+    for (const [tokenId, ordinal] of newTokens) tokens.place(tokenId, ordinal);
+    newTokens.clear();
+    const begun = tokens.takeBegun();
+    const ordinals = this.directory.ordinalsOfTokens(tokens.slots.wordsOf(begun));
+    for (const [index, slot] of begun.entries()) {
+      const ordinal = ordinals[index] ?? -1;
+      if (ordinal !== -1) tokens.placeAt(slot, ordinal);
+    }
+  }
+
+  /** Brings the last 24 hours of the markets in the columns up to date. */
+  refreshDay(): void {
+    const { directory, dayWindow } = this;
+    const { tokens } = dayWindow;
+    this.placeTokens();
+    for (const ordinal of tokens.takeChanged()) {
+      directory.columns.setDay(ordinal, dayWindow.volumeOfMarket(ordinal));
+    }
+  }
+
+  /** The last price of a token's own trades before the last 24 hours; `null` without one. */
+  priceBeforeDay(tokenId: TokenId): Tick | null {
+    const before = this.dayWindow.priceBefore(tokenId);
+    return before === undefined ? this.#lastTick(tokenId) : before;
+  }
+
+  #lastTick(tokenId: TokenId): Tick | null {
+    const { lastTrade } = this.directory.totalsOf(tokenId);
+    return lastTrade === null ? null : { seq: lastTrade.seq, price: lastTrade.price };
+  }
+
+  #forgetUnknownMarkets(): void {
+    this.dayWindow.tokens.forgetMarketsFrom(this.directory.columns.count);
+  }
+
+  #apply({ events, candles, trades, lastTrades }: Digest, timestamp: number): void {
+    this.#revision += 1;
+    // Before the candles, which change what the last price is.
+    this.dayWindow.add(trades, (tokenId) => this.#lastTick(tokenId));
+    for (const event of events) this.directory.applyEvent(event);
+    this.directory.applyCandles(candles, lastTrades);
+    this.dayWindow.moveTo(timestamp);
+    this.refreshDay();
+  }
+}

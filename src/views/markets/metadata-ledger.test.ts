@@ -1,0 +1,332 @@
+/** What the venue tells stands beside what the chain proves, through blocks, forks and saves. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { anyBlockPlan, type BlockPlan, buildChain } from "../../../test/support/generate-chain.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import {
+  allTestMarkets,
+  gen3Conditions,
+  marketLogs,
+  testMarkets,
+} from "../../../test/support/test-markets.ts";
+import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import type { ConditionId, TokenId } from "../../base/ids.ts";
+import type { Block } from "../../chain/raw-log.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { deriveBlockFacts } from "../../market/block-facts.ts";
+import { digestOf } from "../../market/delta.ts";
+import type { Market } from "../../market/market.ts";
+import type { CatalogueMarket } from "../../venue/metadata/parse-market.ts";
+import { MarketState } from "./market-state.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const conditionIds = [
+  ...allTestMarkets.map(({ conditionId }) => conditionId),
+  ...Object.values(gen3Conditions),
+];
+const tokenIds = allTestMarkets.flatMap((market) => market.tokenIds);
+const now = 1_790_000_000;
+const quiet = { secondsLater: 1, tells: false, transactions: [] };
+
+const noClaims = { questionId: null, negRisk: null, tokenIds: null, outcomes: null };
+const noTexts = {
+  slug: null,
+  category: null,
+  tags: [],
+  eventId: null,
+  eventSlug: null,
+  startMs: null,
+  endMs: null,
+  image: null,
+  question: null,
+  description: null,
+};
+
+function told(
+  conditionId: ConditionId,
+  texts: Partial<CatalogueMarket["texts"]>,
+  claims: Partial<CatalogueMarket["claims"]> = {},
+): CatalogueMarket {
+  return {
+    conditionId,
+    texts: { ...noTexts, ...texts },
+    claims: { ...noClaims, winnerIndex: null, ...claims },
+  };
+}
+
+/** A state with every test market, all of it final. */
+function stateOfAll(): MarketState {
+  const state = new MarketState(contracts);
+  for (const block of chainOf(marketLogs.length)) apply(state, block, "final");
+  return state;
+}
+
+function chainOf(blocks: number): Block[] {
+  const plans = Array.from({ length: blocks }, () => ({ ...quiet, tells: true }));
+  return buildChain(plans).map(({ block }) => block);
+}
+
+function apply(state: MarketState, block: Block, as: "final" | "held"): void {
+  const digest = digestOf([deriveBlockFacts(block, decoder)]);
+  if (as === "final") state.applyFinal(digest, block);
+  else state.applyHeld(digest, block);
+}
+
+function marketOf(state: MarketState, conditionId: ConditionId): Market {
+  const market = state.directory.market(conditionId);
+  assert(market !== null);
+  return market;
+}
+
+const anyText = fc.option(fc.constantFrom("one", "two", "three", "Yes", "Nö"), { nil: null });
+const anyTold: fc.Arbitrary<CatalogueMarket> = fc
+  .record({
+    conditionId: fc.constantFrom(...conditionIds),
+    slug: anyText,
+    category: anyText,
+    tags: fc.array(fc.constantFrom("one", "two", "three"), { maxLength: 2 }),
+    eventId: fc.option(fc.constantFrom("7", "8"), { nil: null }),
+    question: anyText,
+    description: anyText,
+    endMs: fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: null }),
+    claims: fc.record({
+      questionId: anyText,
+      negRisk: fc.option(fc.boolean(), { nil: null }),
+      tokenIds: fc.option(
+        fc.oneof(
+          fc.constantFrom(...allTestMarkets.map((market) => market.tokenIds)),
+          fc.array(fc.constantFrom<TokenId>(...tokenIds), { maxLength: 3 }),
+        ),
+        { nil: null },
+      ),
+      outcomes: fc.option(fc.array(fc.constantFrom("Yes", "No", "Up"), { maxLength: 3 }), {
+        nil: null,
+      }),
+      winnerIndex: fc.option(fc.nat(3), { nil: null }),
+    }),
+  })
+  .map(({ conditionId, claims, ...texts }) => told(conditionId, texts, claims));
+
+type Step =
+  | { readonly kind: "settle" | "fork" | "save"; readonly count: number }
+  | { readonly kind: "hold"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "tell"; readonly markets: readonly CatalogueMarket[] };
+
+const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constantFrom("settle" as const, "fork" as const, "save" as const),
+      count: fc.integer({ min: 1, max: 4 }),
+    }),
+    fc.record({ kind: fc.constant("hold" as const), plans: fc.array(anyBlockPlan(1)) }),
+    fc.record({ kind: fc.constant("tell" as const), markets: fc.array(anyTold, { maxLength: 4 }) }),
+  ),
+  { minLength: 5, maxLength: 25 },
+);
+
+/** A state that is led through blocks and what the venue tells, with the chain that is left. */
+class Walk {
+  readonly state = new MarketState(contracts);
+  readonly chain: Block[] = [];
+  #settled = 0;
+  #forks = 0;
+
+  take(step: Step): void {
+    switch (step.kind) {
+      case "hold":
+        return this.#hold(step.plans);
+      case "settle": {
+        this.#settled = Math.max(this.#settled, this.chain.length - step.count);
+        const last = this.chain[this.#settled - 1];
+        if (last !== undefined) this.state.settleThrough(last.number, last.timestamp);
+        return;
+      }
+      case "fork": {
+        this.#forks += 1;
+        this.chain.splice(Math.max(this.#settled, this.chain.length - step.count));
+        const newest = this.chain.at(-1);
+        return this.state.unwindTo(newest?.number ?? 0, newest?.timestamp ?? 0);
+      }
+      case "save":
+        return this.state.save();
+      case "tell":
+        return this.state.venue.take(step.markets, now);
+    }
+  }
+
+  #hold(plans: readonly BlockPlan[]): void {
+    const place = { after: this.chain.at(-1), salt: `${this.#forks}` };
+    for (const { block } of buildChain(plans, place)) {
+      this.chain.push(block);
+      apply(this.state, block, "held");
+    }
+  }
+}
+
+/** What the chain tells of a market, and what may never be otherwise because of the venue. */
+function assertProven(served: Market, proven: Market): void {
+  const { question, description, eventId, metadataSource, tokens, venue, ...facts } = proven;
+  for (const [name, value] of Object.entries(facts)) {
+    assert.deepEqual(served[name as keyof Market], value, name);
+  }
+  assert.equal(venue, null);
+  for (const [index, token] of tokens.entries()) {
+    const { outcome, ...rest } = served.tokens[index] ?? token;
+    assert.deepEqual({ ...rest, outcome: token.outcome ?? outcome }, { ...token, outcome });
+  }
+  assert.equal(served.tokens.length, tokens.length);
+  if (metadataSource !== "none") {
+    assert.deepEqual([served.metadataSource, served.question], [metadataSource, question]);
+  }
+  if (description !== null) assert.equal(served.description, description);
+  if (eventId !== null) assert.equal(served.eventId, eventId);
+}
+
+describe("what the venue tells", () => {
+  test("never changes what the chain proves, and is found as long as it holds", () => {
+    const property = fc.property(anySteps, (steps) => {
+      const walk = new Walk();
+      for (const step of steps) walk.take(step);
+      const chainAlone = new MarketState(contracts);
+      for (const block of walk.chain) apply(chainAlone, block, "final");
+      const { directory } = walk.state;
+      for (const conditionId of conditionIds) {
+        const proven = chainAlone.directory.market(conditionId);
+        assert.deepEqual(directory.provenMarket(conditionId), proven);
+        const served = directory.market(conditionId);
+        if (served !== null && proven !== null) assertProven(served, proven);
+      }
+      for (const label of ["one", "two", "three"]) {
+        const told = conditionIds.filter((id) => directory.metadataOf(id)?.slug === label);
+        assert.deepEqual(directory.bySlug(label).toSorted(), told.toSorted(), label);
+      }
+    });
+    fc.assert(property, propertySettings(300));
+  });
+
+  test("fills in what the chain does not tell, and is named as where it is from", () => {
+    const state = stateOfAll();
+    const { unknownOracle, standard } = testMarkets;
+    const question = "The venue asks?";
+    for (const { conditionId, tokenIds: ids } of [unknownOracle, standard]) {
+      const claims = { tokenIds: ids.toReversed(), outcomes: ["Down", "Up"] };
+      state.venue.take([told(conditionId, { slug: "a-b", question }, claims)], now);
+    }
+    const filled = marketOf(state, unknownOracle.conditionId);
+    assert.equal(filled.metadataSource, "venue");
+    assert.equal(filled.question, question);
+    assert.deepEqual(
+      filled.tokens.map(({ outcome }) => outcome),
+      ["Up", "Down"],
+    );
+    const proven = marketOf(state, standard.conditionId);
+    assert.equal(proven.metadataSource, "chain");
+    assert.equal(proven.question, "Standard, isn't it?");
+    assert.deepEqual(
+      proven.tokens.map(({ outcome }) => outcome),
+      ["Yes", "No"],
+    );
+  });
+
+  test("is counted where it contradicts the chain, until it does no more", () => {
+    const state = stateOfAll();
+    const { standard, negRisk } = testMarkets;
+    const [yes, no] = standard.tokenIds;
+    assert(yes !== undefined && no !== undefined);
+    // It has ended with No.
+    const wrong = { negRisk: true, questionId: negRisk.questionId, outcomes: ["Yes", "Maybe"] };
+    const claims = { ...wrong, tokenIds: [yes, no], winnerIndex: 0 };
+    const tell = (more: typeof claims) =>
+      state.venue.take([told(standard.conditionId, {}, more)], now);
+    tell(claims);
+    const none = { tokens: 0, outcomes: 0, resolution: 0, neg_risk: 0, question_id: 0 };
+    const some = { ...none, outcomes: 1, resolution: 1, neg_risk: 1, question_id: 1 };
+    assert.deepEqual(state.venue.coverage.contradictions, some);
+    tell({ ...claims, tokenIds: [yes, "0x07" as TokenId] });
+    const others = { ...none, tokens: 1, neg_risk: 1, question_id: 1 };
+    assert.deepEqual(state.venue.coverage.contradictions, others);
+    const right = { negRisk: false, questionId: standard.questionId, outcomes: ["no", " YES "] };
+    tell({ ...right, tokenIds: [no, yes], winnerIndex: 0 });
+    assert.deepEqual(state.venue.coverage.contradictions, none);
+    assert.equal(state.venue.coverage.known, 1);
+  });
+
+  test("of two markets with one slug is kept for both, and given up when it changes", () => {
+    const state = stateOfAll();
+    const { standard, negRisk } = testMarkets;
+    for (const { conditionId } of [standard, negRisk]) {
+      state.venue.take([told(conditionId, { slug: "twice" })], now);
+    }
+    assert.equal(state.directory.bySlug("twice").length, 2);
+    state.venue.take([told(standard.conditionId, { slug: "once" })], now);
+    assert.deepEqual(state.directory.bySlug("twice"), [negRisk.conditionId]);
+    assert.deepEqual(state.directory.bySlug("once"), [standard.conditionId]);
+  });
+});
+
+describe("what is asked of the venue", () => {
+  test("is what was never asked, the newest first, and then by age", () => {
+    const state = stateOfAll();
+    const all = [...state.directory.listed()];
+    assert.deepEqual(state.venue.due(now, 1000), {
+      conditionIds: all.toReversed(),
+      missing: all.length,
+    });
+    assert.equal(state.venue.due(now, 2).conditionIds.length, 2);
+    const { standard, strangersQuestion, firstAdapter } = testMarkets;
+    state.venue.noteAbsent(all, now);
+    assert.deepEqual(state.venue.due(now, 1000), { conditionIds: [], missing: 0 });
+    for (const { conditionId } of [standard, strangersQuestion]) {
+      state.venue.take([told(conditionId, { slug: "a" })], now);
+    }
+    const isDueAfter = ({ conditionId }: { conditionId: ConditionId }, seconds: number) =>
+      state.venue.due(now + seconds, 1000).conditionIds.includes(conditionId);
+    const { absentAgeSecondsMax, openAgeSeconds, endedAgeSeconds } = catalogueLimits;
+    assert.equal(isDueAfter(firstAdapter, absentAgeSecondsMax - 1), false);
+    assert.equal(isDueAfter(firstAdapter, absentAgeSecondsMax), true);
+    assert.equal(isDueAfter(strangersQuestion, openAgeSeconds - 1), false);
+    assert.equal(isDueAfter(strangersQuestion, openAgeSeconds), true);
+    assert.equal(isDueAfter(standard, openAgeSeconds), false);
+    assert.equal(isDueAfter(standard, endedAgeSeconds), true);
+  });
+
+  test("is asked again soon while a market is new", () => {
+    const state = stateOfAll();
+    const { conditionId } = testMarkets.firstAdapter;
+    const { createdAt } = marketOf(state, conditionId);
+    const isDueAt = (seconds: number) =>
+      state.venue.due(seconds, 1000).conditionIds.includes(conditionId);
+    state.venue.noteAbsent([conditionId], createdAt + 5);
+    assert.equal(isDueAt(createdAt + 5 + 59), false);
+    assert.equal(isDueAt(createdAt + 5 + 60), true);
+    state.venue.noteAbsent([conditionId], createdAt + 1000);
+    assert.equal(isDueAt(createdAt + 1999), false);
+    assert.equal(isDueAt(createdAt + 2000), true);
+  });
+
+  test("does not take back what the venue told once", () => {
+    const state = stateOfAll();
+    const { conditionId } = testMarkets.standard;
+    state.venue.take([told(conditionId, { slug: "a" })], now);
+    state.venue.noteAbsent([conditionId], now + 1);
+    assert.equal(state.directory.metadataOf(conditionId)?.slug, "a");
+    assert.equal(state.venue.coverage.known, 1);
+  });
+
+  test("waits while too much of it could be taken back", () => {
+    const state = stateOfAll();
+    const last = chainOf(marketLogs.length + 1).at(-1);
+    assert(last !== undefined);
+    apply(state, last, "held");
+    assert.equal(state.venue.isFull, false);
+    for (let seconds = 1; !state.venue.isFull; seconds += 1) {
+      assert(seconds <= catalogueLimits.changesAheadMax, "it comes to an end");
+      state.venue.noteAbsent(conditionIds, seconds);
+    }
+    state.settleThrough(last.number, last.timestamp);
+    assert.equal(state.venue.isFull, false);
+  });
+});

@@ -1,0 +1,175 @@
+/**
+ * What is known from the venue's catalogue, about which markets it was asked and when, and where it
+ * contradicts the chain. It stands in the columns of the markets, is kept with them, and a fork
+ * takes it back with them: what is lost so is asked for again.
+ */
+
+import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import type { CatalogueKeeper, DueMarkets } from "../../venue/metadata/market-metadata.ts";
+import { type CatalogueProgress, noProgress } from "../../venue/metadata/metadata-pass.ts";
+import type { CatalogueMarket } from "../../venue/metadata/parse-market.ts";
+import type { Shelf } from "../disk/state-store.ts";
+import { marketFlags } from "./market-columns.ts";
+import type { MarketDirectory } from "./market-directory.ts";
+import type { UndoLog } from "./undo-log.ts";
+import { type Contradiction, contradictionsOf, labelsOf } from "./venue-claims.ts";
+
+/** What came of asking, as bits: whether the venue knows it, and what it says otherwise. */
+const venueFlags = {
+  known: 1,
+  tokens: 2,
+  outcomes: 4,
+  resolution: 8,
+  neg_risk: 16,
+  question_id: 32,
+} as const satisfies Record<"known" | Contradiction, number>;
+
+const contradictions: readonly Contradiction[] = [
+  "tokens",
+  "outcomes",
+  "resolution",
+  "neg_risk",
+  "question_id",
+];
+
+/** The state of the markets, as far as it is needed here. */
+type Markets = {
+  readonly directory: MarketDirectory;
+  applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void;
+  saveIfDue(): void;
+};
+
+/** What is measured. */
+type VenueCoverage = {
+  /** Markets the venue knows, and markets it was never asked about. */
+  readonly known: number;
+  readonly missing: number;
+  /** Markets by what the venue says of them otherwise than the chain. */
+  readonly contradictions: Readonly<Record<Contradiction, number>>;
+};
+
+const progressKey = "0x00";
+
+export class MetadataLedger implements CatalogueKeeper {
+  readonly #markets: Markets;
+  readonly #journal: UndoLog;
+  readonly #shelf: Shelf<string, CatalogueProgress>;
+
+  constructor(
+    markets: Markets,
+    { journal, shelf }: { journal: UndoLog; shelf: Shelf<string, CatalogueProgress> },
+  ) {
+    this.#markets = markets;
+    this.#journal = journal;
+    this.#shelf = shelf;
+  }
+
+  get progress(): CatalogueProgress {
+    return this.#shelf.get(progressKey) ?? noProgress;
+  }
+
+  set progress(progress: CatalogueProgress) {
+    this.#shelf.set(progressKey, progress);
+  }
+
+  /** While finality lags everything can be taken back, and what that needs is bounded. */
+  get isFull(): boolean {
+    return this.#journal.noted > catalogueLimits.changesAheadMax;
+  }
+
+  saveIfDue(): void {
+    this.#markets.saveIfDue();
+  }
+
+  due(nowSeconds: number, limit: number): DueMarkets {
+    const { columns } = this.#markets.directory;
+    const flags = columns.flags.values;
+    const askedAt = columns.venueAt.values;
+    const unasked: number[] = [];
+    const old: number[] = [];
+    let missing = 0;
+    for (let ordinal = columns.count - 1; ordinal >= 0; ordinal -= 1) {
+      if (((flags[ordinal] ?? 0) & marketFlags.listed) === 0) continue;
+      const at = askedAt[ordinal] ?? 0;
+      if (at === 0) {
+        missing += 1;
+        if (unasked.length < limit) unasked.push(ordinal);
+      } else if (old.length < limit && nowSeconds - at >= this.#ageMaxOf(ordinal, at)) {
+        old.push(ordinal);
+      }
+    }
+    const ordinals = [...unasked, ...old].slice(0, limit);
+    return { conditionIds: ordinals.map((ordinal) => columns.conditionIdAt(ordinal)), missing };
+  }
+
+  take(markets: readonly CatalogueMarket[], nowSeconds: number): void {
+    const { directory } = this.#markets;
+    for (const { conditionId, texts, claims } of markets) {
+      const proven = directory.provenMarket(conditionId);
+      if (proven === null) continue;
+      const metadata: VenueMetadata = { ...texts, outcomes: labelsOf(proven, claims) };
+      // Most of what is read again is what is known, and to take it in costs a hundred times this.
+      const isNew = JSON.stringify(directory.metadataOf(conditionId)) !== JSON.stringify(metadata);
+      if (isNew) this.#markets.applyMetadata(conditionId, metadata);
+      const bits = contradictionsOf(proven, claims).map((kind) => venueFlags[kind]);
+      const flags = bits.reduce<number>((sum, bit) => sum | bit, venueFlags.known);
+      this.#note(conditionId, { nowSeconds, flags });
+    }
+  }
+
+  noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void {
+    for (const conditionId of conditionIds) this.#note(conditionId, { nowSeconds });
+  }
+
+  /** Counted over all markets, some ms for a million of them. */
+  get coverage(): VenueCoverage {
+    const { columns } = this.#markets.directory;
+    const flags = columns.venueFlags.values;
+    const listed = columns.flags.values;
+    const askedAt = columns.venueAt.values;
+    const byFlags = Array.from({ length: 64 }, () => 0);
+    let missing = 0;
+    for (let ordinal = 0; ordinal < columns.count; ordinal += 1) {
+      const isListed = ((listed[ordinal] ?? 0) & marketFlags.listed) !== 0;
+      if (isListed && askedAt[ordinal] === 0) missing += 1;
+      const known = flags[ordinal] ?? 0;
+      byFlags[known] = (byFlags[known] ?? 0) + 1;
+    }
+    const countOf = (flag: number) =>
+      byFlags.reduce((sum, count, known) => sum + ((known & flag) === 0 ? 0 : count), 0);
+    const counts = contradictions.map((kind) => [kind, countOf(venueFlags[kind])] as const);
+    return {
+      known: countOf(venueFlags.known),
+      missing,
+      contradictions: Object.fromEntries(counts) as Record<Contradiction, number>,
+    };
+  }
+
+  /** For how long what was asked at a time is good enough, in seconds. */
+  #ageMaxOf(ordinal: number, askedAt: number): number {
+    const { columns } = this.#markets.directory;
+    const { absentAgeSecondsMin, absentAgeSecondsMax } = catalogueLimits;
+    if ((columns.venueFlags.get(ordinal) & venueFlags.known) === 0) {
+      const age = askedAt - columns.createdAt.get(ordinal);
+      return Math.min(Math.max(age, absentAgeSecondsMin), absentAgeSecondsMax);
+    }
+    const hasEnded = (columns.flags.get(ordinal) & marketFlags.resolved) !== 0;
+    return hasEnded ? catalogueLimits.endedAgeSeconds : catalogueLimits.openAgeSeconds;
+  }
+
+  /** Without flags what it told once stays: being left out of an answer takes nothing back. */
+  #note(
+    conditionId: ConditionId,
+    { nowSeconds, flags }: { nowSeconds: number; flags?: number },
+  ): void {
+    const { columns } = this.#markets.directory;
+    const ordinal = this.#markets.directory.ordinalOf(conditionId);
+    if (ordinal === null) return;
+    this.#journal.amend(() => {
+      columns.set(columns.venueAt, ordinal, nowSeconds);
+      if (flags !== undefined) columns.set(columns.venueFlags, ordinal, flags);
+    });
+  }
+}

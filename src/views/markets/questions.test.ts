@@ -1,0 +1,99 @@
+/** Anyone may prepare conditions about a question that others have asked: they are not its market. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { BlockWriter } from "../../../test/support/generate-matches.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import {
+  encodeLog,
+  knownCreator,
+  type LogContent,
+  marketLogs,
+  testMarkets,
+  umaText,
+} from "../../../test/support/test-markets.ts";
+import type { Address, ConditionId, Hash } from "../../base/ids.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { deriveBlockFacts } from "../../market/block-facts.ts";
+import { deriveConditionId } from "../../market/ids/condition-ids.ts";
+import { hashOfText } from "../../market/question-text.ts";
+import { MemoryDepot } from "../disk/state-store.ts";
+import { MarketDirectory } from "./market-directory.ts";
+import { UndoLog } from "./undo-log.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const tokens = contractOf("conditional_tokens");
+const { oracle, questionId } = testMarkets.standard;
+const request = umaText({ title: "Will one of three win?", creator: knownCreator });
+const requestId = hashOfText(Buffer.from(request));
+
+function contractOf(kind: string) {
+  const found = [...contracts.byAddress.values()].find((contract) => contract.kind === kind);
+  assert(found !== undefined);
+  return found;
+}
+
+function directoryOf(logs: readonly LogContent[]): MarketDirectory {
+  const directory = new MarketDirectory(contracts, {
+    depot: new MemoryDepot(),
+    journal: new UndoLog(),
+  });
+  const hash = `0x${"b".repeat(64)}` as Hash;
+  for (const [number, log] of logs.entries()) {
+    const writer = new BlockWriter({ number, hash, parentHash: null, timestamp: 1_700_000_000 });
+    writer.addLog(log);
+    for (const event of deriveBlockFacts(writer.block, decoder).events) directory.applyEvent(event);
+  }
+  return directory;
+}
+
+type Prepared = { readonly conditionId: ConditionId; readonly log: LogContent };
+
+function prepare(by: Address, question: Hash, outcomeSlotCount: number): Prepared {
+  const asked = { oracle: by, questionId: question };
+  const conditionId = deriveConditionId({ ...asked, outcomeSlotCount });
+  const args = { ...asked, conditionId, outcomeSlotCount: BigInt(outcomeSlotCount) };
+  return { conditionId, log: encodeLog(tokens, "ConditionPreparation", args) };
+}
+
+function assertUntitled(directory: MarketDirectory, { conditionId }: Prepared): void {
+  const market = directory.market(conditionId);
+  assert.equal(market?.question, null);
+  assert.equal(market.description, null);
+  assert.equal(market.metadataSource, "none");
+}
+
+suite("a condition about a question that is a market's has no title when", () => {
+  test("it has other than two outcomes", () => {
+    const more = prepare(oracle, questionId, 3);
+    for (const logs of [
+      [more.log, ...marketLogs],
+      [...marketLogs, more.log],
+    ]) {
+      const directory = directoryOf(logs);
+      assertUntitled(directory, more);
+      const own = directory.market(testMarkets.standard.conditionId);
+      assert.equal(own?.question, "Standard, isn't it?");
+    }
+  });
+
+  test("it is about the request that a neg-risk question is answered by", () => {
+    const adapters = [...contracts.byAddress.values()].filter(({ kind }) => kind === "uma_adapter");
+    const ones = adapters.map(({ address }) => prepare(address, requestId, 2));
+    const logs = ones.map(({ log }) => log);
+    for (const all of [
+      [...logs, ...marketLogs],
+      [...marketLogs, ...logs],
+    ]) {
+      const directory = directoryOf(all);
+      for (const one of ones) {
+        assertUntitled(directory, one);
+        const found = directory.columns.search.find(["three", "win"], directory.columns.count);
+        const place = directory.ordinalOf(one.conditionId);
+        if (found.kind === "few") assert(place === null || !found.ordinals.includes(place));
+      }
+      const own = directory.market(testMarkets.negRisk.conditionId);
+      assert.equal(own?.question, "Will one of three win?");
+    }
+  });
+});

@@ -1,0 +1,255 @@
+/**
+ * The texts that tell what conditions are about. A normal condition names the UMA question on its
+ * oracle. A neg-risk condition names a question of the adapter, which the operator ties to the UMA
+ * request that answers it, and belongs to a market with a text of its own.
+ *
+ * All of it is written by anyone: what a known creator wrote is `chain`, the rest
+ * `chain_untrusted`, and a text that does not hash to the id it claims is not believed at all.
+ */
+import type { Address, ConditionId, Hash } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { MarketEvent } from "../../contracts/events.ts";
+import { deriveConditionId } from "../../market/ids/condition-ids.ts";
+import type { MetadataSource } from "../../market/market.ts";
+import {
+  decodeText,
+  type EventText,
+  hashOfText,
+  parseEventText,
+  parseNegRiskQuestionText,
+  parseQuestionText,
+  type QuestionText,
+} from "../../market/question-text.ts";
+import type { Depot } from "../disk/state-store.ts";
+import { JournaledMap, type UndoLog } from "./undo-log.ts";
+
+type QuestionEvent = Extract<
+  MarketEvent,
+  {
+    kind:
+      | "question_initialized"
+      | "question_updated"
+      | "neg_risk_market_prepared"
+      | "neg_risk_question_prepared"
+      | "neg_risk_question_requested";
+  }
+>;
+
+/** The joined text of one condition, for display. */
+export type MarketText = {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly outcomes: readonly [string, string] | null;
+  readonly source: MetadataSource;
+  readonly eventId: string | null;
+  readonly negRiskMarketId: Hash | null;
+};
+
+type UmaQuestion = {
+  readonly adapter: Address;
+  readonly text: QuestionText;
+  readonly creator: Address | null;
+  readonly trusted: boolean;
+  /** What the creator has posted since, oldest first. */
+  readonly updates: readonly string[];
+};
+type NegRiskQuestion = {
+  readonly negRiskMarketId: Hash;
+  readonly requestId: Hash | null;
+  readonly text: QuestionText;
+};
+type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
+
+/** More posts than this about one question are no clarification any more. */
+const updatesMax = 100;
+
+/** What is told of a condition without text. */
+export const noText: MarketText = {
+  title: null,
+  description: null,
+  outcomes: null,
+  source: "none",
+  eventId: null,
+  negRiskMarketId: null,
+};
+
+export class Questions {
+  readonly #contracts: Contracts;
+  /** By UMA question id. Two adapters may hold one id: the first did not tie it to the text. */
+  readonly #umaQuestions: JournaledMap<Hash, readonly UmaQuestion[]>;
+  readonly #negRiskQuestions: JournaledMap<Hash, NegRiskQuestion>;
+  readonly #negRiskMarkets: JournaledMap<Hash, NegRiskMarket>;
+  /** The neg-risk questions that a market has, and those that a request answers. */
+  readonly #questionsOf: JournaledMap<Hash, readonly Hash[]>;
+  readonly #negRiskAdapters: readonly Address[];
+
+  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: UndoLog }) {
+    this.#contracts = contracts;
+    const mapOf = <Value>(name: string) =>
+      new JournaledMap<Hash, Value>(journal, depot.shelf(name));
+    this.#umaQuestions = mapOf("uma_questions");
+    this.#negRiskQuestions = mapOf("neg_risk_questions");
+    this.#negRiskMarkets = mapOf("neg_risk_markets");
+    this.#questionsOf = mapOf("neg_risk_questions_of");
+    const all = [...contracts.byAddress.values()];
+    this.#negRiskAdapters = all
+      .filter(({ kind }) => kind === "neg_risk_adapter")
+      .map(({ address }) => address);
+  }
+
+  /**
+   * Takes in one text, told by the contract at `address`; returns the conditions, known or not,
+   * whose text may be another one now.
+   */
+  apply(event: QuestionEvent, address: Address): readonly ConditionId[] {
+    switch (event.kind) {
+      case "question_initialized":
+        this.#addUmaQuestion(event, address);
+        return this.#conditionsAsking(event.questionId, address);
+      case "question_updated":
+        this.#addUpdate(event, address);
+        return this.#conditionsAsking(event.questionId, address);
+      case "neg_risk_market_prepared":
+        this.#negRiskMarkets.set(event.negRiskMarketId, {
+          text: parseEventText(bytesOf(event.text)),
+          trusted: this.#contracts.byAddress.get(event.oracle)?.kind === "neg_risk_operator",
+        });
+        return this.#negRiskConditions(this.#questionsOf.get(event.negRiskMarketId) ?? []);
+      case "neg_risk_question_prepared":
+        this.#addNegRiskQuestion(event, null);
+        return this.#negRiskConditions([event.questionId]);
+      case "neg_risk_question_requested": {
+        this.#addNegRiskQuestion(event, event.requestId);
+        const asked = this.#umaQuestions.get(event.requestId) ?? [];
+        return [
+          ...this.#negRiskConditions([event.questionId]),
+          ...asked.map(({ adapter }) => conditionOf(adapter, event.requestId)),
+        ];
+      }
+    }
+  }
+
+  /** The text of a condition, as far as it is known. */
+  textOf(condition: { questionId: Hash; oracle: Address; negRisk: boolean }): MarketText {
+    const { questionId, oracle, negRisk } = condition;
+    return negRisk ? this.#negRiskText(questionId) : this.#umaText(questionId, oracle);
+  }
+
+  #addUmaQuestion(
+    event: Extract<QuestionEvent, { kind: "question_initialized" }>,
+    adapter: Address,
+  ): void {
+    const bytes = bytesOf(event.text);
+    if (event.isHashOfText && hashOfText(bytes) !== event.questionId) return;
+    const { creator, questionId } = event;
+    const trusted = creator !== null && this.#contracts.knownCreators.has(creator);
+    const text = parseQuestionText(bytes);
+    this.#putUmaQuestion(questionId, { adapter, text, creator, trusted, updates: [] });
+  }
+
+  /** Anyone can post on the bulletin board; only the creator's posts are about the question. */
+  #addUpdate(event: Extract<QuestionEvent, { kind: "question_updated" }>, adapter: Address): void {
+    const { questionId, owner } = event;
+    const question = this.#umaQuestions.get(questionId)?.find((q) => q.adapter === adapter);
+    const update = decodeText(bytesOf(event.text));
+    if (question === undefined || question.creator !== owner || update === null) return;
+    const updates = [...question.updates, update].slice(0, updatesMax);
+    this.#putUmaQuestion(questionId, { ...question, updates });
+  }
+
+  #putUmaQuestion(questionId: Hash, question: UmaQuestion): void {
+    const known = this.#umaQuestions.get(questionId) ?? [];
+    const others = known.filter(({ adapter }) => adapter !== question.adapter);
+    this.#umaQuestions.set(questionId, [...others, question]);
+  }
+
+  /** The adapter tells of the question first and the operator again, with the request. */
+  #addNegRiskQuestion(
+    event: { questionId: Hash; negRiskMarketId: Hash; text: string },
+    requestId: Hash | null,
+  ): void {
+    const known = this.#negRiskQuestions.get(event.questionId);
+    this.#negRiskQuestions.set(event.questionId, {
+      negRiskMarketId: event.negRiskMarketId,
+      requestId: requestId ?? known?.requestId ?? null,
+      text: parseNegRiskQuestionText(bytesOf(event.text)),
+    });
+    this.#tie(event.negRiskMarketId, event.questionId);
+    if (requestId !== null) this.#tie(requestId, event.questionId);
+  }
+
+  #tie(id: Hash, questionId: Hash): void {
+    const known = this.#questionsOf.get(id) ?? [];
+    if (!known.includes(questionId)) this.#questionsOf.set(id, [...known, questionId]);
+  }
+
+  /** The condition of a question on its adapter, and the neg-risk ones that ask it. */
+  #conditionsAsking(questionId: Hash, adapter: Address): readonly ConditionId[] {
+    const asking = [questionId, ...(this.#questionsOf.get(questionId) ?? [])];
+    return [conditionOf(adapter, questionId), ...this.#negRiskConditions(asking)];
+  }
+
+  #negRiskConditions(questionIds: readonly Hash[]): readonly ConditionId[] {
+    return this.#negRiskAdapters.flatMap((adapter) =>
+      questionIds.map((questionId) => conditionOf(adapter, questionId)),
+    );
+  }
+
+  /** A request of a neg-risk question is asked about that one's condition, whatever others anyone prepares. */
+  #umaText(questionId: Hash, oracle: Address): MarketText {
+    if (this.#questionsOf.get(questionId) !== undefined) return noText;
+    const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
+    return question === undefined
+      ? noText
+      : withUpdates(displayOf(question.text, question.trusted), question);
+  }
+
+  #negRiskText(questionId: Hash): MarketText {
+    const question = this.#negRiskQuestions.get(questionId);
+    if (question === undefined) return noText;
+    const market = this.#negRiskMarkets.get(question.negRiskMarketId);
+    const asked = this.#umaQuestions.get(question.requestId ?? questionId) ?? [];
+    // On the first adapter anyone could ask anything under this id.
+    const request = asked.find(({ creator }) => creator !== null);
+    const trusted = market?.trusted === true && (request?.trusted ?? true);
+    return {
+      ...withUpdates(displayOf(request?.text ?? question.text, trusted), request),
+      eventId: market?.text.eventId ?? null,
+      negRiskMarketId: question.negRiskMarketId,
+    };
+  }
+}
+
+/** Bytes are kept as written inside; clients get the text without the blanks around it. */
+export function displayOf(text: QuestionText, trusted: boolean): MarketText {
+  const title = trimmed(text.title);
+  return {
+    title,
+    description: trimmed(text.description),
+    outcomes: text.outcomes,
+    source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
+    eventId: null,
+    negRiskMarketId: null,
+  };
+}
+
+/** Posts of the creator stand behind the description, as the venue shows them. */
+function withUpdates(text: MarketText, question: UmaQuestion | undefined): MarketText {
+  const updates = question?.updates ?? [];
+  if (updates.length === 0) return text;
+  const parts = [text.description ?? "", ...updates.map((update) => `Update: ${update.trim()}`)];
+  return { ...text, description: parts.join("\n\n").trim() };
+}
+
+function trimmed(text: string | null): string | null {
+  const inner = text?.trim() ?? "";
+  return inner === "" ? null : inner;
+}
+
+function conditionOf(oracle: Address, questionId: Hash): ConditionId {
+  return deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), "hex");
+}

@@ -1,0 +1,168 @@
+import type { ConditionId, Hash, Seq } from "../../base/ids.ts";
+import type { Resolution } from "../../market/market.ts";
+import type { Column } from "../disk/column.ts";
+import type { Codec, Depot } from "../disk/state-store.ts";
+import { JournaledMap, type UndoLog } from "./undo-log.ts";
+
+const idBytes = 32;
+
+/** Which results are asked for; all that is given has to hold. Unix seconds; ends are exclusive. */
+type ResolutionRange = {
+  readonly seqFrom: number;
+  readonly seqTo: number;
+  readonly timestampFrom: number;
+  readonly timestampTo: number;
+  readonly txHash: Hash | undefined;
+  readonly conditionId: ConditionId | undefined;
+};
+
+/**
+ * How conditions ended: the first result of each counts, all of them stand in chain order. The
+ * order is kept as columns, the results themselves on a shelf.
+ */
+export class ResolutionLog {
+  readonly #journal: UndoLog;
+  readonly #byCondition: JournaledMap<ConditionId, Resolution>;
+  /** By position, then condition: several results can follow from one log. */
+  readonly #count: Column<"f64">;
+  readonly #seqs: Column<"f64">;
+  readonly #timestamps: Column<"u32">;
+  /** The first digits of the transaction, which pass over nearly all others. */
+  readonly #txTags: Column<"u32">;
+  readonly #ids: Column<"u8">;
+
+  constructor(depot: Depot, journal: UndoLog) {
+    this.#journal = journal;
+    this.#byCondition = new JournaledMap(
+      journal,
+      depot.shelf("market.resolution", resolutionCodec),
+    );
+    this.#count = depot.column("resolutions.count", "f64");
+    this.#seqs = depot.column("resolutions.seqs", "f64");
+    this.#timestamps = depot.column("resolutions.timestamps", "u32");
+    this.#txTags = depot.column("resolutions.tx_tags", "u32");
+    this.#ids = depot.column("resolutions.ids", "u8");
+  }
+
+  of(conditionId: ConditionId): Resolution | null {
+    return this.#byCondition.get(conditionId) ?? null;
+  }
+
+  get count(): number {
+    return this.#count.get(0);
+  }
+
+  /** The result at a place in the order; `null` outside of it. */
+  at(index: number): Resolution | null {
+    return index < 0 || index >= this.count ? null : this.of(this.#idAt(index));
+  }
+
+  /** Where a result stands, or would stand. */
+  indexOf(place: Pick<Resolution, "seq" | "conditionId">): number {
+    let [low, high] = [0, this.count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#isBefore(middle, place)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The results asked for from a place on, in the direction of `step`. */
+  *select(range: ResolutionRange, from: { index: number; step: 1 | -1 }): Generator<Resolution> {
+    const isAskedFor = this.#test(range);
+    for (let at = from.index; this.#isWithin(at, range, from.step); at += from.step) {
+      const resolution = isAskedFor(at) ? this.at(at) : null;
+      if (resolution !== null) yield resolution;
+    }
+  }
+
+  /** The same as places, which stay what they are while no fork takes back what is below them. */
+  places(range: ResolutionRange, from: { index: number; step: 1 | -1 }): number[] {
+    const isAskedFor = this.#test(range);
+    const places: number[] = [];
+    for (let at = from.index; this.#isWithin(at, range, from.step); at += from.step) {
+      if (isAskedFor(at)) places.push(at);
+    }
+    return places;
+  }
+
+  /** Whether a place in that direction can still be of the range. */
+  #isWithin(at: number, { seqFrom, seqTo }: ResolutionRange, step: 1 | -1): boolean {
+    if (at < 0 || at >= this.count) return false;
+    const seq = this.#seqs.get(at);
+    return step === 1 ? seq < seqTo : seq >= seqFrom;
+  }
+
+  #test(range: ResolutionRange): (at: number) => boolean {
+    const { seqFrom, seqTo, timestampFrom, timestampTo, txHash, conditionId } = range;
+    const tag = txHash === undefined ? null : tagOf(txHash);
+    return (at) => {
+      const [seq, timestamp] = [this.#seqs.get(at), this.#timestamps.get(at)];
+      if (seq < seqFrom || seq >= seqTo) return false;
+      if (timestamp < timestampFrom || timestamp >= timestampTo) return false;
+      if (tag !== null && this.#txTags.get(at) !== tag) return false;
+      if (conditionId !== undefined && this.#idAt(at) !== conditionId) return false;
+      return txHash === undefined || this.at(at)?.txHash === txHash;
+    };
+  }
+
+  /** Adds a result unless the condition has one: a module may log again what already followed. */
+  add(resolution: Resolution): void {
+    if (this.of(resolution.conditionId) !== null) return;
+    this.#byCondition.set(resolution.conditionId, resolution);
+    const change = { undo: () => this.#remove(resolution), redo: () => this.#insert(resolution) };
+    this.#journal.note(change);
+    this.#insert(resolution);
+  }
+
+  #insert(resolution: Resolution): void {
+    const index = this.indexOf(resolution);
+    this.#shift(index, index + 1);
+    this.#seqs.set(index, resolution.seq);
+    this.#timestamps.set(index, resolution.timestamp);
+    this.#txTags.set(index, tagOf(resolution.txHash));
+    this.#ids.reserve((index + 1) * idBytes);
+    this.#ids.values.set(Buffer.from(resolution.conditionId.slice(2), "hex"), index * idBytes);
+    this.#ids.touch(index * idBytes, (index + 1) * idBytes - 1);
+    this.#count.set(0, this.count + 1);
+  }
+
+  #remove(resolution: Resolution): void {
+    const index = this.indexOf(resolution);
+    this.#shift(index + 1, index);
+    this.#count.set(0, this.count - 1);
+  }
+
+  /** Moves all results from `from` on to `to`; nearly always there are none. */
+  #shift(from: number, to: number): void {
+    const length = this.count - from;
+    for (const column of [this.#seqs, this.#timestamps, this.#txTags]) {
+      column.move(from, to, length);
+    }
+    this.#ids.move(from * idBytes, to * idBytes, length * idBytes);
+  }
+
+  #idAt(index: number): ConditionId {
+    const bytes = Buffer.from(this.#ids.values.buffer, index * idBytes, idBytes);
+    return `0x${bytes.toString("hex")}` as ConditionId;
+  }
+
+  #isBefore(index: number, { seq, conditionId }: Pick<Resolution, "seq" | "conditionId">): boolean {
+    const own = this.#seqs.get(index) as Seq;
+    return own === seq ? this.#idAt(index) < conditionId : own < seq;
+  }
+}
+
+function tagOf(hash: Hash): number {
+  return Number.parseInt(hash.slice(2, 10), 16);
+}
+
+const resolutionCodec: Codec<Resolution> = {
+  encode: ({ numerators, ...rest }) =>
+    JSON.stringify({ ...rest, numerators: numerators.map(String) }),
+  decode: (text) => {
+    const { numerators, ...rest } = JSON.parse(text) as Resolution & { numerators: string[] };
+    return { ...rest, numerators: numerators.map(BigInt) };
+  },
+};

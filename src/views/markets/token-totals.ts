@@ -1,0 +1,99 @@
+import type { Hash, Seq } from "../../base/ids.ts";
+import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
+import type { TokenTotals } from "../../market/market.ts";
+import type { MinuteCandle } from "../../market/minute-candle.ts";
+import type { Codec } from "../disk/state-store.ts";
+
+/** What was never traded. */
+export const noTotals: TokenTotals = {
+  trades: 0,
+  volumeUsd: 0n,
+  volumeShares: 0n,
+  lastTrade: null,
+  firstTimestamp: 0,
+  lastTimestamp: 0,
+  firstMinute: null,
+  generations: 0,
+};
+
+/** Adds a minute, and the newest priced trade of it or of a later one; minutes come in any order. */
+export function addCandle(
+  before: TokenTotals,
+  candle: MinuteCandle,
+  lastTrade: LastTrade | null,
+): TokenTotals {
+  return addTotals(before, {
+    trades: candle.trades + candle.unpricedTrades,
+    volumeUsd: candle.buyVolumeUsd + candle.sellVolumeUsd + candle.unpricedUsd,
+    volumeShares: candle.volume,
+    lastTrade,
+    firstTimestamp: candle.firstTimestamp,
+    lastTimestamp: candle.lastTimestamp,
+    firstMinute: candle.trades > 0 ? candle.minute : null,
+    generations: candle.generations,
+  });
+}
+
+/** The totals of two ranges. */
+export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
+  const { lastTrade } = more;
+  const isNewer = lastTrade !== null && lastTrade.seq > (before.lastTrade?.seq ?? -1);
+  return {
+    trades: before.trades + more.trades,
+    volumeUsd: before.volumeUsd + more.volumeUsd,
+    volumeShares: before.volumeShares + more.volumeShares,
+    lastTrade: isNewer ? lastTrade : before.lastTrade,
+    firstTimestamp:
+      before.trades === 0
+        ? more.firstTimestamp
+        : Math.min(before.firstTimestamp, more.firstTimestamp),
+    lastTimestamp: Math.max(before.lastTimestamp, more.lastTimestamp),
+    firstMinute: earlierOf(before.firstMinute, more.firstMinute),
+    generations: before.generations | more.generations,
+  };
+}
+
+function earlierOf(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}
+
+/** Written often: as few characters as it takes. */
+export const totalsCodec: Codec<TokenTotals> = {
+  encode: ({ trades, volumeUsd, volumeShares, lastTrade, ...rest }) => {
+    const times = `${rest.firstTimestamp},${rest.lastTimestamp},${rest.firstMinute ?? 0}`;
+    const sums = `${trades},${volumeUsd},${volumeShares},${times},${rest.generations}`;
+    return lastTrade === null ? sums : `${sums},${encodeLastTrade(lastTrade)}`;
+  },
+  decode: (text) => {
+    const [trades, usd, shares, first, last, firstMinute, generations, ...lastTrade] =
+      text.split(",");
+    return {
+      trades: Number(trades),
+      volumeUsd: BigInt(usd ?? 0),
+      volumeShares: BigInt(shares ?? 0),
+      lastTrade: lastTrade.length === 0 ? null : decodeLastTrade(lastTrade),
+      firstTimestamp: Number(first),
+      lastTimestamp: Number(last),
+      firstMinute: firstMinute === "0" ? null : Number(firstMinute),
+      generations: Number(generations),
+    };
+  },
+};
+
+function encodeLastTrade({ seq, timestamp, side, size, value, txHash }: LastTrade): string {
+  const hash = Buffer.from(txHash.slice(2), "hex").toString("base64url");
+  return `${seq},${timestamp},${side === "BUY" ? "B" : "S"},${size},${value},${hash}`;
+}
+
+function decodeLastTrade(fields: readonly string[]): LastTrade | null {
+  const [seq, timestamp, side, size, value, hash] = fields;
+  return lastTradeOf({
+    seq: Number(seq) as Seq,
+    timestamp: Number(timestamp),
+    side: side === "B" ? "BUY" : "SELL",
+    size: BigInt(size ?? 0),
+    value: BigInt(value ?? 0),
+    txHash: `0x${Buffer.from(hash ?? "", "base64url").toString("hex")}` as Hash,
+  });
+}

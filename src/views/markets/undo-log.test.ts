@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { MemoryShelf } from "../disk/state-store.ts";
+import { JournaledMap, UndoLog } from "./undo-log.ts";
+
+type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
+type Step =
+  | { readonly kind: "record"; readonly changes: readonly Change[] }
+  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "settle"; readonly lag: number };
+
+const anyChange: fc.Arbitrary<Change> = fc.record({
+  map: fc.constantFrom(0, 1),
+  key: fc.nat(4),
+  value: fc.nat(9),
+});
+const anySteps = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant("record"), changes: fc.array(anyChange) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(4) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
+  ),
+  { maxLength: 30 },
+) as fc.Arbitrary<readonly Step[]>;
+
+describe("journaled maps", () => {
+  test("have their blocks again after work without them that failed", () => {
+    const journal = new UndoLog();
+    const map = new JournaledMap<number, number>(journal, new MemoryShelf<number, number>());
+    map.set(1, 1);
+    journal.record(1, () => map.set(1, 2));
+    const fail = (): void => {
+      assert.equal(map.get(1), 1);
+      throw new Error("the disk is full");
+    };
+    assert.throws(() => journal.withoutRecorded(fail), /disk is full/);
+    assert.equal(map.get(1), 2);
+  });
+
+  test("hold what the blocks that are left have put there", () => {
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const journal = new UndoLog();
+        const shelves = [
+          new MemoryShelf<number, number>(),
+          new MemoryShelf<number, number>(),
+        ] as const;
+        const maps = [
+          new JournaledMap<number, number>(journal, shelves[0]),
+          new JournaledMap<number, number>(journal, shelves[1]),
+        ];
+        let blocks: (readonly Change[])[] = [];
+        let settled = 0;
+        for (const step of steps) {
+          if (step.kind === "record") {
+            blocks.push(step.changes);
+            journal.record(blocks.length, () => {
+              for (const { map, key, value } of step.changes) maps[map]?.set(key, value);
+            });
+          } else if (step.kind === "unwind") {
+            const safe = Math.max(settled, blocks.length - step.blocks);
+            blocks = blocks.slice(0, safe);
+            journal.unwindTo(safe);
+          } else {
+            settled = Math.max(settled, blocks.length - step.lag);
+            journal.settleThrough(settled);
+          }
+          for (const [index, map] of maps.entries()) {
+            const changes = blocks.flat().filter((change) => change.map === index);
+            const expected = new Map(changes.map(({ key, value }) => [key, value]));
+            // The order of keys is the order in which they first came.
+            assert.deepEqual([...(shelves[index]?.keys() ?? [])], [...expected.keys()]);
+            for (const key of [0, 1, 2, 3, 4]) assert.equal(map.get(key), expected.get(key));
+          }
+        }
+      }),
+      propertySettings(500),
+    );
+  });
+
+  test("keep what was changed outside of any block", () => {
+    const journal = new UndoLog();
+    const map = new JournaledMap<string, number>(journal, new MemoryShelf());
+    map.set("final", 1);
+    journal.record(7, () => map.set("final", 2));
+    journal.unwindTo(6);
+    journal.unwindTo(0);
+    assert.equal(map.get("final"), 1);
+  });
+
+  test("can take back a block whose application failed halfway", () => {
+    const journal = new UndoLog();
+    const map = new JournaledMap<string, number>(journal, new MemoryShelf());
+    const apply = (): void =>
+      journal.record(7, () => {
+        map.set("half", 1);
+        throw new Error("halfway");
+      });
+    assert.throws(apply, /halfway/);
+    journal.unwindTo(6);
+    assert.equal(map.get("half"), undefined);
+  });
+});

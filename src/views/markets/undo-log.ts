@@ -1,0 +1,131 @@
+/**
+ * Undo for state that blocks above finality have changed. Each change to a `JournaledMap` notes the
+ * value it replaced under the block being applied; unwinding puts the values back, newest first.
+ * Blocks applied while nothing is open, which are final, note nothing.
+ */
+import { assert } from "../../base/assert.ts";
+import type { Column } from "../disk/column.ts";
+import type { Shelf, ValueChanges } from "../disk/state-store.ts";
+
+/** A change that was made: how to take it back, and how to make it again. */
+type Change = { readonly undo: () => void; readonly redo: () => void };
+
+export class UndoLog {
+  readonly #blocks: { readonly number: number; readonly changes: Change[] }[] = [];
+  #recording = false;
+
+  /** Applies a block that a fork may take back; its changes are noted until it is final. */
+  record(blockNumber: number, apply: () => void): void {
+    this.#blocks.push({ number: blockNumber, changes: [] });
+    this.#recording = true;
+    try {
+      apply();
+    } finally {
+      this.#recording = false;
+    }
+  }
+
+  /**
+   * Makes changes that no block has caused. They are taken back with the newest recorded block, so
+   * that changes of one thing are undone in the order they were made.
+   */
+  amend(apply: () => void): void {
+    this.#recording = this.#blocks.length > 0;
+    try {
+      apply();
+    } finally {
+      this.#recording = false;
+    }
+  }
+
+  /** How many changes could be taken back now. */
+  get noted(): number {
+    return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
+  }
+
+  /** Whether changes are noted at all: within `record` and `amend`. */
+  get isRecording(): boolean {
+    return this.#recording;
+  }
+
+  /** Notes a change that is being made; does nothing outside `record` and `amend`. */
+  note(change: Change): void {
+    if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
+  }
+
+  /** Sets a number of a column, and notes it. */
+  setAt(column: Column, index: number, value: number): void {
+    const before = column.get(index);
+    if (before === value) return;
+    this.note({
+      undo: () => column.set(index, before),
+      redo: () => column.set(index, value),
+    });
+    column.set(index, value);
+  }
+
+  /** Takes back every recorded block above `safeBlock`. */
+  unwindTo(safeBlock: number): void {
+    for (;;) {
+      const newest = this.#blocks.at(-1);
+      if (newest === undefined || newest.number <= safeBlock) return;
+      for (const { undo } of newest.changes.toReversed()) undo();
+      this.#blocks.pop();
+    }
+  }
+
+  /** Does some work in the state as it is without the recorded blocks, which come back after it. */
+  withoutRecorded(work: () => void): void {
+    for (const { changes } of this.#blocks.toReversed()) {
+      for (const { undo } of changes.toReversed()) undo();
+    }
+    try {
+      work();
+    } finally {
+      for (const { changes } of this.#blocks) for (const { redo } of changes) redo();
+    }
+  }
+
+  /** Forgets how to undo the blocks up to and including `block`: they are final. */
+  settleThrough(block: number): void {
+    const kept = this.#blocks.findIndex((recorded) => recorded.number > block);
+    this.#blocks.splice(0, kept === -1 ? this.#blocks.length : kept);
+  }
+}
+
+/** A shelf whose changes the journal can take back. Values must not be changed in place. */
+export class JournaledMap<Key, Value> {
+  readonly #journal: UndoLog;
+  readonly #shelf: Shelf<Key, Value>;
+
+  constructor(journal: UndoLog, shelf: Shelf<Key, Value>) {
+    this.#journal = journal;
+    this.#shelf = shelf;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#shelf.get(key);
+  }
+
+  set(key: Key, value: Value): void {
+    if (this.#journal.isRecording) this.#noteSet(key, value);
+    this.#shelf.set(key, value);
+  }
+
+  /** The same as setting what becomes of the values there are; only of what no fork takes back. */
+  updateAll(changes: ValueChanges<Key, Value>): void {
+    assert(!this.#journal.isRecording, "values that a fork may take back are changed one by one");
+    this.#shelf.updateAll(changes);
+  }
+
+  #noteSet(key: Key, value: Value): void {
+    const before = this.#shelf.get(key);
+    this.#journal.note({
+      undo: () => {
+        if (before === undefined) this.#shelf.delete(key);
+        else this.#shelf.set(key, before);
+      },
+      redo: () => this.#shelf.set(key, value),
+    });
+  }
+}

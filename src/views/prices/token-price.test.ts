@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { anyChain, type GeneratedBlock } from "../../../test/support/generate-chain.ts";
+import { naiveCandles } from "../../../test/support/naive-candles.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import { testMarkets, testPairs } from "../../../test/support/test-markets.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { deriveBlockFacts } from "../../market/block-facts.ts";
+import type { Candle } from "../../market/candle.ts";
+import { digestOf } from "../../market/delta.ts";
+import type { Fill } from "../../market/fill.ts";
+import { payoutsMicros } from "../../market/market.ts";
+import { dayWindowSeconds } from "../day/day-window.ts";
+import { MarketState } from "../markets/market-state.ts";
+import { newestTradePrice, pairDayCandle, pairPrice } from "./token-price.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
+
+function stateOf(chain: readonly GeneratedBlock[]): MarketState {
+  const state = new MarketState(contracts);
+  for (const { block } of chain) {
+    state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+  }
+  return state;
+}
+
+/** All these trades of the pair in one bucket, as this token tells them. */
+function candleOf(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
+  const complement = state.directory.complementOf(tokenId);
+  const asked = { tokenId, complement, bucketSeconds: Number.MAX_SAFE_INTEGER };
+  return naiveCandles(fills, asked).get(0) ?? null;
+}
+
+function fillsOf(chain: readonly GeneratedBlock[]): Fill[] {
+  return chain.flatMap((made) => made.fills);
+}
+
+describe("the price of a token", () => {
+  test("is the newest of either token of its pair, until the payout takes its place", () => {
+    fc.assert(
+      fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
+        const state = stateOf(chain);
+        for (const tokenId of tokenIds) {
+          const last = candleOf(fillsOf(chain), tokenId, state)?.close ?? null;
+          const traded = newestTradePrice(tokenId, state.directory);
+          assert.deepEqual(traded && { seq: traded.seq, price: traded.price }, last);
+          const place = state.directory.placeOf(tokenId);
+          const resolution = place && state.directory.resolutionOf(place.conditionId);
+          const price = pairPrice(tokenId, state.directory);
+          if (place === null || resolution === null) assert.deepEqual(price, traded);
+          else {
+            assert.deepEqual(price, {
+              price: payoutsMicros(resolution)[place.outcomeIndex],
+              source: "settlement",
+              seq: resolution.seq,
+            });
+          }
+        }
+      }),
+      propertySettings(100),
+    );
+  });
+
+  test("of the two tokens of a pair adds up to 1, from the same trade", () => {
+    fc.assert(
+      fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
+        const { directory } = stateOf(chain);
+        for (const tokenId of tokenIds) {
+          const complement = directory.complementOf(tokenId);
+          if (complement === null) continue;
+          const [own, other] = [tokenId, complement].map((id) => newestTradePrice(id, directory));
+          assert.equal(own?.seq, other?.seq);
+          if (own && other) assert.equal(own.price + other.price, 1_000_000n);
+        }
+      }),
+      propertySettings(50),
+    );
+  });
+
+  test("of a token that nobody traded is unknown", () => {
+    const { directory } = stateOf([]);
+    for (const tokenId of testMarkets.standard.tokenIds) {
+      assert.equal(pairPrice(tokenId, directory), null);
+    }
+  });
+});
+
+test("the day of a pair is one candle of all its trades within 24 hours", () => {
+  fc.assert(
+    fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
+      const state = stateOf(chain);
+      const from = state.dayWindow.now - dayWindowSeconds;
+      const fills = fillsOf(chain).filter((fill) => fill.timestamp > from);
+      for (const tokenId of tokenIds) {
+        assert.deepEqual(pairDayCandle(tokenId, state), candleOf(fills, tokenId, state));
+      }
+    }),
+    propertySettings(100),
+  );
+});

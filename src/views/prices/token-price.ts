@@ -1,0 +1,101 @@
+import type { Seq, TokenId } from "../../base/ids.ts";
+import { type Candle, mergeCandles, mirrorCandle, mirrorPrice } from "../../market/candle.ts";
+import type { LastTrade } from "../../market/last-trade.ts";
+import { type Market, payoutsMicros, type Resolution } from "../../market/market.ts";
+import type { MarketDirectory } from "../markets/market-directory.ts";
+import type { MarketState } from "../markets/market-state.ts";
+
+/** Where a price is from: the token's own trade, the other token's, or the payout. */
+type PriceSource = "last_trade" | "complement" | "settlement";
+
+/** The price of a token now. `seq` is where it was made: the trade's, or the resolution's. */
+export type TokenPrice = {
+  readonly price: bigint;
+  readonly source: PriceSource;
+  readonly seq: Seq;
+};
+
+/** A trade of a token or of its complement. */
+type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
+
+/**
+ * The newest trade of either token of the pair, the other's told as 1 - p; once resolved, the
+ * payout, whatever is traded after (`docs/counting.md`, rule 11). `null` when neither ever had a price.
+ */
+export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  return settlementPrice(tokenId, directory) ?? newestTradePrice(tokenId, directory);
+}
+
+/** The same for an outcome of a market at hand, of which only what was traded is looked up. */
+export function outcomePrice(
+  { tokens, resolution }: Pick<Market, "tokens" | "resolution">,
+  outcomeIndex: number,
+  directory: MarketDirectory,
+): TokenPrice | null {
+  const settled = resolution === null ? null : settledPrice(resolution, outcomeIndex);
+  if (settled !== null) return settled;
+  const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
+  if (own === undefined) return null;
+  const newest = newestOfPair(own.tokenId, other?.tokenId ?? null, directory);
+  return newest === null ? null : priceOfTrade(newest);
+}
+
+function settlementPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  const place = directory.placeOf(tokenId);
+  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  if (place === null || resolution === null) return null;
+  return settledPrice(resolution, place.outcomeIndex);
+}
+
+function settledPrice(resolution: Resolution, outcomeIndex: number): TokenPrice | null {
+  const price = payoutsMicros(resolution)[outcomeIndex];
+  return price === undefined ? null : { price, source: "settlement", seq: resolution.seq };
+}
+
+/** The price of the newest trade of either token of the pair, whatever became of the market. */
+export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+  const newest = newestTrade(tokenId, directory);
+  return newest === null ? null : priceOfTrade(newest);
+}
+
+/** The newest priced trade of either token of the pair. */
+export function newestTrade(tokenId: TokenId, directory: MarketDirectory): NewestTrade | null {
+  return newestOfPair(tokenId, directory.complementOf(tokenId), directory);
+}
+
+function newestOfPair(
+  tokenId: TokenId,
+  complement: TokenId | null,
+  directory: MarketDirectory,
+): NewestTrade | null {
+  const own = directory.totalsOf(tokenId).lastTrade;
+  const other = complement === null ? null : directory.totalsOf(complement).lastTrade;
+  if (other !== null && (own === null || other.seq > own.seq)) {
+    return { trade: other, isOwn: false };
+  }
+  return own === null ? null : { trade: own, isOwn: true };
+}
+
+function priceOfTrade({ trade: { seq, price }, isOwn }: NewestTrade): TokenPrice {
+  return isOwn
+    ? { price, source: "last_trade", seq }
+    : { price: mirrorPrice(price), source: "complement", seq };
+}
+
+/** The last price of a pair before its last 24 hours, at this token's; `null` without one. */
+export function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): bigint | null {
+  const complement = state.directory.complementOf(tokenId);
+  const own = state.priceBeforeDay(tokenId);
+  const other = complement === null ? null : state.priceBeforeDay(complement);
+  if (other !== null && (own === null || other.seq > own.seq)) return mirrorPrice(other.price);
+  return own?.price ?? null;
+}
+
+/** The last 24 hours of a pair as one candle at this token's prices; `null` without a price. */
+export function pairDayCandle(tokenId: TokenId, state: MarketState): Candle | null {
+  const complement = state.directory.complementOf(tokenId);
+  const own = state.dayWindow.candleOf(tokenId);
+  const other = complement === null ? null : state.dayWindow.candleOf(complement);
+  const mirrored = other === null ? null : mirrorCandle(other);
+  return own === null || mirrored === null ? (own ?? mirrored) : mergeCandles(own, mirrored);
+}

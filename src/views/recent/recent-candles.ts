@@ -1,0 +1,86 @@
+import { storeLimits } from "../../base/config/limits.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { AskedBefore } from "../../base/recently-asked.ts";
+import { type Candle, candleOfMinute, mergeCandles } from "../../market/candle.ts";
+import type { MinuteCandle } from "../../market/minute-candle.ts";
+
+/** A candle and the start of its bucket, unix seconds. */
+export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
+
+/** Buckets of one token's own final trades. */
+export type BucketRange = {
+  readonly tokenId: TokenId;
+  readonly bucketSeconds: number;
+  /** Bucket starts, unix seconds: `from` inclusive, `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+};
+
+/** All buckets from the first of them on, rising. */
+type List = { buckets: BucketCandle[]; isWhole: boolean; size: number };
+
+/**
+ * The newest candles of final trades, for the tokens and resolutions asked for lately. They are kept
+ * up with every minute that becomes final, so that popular charts are read from the engine once.
+ * Bounded by buckets in all; what was put first goes first.
+ */
+export class NewestCandles {
+  readonly #lists = new Map<TokenId, Map<number, List>>();
+  readonly #asked = new AskedBefore();
+  #buckets = 0;
+
+  /** What the range holds; `null` when it must be read. */
+  get({ tokenId, bucketSeconds, ...range }: BucketRange): readonly BucketCandle[] | null {
+    const list = this.#lists.get(tokenId)?.get(bucketSeconds);
+    if (list === undefined) return null;
+    const { from, to, order, limit } = range;
+    const found = list.buckets.filter(({ bucket }) => bucket >= from && bucket < to);
+    const first = list.buckets[0]?.bucket ?? Number.POSITIVE_INFINITY;
+    const isFull = order === "desc" && found.length >= limit;
+    if (!list.isWhole && from < first && !isFull) return null;
+    return order === "desc" ? found.slice(-limit) : found.slice(0, limit);
+  }
+
+  /** Keeps what was just read, when it was asked for before: rising, the newest `limit` or all there are. */
+  put({ tokenId, bucketSeconds, limit }: BucketRange, buckets: readonly BucketCandle[]): void {
+    if (!this.#asked.ask(`${tokenId} ${bucketSeconds}`)) return;
+    const ofToken = this.#lists.get(tokenId) ?? new Map<number, List>();
+    this.#buckets += buckets.length - (ofToken.get(bucketSeconds)?.buckets.length ?? 0);
+    const list = { buckets: [...buckets], isWhole: buckets.length < limit, size: limit };
+    ofToken.set(bucketSeconds, list);
+    this.#lists.set(tokenId, ofToken);
+    for (const [oldest, lists] of this.#lists) {
+      if (this.#buckets <= storeLimits.newestCandlesMax) return;
+      this.#lists.delete(oldest);
+      for (const { buckets: gone } of lists.values()) this.#buckets -= gone.length;
+    }
+  }
+
+  /** Takes in minutes whose trades have just become final. */
+  add(minutes: readonly MinuteCandle[]): void {
+    for (const minute of minutes) {
+      const candle = candleOfMinute(minute);
+      if (candle === null) continue;
+      for (const [bucketSeconds, list] of this.#lists.get(minute.tokenId) ?? []) {
+        const before = list.buckets.length;
+        addTo(list, { bucket: minute.minute - (minute.minute % bucketSeconds), candle });
+        this.#buckets += list.buckets.length - before;
+      }
+    }
+  }
+}
+
+/** Minutes come nearly in order: the place is looked for from the newest bucket back. */
+function addTo(list: List, { bucket, candle }: BucketCandle): void {
+  const at = list.buckets.findLastIndex((one) => one.bucket <= bucket);
+  const known = list.buckets[at];
+  if (known?.bucket === bucket)
+    list.buckets[at] = { bucket, candle: mergeCandles(known.candle, candle) };
+  else if (at >= 0 || list.isWhole) list.buckets.splice(at + 1, 0, { bucket, candle });
+  // Cut now and then, not with every bucket.
+  if (list.buckets.length <= 2 * list.size) return;
+  list.buckets = list.buckets.slice(-list.size);
+  list.isWhole = false;
+}

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings } from "../../../test/support/property-settings.ts";
+import { marketLimits } from "../../base/config/limits.ts";
+import { MemoryDepot } from "../disk/state-store.ts";
+import { UndoLog } from "../markets/undo-log.ts";
+import { MarketSearch, type MarketTexts } from "./market-search.ts";
+import { wordsOf } from "./search-words.ts";
+
+const markets = 600;
+const none: MarketTexts = {
+  question: null,
+  description: null,
+  outcomes: [],
+  slug: null,
+  category: null,
+  tags: [],
+  eventId: null,
+};
+const words = ["will", "wild", "win", "cup", "łódź", "2025", "a"];
+const anyText = fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((all) => all.join(" "));
+const anyTexts: fc.Arbitrary<MarketTexts> = fc.record({
+  question: fc.option(anyText),
+  description: fc.option(anyText),
+  outcomes: fc.array(fc.option(anyText), { maxLength: 2 }),
+  slug: fc.option(anyText.map((text) => text.replaceAll(" ", "-"))),
+  category: fc.option(anyText),
+  tags: fc.array(anyText, { maxLength: 2 }),
+  eventId: fc.constant(null),
+});
+const anyPuts = fc.array(fc.record({ ordinal: fc.nat(markets - 1), texts: anyTexts }), {
+  maxLength: 4,
+});
+const anyStep = fc.oneof(
+  fc.record({ kind: fc.constant("held" as const), puts: anyPuts }),
+  fc.record({ kind: fc.constant("told" as const), puts: anyPuts }),
+  fc.record({ kind: fc.constant("unwound" as const), blocks: fc.nat(2) }),
+  fc.record({ kind: fc.constant("saved" as const) }),
+);
+type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
+const anyQuery = fc.array(
+  fc.constantFrom(
+    ...words,
+    "wi",
+    "w",
+    "all",
+    "al",
+    "l",
+    "many",
+    "man",
+    "any",
+    "ll",
+    "own7",
+    "own77",
+    "nobody",
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+
+/** What a word is worth in the texts of a market, as the documentation has it. */
+function worthOf(texts: MarketTexts, word: string): number {
+  const bytes = Buffer.byteLength(word);
+  const worthIn = (text: string | null, worth: number, isTitle: boolean) =>
+    wordsOf(text ?? "").map((term) => {
+      if (term === word) return worth * 3;
+      if (term.startsWith(word) && (isTitle || bytes > 2)) return worth * 2;
+      return term.includes(word) && isTitle && bytes > 2 ? worth : 0;
+    });
+  return Math.max(
+    0,
+    ...worthIn(texts.question, 50, true),
+    ...[texts.slug, texts.category, ...texts.tags].flatMap((text) => worthIn(text, 16, true)),
+    ...texts.outcomes.flatMap((text) => worthIn(text, 15, true)),
+    ...worthIn(texts.description, 5, false),
+  );
+}
+
+function naiveFind(all: readonly MarketTexts[], query: readonly string[]): [number, number][] {
+  const asked = [...new Set(query)];
+  return all.flatMap((texts, ordinal): [number, number][] => {
+    const found = asked.map((word) => worthOf(texts, word));
+    return found.includes(0) ? [] : [[ordinal, found.reduce((sum, one) => sum + one, 0)]];
+  });
+}
+
+function foundBy(
+  search: MarketSearch,
+  query: readonly string[],
+  count = markets,
+): [number, number][] {
+  const hits = search.find(query, count);
+  if (hits.kind === "few") {
+    return Array.from(hits.ordinals, (ordinal, at) => [ordinal, hits.scores[at] ?? 0]);
+  }
+  return Array.from({ length: count }, (_, ordinal) => ordinal).flatMap((ordinal) => {
+    const scores = hits.words.map((word) => word[ordinal] ?? 0);
+    const sum = scores.reduce((all, score) => all + score, 0);
+    return scores.includes(0) ? [] : [[ordinal, sum] as [number, number]];
+  });
+}
+
+/** Texts of all markets, told block by block and as blocks are taken back. */
+class TextHistory {
+  readonly #journal: UndoLog;
+  readonly #search: MarketSearch;
+  readonly #before: (readonly MarketTexts[])[] = [];
+  texts: readonly MarketTexts[];
+
+  constructor(journal: UndoLog, search: MarketSearch, texts: readonly MarketTexts[]) {
+    this.#journal = journal;
+    this.#search = search;
+    this.texts = texts;
+  }
+
+  apply(step: Step): void {
+    if (step.kind === "saved") {
+      this.#journal.withoutRecorded(() => {});
+    } else if (step.kind === "unwound") {
+      const kept = Math.max(0, this.#before.length - step.blocks);
+      this.texts = this.#before[kept] ?? this.texts;
+      this.#before.length = kept;
+      this.#journal.unwindTo(kept);
+    } else {
+      const before = this.texts;
+      const put = () => {
+        for (const { ordinal, texts } of step.puts) {
+          this.#search.put(ordinal, texts);
+          this.texts = this.texts.with(ordinal, texts);
+        }
+      };
+      if (step.kind === "told") this.#journal.amend(put);
+      else this.#journal.record(this.#before.push(before), put);
+    }
+  }
+}
+
+/** Markets of which all have some words, so that these are common ones. */
+function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketTexts[] } {
+  const journal = new UndoLog();
+  const search = new MarketSearch(new MemoryDepot(), journal);
+  const all = Array.from({ length: markets }, (_, ordinal) => ({
+    ...none,
+    question: `All own${ordinal}`,
+    description: ordinal % 2 === 0 ? "many" : "manifold all",
+  }));
+  for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+  return { journal, search, all };
+}
+
+describe("a search of markets", () => {
+  test("finds what all texts that are left say, whatever it remembers, after any forks", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(anyStep, fc.array(anyQuery, { maxLength: 3 })), { maxLength: 12 }),
+        (steps) => {
+          const { journal, search, all } = openSearch();
+          const history = new TextHistory(journal, search, all);
+          for (const [step, queries] of steps) {
+            history.apply(step);
+            for (const query of queries) {
+              assert.deepEqual(
+                foundBy(search, query),
+                naiveFind(history.texts, query),
+                query.join(" "),
+              );
+            }
+          }
+        },
+      ),
+      propertySettings(60),
+    );
+  });
+
+  test("finds the same, whatever changes while words are being learnt", () => {
+    const anyTurn = fc.tuple(anyStep, fc.nat(9), fc.array(anyQuery, { maxLength: 2 }));
+    fc.assert(
+      fc.property(fc.array(anyTurn, { maxLength: 12 }), (turns) => {
+        const { journal, search, all } = openSearch();
+        const history = new TextHistory(journal, search, all);
+        const asked: { query: readonly string[]; steps: Iterator<void, void> }[] = [];
+        for (const [step, count, queries] of turns) {
+          for (const query of queries) {
+            asked.push({ query, steps: search.learn(query, () => markets) });
+          }
+          for (let i = 0; i < count; i += 1) asked[i % asked.length]?.steps.next();
+          history.apply(step);
+          for (const query of queries) {
+            assert.deepEqual(foundBy(search, query), naiveFind(history.texts, query));
+          }
+        }
+        for (const { query, steps } of asked) {
+          while (steps.next().done !== true);
+          assert.deepEqual(foundBy(search, query), naiveFind(history.texts, query));
+        }
+      }),
+      propertySettings(25),
+    );
+  });
+
+  test("finds words that few of many markets have together, common and rare ones", () => {
+    const search = new MarketSearch(new MemoryDepot(), new UndoLog());
+    const all = Array.from({ length: 9000 }, (_, ordinal) => ({
+      ...none,
+      question: `own${ordinal}${ordinal % 12 === 0 ? " twelfth" : ""}${ordinal % 300 === 0 ? " rare" : ""}`,
+      description: `${ordinal % 2 === 0 ? "half " : ""}${ordinal % 3 === 0 ? "third" : ""}`,
+    }));
+    for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+    const queries = [
+      "twelfth half",
+      "third twelfth half",
+      "half third",
+      "rare half",
+      "rare hal thi",
+      "rare own1 hal",
+      "rare third own1 wn",
+    ].map((query) => query.split(" "));
+    // Two at a time, so that what was begun is no longer what it was.
+    const learning = [...queries, ...queries].map((words) => search.learn(words, () => all.length));
+    for (let done = 0; done < learning.length; ) {
+      const two = learning.slice(done, done + 2);
+      if (two.map((steps) => steps.next().done).every((isDone) => isDone === true)) done += 2;
+    }
+    for (const words of [...queries, ...queries]) {
+      assert.deepEqual(foundBy(search, words, all.length), naiveFind(all, words), words.join(" "));
+    }
+  });
+
+  test("looks for so many words, and leaves those behind them out", () => {
+    const { search } = openSearch();
+    const words = Array.from({ length: marketLimits.searchWordsMax }, (_, i) => `own${i}`);
+    const texts = { ...none, question: words.join(" ") };
+    search.put(3, texts);
+    assert.deepEqual(
+      foundBy(search, [...words, "nowhere"]).map(([ordinal]) => ordinal),
+      [3],
+    );
+  });
+
+  test("forgets common words rather than following a stream of texts nobody asks for", () => {
+    const { search, all } = openSearch();
+    assert.equal(foundBy(search, ["all"]).length, markets);
+    for (let i = 0; i <= marketLimits.textsUnsearchedMax; i += 1) {
+      search.put(i % markets, { ...none, question: `other ${i}` });
+    }
+    assert.equal(foundBy(search, ["all"]).length, 0);
+    for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+    assert.equal(foundBy(search, ["all"]).length, markets);
+  });
+});

@@ -1,0 +1,255 @@
+/**
+ * All terms that texts are made of, numbered as they came. They stand one behind the other in one
+ * block of bytes, so that those which contain a part are found by looking through it once: a
+ * million texts are made of far fewer words.
+ */
+
+import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import type { Column } from "../disk/column.ts";
+import type { Depot } from "../disk/state-store.ts";
+
+/** How a term has a word: it is the word, it starts with it, or it has it within. */
+export type MatchWay = "whole" | "start" | "within";
+
+/** The terms that have a word, by the way they have it. */
+export type TermsByWay = Readonly<Record<MatchWay, Int32Array>>;
+
+/** Ends a term; no word has it. */
+const separator = 0;
+const slotsMin = 1024;
+/** Terms that start with the same three bytes stand in one chain, of which there are 65,536. */
+const leadBytes = 3;
+/** Terms of a chain that are looked at in one call, as in `inSteps`. */
+const chainedAtOnce = 1024;
+
+export class Terms {
+  readonly #bytes: Column<"u8">;
+  /** Where each term starts, and where the next one will. */
+  readonly #starts: Column<"i32">;
+  /** How many terms there are, and how many slots. */
+  readonly #count: Column<"f64">;
+  /** Term plus 1 by hash, open addressing. Kept, as making it again takes long with millions of terms. */
+  readonly #slots: Column<"i32">;
+  /** Term plus 1 by how it starts, and the one before it that starts so. */
+  readonly #leads: Column<"i32">;
+  readonly #sameLead: Column<"i32">;
+
+  constructor(depot: Depot, name: string) {
+    this.#bytes = depot.column(`${name}.terms`, "u8");
+    this.#starts = depot.column(`${name}.starts`, "i32");
+    this.#count = depot.column(`${name}.count`, "f64");
+    this.#slots = depot.column(`${name}.slots`, "i32");
+    this.#leads = depot.column(`${name}.leads`, "i32");
+    this.#sameLead = depot.column(`${name}.same_lead`, "i32");
+    if (this.#slotCount === 0) this.#makeSlots(slotsMin);
+  }
+
+  get size(): number {
+    return this.#count.get(0);
+  }
+
+  /** A power of two. */
+  get #slotCount(): number {
+    return this.#count.get(1);
+  }
+
+  /** The term of a number that was given. */
+  termAt(id: number): string {
+    const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
+    return Buffer.from(this.#bytes.values.subarray(start, next - 1)).toString();
+  }
+
+  /** The number of a term; `null` when no text has it. */
+  find(term: string): number | null {
+    const bytes = Buffer.from(term);
+    const known = this.#slots.get(this.#slotOf(bytes));
+    return known === 0 ? null : known - 1;
+  }
+
+  /** The number of a term, given to it now when it is new. */
+  add(term: string): number {
+    const bytes = Buffer.from(term);
+    const slot = this.#slotOf(bytes);
+    const known = this.#slots.get(slot);
+    if (known !== 0) return known - 1;
+    const id = this.size;
+    const start = this.#starts.get(id);
+    for (const [i, byte] of bytes.entries()) this.#bytes.set(start + i, byte);
+    this.#bytes.set(start + bytes.length, separator);
+    this.#starts.set(id + 1, start + bytes.length + 1);
+    this.#count.set(0, id + 1);
+    this.#slots.set(slot, id + 1);
+    this.#chain(id);
+    if (this.size * 3 > this.#slotCount * 2) this.#makeSlots(this.#slotCount * 2);
+    return id;
+  }
+
+  /** The terms that have a word, which must not be empty, this way or a better. */
+  withWord(word: string, way: MatchWay): TermsByWay {
+    const wanted = Buffer.from(word);
+    const id = this.find(word);
+    const whole = id === null ? none : Int32Array.of(id);
+    const found = { whole, start: none, within: none };
+    if (way === "whole") return found;
+    if (way === "within") return { ...found, ...this.#within(wanted) };
+    return {
+      ...found,
+      start: wanted.length < leadBytes ? this.#startingShort(wanted) : this.#starting(wanted),
+    };
+  }
+
+  /** Terms that go on behind what is wanted; with a million of them each is some nanoseconds. */
+  #starting(wanted: Uint8Array): Int32Array {
+    const found = new TermList();
+    const first = this.#leads.get(leadOf(wanted, 0)) - 1;
+    for (let id = first; id >= 0; ) id = this.#startingFrom(id, wanted, found);
+    return found.values;
+  }
+
+  /** The same for some of a chain, and where it goes on; below 0 at its end. */
+  #startingFrom(first: number, wanted: Uint8Array, found: TermList): number {
+    const [bytes, starts] = [this.#bytes.values, this.#starts.values];
+    const sameLead = this.#sameLead.values;
+    const { length } = wanted;
+    let id = first;
+    for (let rest = chainedAtOnce; rest > 0 && id >= 0; rest -= 1) {
+      const start = starts[id] ?? 0;
+      let same = 0;
+      while (same < length && bytes[start + same] === wanted[same]) same += 1;
+      if (same === length && bytes[start + length] !== separator) found.push(id);
+      id = (sameLead[id] ?? 0) - 1;
+    }
+    return id;
+  }
+
+  /** Looks at the start of each: what begins with a letter or two is many anyway. */
+  #startingShort(wanted: Uint8Array): Int32Array {
+    const found = new TermList();
+    inSteps(this.size, (step) => this.#startingAmong(step, wanted, found));
+    return found.values;
+  }
+
+  /** The same for some of all terms; how many were looked at. */
+  #startingAmong({ from, to }: Step, wanted: Uint8Array, found: TermList): number {
+    const [bytes, starts] = [this.#bytes.values, this.#starts.values];
+    const [first, second] = wanted;
+    for (let id = from; id < to; id += 1) {
+      const start = starts[id] ?? 0;
+      if (bytes[start] !== first) continue;
+      if (second !== undefined && bytes[start + 1] !== second) continue;
+      if (bytes[start + wanted.length] !== separator) found.push(id);
+    }
+    return to - from;
+  }
+
+  #within(wanted: Buffer): { start: Int32Array; within: Int32Array } {
+    const end = this.#starts.get(this.size);
+    const text = Buffer.from(this.#bytes.values.buffer, 0, end);
+    const starts = this.#starts.values;
+    const [start, within] = [new TermList(), new TermList()];
+    let term = 0;
+    for (let at = text.indexOf(wanted); at !== -1; ) {
+      term = this.#termAt(at, term);
+      const next = starts[term + 1] ?? end;
+      if (at !== starts[term]) within.push(term);
+      else if (next !== at + wanted.length + 1) start.push(term);
+      at = text.indexOf(wanted, next);
+    }
+    return { start: start.values, within: within.values };
+  }
+
+  /** Puts a term with those that start like it; the shorter ones start like nothing else. */
+  #chain(id: number): void {
+    const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
+    if (next - start - 1 < leadBytes) return;
+    const lead = leadOf(this.#bytes.values, start);
+    this.#sameLead.set(id, this.#leads.get(lead));
+    this.#leads.set(lead, id + 1);
+  }
+
+  /** The term a byte belongs to, at `from` or behind: by ever larger steps, then by halves. */
+  #termAt(position: number, from: number): number {
+    const starts = this.#starts.values;
+    let step = 1;
+    while (from + step < this.size && (starts[from + step] ?? 0) <= position) step *= 2;
+    let [low, high] = [from + (step >>> 1), Math.min(from + step, this.size) - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((starts[middle] ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The slot of a term: its own, or the empty one where it would go. */
+  #slotOf(term: Uint8Array): number {
+    const slots = this.#slots.values;
+    const mask = this.#slotCount - 1;
+    let slot = hashOf(term, 0, term.length) & mask;
+    for (;;) {
+      const known = slots[slot] ?? 0;
+      if (known === 0 || this.#isTerm(known - 1, term)) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #isTerm(id: number, term: Uint8Array): boolean {
+    const bytes = this.#bytes.values;
+    const start = this.#starts.get(id);
+    if (this.#starts.get(id + 1) !== start + term.length + 1) return false;
+    for (let i = 0; i < term.length; i += 1) if (bytes[start + i] !== term[i]) return false;
+    return true;
+  }
+
+  /** Puts all terms into so many slots. */
+  #makeSlots(count: number): void {
+    this.#count.set(1, count);
+    this.#slots.reserve(count);
+    const slots = this.#slots.values.fill(0);
+    const bytes = this.#bytes.values;
+    const starts = this.#starts.values;
+    for (let id = 0; id < this.size; id += 1) {
+      const [start = 0, next = 0] = [starts[id], starts[id + 1]];
+      let slot = hashOf(bytes, start, next - 1) & (count - 1);
+      while (slots[slot] !== 0) slot = (slot + 1) & (count - 1);
+      slots[slot] = id + 1;
+    }
+    this.#slots.touch(0, count - 1);
+  }
+}
+
+const none = new Int32Array(0);
+
+/** Terms that were found, of which there may be most of all. */
+class TermList {
+  #terms = new Int32Array(64);
+  #length = 0;
+
+  get values(): Int32Array {
+    return this.#terms.subarray(0, this.#length);
+  }
+
+  push(term: number): void {
+    if (this.#length === this.#terms.length) {
+      const more = new Int32Array(this.#length * 2);
+      more.set(this.#terms);
+      this.#terms = more;
+    }
+    this.#terms[this.#length] = term;
+    this.#length += 1;
+  }
+}
+
+/** FNV-1a, which is good enough for words and needs nothing but the bytes. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+/** The chain for what starts with the three bytes that stand there. */
+function leadOf(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+  const lead = Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1);
+  return lead >>> 16;
+}

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
+import { SeededRandom } from "../../../test/support/seeded-random.ts";
+import { MemoryDepot } from "../disk/state-store.ts";
+import { UndoLog } from "../markets/undo-log.ts";
+import { TextSearch } from "./text-search.ts";
+
+type Fields = readonly (readonly string[])[];
+type Put = { readonly thing: number; readonly fields: Fields };
+type Step =
+  | { readonly kind: "record"; readonly puts: readonly Put[] }
+  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "save" };
+
+const words = ["a", "ab", "abc", "bc", "cab", "łódź", "日本語", "2025", "202"];
+const parts = [...words, "b", "20", "本", "ź", "zz"];
+const anyPut: fc.Arbitrary<Put> = fc.record({
+  thing: fc.nat(30),
+  fields: fc.tuple(
+    fc.array(fc.constantFrom(...words), { maxLength: 4 }),
+    fc.array(fc.constantFrom(...words), { maxLength: 2 }),
+  ),
+});
+const anySteps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("record"), puts: fc.array(anyPut) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(3) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("save") }) },
+  ),
+  { maxLength: 20 },
+) as fc.Arbitrary<readonly Step[]>;
+
+/** Field 0 is worth 10, field 1 is worth 1; a whole word 3 times that, the start of one twice. */
+const weights = {
+  whole: new Uint8Array([0, 30, 3, 30]),
+  start: new Uint8Array([0, 20, 2, 20]),
+  within: new Uint8Array([0, 10, 1, 10]),
+};
+
+function naiveScore(fields: Fields | undefined, word: string, ways = [1, 2, 3]): number {
+  const scores = (fields ?? []).flatMap((terms, field) =>
+    terms.map((term) => {
+      const way = term === word ? 3 : term.startsWith(word) ? 2 : term.includes(word) ? 1 : 0;
+      return ways.includes(way) ? way * (field === 0 ? 10 : 1) : 0;
+    }),
+  );
+  return Math.max(0, ...scores);
+}
+
+function openIndex(): { journal: UndoLog; index: TextSearch } {
+  const journal = new UndoLog();
+  return { journal, index: new TextSearch({ depot: new MemoryDepot(), journal }, "test", 2) };
+}
+
+const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);
+
+function scoresAmong(index: TextSearch, word: string, things: Int32Array): Uint8Array {
+  const scores = new Uint8Array(things.length);
+  index.scoreTermsAmong(index.findTerms(word, "within"), weights, { things, scores });
+  return scores;
+}
+
+describe("a search of texts", () => {
+  test("finds what the texts that are left have, after any forks", () => {
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const { journal, index } = openIndex();
+        let blocks: (readonly Put[])[] = [];
+        for (const step of steps) {
+          if (step.kind === "record") {
+            blocks.push(step.puts);
+            journal.record(blocks.length, () => {
+              for (const { thing, fields } of step.puts) index.put(thing, fields);
+            });
+          } else if (step.kind === "unwind") {
+            blocks = blocks.slice(0, Math.max(0, blocks.length - step.blocks));
+            journal.unwindTo(blocks.length);
+          } else {
+            journal.withoutRecorded(() => {
+              const scores = new Uint8Array(31);
+              for (const word of words)
+                index.scoreTerms(index.findTerms(word, "within"), weights, scores);
+              assert(
+                scores.every((score) => score === 0),
+                "nothing is left without the blocks",
+              );
+            });
+          }
+        }
+        const texts = new Map(blocks.flat().map(({ thing, fields }) => [thing, fields]));
+        for (const word of parts) {
+          const scores = new Uint8Array(31);
+          index.scoreTerms(index.findTerms(word, "within"), weights, scores);
+          const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
+          assert.deepEqual(scores, expected, word);
+          assert.deepEqual(scoresAmong(index, word, allThings), scores, word);
+          const exact = new Uint8Array(31);
+          index.scoreTerm(word, weights.whole, exact);
+          assert.deepEqual(
+            exact,
+            scores.map((_, thing) => naiveScore(texts.get(thing), word, [3])),
+            word,
+          );
+        }
+      }),
+      propertySettings(200),
+    );
+  });
+
+  test("finds each of many things, whose lists run over many slices", () => {
+    const { index } = openIndex();
+    const things = 20_000;
+    for (let thing = 0; thing < things; thing += 1) {
+      index.put(thing, [["all", `own${thing}`], thing % 300 === 0 ? ["some"] : []]);
+    }
+    for (const [word, isOf] of [
+      ["all", () => 30],
+      ["some", (thing: number) => (thing % 300 === 0 ? 3 : 0)],
+      ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
+    ] as const) {
+      const scores = new Uint8Array(things);
+      index.scoreTerms(index.findTerms(word, "within"), weights, scores);
+      assert.deepEqual(
+        scores,
+        new Uint8Array(things).map((_, thing) => isOf(thing)),
+      );
+    }
+  });
+
+  test("finds the same among a few things, whatever slices they are in", () => {
+    const { index } = openIndex();
+    const random = new SeededRandom(testSeed);
+    const things = 60_000;
+    // Distances of one byte and of several, so that postings are cut between slices.
+    for (let thing = 0; thing < things; thing += 1) {
+      const often = random.chance(0.7) ? ["often"] : [];
+      const seldom = random.chance(0.02) || thing % 9_000 > 8_000 ? ["seldom"] : [];
+      index.put(thing, [often, seldom]);
+    }
+    // Texts that change have documents out of the order of their things.
+    for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
+    for (const word of ["often", "seldom", "new"]) {
+      const scores = new Uint8Array(things);
+      index.scoreTerms(index.findTerms(word, "within"), weights, scores);
+      for (const share of [0.000_1, 0.01, 0.9]) {
+        const some = Int32Array.from({ length: things }, (_, thing) => thing);
+        const among = some.filter(() => random.chance(share));
+        const expected = Uint8Array.from(among, (thing) => scores[thing] ?? 0);
+        assert.deepEqual(scoresAmong(index, word, among), expected, `${word} ${share}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,240 @@
+/**
+ * Which things have which words, and in which of their fields. A thing whose text changes becomes a
+ * new document; the old one stays behind without an owner, so that nothing written is rewritten
+ * and a fork only has to put back whose document is whose.
+ */
+
+import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import type { Column } from "../disk/column.ts";
+import type { Depot } from "../disk/state-store.ts";
+import type { UndoLog } from "../markets/undo-log.ts";
+import { PostingLists } from "./posting-lists.ts";
+import { type MatchWay, Terms, type TermsByWay } from "./terms.ts";
+
+/** By the way a word is matched, the score for each combination of fields. */
+export type Weights = Readonly<Record<MatchWay, Uint8Array>>;
+
+/** The terms that have a word. */
+export type FoundTerms = {
+  readonly terms: TermsByWay;
+  /** How many they are. */
+  readonly count: number;
+  /** In how many documents they stand, about, each counted for itself. */
+  readonly postings: number;
+  /** In how many those do that are looked through whole, even for a few documents. */
+  readonly short: number;
+};
+
+const ways = ["whole", "start", "within"] as const;
+const noTerms = new Int32Array(0);
+const nothing: FoundTerms = {
+  terms: { whole: noTerms, start: noTerms, within: noTerms },
+  count: 0,
+  postings: 0,
+  short: 0,
+};
+
+/** Things that are looked at, and their scores, which are only raised. */
+type Among = { readonly things: Int32Array; readonly scores: Uint8Array };
+
+export class TextSearch {
+  readonly #journal: UndoLog;
+  readonly #terms: Terms;
+  readonly #postings: PostingLists;
+  readonly #documents: Column<"f64">;
+  /** Thing plus 1 by document, document plus 1 by thing, and what its text hashed to. */
+  readonly #owners: Column<"i32">;
+  readonly #documentOf: Column<"i32">;
+  readonly #hashOf: Column<"u32">;
+  /** Room for the documents of things looked at. */
+  #documentsFound = new Int32Array(0);
+  #placesFound = new Int32Array(0);
+
+  /** `fields` is how many fields a thing has, up to 4. */
+  constructor(
+    { depot, journal }: { depot: Depot; journal: UndoLog },
+    name: string,
+    fields: number,
+  ) {
+    this.#journal = journal;
+    this.#terms = new Terms(depot, name);
+    this.#postings = new PostingLists(depot, name, fields);
+    this.#documents = depot.column(`${name}.documents`, "f64");
+    this.#owners = depot.column(`${name}.owners`, "i32");
+    this.#documentOf = depot.column(`${name}.document_of`, "i32");
+    this.#hashOf = depot.column(`${name}.hash_of`, "u32");
+  }
+
+  /** Sets the terms of a thing, field by field, in place of those it had. */
+  put(thing: number, fields: readonly (readonly string[])[]): void {
+    const hash = hashOf(fields);
+    if (this.#hashOf.get(thing) === hash) return;
+    this.remove(thing);
+    const bits = new Map<string, number>();
+    for (const [field, terms] of fields.entries()) {
+      for (const term of terms) bits.set(term, (bits.get(term) ?? 0) | (1 << field));
+    }
+    this.#journal.setAt(this.#hashOf, thing, hash);
+    if (bits.size === 0) return;
+    const document = this.#documents.get(0);
+    this.#documents.set(0, document + 1);
+    for (const [term, of] of bits) this.#postings.add(this.#terms.add(term), document, of);
+    this.#journal.setAt(this.#owners, document, thing + 1);
+    this.#journal.setAt(this.#documentOf, thing, document + 1);
+  }
+
+  /** Makes a thing one without text. */
+  remove(thing: number): void {
+    const document = this.#documentOf.get(thing) - 1;
+    if (document >= 0) this.#journal.setAt(this.#owners, document, 0);
+    this.#journal.setAt(this.#documentOf, thing, 0);
+    this.#journal.setAt(this.#hashOf, thing, 0);
+  }
+
+  /** Raises the scores of the things that have a term, which is exactly `term`. */
+  scoreTerm(term: string, weights: Uint8Array, scores: Uint8Array): void {
+    const id = this.#terms.find(term);
+    if (id !== null) this.#postings.score(id, { weights, owners: this.#owners.values, scores });
+  }
+
+  /** The terms that have a word, this way or a better; a word without letters is in none. */
+  findTerms(word: string, way: MatchWay): FoundTerms {
+    if (word === "") return nothing;
+    const terms = this.#terms.withWord(word, way);
+    let [count, postings, short] = [0, 0, 0];
+    for (const one of ways) {
+      const bytes = this.#postings.bytesOfAll(terms[one]);
+      count += terms[one].length;
+      postings += bytes.all;
+      short += bytes.short;
+    }
+    return { terms, count, postings, short };
+  }
+
+  /** Raises the scores of the things that have a word, whose terms were found. */
+  scoreTerms(found: FoundTerms, weights: Weights, scores: Uint8Array): void {
+    const steps = this.scoringTerms(found, weights, scores);
+    while (steps.next().done !== true);
+  }
+
+  /** The same with pauses, in which things may change, each behind some thousand postings or a longer list. */
+  *scoringTerms(
+    { terms }: FoundTerms,
+    weights: Weights,
+    scores: Uint8Array,
+  ): Generator<void, void, void> {
+    for (const way of ways) {
+      for (let from = 0; from < terms[way].length; ) {
+        const scoring = { weights: weights[way], owners: this.#owners.values, scores };
+        from = this.#postings.scoreSome(terms[way], from, scoring);
+        yield;
+      }
+    }
+  }
+
+  /** The same for some things only, which rise: the scores stand in their order. */
+  scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
+    const { documents, places } = this.#documentsOf(things);
+    if (documents.length === 0) return;
+    const best = new Uint8Array(documents.length);
+    for (const way of ways) {
+      const among = { weights: weights[way], documents, scores: best };
+      for (const term of terms[way]) this.#postings.scoreAmong(term, among);
+    }
+    inSteps(places.length, (step) => raise(scores, { places, best }, step));
+  }
+
+  /** The documents of things that have one, rising, and where each thing stands; until asked again. */
+  #documentsOf(things: Int32Array): { documents: Int32Array; places: Int32Array } {
+    if (this.#documentsFound.length < things.length) {
+      this.#documentsFound = new Int32Array(things.length * 2);
+      this.#placesFound = new Int32Array(things.length * 2);
+    }
+    const [documents, places] = [this.#documentsFound, this.#placesFound];
+    const all = { things, documentOf: this.#documentOf.values, documents, places };
+    const length = inSteps(things.length, (step, found) => lookUp(all, found, step));
+    const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
+    // Texts that have changed have younger documents.
+    if (!isRising(found.documents)) sortTogether(found);
+    return found;
+  }
+}
+
+/** Things, and the documents of all things; documents of those that have one, and where these stand. */
+type LookUp = {
+  readonly things: Int32Array;
+  readonly documentOf: Int32Array;
+  readonly documents: Int32Array;
+  readonly places: Int32Array;
+};
+
+/** Writes down the documents of some things behind those found before; how many have one. */
+function lookUp(
+  { things, documentOf, documents, places }: LookUp,
+  before: number,
+  { from, to }: Step,
+): number {
+  let length = before;
+  for (let place = from; place < to; place += 1) {
+    const document = (documentOf[things[place] ?? 0] ?? 0) - 1;
+    if (document < 0) continue;
+    documents[length] = document;
+    places[length] = place;
+    length += 1;
+  }
+  return length - before;
+}
+
+function isRising(documents: Int32Array): boolean {
+  const falls = inSteps(documents.length, (step) => countFalls(documents, step));
+  return falls === 0;
+}
+
+/** How many are below the one before. */
+function countFalls(documents: Int32Array, { from, to }: Step): number {
+  let falls = 0;
+  for (let at = Math.max(from, 1); at < to; at += 1) {
+    if ((documents[at] ?? 0) < (documents[at - 1] ?? 0)) falls += 1;
+  }
+  return falls;
+}
+
+/** Raises the scores at some places to what is the best now; how many were looked at. */
+function raise(
+  scores: Uint8Array,
+  { places, best }: { places: Int32Array; best: Uint8Array },
+  { from, to }: Step,
+): number {
+  for (let at = from; at < to; at += 1) {
+    const place = places[at] ?? 0;
+    const score = best[at] ?? 0;
+    if (score > (scores[place] ?? 0)) scores[place] = score;
+  }
+  return to - from;
+}
+
+/** Sorts documents and the places that belong to them, which rise before that. */
+function sortTogether({ documents, places }: { documents: Int32Array; places: Int32Array }): void {
+  // Both as one number, which is exact for tens of millions of things.
+  const span = (places.at(-1) ?? 0) + 1;
+  const both = Float64Array.from(documents, (document, at) => document * span + (places[at] ?? 0));
+  for (const [at, one] of both.toSorted().entries()) {
+    documents[at] = Math.floor(one / span);
+    places[at] = one % span;
+  }
+}
+
+/** Never 0, which stands for no text. */
+function hashOf(fields: readonly (readonly string[])[]): number {
+  let hash = 0x811c9dc5;
+  for (const terms of fields) {
+    hash = Math.imul(hash ^ 0x100, 0x01000193);
+    for (const term of terms) {
+      for (let i = 0; i < term.length; i += 1) {
+        hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
+      }
+      hash = Math.imul(hash ^ 0x20, 0x01000193);
+    }
+  }
+  return hash >>> 0 || 1;
+}
