@@ -98,7 +98,7 @@ async function openClients(): Promise<void> {
 
 /** When the last bytes of each block came to each client. */
 async function readSeen(): Promise<readonly (readonly [block: number, atMs: number])[]> {
-  child.send({ tellSeen: true });
+  child.send({ reportSeen: true });
   const [{ seen }] = (await once(child, "message")) as [{ seen: [number, number][] }];
   return seen;
 }

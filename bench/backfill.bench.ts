@@ -185,7 +185,7 @@ async function startService(options: {
 }
 
 /** How much was stored, and what that had cost. */
-type Standing = { readonly logs: number; readonly cpuSeconds: number };
+type SyncStatus = { readonly logs: number; readonly cpuSeconds: number };
 
 /** Asks how the service is until it has stored everything. */
 async function watch(
@@ -194,7 +194,7 @@ async function watch(
 ) {
   const { child, url, key } = service;
   const latenciesMs: number[] = [];
-  const standings: Standing[] = [];
+  const standings: SyncStatus[] = [];
   let peak: Memory = { resident: 0, anonymous: 0 };
   for (let standingDueAt = 0; ; ) {
     const askedAt = performance.now();
@@ -217,8 +217,8 @@ async function watch(
 }
 
 /** Processor seconds from `from` to `to` stored logs, by the standings nearest to them. */
-function costOf(standings: readonly Standing[], from: number, to: number): number {
-  const near = (logs: number): Standing =>
+function costOf(standings: readonly SyncStatus[], from: number, to: number): number {
+  const near = (logs: number): SyncStatus =>
     standings.reduce((best, one) =>
       Math.abs(one.logs - logs) < Math.abs(best.logs - logs) ? one : best,
     );

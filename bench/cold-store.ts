@@ -76,7 +76,7 @@ export async function fillColdStore({
       await engine.command(byTokenSql(from, to));
       await engine.command(minutesSql(from, to));
       await engine.insert("oddwire.events", marketsOf({ from, to }, shape));
-      await engine.command(markerSql(from, to, secondsPerBlock));
+      await engine.command(commitSql(from, to, secondsPerBlock));
       process.stdout.write(`\r${to} of ${blocks} blocks`);
     }
     await engine.command("DROP DATABASE bench SYNC");
@@ -183,25 +183,25 @@ function minutesSql(from: number, to: number): string {
   ${oneInsert}`;
 }
 
-function markerSql(from: number, to: number, secondsPerBlock: number): string {
+function commitSql(from: number, to: number, secondsPerBlock: number): string {
   const counts = ["fills", "events"].map(
     (table) =>
       `(SELECT count() FROM oddwire.${table} WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})`,
   );
   const hash = blockHashOf(to - 1).slice(2);
   const time = blockTimeOf(to - 1, secondsPerBlock);
-  return `INSERT INTO oddwire.markers SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
+  return `INSERT INTO oddwire.commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
 }
 
 /** The markets that are told of in some blocks: most of them shortly before they are traded. */
 function marketsOf(stretch: { from: number; to: number }, shape: Shape): Buffer {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const old = longLived + alive + 2;
-  const isTold = (index: number): boolean => {
+  const isReported = (index: number): boolean => {
     const place = Math.max(0, ((2 * index - old) / (ids.length - old)) * blocks);
     return place >= stretch.from && place < stretch.to;
   };
-  const told = Array.from({ length: ids.length / 2 }, (_, index) => index).filter(isTold);
+  const told = Array.from({ length: ids.length / 2 }, (_, index) => index).filter(isReported);
   const { from: number } = stretch;
   const hash = blockHashOf(number) as Hash;
   const timestamp = blockTimeOf(number, secondsPerBlock);

@@ -110,7 +110,7 @@ async function openService(rpcUrl: string): Promise<ChildServer> {
   const service = await startService(dir, {
     ODDWIRE_RPC_URLS: rpcUrl,
     ODDWIRE_ADMIN_KEY: key,
-    ODDWIRE_EXPORT_ROWS_MAX: String(rows),
+    ODDWIRE_EXPORT_MAX_ROWS: String(rows),
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
   });
   while ((await indexedBlock(service.url)) < blocks - 1)

@@ -27,7 +27,7 @@ export async function measureKilledLives(folder: string): Promise<void> {
     rpcUrls: [node.url],
     dataDir: join(folder, "killed"),
     // It is ready while it is behind, as far as this chain goes.
-    settings: { ODDWIRE_CONTRACTS_FILE: contracts, ODDWIRE_READY_LAG_SECONDS_MAX: "86400" },
+    settings: { ODDWIRE_CONTRACTS_FILE: contracts, ODDWIRE_READY_MAX_LAG_SECONDS: "86400" },
   };
   await killAt(await Service.open(options), firstLogs);
   const readyMs: number[] = [];

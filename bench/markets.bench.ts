@@ -20,7 +20,7 @@ import { systemClock } from "../src/base/time/clock.ts";
 import { type Contracts, parseContracts } from "../src/contracts/contracts.ts";
 import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
 import type { LocatedEvent } from "../src/market/block-facts.ts";
-import type { Digest } from "../src/market/delta.ts";
+import type { Delta } from "../src/market/delta.ts";
 import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
 import type { LastTrade } from "../src/market/last-trade.ts";
@@ -70,11 +70,11 @@ async function build(path: string): Promise<void> {
   const blocks = Math.ceil(markets / marketsPerBlock);
   let [slowestApply, slowestSave] = [0, 0];
   for (let block = 0; block < blocks; block += 1) {
-    const digest = digestOfBlock(block);
+    const delta = deltaOfBlock(block);
     const last = { number: block, timestamp: 1_600_000_000 + block * 600 };
     const dueBefore = file.isDue;
     const appliedAt = performance.now();
-    state.applyFinal(digest, last);
+    state.applyFinal(delta, last);
     const took = performance.now() - appliedAt;
     if (dueBefore) slowestSave = Math.max(slowestSave, took);
     else slowestApply = Math.max(slowestApply, took);
@@ -215,9 +215,9 @@ function open(path: string): MarketsFile {
 }
 
 /** Events of 500 markets and what became of them. */
-function digestOfBlock(block: number): Digest {
+function deltaOfBlock(block: number): Delta {
   const events: LocatedEvent[] = [];
-  const candles: Digest["candles"][number][] = [];
+  const candles: Delta["candles"][number][] = [];
   const timestamp = 1_600_000_000 + block * 600;
   for (let i = 0; i < marketsPerBlock; i += 1) {
     const index = block * marketsPerBlock + i;
@@ -256,7 +256,7 @@ function digestOfBlock(block: number): Digest {
   };
 }
 
-function candleOf(tokenId: TokenId, seq: Seq, timestamp: number): Digest["candles"][number] {
+function candleOf(tokenId: TokenId, seq: Seq, timestamp: number): Delta["candles"][number] {
   const price = { seq, price: BigInt(random.integer(10_000, 990_000)) };
   const volume = BigInt(random.integer(1, 5_000_000_000));
   return {
@@ -285,7 +285,7 @@ function lastTradeOfCandle({
   close,
   volume,
   firstTimestamp: timestamp,
-}: Digest["candles"][number]): [TokenId, LastTrade][] {
+}: Delta["candles"][number]): [TokenId, LastTrade][] {
   if (close === null) return [];
   const txHash = wordOf(close.seq);
   const trade = { ...close, timestamp, side: "BUY", size: volume, value: volume, txHash } as const;

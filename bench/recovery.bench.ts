@@ -25,7 +25,7 @@ import * as fc from "fast-check";
 import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
 import { systemClock } from "../src/base/time/clock.ts";
 import type { BlockFacts, LocatedEvent } from "../src/market/block-facts.ts";
-import { digestOf } from "../src/market/delta.ts";
+import { deltaOf } from "../src/market/delta.ts";
 import { isTrade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
@@ -234,7 +234,7 @@ async function measureStarts(
   if (rounds > 1) print(`${what}: ready after ${seconds(median(readyMs))} in the middle`);
 }
 
-async function measureUnwind(dataDir: string): Promise<void> {
+async function measureRevert(dataDir: string): Promise<void> {
   const store = await FactStore.open(dataDir);
   const { coverage } = store;
   assert.ok(coverage !== null);
@@ -244,12 +244,12 @@ async function measureUnwind(dataDir: string): Promise<void> {
   await loadMarketState(store, state, file.savedThrough);
   const newest = coverage.last.number;
   for (const block of blocksFrom(newest + 1, forkBlocks)) {
-    store.tail.push(block);
-    state.applyHeld(digestOf([block]), block);
+    store.headBuffer.push(block);
+    state.applyUnfinalized(deltaOf([block]), block);
   }
   const forkedAt = performance.now();
-  store.tail.unwindTo(newest);
-  state.unwindTo(newest, coverage.last.timestamp);
+  store.headBuffer.revertTo(newest);
+  state.revertTo(newest, coverage.last.timestamp);
   const tookMs = performance.now() - forkedAt;
   print(
     `${forkBlocks} blocks of ${fillsPerBlock} fills unwound in ${tookMs.toFixed(1)} ms (goal: 200)`,
@@ -290,7 +290,7 @@ async function measure(): Promise<void> {
     print(`${rows} fills, ${behind} since the copy`);
     const now = { newest: blocks, end: "kill9" } as const;
     await measureStarts("3. killed, copy behind", options, { ...now, rounds: 3 });
-    await measureUnwind(dataDir);
+    await measureRevert(dataDir);
     await measureStarts("3b. the same, stopped", options, { ...now, end: "stop" });
     await measureStarts("4. killed, all rows and copy", options, { ...now, rounds: 3 });
     await measureKilledLives(folder);

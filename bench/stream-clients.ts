@@ -14,7 +14,7 @@ type Command =
       /** Notes when which block came. */
       readonly seesBlocks?: boolean;
     }
-  | { readonly tellSeen: true }
+  | { readonly reportSeen: true }
   /** Sends when a block is to be held, so many times. */
   | { readonly announce: number; readonly everyMs: number }
   | { readonly await: number }

@@ -36,7 +36,7 @@ const quotas = {
   connectionsPerIp: 10_000,
   subscriptionsMax: 1000,
 };
-const server = await DataServer.open({ finalBlocks: 900, heldBlocks: 100, quotas });
+const server = await DataServer.open({ finalBlocks: 900, unfinalizedBlocks: 100, quotas });
 const template = server.fills.filter(isTrade).slice(0, tradesPerBlock);
 assert.equal(template.length, tradesPerBlock);
 const child = fork(fileURLToPath(new URL("stream-clients.ts", import.meta.url)));
@@ -197,7 +197,7 @@ async function measureReplay(): Promise<void> {
   for (let from = 0; from < historyBlocks; from += 500) {
     const first = (server.store.newestBlock ?? 0) + 1;
     const blocks = Array.from({ length: 500 }, (_, at) => blockAt(first + at, tradesPerBlock));
-    await server.tell([{ kind: "final", batch: encode(blocks), more: false }]);
+    await server.tell([{ kind: "range", batch: encode(blocks), more: false }]);
   }
   for (const query of ["", "?batch=1"]) {
     const before = server.meter.read();
@@ -252,7 +252,7 @@ async function measureLive(replays: number): Promise<number> {
   await new Promise<void>((resolve) => {
     setTimeout(resolve, 3000);
   });
-  child.send({ tellSeen: true });
+  child.send({ reportSeen: true });
   const { seen } = (await answer(child)) as { seen: [number, number][] };
   const delays = seen.map(([block, atMs]) => atMs - (announcedAtMs.get(block) ?? Number.NaN));
   assert.equal(delays.length, liveBlocks * liveClients, "every client has every block");

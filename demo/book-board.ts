@@ -5,7 +5,7 @@
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
 import { venueMarketOf } from "./listing.ts";
-import { mirrorMilli, type Outcome } from "./order-book.ts";
+import { invertMilli, type Outcome } from "./order-book.ts";
 import type { OpenBook, Simulation } from "./simulation.ts";
 
 /** Units by price in thousandths, of one token. */
@@ -34,7 +34,7 @@ export class BookBoard {
   /** Shows new questions and what has changed in any book; takes away those that have ended. */
   show(simulation: Simulation): void {
     for (const listing of simulation.takeListings()) {
-      this.#venue.catalogue.put(venueMarketOf(listing));
+      this.#venue.marketMetadata.put(venueMarketOf(listing));
     }
     const ended = new Set(this.#shown.keys());
     for (const open of simulation.books()) {
@@ -58,7 +58,7 @@ export class BookBoard {
       const shown = this.#venue.book(assetId, conditionId);
       shown.tickSize = "0.001";
       this.#shown.set(assetId, conditionId);
-      if (lastMilli !== null) this.#showTrade(shown, mirrorMilli(lastMilli, outcome));
+      if (lastMilli !== null) this.#showTrade(shown, invertMilli(lastMilli, outcome));
       return (["BUY", "SELL"] as const).flatMap((side) => {
         const direction = (side === "BUY") === (outcome === 0) ? "bid" : "ask";
         const levels = levelsOf(book.levels(direction), outcome);
@@ -75,7 +75,7 @@ export class BookBoard {
 }
 
 function levelsOf(levels: Levels, outcome: Outcome): Levels {
-  return new Map([...levels].map(([milli, units]) => [mirrorMilli(milli, outcome), units]));
+  return new Map([...levels].map(([milli, units]) => [invertMilli(milli, outcome), units]));
 }
 
 function changesOf(book: VenueBook, side: VenueSide, levels: Levels) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { on, once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { waitPatiently } from "./wait-patiently.ts";
+import { waitUntilReady } from "./wait-patiently.ts";
 
 export type ChildOptions = {
   readonly command: string;
@@ -39,7 +39,7 @@ export class Child {
 
   /** Waits until its standard output matches; returns what the first group caught. */
   waitForOutput(pattern: RegExp, stop: AbortSignal): Promise<string> {
-    return waitPatiently(this.#name, stop, (signal) => this.#readUntil(pattern, signal));
+    return waitUntilReady(this.#name, stop, (signal) => this.#readUntil(pattern, signal));
   }
 
   /** Lets it end in order; false when it had to be killed or had failed before. */

@@ -19,16 +19,16 @@ export type OpenQuestion = {
 /** More of each outcome than a trader can sell while a question is open. */
 const equipmentMicros = 10n ** 13n;
 
-/** Asks the questions of an event and hands out their tokens. `catalogueId` makes texts unique. */
+/** Asks the questions of an event and hands out their tokens. `venueId` makes texts unique. */
 export async function openEvent(
   chain: DemoChain,
   draft: EventDraft,
-  context: { venue: Venue; catalogueId: number },
+  context: { venue: Venue; venueId: number },
 ): Promise<OpenQuestion[]> {
-  const { venue, catalogueId } = context;
+  const { venue, venueId } = context;
   const asked = venue.isNegRisk
-    ? await askNegRisk(chain, draft, catalogueId)
-    : await askBinary(chain, draft, catalogueId);
+    ? await askNegRisk(chain, draft, venueId)
+    : await askBinary(chain, draft, venueId);
   const open: OpenQuestion[] = [];
   for (const { questionId, requestId } of asked) {
     const oracle = toAddress(venue.isNegRisk ? addresses.negRiskAdapter : addresses.umaAdapter);
@@ -65,7 +65,7 @@ type Asked = { readonly questionId: Hash; readonly requestId: Hash };
 async function askBinary(chain: DemoChain, draft: EventDraft, id: number): Promise<Asked[]> {
   const asked: Asked[] = [];
   for (const question of draft.questions) {
-    const text = questionText(question, { draft, catalogueId: id });
+    const text = questionText(question, { draft, venueId: id });
     const ending = `. Updates made by the question creator via the bulletin board at ${addresses.umaAdapter} should be considered.`;
     const requestId = await initialize(chain, addresses.umaAdapter, `${text}/50-50${ending}`);
     asked.push({ questionId: requestId, requestId });
@@ -85,7 +85,7 @@ async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Prom
   const marketId = negRiskMarketId(data);
   const asked: Asked[] = [];
   for (const [index, question] of draft.questions.entries()) {
-    const text = questionText(question, { draft, catalogueId: id + index });
+    const text = questionText(question, { draft, venueId: id + index });
     const ending = `. This request MUST only resolve to p1 or p2.  Updates made by the question creator via the bulletin board at ${addresses.negRiskUmaAdapter} should be considered.`;
     const requestId = await initialize(chain, addresses.negRiskUmaAdapter, text + ending);
     const title = stringToHex(question.title);
@@ -99,11 +99,11 @@ async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Prom
 /** The UMA text of a question, up to what its third price means. */
 function questionText(
   { title, outcomes }: QuestionDraft,
-  { draft, catalogueId }: { draft: EventDraft; catalogueId: number },
+  { draft, venueId }: { draft: EventDraft; venueId: number },
 ): string {
   const [first, second] = outcomes;
   return (
-    `q: title: ${title}, description: ${draft.description} market_id: ${catalogueId}` +
+    `q: title: ${title}, description: ${draft.description} market_id: ${venueId}` +
     ` res_data: p1: 0, p2: 1, p3: 0.5.` +
     ` Where p1 corresponds to ${second}, p2 to ${first}, p3 to unknown`
   );

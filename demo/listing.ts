@@ -6,7 +6,7 @@ export type Listing = {
   /** Decimal. */
   readonly tokenIds: readonly string[];
   /** The venue's own number of it. */
-  readonly catalogueId: number;
+  readonly venueId: number;
   readonly title: string;
   readonly description: string;
   readonly outcomes: readonly string[];
@@ -21,16 +21,16 @@ export type Listing = {
 
 /** The same in the venue's words. */
 export function venueMarketOf(listing: Listing): VenueMarket {
-  const { conditionId, tokenIds, catalogueId, title, description, outcomes, event } = listing;
+  const { conditionId, tokenIds, venueId, title, description, outcomes, event } = listing;
   const [category] = listing.tags;
   const tags = listing.tags.map((label, index) => ({ id: String(index + 1), label }));
   return venueMarket({
     conditionId,
     tokenIds,
     outcomes,
-    slug: slugOf(title, catalogueId),
+    slug: slugOf(title, venueId),
     more: {
-      id: String(catalogueId),
+      id: String(venueId),
       question: title,
       description,
       startDate: new Date(listing.opensAt * 1000).toISOString(),

@@ -38,7 +38,7 @@ export function sideOf(direction: Direction, outcome: Outcome): Side {
 }
 
 /** Turns a price of an outcome into one of the first outcome, and back. */
-export function mirrorMilli(priceMilli: number, outcome: Outcome): number {
+export function invertMilli(priceMilli: number, outcome: Outcome): number {
   return outcome === 0 ? priceMilli : 1000 - priceMilli;
 }
 
@@ -62,7 +62,7 @@ export class OrderBook {
     const gone: Order[] = [];
     for (const direction of ["bid", "ask"] as const) {
       this.#resting[direction] = this.#resting[direction].filter(({ order }) => {
-        const stays = !isStale(order, mirrorMilli(order.priceMilli, order.outcome));
+        const stays = !isStale(order, invertMilli(order.priceMilli, order.outcome));
         if (!stays) gone.push(order);
         return stays;
       });
@@ -73,14 +73,14 @@ export class OrderBook {
   /** The price for the first outcome at which the best order stands that `direction` would meet. */
   bestFor(direction: Direction): number | null {
     const best = this.#opposite(direction)[0]?.order;
-    return best === undefined ? null : mirrorMilli(best.priceMilli, best.outcome);
+    return best === undefined ? null : invertMilli(best.priceMilli, best.outcome);
   }
 
   /** How many units stand at each price of the first outcome. */
   levels(direction: Direction): ReadonlyMap<number, number> {
     const levels = new Map<number, number>();
     for (const { order, left } of this.#resting[direction]) {
-      const milli = mirrorMilli(order.priceMilli, order.outcome);
+      const milli = invertMilli(order.priceMilli, order.outcome);
       levels.set(milli, (levels.get(milli) ?? 0) + left);
     }
     return levels;
@@ -110,6 +110,6 @@ export class OrderBook {
 
 /** Higher is better: bids want to be high, asks low. */
 function rank(order: Order, direction: Direction): number {
-  const priceMilli = mirrorMilli(order.priceMilli, order.outcome);
+  const priceMilli = invertMilli(order.priceMilli, order.outcome);
   return direction === "bid" ? priceMilli : -priceMilli;
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { demoChainId } from "./anvil.ts";
 import { Child } from "./child.ts";
-import { waitPatiently } from "./wait-patiently.ts";
+import { waitUntilReady } from "./wait-patiently.ts";
 
 export type ServiceOptions = {
   readonly rpcUrl: string;
@@ -80,7 +80,7 @@ export class Service {
 
   /** Waits until it has caught up with the chain. */
   async waitReady(stop: AbortSignal): Promise<void> {
-    await waitPatiently("the service to catch up with the chain", stop, async (signal) => {
+    await waitUntilReady("the service to catch up with the chain", stop, async (signal) => {
       while (!(await fetch(`${this.baseUrl}/v1/ready`, { signal })).ok) {
         await pause(readyPauseMs, undefined, { signal });
       }

@@ -5,7 +5,7 @@ import { type EventSeries, eventSeries } from "./event-series.ts";
 import { type OpenQuestion, openEvent, type Result, resolveQuestion } from "./events.ts";
 import { chancesOf, strengthsFor, walk } from "./fair-odds.ts";
 import type { Listing } from "./listing.ts";
-import { mirrorMilli, OrderBook } from "./order-book.ts";
+import { invertMilli, OrderBook } from "./order-book.ts";
 import { Random } from "./random.ts";
 import { cancel, settle, type Terms } from "./settle.ts";
 import { requote, takeOnce } from "./traders.ts";
@@ -40,9 +40,9 @@ export type OpenBook = {
 /** A second of the chain, and the one at which the simulated past gives way to real time. */
 export type Moment = { readonly seconds: number; readonly pastEndsAt: number };
 
-const firstCatalogueId = 700_000;
+const firstVenueId = 700_000;
 /** The questions of one event have ids in a row. */
-const catalogueIdsPerEvent = 10;
+const venueIdsPerEvent = 10;
 /**
  * Short events last so many times longer in the past, for a day to hold dozens of them and not
  * hundreds; but none of those reaches beyond it.
@@ -144,17 +144,17 @@ export class Simulation {
     const { seconds } = moment;
     const { opensAt, closesAt } = spanOf(series, moment, 0.6 + 0.8 * this.#random.next());
     const draft = series.draft(this.#serial, new Date(opensAt * 1000), new Date(closesAt * 1000));
-    const catalogueId = firstCatalogueId + catalogueIdsPerEvent * this.#serial;
+    const venueId = firstVenueId + venueIdsPerEvent * this.#serial;
     this.#serial += 1;
     const venue = venues[series.venue];
-    const questions = await openEvent(this.#chain, draft, { venue, catalogueId });
-    const event = { id: catalogueId, title: draft.title };
+    const questions = await openEvent(this.#chain, draft, { venue, venueId });
+    const event = { id: venueId, title: draft.title };
     for (const [index, { conditionId, tokenIds }] of questions.entries()) {
       const { title = draft.title, outcomes = [] } = draft.questions[index] ?? {};
       this.#list({
         conditionId,
         tokenIds: tokenIds.map(formatTokenId),
-        catalogueId: catalogueId + index,
+        venueId: venueId + index,
         title,
         description: draft.description,
         outcomes,
@@ -210,7 +210,7 @@ export class Simulation {
     if (found !== null) {
       await this.#chain.send(settle(found, terms));
       const last = found.fills.at(-1)?.order;
-      const lastMilli = last && mirrorMilli(last.priceMilli, last.outcome);
+      const lastMilli = last && invertMilli(last.priceMilli, last.outcome);
       if (lastMilli !== undefined) this.#lastMilli.set(question.conditionId, lastMilli);
     }
     if (terms.venue.generation !== 1) return;

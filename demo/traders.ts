@@ -4,7 +4,7 @@ import {
   type Direction,
   directionOf,
   type Fill,
-  mirrorMilli,
+  invertMilli,
   type Order,
   type OrderBook,
   type Outcome,
@@ -48,7 +48,7 @@ export function takeOnce(book: OrderBook, random: Random): Match | null {
   const fills = book.take(direction, units);
   const last = fills.at(-1)?.order;
   if (last === undefined) return null;
-  const worstMilli = mirrorMilli(last.priceMilli, last.outcome);
+  const worstMilli = invertMilli(last.priceMilli, last.outcome);
   // A little more than needed, as people do who want to be sure: they get the better price anyway.
   const slackMilli = 10 * random.below(3) * (direction === "bid" ? 1 : -1);
   const limitMilli = Math.min(Math.max(worstMilli + slackMilli, 1), 999);
@@ -57,7 +57,7 @@ export function takeOnce(book: OrderBook, random: Random): Match | null {
     owner: random.pick(takers),
     outcome,
     side: sideOf(direction, outcome),
-    priceMilli: mirrorMilli(limitMilli, outcome),
+    priceMilli: invertMilli(limitMilli, outcome),
     units,
   };
   const left = units - fills.reduce((sum, fill) => sum + fill.units, 0);
@@ -79,7 +79,7 @@ function quote(direction: Direction, fairMilli: number, random: Random): Order {
     owner: random.pick(makers),
     outcome,
     side: sideOf(direction, outcome),
-    priceMilli: mirrorMilli(priceMilli, outcome),
+    priceMilli: invertMilli(priceMilli, outcome),
     units: unitsOf(makerShares, random),
   };
 }

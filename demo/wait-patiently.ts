@@ -3,7 +3,7 @@ const reportMs = 10_000;
 const patienceMs = 300_000;
 
 /** Waits for work that ends when its signal is aborted, and prints now and then that it still waits. */
-export async function waitPatiently<Done>(
+export async function waitUntilReady<Done>(
   what: string,
   stop: AbortSignal,
   work: (signal: AbortSignal) => Promise<Done>,

@@ -28,7 +28,7 @@ import type { ChainThread } from "./feed/chain-thread.ts";
 import type { Checks } from "./feed/indexer.ts";
 import { Indexer, type IndexingStart, startChain } from "./feed/indexer.ts";
 import { Progress } from "./feed/progress-log.ts";
-import { StartTimes } from "./feed/start-log.ts";
+import { StartLog } from "./feed/start-log.ts";
 import { Pace } from "./feed/sync-progress.ts";
 import { claimDataFolder, releaseDataFolder } from "./storage/embedded/data-folder.ts";
 import { DataFolderUnwritableError } from "./storage/embedded/data-folder-errors.ts";
@@ -36,7 +36,7 @@ import { FactStore } from "./storage/fact-store.ts";
 import { Hub } from "./stream/hub/hub.ts";
 import type { StreamQuotas } from "./stream/session/session.ts";
 import { OrderBooks } from "./venue/books/order-books.ts";
-import { Catalogue } from "./venue/metadata/market-metadata.ts";
+import { MarketMetadata } from "./venue/metadata/market-metadata.ts";
 import { MarketsFile } from "./views/disk/markets-file.ts";
 import { loadMarketState } from "./views/markets/load-market-state.ts";
 import { MarketState } from "./views/markets/market-state.ts";
@@ -86,7 +86,7 @@ export class Service {
 
   async #start(config: Config, log: Log): Promise<void> {
     const [clock, { dataDir }] = [systemClock, config];
-    const times = new StartTimes();
+    const times = new StartLog();
     const contracts = await readContracts(config.contractsFile);
     const startedAt = await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
     const start = { config, contracts, startedAt };
@@ -99,14 +99,14 @@ export class Service {
     const state = await this.#openState({ store, contracts, dataDir, clock, log });
     times.done("state");
     const freshness = () => indexer.freshness();
-    const { books, catalogue } = this.#openVenue(config, state, log);
+    const { books, marketMetadata } = this.#openVenue(config, state, log);
     const bookTopOf = bookTopsOf(books, state);
     const hub = new Hub({ store, state, contracts, books, bookTopOf });
     const indexer = new Indexer({ ...start, chain, store, state, subscribers: hub, log });
     this.#endings.push(() => indexer.close());
     const auditor = this.#openAuditor({ config, store, indexer, log });
     const pace = new Pace({ read: () => indexer.standing(), clock });
-    const venue = { books, catalogue };
+    const venue = { books, marketMetadata };
     const measured = { indexer, auditor, pace, store, state, ...venue, audit: access.audit };
     const metrics = this.#openMetrics({ chainId: config.chainId, ...measured, log });
 
@@ -194,8 +194,8 @@ export class Service {
 
   /** What is asked of the venue; nothing, when there is none. */
   #openVenue(config: Config, state: MarketState, log: Log) {
-    const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl, venueCatalogueUrl } = config;
-    if (venue === "none") return { books: null, catalogue: null };
+    const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl, venueMetadataUrl } = config;
+    if (venue === "none") return { books: null, marketMetadata: null };
     const means = { clock: systemClock, random: Math.random, log };
     const books = OrderBooks.open({ restUrl, wsUrl, ...means });
     this.#endings.push(() => books.close());
@@ -203,10 +203,10 @@ export class Service {
     const onFailure = (error: Error): void => {
       if (error instanceof DataFolderUnwritableError) this.#fail(error);
     };
-    const place = { baseUrl: venueCatalogueUrl, keeper: state.venue, onFailure };
-    const catalogue = Catalogue.open({ ...place, ...means });
-    this.#endings.push(() => catalogue.close());
-    return { books, catalogue };
+    const place = { baseUrl: venueMetadataUrl, keeper: state.venue, onFailure };
+    const marketMetadata = MarketMetadata.open({ ...place, ...means });
+    this.#endings.push(() => marketMetadata.close());
+    return { books, marketMetadata };
   }
 
   #openAuditor(parts: { config: Config; store: FactStore; indexer: Indexer; log: Log }): Auditor {

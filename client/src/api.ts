@@ -759,13 +759,13 @@ export type GetMetrics = {
         readonly audited_from_block: number | null;
         readonly audited_to_block: number | null;
         readonly mismatches: number;
-        readonly refuted: number;
+        readonly false_alarms: number;
         readonly repairs: number;
-        readonly doubted_ranges: number;
-        readonly wrong_ranges: number;
+        readonly unverified_ranges: number;
+        readonly corrupt_ranges: number;
       };
-      readonly tail_blocks: number;
-      readonly alarms: readonly string[];
+      readonly unfinalized_blocks: number;
+      readonly warnings: readonly string[];
       readonly events: { readonly [name: string]: number };
       readonly trades: number;
       readonly events_per_second: number | null;
@@ -864,11 +864,11 @@ export type GetMetrics = {
       readonly connections: number;
       readonly connections_open: number;
     } | null;
-    readonly catalogue: {
+    readonly market_metadata: {
       readonly markets: number;
       readonly markets_missing: number;
       readonly age_seconds: number | null;
-      readonly away: boolean;
+      readonly up: boolean;
       readonly contradictions: { readonly [name: string]: number };
       readonly requests: number;
       readonly pages: number;
@@ -960,7 +960,7 @@ export type GetIpBlocks = {
     readonly data: readonly {
       readonly ip: string;
       readonly reason: "failed_authentication" | "abuse";
-      readonly strikes: number;
+      readonly offences: number;
       readonly blocked_at: string;
       readonly blocked_until: string;
     }[];

@@ -205,7 +205,7 @@ export class OddwireClient {
     return this.#list("/v1/ip-blocks", query);
   }
 
-  async liftIpBlock(ip: string): Promise<DeleteIpBlocksByIp["answer"]> {
+  async unblockIp(ip: string): Promise<DeleteIpBlocksByIp["answer"]> {
     return this.#connection.json(`/v1/ip-blocks/${encodeURIComponent(ip)}`, { method: "DELETE" });
   }
 

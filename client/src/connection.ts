@@ -112,8 +112,8 @@ function canRepeat(
   { method = "GET" }: RequestOptions,
 ): boolean {
   if (code === "RATE_LIMITED") return true;
-  const isAway = code === "SERVICE_UNAVAILABLE" && retryAfterMs !== null;
-  return method === "GET" && (isAway || code === "UNREACHABLE" || code === "INTERNAL_ERROR");
+  const isUnavailable = code === "SERVICE_UNAVAILABLE" && retryAfterMs !== null;
+  return method === "GET" && (isUnavailable || code === "UNREACHABLE" || code === "INTERNAL_ERROR");
 }
 
 async function readError(response: Response): Promise<OddwireError> {

@@ -11,21 +11,24 @@ type Panel = {
   readonly queries: readonly Query[];
   readonly description?: string;
   /** One number, coloured from this value on, in place of a graph. */
-  readonly alarmAt?: number;
+  readonly warningAt?: number;
 };
 
 const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
   [
     "Right now",
     [
-      { ...graph("Lag", "s", [["oddwire_indexer_lag_seconds", ""]]), alarmAt: 60 },
-      { ...graph("Gaps", "none", [["oddwire_indexer_gaps", ""]]), alarmAt: 1 },
-      { ...graph("Alarms", "none", [["sum(oddwire_indexer_alarm) or vector(0)", ""]]), alarmAt: 1 },
+      { ...graph("Lag", "s", [["oddwire_indexer_lag_seconds", ""]]), warningAt: 60 },
+      { ...graph("Gaps", "none", [["oddwire_indexer_gaps", ""]]), warningAt: 1 },
+      {
+        ...graph("Alarms", "none", [["sum(oddwire_indexer_warning) or vector(0)", ""]]),
+        warningAt: 1,
+      },
       {
         ...graph("Errors of our own, last hour", "none", [
           ["increase(oddwire_http_errors_total[1h])", ""],
         ]),
-        alarmAt: 1,
+        warningAt: 1,
       },
     ],
   ],
@@ -33,7 +36,9 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     "Chain",
     [
       graph("Lag behind the head", "s", [["oddwire_indexer_lag_seconds", "lag"]]),
-      graph("Blocks held above finality", "none", [["oddwire_indexer_tail_blocks", "blocks"]]),
+      graph("Blocks held above finality", "none", [
+        ["oddwire_indexer_unfinalized_blocks", "blocks"],
+      ]),
       graph("Events a second", "ops", [
         ["sum by (kind) (rate(oddwire_indexer_events_total[1m]))", "{{kind}}"],
       ]),
@@ -55,7 +60,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Failures a second", "ops", [
         ["rate(oddwire_rpc_errors_total[1m])", "{{host}} failed"],
         ["rate(oddwire_rpc_rate_limited_total[1m])", "{{host}} too fast"],
-        ["rate(oddwire_rpc_bad_answers_total[1m])", "{{host}} contradicted"],
+        ["rate(oddwire_rpc_invalid_responses_total[1m])", "{{host}} contradicted"],
       ]),
       graph("Latency", "s", [["oddwire_rpc_latency_seconds", "{{host}}"]]),
       graph("Blocks asked for at once", "none", [["oddwire_rpc_range_blocks", "{{host}}"]]),
@@ -92,26 +97,26 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     "Venue and audit",
     [
       graph("Order books", "none", [
-        ["oddwire_books_held", "held"],
-        ["oddwire_books_stale", "stale"],
-        ["oddwire_books_followed", "followed"],
+        ["oddwire_orderbooks_in_memory", "held"],
+        ["oddwire_orderbooks_stale", "stale"],
+        ["oddwire_orderbooks_followed", "followed"],
       ]),
       graph("Books asked for again", "ops", [
-        ["rate(oddwire_books_resyncs_total[5m])", "{{reason}}"],
+        ["rate(oddwire_orderbooks_resyncs_total[5m])", "{{reason}}"],
       ]),
       graph("Requests to the venue", "reqps", [
         ["rate(oddwire_venue_requests_total[1m])", "sent"],
         ["rate(oddwire_venue_errors_total[1m])", "{{kind}}"],
       ]),
       graph("Catalogue", "none", [
-        ["oddwire_catalogue_markets", "markets told of"],
-        ["oddwire_catalogue_markets_missing", "not asked for yet"],
-        ["sum by (kind) (oddwire_catalogue_contradictions)", "contradicts the chain: {{kind}}"],
+        ["oddwire_metadata_markets", "markets told of"],
+        ["oddwire_metadata_markets_missing", "not asked for yet"],
+        ["sum by (kind) (oddwire_metadata_contradictions)", "contradicts the chain: {{kind}}"],
       ]),
       graph("Audit", "none", [
         ["oddwire_audit_round_progress_ratio", "share of this round"],
-        ["oddwire_audit_doubted_ranges", "doubted"],
-        ["oddwire_audit_wrong_ranges", "wrong"],
+        ["oddwire_audit_unverified_ranges", "doubted"],
+        ["oddwire_audit_corrupt_ranges", "wrong"],
       ]),
     ],
   ],
@@ -178,7 +183,7 @@ function placePanels(): object[] {
     let x = 0;
     let h = 0;
     for (const panel of panels) {
-      const size = panel.alarmAt === undefined ? graphSize : oneSize;
+      const size = panel.warningAt === undefined ? graphSize : oneSize;
       if (x + size.w > columns) {
         x = 0;
         y += h;
@@ -192,7 +197,7 @@ function placePanels(): object[] {
   return placed;
 }
 
-function drawPanel({ title, unit, queries, alarmAt }: Panel, place: object): object {
+function drawPanel({ title, unit, queries, warningAt }: Panel, place: object): object {
   const datasource = { type: "prometheus", uid: "prometheus" };
   const targets = queries.map(([expr, legendFormat], i) => ({
     refId: String.fromCodePoint("A".charCodeAt(0) + i),
@@ -202,11 +207,11 @@ function drawPanel({ title, unit, queries, alarmAt }: Panel, place: object): obj
   }));
   const steps = [
     { color: "green", value: null },
-    ...(alarmAt === undefined ? [] : [{ color: "red", value: alarmAt }]),
+    ...(warningAt === undefined ? [] : [{ color: "red", value: warningAt }]),
   ];
   return {
     ...place,
-    type: alarmAt === undefined ? "timeseries" : "stat",
+    type: warningAt === undefined ? "timeseries" : "stat",
     title,
     datasource,
     targets,

@@ -71,22 +71,22 @@ async function readAbout(client: OddwireClient): Promise<About> {
 /** How the service is, at the top of every page. */
 async function beat(): Promise<void> {
   const key = storedKey();
-  if (key === null) return tellPulse("", "no key");
+  if (key === null) return sendPulse("", "no key");
   try {
     const { indexer } = await openClient(key).metrics();
     const lag = indexer.lag_seconds;
     const isLive = lag !== null && lag <= 60 && (indexer.gaps ?? 0) === 0;
     const behind = lag === 0 ? "live" : `${duration(lag)} behind`;
-    tellPulse(isLive ? "live" : "", `block ${indexer.indexed_block ?? "–"}, ${behind}`);
+    sendPulse(isLive ? "live" : "", `block ${indexer.indexed_block ?? "–"}, ${behind}`);
   } catch (thrown) {
-    tellPulse("down", "not reachable");
+    sendPulse("down", "not reachable");
     if (!(thrown instanceof OddwireError) || thrown.code !== "UNAUTHORIZED") return;
     forgetKey();
     show(thrown.message);
   }
 }
 
-function tellPulse(state: string, text: string): void {
+function sendPulse(state: string, text: string): void {
   pulse.className = state;
   fill(pulse, text);
 }

@@ -30,7 +30,7 @@ const schema = `
   CREATE TABLE ip_blocks (
     bucket TEXT PRIMARY KEY,
     reason TEXT NOT NULL,
-    strikes INTEGER NOT NULL,
+    offences INTEGER NOT NULL,
     blocked_at_ms INTEGER NOT NULL,
     blocked_until_ms INTEGER NOT NULL
   ) STRICT;
@@ -45,6 +45,7 @@ const fromVersion1 = `
   INSERT OR IGNORE INTO issued_values SELECT previous_mac FROM keys WHERE previous_mac IS NOT NULL;
   INSERT OR IGNORE INTO issued_values SELECT imported_mac FROM keys WHERE imported_mac IS NOT NULL;
   ALTER TABLE keys DROP COLUMN imported_mac;
+  ALTER TABLE ip_blocks RENAME COLUMN strikes TO offences;
   PRAGMA user_version = ${schemaVersion};
 `;
 

@@ -223,6 +223,7 @@ test("a database of version 1 is migrated: its values work, and none that it kne
   database.exec(`
     ALTER TABLE keys ADD COLUMN imported_mac BLOB;
     UPDATE keys SET imported_mac = mac WHERE scope = 'admin';
+    ALTER TABLE ip_blocks RENAME COLUMN offences TO strikes;
     DROP TABLE issued_values;
     PRAGMA user_version = 1;
   `);
@@ -293,7 +294,7 @@ test("blocks of IPs survive a restart, and one lifted elsewhere is lifted here",
   const block = {
     bucket: "203.0.113.7",
     reason: "abuse",
-    strikes: 2,
+    offences: 2,
     blockedAtMs: Date.now(),
     blockedUntilMs: Date.now() + 60_000,
   } as const;
@@ -314,7 +315,7 @@ test("blocks of IPs survive a restart, and one lifted elsewhere is lifted here",
 test("a block that ended more than a day ago is forgotten", () => {
   const store = open(newFolder());
   const long = Date.now() - 86_400_000;
-  const common = { reason: "abuse", strikes: 1, blockedAtMs: long - 60_000 } as const;
+  const common = { reason: "abuse", offences: 1, blockedAtMs: long - 60_000 } as const;
   store.ipBlocks.put({ ...common, bucket: "203.0.113.1", blockedUntilMs: long - 1 });
   store.ipBlocks.put({ ...common, bucket: "203.0.113.2", blockedUntilMs: long + 60_000 });
   store.ipBlocks.flush();

@@ -8,7 +8,7 @@ export type IpBlock = {
   readonly bucket: string;
   readonly reason: "failed_authentication" | "abuse";
   /** How many blocks in a row this is. */
-  readonly strikes: number;
+  readonly offences: number;
   readonly blockedAtMs: number;
   readonly blockedUntilMs: number;
 };
@@ -19,7 +19,7 @@ export type BlockPosition = Pick<IpBlock, "blockedAtMs" | "bucket">;
 type Row = {
   bucket: string;
   reason: IpBlock["reason"];
-  strikes: number;
+  offences: number;
   blocked_at_ms: number;
   blocked_until_ms: number;
 };
@@ -114,10 +114,10 @@ export class IpBlocks {
       sql.prepare("DELETE FROM ip_blocks WHERE bucket = ?").run(bucket);
       return;
     }
-    const { reason, strikes, blockedAtMs, blockedUntilMs } = block;
+    const { reason, offences, blockedAtMs, blockedUntilMs } = block;
     sql
       .prepare("INSERT OR REPLACE INTO ip_blocks VALUES (?, ?, ?, ?, ?)")
-      .run(bucket, reason, strikes, blockedAtMs, blockedUntilMs);
+      .run(bucket, reason, offences, blockedAtMs, blockedUntilMs);
   }
 }
 
@@ -131,7 +131,7 @@ function toBlock(row: Row): IpBlock {
   return {
     bucket: row.bucket,
     reason: row.reason,
-    strikes: row.strikes,
+    offences: row.offences,
     blockedAtMs: row.blocked_at_ms,
     blockedUntilMs: row.blocked_until_ms,
   };

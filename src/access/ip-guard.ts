@@ -56,11 +56,11 @@ export class IpGuard {
     const blockedAtMs = this.#clock.nowMs();
     const last = this.#blocks.get(bucket);
     const isRepeated = last !== null && blockedAtMs - last.blockedUntilMs < webLimits.ipBlockMaxMs;
-    const strikes = isRepeated ? last.strikes + 1 : 1;
+    const offences = isRepeated ? last.offences + 1 : 1;
     const { ipBlockFirstMs, ipBlockMaxMs } = webLimits;
-    const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(strikes - 1, 30), ipBlockMaxMs);
+    const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(offences - 1, 30), ipBlockMaxMs);
     const blockedUntilMs = blockedAtMs + durationMs;
-    const block = { bucket, reason, strikes, blockedAtMs, blockedUntilMs };
+    const block = { bucket, reason, offences, blockedAtMs, blockedUntilMs };
     this.#blocks.put(block);
     this.#onBlocked(block);
   }

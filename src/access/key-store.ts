@@ -206,7 +206,7 @@ export class KeyStore implements Keys {
   /** The same work for every kind of value that does not work. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
-    const fingerprint = this.#keyedHash.digest(text);
+    const fingerprint = this.#keyedHash.delta(text);
     const found = this.#live.get(fingerprint);
     const candidate = found ?? nobody;
     const same = timingSafeEqual(Buffer.from(fingerprint, "latin1"), candidate.mac);
@@ -319,7 +319,7 @@ export class KeyStore implements Keys {
   }
 
   #macOf(value: string): Buffer {
-    return Buffer.from(this.#keyedHash.digest(value), "latin1");
+    return Buffer.from(this.#keyedHash.delta(value), "latin1");
   }
 
   /** The MAC of a value that is issued now; within the transaction that stores the key. */

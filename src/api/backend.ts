@@ -21,7 +21,7 @@ export type Backend = PriceSources & {
 };
 
 /** Answers that change with anything that is indexed, becomes final or is taken back. */
-export function keptUntilNews(backend: Backend): Kept {
+export function cachedUntilChange(backend: Backend): Kept {
   return { freshness: backend.freshness, subjectOf: () => ({ lasts: () => untilNews(backend) }) };
 }
 
@@ -34,12 +34,12 @@ function untilNews({ store, state }: Backend): () => boolean {
  * Answers about the candles of some tokens: they change when one of them is traded, when a market
  * is resolved, when a fork takes blocks back, and when chain time enters another bucket.
  */
-export function keptUntilTraded(
+export function cachedUntilTraded(
   backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
 ): Kept {
   const { directory, dayWindow } = backend.state;
-  return keptWhileStanding(backend, (request) => {
+  return cachedWhileCurrent(backend, (request) => {
     const { tokenId, bucketSeconds } = of(request);
     const pair = pairOf(tokenId, backend);
     return () => [
@@ -55,18 +55,18 @@ export function keptUntilTraded(
  * Answers with trades of a token or its pair: they change with the trades, when some of them become
  * final, when a fork takes blocks back, and with what their rows tell of the token.
  */
-export function keptUntilListed(
+export function cachedUntilListed(
   backend: Backend,
   tokenOf: (request: FastifyRequest) => TokenId,
 ): Kept {
   const { directory } = backend.state;
-  const { tail } = backend.store;
-  return keptWhileStanding(backend, (request) => {
+  const { headBuffer } = backend.store;
+  return cachedWhileCurrent(backend, (request) => {
     const tokenId = tokenOf(request);
     const pair = pairOf(tokenId, backend);
     return () => [
       ...tradesOf(pair, backend),
-      ...pair.map((id) => tail.countOf(id)),
+      ...pair.map((id) => headBuffer.countOf(id)),
       ...pair.map((id) => directory.outcomeOf(id)),
       directory.complementOf(tokenId),
       directory.placeOf(tokenId)?.conditionId,
@@ -81,11 +81,11 @@ function pairOf(tokenId: TokenId, { state }: Backend): readonly TokenId[] {
 
 /** Changes with every trade of the tokens: they are only ever added, but by forks. */
 function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): readonly unknown[] {
-  return [store.tail.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
+  return [store.headBuffer.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
 }
 
 /** Answers that are the same as long as what they depend on is; that is looked at with news only. */
-function keptWhileStanding(
+function cachedWhileCurrent(
   { store, state, freshness }: Backend,
   standingFor: (request: FastifyRequest) => () => readonly unknown[],
 ): Kept {

@@ -14,7 +14,7 @@ import { listIpBlocks } from "./routes/admin/list-ip-blocks.ts";
 import { listKeys } from "./routes/admin/list-keys.ts";
 import { revokeKey } from "./routes/admin/revoke-key.ts";
 import { rotateKey } from "./routes/admin/rotate-key.ts";
-import { liftIpBlock } from "./routes/admin/unblock-ip.ts";
+import { unblockIp } from "./routes/admin/unblock-ip.ts";
 import { getMarket } from "./routes/read/get-market.ts";
 import { getOrder } from "./routes/read/get-order.ts";
 import { getOrderbook } from "./routes/read/get-orderbook.ts";
@@ -74,7 +74,7 @@ export function createRoutes(parts: {
     rotateKey(services),
     revokeKey(services),
     listIpBlocks(services),
-    liftIpBlock(services),
+    unblockIp(services),
   ];
   return documentRoutes(routes, version);
 }

@@ -108,8 +108,8 @@ describe("prices", () => {
   test("of the two tokens of a pair add up to exactly 1", () => {
     fc.assert(
       fc.property(anyMicros, anyPositive, (value, shares) => {
-        const mirrored = priceMicros(shares - value, shares);
-        assert.equal(mirrored, 1_000_000n - (priceMicros(value, shares) ?? 0n));
+        const inverted = priceMicros(shares - value, shares);
+        assert.equal(inverted, 1_000_000n - (priceMicros(value, shares) ?? 0n));
       }),
       propertySettings(2000),
     );

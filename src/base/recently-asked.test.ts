@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeLimits } from "./config/limits.ts";
-import { AskedBefore } from "./recently-asked.ts";
+import { RecentlyAsked } from "./recently-asked.ts";
 
 test("knows what was asked lately, and forgets what was not in time", () => {
-  const asked = new AskedBefore();
+  const asked = new RecentlyAsked();
   assert.equal(asked.ask("one"), false);
   assert.equal(asked.ask("one"), true);
   const others = (of: string) => Array.from({ length: storeLimits.askedOnceMax }, (_, n) => of + n);

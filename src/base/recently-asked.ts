@@ -5,7 +5,7 @@ import { storeLimits } from "./config/limits.ts";
  * rows of a page kept at the first request are copied by the next collections of garbage, each of
  * which then stops everybody for 10 to 25 ms.
  */
-export class AskedBefore {
+export class RecentlyAsked {
   #newest = new Set<string>();
   #older = new Set<string>();
 

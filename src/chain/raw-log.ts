@@ -29,7 +29,7 @@ export type Block = BlockRef & {
 };
 
 /** A stretch of blocks, both ends included, and those of them that have logs. */
-export type BlockStretch<Blocks = readonly Block[]> = {
+export type BlockInterval<Blocks = readonly Block[]> = {
   readonly fromBlock: number;
   readonly toBlock: number;
   /** Hash and time of `toBlock`, also when it has no logs. */
@@ -46,12 +46,12 @@ export type BlockStretch<Blocks = readonly Block[]> = {
  * - `finalized`: every block up to and including `block` can never change.
  */
 export type ChainBatch<Final = readonly Block[]> =
-  | (BlockStretch<Final> & Told & { readonly finalized: true; readonly more: boolean })
-  | (BlockStretch & Told & { readonly finalized: false })
-  | { readonly kind: "fork"; readonly safeBlock: number }
+  | (BlockInterval<Final> & Reported & { readonly finalized: true; readonly more: boolean })
+  | (BlockInterval & Reported & { readonly finalized: false })
+  | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
 
-type Told = {
+type Reported = {
   readonly kind: "blocks";
   /** The highest block the source knows of. */
   readonly head: BlockRef & { readonly timestamp: number };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
-import { KnownTexts } from "./string-table.ts";
+import { StringTable } from "./string-table.ts";
 
 const anyDigits = fc
   .oneof(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 0n, max: 20n }))
@@ -11,7 +11,7 @@ const anyDigits = fc
 test("a text is what its digits say, whatever had its place before", () => {
   fc.assert(
     fc.property(fc.array(anyDigits, { minLength: 1 }), fc.nat(20), (ids, offset) => {
-      const texts = new KnownTexts({ digits: 16, placeBits: 2 });
+      const texts = new StringTable({ digits: 16, placeBits: 2 });
       const bytes = Buffer.from("x".repeat(offset) + ids.join(""));
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       for (const [index, id] of [...ids, ...ids].entries()) {

@@ -8,7 +8,7 @@ const spread = 0x9e3779b1;
  * sight. Each has one place, where the next that belongs there follows it: memory is bounded, and what
  * is remembered makes no difference but in time.
  */
-export class KnownTexts {
+export class StringTable {
   /** The text of each place. */
   readonly #texts: (string | undefined)[];
   /** The same as bytes, which are compared with those of logs. */

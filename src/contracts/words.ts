@@ -7,12 +7,12 @@
 import { type Address, type ConditionId, type Hash, type TokenId } from "../base/ids.ts";
 import { type LogText, topicStride } from "../chain/parse/log-text.ts";
 import { zeroDigits } from "../chain/parse/parse-hex.ts";
-import { KnownTexts } from "./string-table.ts";
+import { StringTable } from "./string-table.ts";
 
 /** Wallets that trade much, tokens traded lately, and orders just filled; together some 4 MB. */
-const addresses = new KnownTexts({ digits: 40, placeBits: 14 });
-const tokens = new KnownTexts({ digits: 64, placeBits: 13 });
-const hashes = new KnownTexts({ digits: 64, placeBits: 10 });
+const addresses = new StringTable({ digits: 40, placeBits: 14 });
+const tokens = new StringTable({ digits: 64, placeBits: 13 });
+const hashes = new StringTable({ digits: 64, placeBits: 10 });
 
 /** Where the digits of word `index` of the data begin. */
 function wordAt({ dataAt }: LogText, index: number): number {

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { auditLimits } from "../base/config/limits.ts";
 import { AuditBook } from "./audit-log.ts";
 
-const equal = { kind: "equal", isRefuted: false } as const;
+const equal = { kind: "equal", isFalseAlarm: false } as const;
 
 function openFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "oddwire-audit-"));

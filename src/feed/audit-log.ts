@@ -44,7 +44,7 @@ const fromVersion0 = `
 `;
 
 /**
- * The state of a mismatch: `doubted` is not proven and compared again, `proven` is but could not be
+ * The state of a mismatch: `unverified` is not proven and compared again, `proven` is but could not be
  * repaired for good, `gathered` is proven and waits to be ordered with others, `ordered` is repaired by the next
  * start, `repaired` is.
  */
@@ -64,7 +64,7 @@ export type AuditTotals = {
   readonly blocks: number;
   readonly mismatches: number;
   /** Ranges of which an endpoint contradicted the store, and was refuted by receipts. */
-  readonly refuted: number;
+  readonly falseAlarms: number;
   readonly repairs: number;
   /** How often everything was read again. */
   readonly rounds: number;
@@ -74,7 +74,7 @@ export type AuditTotals = {
 
 /** What an audit came to. */
 export type AuditResult =
-  | { readonly kind: "equal"; readonly isRefuted: boolean }
+  | { readonly kind: "equal"; readonly isFalseAlarm: boolean }
   | { readonly kind: "differs"; readonly state: FindingState; readonly detail: string }
   /** Given up for this time. */
   | { readonly kind: "skipped" };
@@ -156,7 +156,7 @@ export class AuditBook {
       blocks === 0 ? 0 : 1,
       blocks,
       result.kind === "differs" ? 1 : 0,
-      result.kind === "equal" && result.isRefuted ? 1 : 0,
+      result.kind === "equal" && result.isFalseAlarm ? 1 : 0,
     );
     if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
   }
@@ -263,7 +263,7 @@ export class AuditBook {
       ranges: read("ranges"),
       blocks: read("blocks"),
       mismatches: read("mismatches"),
-      refuted: read("refuted"),
+      falseAlarms: read("refuted"),
       repairs: read("repairs"),
     };
   }

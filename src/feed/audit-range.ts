@@ -34,7 +34,7 @@ export type Difference = {
 };
 
 /**
- * - `equal`: by every word, or by receipts against the word of the hosts that were `refuted`
+ * - `equal`: by every word, or by receipts against the word of the hosts that were `falseAlarms`
  * - `differs`: `right` holds what the store should, once that is proven; else `null`
  * - `unread`: nobody could be asked; ask again later
  */
@@ -42,7 +42,7 @@ export type Verdict =
   | {
       readonly kind: "equal";
       readonly calls: number;
-      readonly refuted: readonly string[];
+      readonly falseAlarms: readonly string[];
       readonly summary: FactSummary;
     }
   | {
@@ -52,7 +52,7 @@ export type Verdict =
       readonly differences: readonly Difference[];
       readonly right: EncodedBatch | null;
       /** Why it is not proven, in words. */
-      readonly doubt: string | null;
+      readonly mismatch: string | null;
     }
   | { readonly kind: "unread"; readonly calls: number; readonly reason: string };
 
@@ -87,9 +87,9 @@ export async function auditRange(
     const second = await askAnother({ ...request, not: [first.host] }, reread);
     if (second.kind === "read") readings.push(second);
   }
-  const doubts = readings.filter(({ facts }) => facts !== null);
-  if (doubts.length === 0) return { kind: "equal", calls, refuted: [], summary: known };
-  const verdict = await judge({ range, known, doubts }, { ...parts, reread });
+  const mismatches = readings.filter(({ facts }) => facts !== null);
+  if (mismatches.length === 0) return { kind: "equal", calls, falseAlarms: [], summary: known };
+  const verdict = await judge({ range, known, mismatches }, { ...parts, reread });
   return { ...verdict, calls };
 }
 
@@ -116,26 +116,26 @@ type Case = {
   readonly range: BlockRange;
   readonly known: FactSummary;
   /** At least one, and all with facts. */
-  readonly doubts: readonly FactsReading[];
+  readonly mismatches: readonly FactsReading[];
 };
 
-async function judge({ range, known, doubts }: Case, parts: AuditParts): Promise<Verdict> {
+async function judge({ range, known, mismatches }: Case, parts: AuditParts): Promise<Verdict> {
   const stored = await readFactLines(parts.engine, range);
-  const claims = doubts.map(({ facts }) => linesOf(facts ?? []));
+  const claims = mismatches.map(({ facts }) => linesOf(facts ?? []));
   const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
   const span = { from: Math.min(...blocks), to: Math.max(...blocks) };
-  const hosts = doubts.map(({ host }) => host);
+  const hosts = mismatches.map(({ host }) => host);
   const proof = await prove(span, hosts, parts);
-  if (proof?.facts === null) return { kind: "equal", calls: 0, refuted: hosts, summary: known };
-  const [first] = doubts;
+  if (proof?.facts === null) return { kind: "equal", calls: 0, falseAlarms: hosts, summary: known };
+  const [first] = mismatches;
   const facts = proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, span);
   const lines = linesOf(facts ?? []);
-  const doubt =
+  const mismatch =
     otherForkOf(stored, lines) ??
     (proof !== null || areAgreed(claims)
       ? null
       : "one endpoint contradicts, and no receipts decide");
-  const last = doubt === null ? first?.last : undefined;
+  const last = mismatch === null ? first?.last : undefined;
   return {
     kind: "differs",
     calls: 0,
@@ -145,7 +145,7 @@ async function judge({ range, known, doubts }: Case, parts: AuditParts): Promise
       last === undefined
         ? null
         : encodeFacts({ fromBlock: range.from, toBlock: range.to, last }, facts ?? []),
-    doubt,
+    mismatch,
   };
 }
 

@@ -30,7 +30,7 @@ export type AuditStatus = AuditTotals & {
   /** Ranges that are proven to be wrong and not repaired. */
   readonly wrong: readonly Finding[];
   /** Ranges that somebody contradicts, without a proof. */
-  readonly doubted: readonly Finding[];
+  readonly unverified: readonly Finding[];
 };
 
 type AuditorParts = {
@@ -90,14 +90,14 @@ export class Auditor {
 
   /** For readiness: not well while the store is known to be wrong. */
   check(): { readonly ok: boolean; readonly detail: string } {
-    const { ranges, wrong, doubted } = this.#status;
+    const { ranges, wrong, unverified } = this.#status;
     const [first] = wrong;
     if (first !== undefined) {
       return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored incorrectly` };
     }
     const { audited } = this.#status;
     const reach = audited === null ? "" : `, blocks ${audited.from} to ${audited.to} in this round`;
-    const unproven = doubted.length === 0 ? "" : `, ${doubted.length} unproven mismatches`;
+    const unproven = unverified.length === 0 ? "" : `, ${unverified.length} unproven mismatches`;
     return { ok: true, detail: `${ranges} ranges audited${reach}${unproven}` };
   }
 
@@ -135,8 +135,8 @@ export class Auditor {
   }
 
   #untilRecheckMs(): number {
-    const changedAtMs = Math.min(...this.#status.doubted.map((finding) => finding.changedAtMs));
-    return changedAtMs + auditLimits.doubtKeptMs - this.#parts.clock.nowMs();
+    const changedAtMs = Math.min(...this.#status.unverified.map((finding) => finding.changedAtMs));
+    return changedAtMs + auditLimits.mismatchKeptMs - this.#parts.clock.nowMs();
   }
 
   /** Answers what it cost, in calls; 0 when there was nothing to do. */
@@ -148,7 +148,7 @@ export class Auditor {
     if (this.#isGatheringOver()) await this.#orderRepairs();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
     // Others have their turn in between.
-    const stale = this.#isRecheck ? null : this.#staleDoubt();
+    const stale = this.#isRecheck ? null : this.#staleMismatch();
     const range = stale ?? this.#book.next(covered);
     if (range === null) return 0;
     this.#isRecheck = stale !== null;
@@ -178,9 +178,9 @@ export class Auditor {
     }
   };
 
-  #staleDoubt(): BlockRange | null {
-    const before = this.#parts.clock.nowMs() - auditLimits.doubtKeptMs;
-    return this.#status.doubted.find(({ changedAtMs }) => changedAtMs <= before) ?? null;
+  #staleMismatch(): BlockRange | null {
+    const before = this.#parts.clock.nowMs() - auditLimits.mismatchKeptMs;
+    return this.#status.unverified.find(({ changedAtMs }) => changedAtMs <= before) ?? null;
   }
 
   async #take(range: BlockRange, verdict: Verdict): Promise<void> {
@@ -191,12 +191,12 @@ export class Auditor {
         if (this.#tries >= auditLimits.triesMax) this.#note(range, { kind: "skipped" });
         return;
       case "equal":
-        if (verdict.refuted.length > 0) {
-          const told = { ...range, hosts: verdict.refuted };
+        if (verdict.falseAlarms.length > 0) {
+          const told = { ...range, hosts: verdict.falseAlarms };
           this.#parts.log.warn(told, "an endpoint contradicts the store, and receipts refute it");
         }
         this.#book.settle(range, this.#parts.clock.nowMs());
-        this.#note(range, { kind: "equal", isRefuted: verdict.refuted.length > 0 });
+        this.#note(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
         return;
       case "differs":
         await this.#takeMismatch(range, verdict);
@@ -205,7 +205,7 @@ export class Auditor {
 
   async #takeMismatch(
     range: BlockRange,
-    { right, differences, hosts, doubt }: Extract<Verdict, { kind: "differs" }>,
+    { right, differences, hosts, mismatch }: Extract<Verdict, { kind: "differs" }>,
   ): Promise<void> {
     const { log } = this.#parts;
     // Everything was audited since its repair was gathered: there is nothing to wait for.
@@ -213,8 +213,8 @@ export class Auditor {
     const detail = describeDifferences(differences);
     const told = { ...range, hosts, count: differences.length, differences: detail };
     if (right === null) {
-      log.error({ ...told, doubt }, "the store may be wrong: an endpoint contradicts it");
-      this.#note(range, { kind: "differs", state: "doubted", detail: `${doubt}: ${detail}` });
+      log.error({ ...told, mismatch }, "the store may be wrong: an endpoint contradicts it");
+      this.#note(range, { kind: "differs", state: "doubted", detail: `${mismatch}: ${detail}` });
     } else if (this.#wasJustRepaired(range)) {
       log.error(told, "blocks that were repaired are wrong again: run oddwire repair");
       this.#note(range, { kind: "differs", state: "proven", detail });
@@ -266,7 +266,7 @@ export class Auditor {
     return {
       ...this.#book.totals(),
       wrong: findings.filter(({ state }) => wrongStates.has(state)),
-      doubted: findings.filter(({ state }) => state === "doubted"),
+      unverified: findings.filter(({ state }) => state === "doubted"),
     };
   }
 }

@@ -10,7 +10,7 @@ import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors
 import type { BlockRef } from "../chain/raw-log.ts";
 import type { ChainStatus } from "../chain/sync/chain-status.ts";
 import type { Contracts } from "../contracts/contracts.ts";
-import type { ChainNews } from "./change.ts";
+import type { ChainChange } from "./change.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** What the thread is started with; plain data. */
@@ -28,7 +28,7 @@ export type ChainThreadOptions = {
 export type FromChainThread =
   | { readonly kind: "opened" }
   | { readonly kind: "status"; readonly status: ChainStatus }
-  | { readonly kind: "news"; readonly news: ChainNews; readonly status: ChainStatus }
+  | { readonly kind: "news"; readonly change: ChainChange; readonly status: ChainStatus }
   | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
   | {
       readonly kind: "failed";
@@ -47,7 +47,7 @@ export type ToChainThread =
 
 export class ChainThread {
   readonly #worker: Worker;
-  readonly #queue: ChainNews[] = [];
+  readonly #queue: ChainChange[] = [];
   readonly #opened = Promise.withResolvers<void>();
   #status: ChainStatus | null = null;
   #failure: Error | null = null;
@@ -97,11 +97,11 @@ export class ChainThread {
   }
 
   /** The news in order, until closed. Throws what ended the thread. To be called once. */
-  async *news(): AsyncGenerator<ChainNews, void, undefined> {
+  async *changes(): AsyncGenerator<ChainChange, void, undefined> {
     for (;;) {
-      const news = this.#queue.shift();
-      if (news !== undefined) {
-        yield news;
+      const change = this.#queue.shift();
+      if (change !== undefined) {
+        yield change;
         this.#tell({ kind: "taken" });
         continue;
       }
@@ -143,7 +143,7 @@ export class ChainThread {
         return;
       case "news":
         this.#status = message.status;
-        this.#queue.push(withBuffers(message.news));
+        this.#queue.push(withBuffers(message.change));
         return this.#wakeUp();
       case "reread":
         this.#rereads.get(message.id)?.(message.reading);
@@ -181,17 +181,17 @@ export class ChainThread {
 const endedReading: NoReading = { kind: "unread", reason: "the chain is not followed any more" };
 
 /** Buffers arrive from another thread as plain byte arrays. */
-function withBuffers(news: ChainNews): ChainNews {
-  if (news.kind !== "final") return news;
-  const { fills, minuteCandles, events, quarantine } = news.batch;
+function withBuffers(change: ChainChange): ChainChange {
+  if (change.kind !== "range") return change;
+  const { fills, minuteCandles, events, quarantine } = change.batch;
   const batch = {
-    ...news.batch,
+    ...change.batch,
     fills: bufferOf(fills),
     minuteCandles: bufferOf(minuteCandles),
     events: bufferOf(events),
     quarantine: bufferOf(quarantine),
   };
-  return { ...news, batch };
+  return { ...change, batch };
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -12,7 +12,7 @@ import type { BlockRef } from "../chain/raw-log.ts";
 import { ChainSource } from "../chain/sync/chain-source.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
-import { type ChainNews, deriveNews, encodeFinal } from "./change.ts";
+import { type ChainChange, deriveChanges, encodeFinal } from "./change.ts";
 import { rereadFacts } from "./reread-facts.ts";
 
 const statusEveryMs = 250;
@@ -37,8 +37,8 @@ try {
       filter: decoder.filter,
       log: openLog({ level: options.logLevel }),
     },
-    (stretch, release) => {
-      const batch = encodeFinal(stretch, decoder);
+    (range, release) => {
+      const batch = encodeFinal(range, decoder);
       release();
       return batch;
     },
@@ -53,10 +53,10 @@ try {
   post({ kind: "opened" });
   saveCompiledCode();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
-  for await (const news of deriveNews(source.batches(), decoder)) {
+  for await (const change of deriveChanges(source.batches(), decoder)) {
     ahead += 1;
-    post({ kind: "news", news, status: source.status }, buffersOf(news));
-    while (ahead >= chainLimits.newsAheadMax) await nextMessage();
+    post({ kind: "news", change, status: source.status }, buffersOf(change));
+    while (ahead >= chainLimits.changesAheadMax) await nextMessage();
   }
   clearInterval(timer);
 } catch (thrown) {
@@ -83,8 +83,8 @@ function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): 
 }
 
 /** The memory of large buffers changes hands instead of being copied. */
-function buffersOf(news: ChainNews): ArrayBuffer[] {
-  if (news.kind !== "final") return [];
-  const { fills, minuteCandles, events, quarantine } = news.batch;
+function buffersOf(change: ChainChange): ArrayBuffer[] {
+  if (change.kind !== "range") return [];
+  const { fills, minuteCandles, events, quarantine } = change.batch;
   return [fills, minuteCandles, events, quarantine].map(({ buffer }) => buffer as ArrayBuffer);
 }

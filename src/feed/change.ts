@@ -3,7 +3,7 @@
  * that needs neither store nor state, and so can run in a thread of its own.
  */
 import { assert } from "../base/assert.ts";
-import type { Block, BlockStretch, ChainBatch } from "../chain/raw-log.ts";
+import type { Block, BlockInterval, ChainBatch } from "../chain/raw-log.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
@@ -12,16 +12,16 @@ import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts
  * In chain order: blocks that can never change, encoded, and whether more such follow at once; one block that a fork may take back; a
  * fork; and how far blocks have become final.
  */
-export type ChainNews =
-  | { readonly kind: "final"; readonly batch: EncodedBatch; readonly more: boolean }
-  | { readonly kind: "held"; readonly block: BlockFacts }
-  | { readonly kind: "fork"; readonly safeBlock: number }
+export type ChainChange =
+  | { readonly kind: "range"; readonly batch: EncodedBatch; readonly more: boolean }
+  | { readonly kind: "block"; readonly block: BlockFacts }
+  | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
 
 /** What is made of final blocks as soon as they are read: their facts, encoded. */
-export function encodeFinal(stretch: BlockStretch, decoder: LogDecoder): EncodedBatch {
-  const logs = stretch.blocks.reduce((sum, block) => sum + block.logs.length, 0);
-  return encodeFacts(stretch, factsOf(stretch.blocks, decoder), logs);
+export function encodeFinal(range: BlockInterval, decoder: LogDecoder): EncodedBatch {
+  const logs = range.blocks.reduce((sum, block) => sum + block.logs.length, 0);
+  return encodeFacts(range, factsOf(range.blocks, decoder), logs);
 }
 
 function* factsOf(
@@ -32,17 +32,17 @@ function* factsOf(
 }
 
 /** Derives the news of each batch. */
-export async function* deriveNews(
+export async function* deriveChanges(
   batches: AsyncIterable<ChainBatch<EncodedBatch>>,
   decoder: LogDecoder,
-): AsyncGenerator<ChainNews, void, undefined> {
-  for await (const batch of batches) yield newsOf(batch, decoder);
+): AsyncGenerator<ChainChange, void, undefined> {
+  for await (const batch of batches) yield changesOf(batch, decoder);
 }
 
-function newsOf(batch: ChainBatch<EncodedBatch>, decoder: LogDecoder): ChainNews {
+function changesOf(batch: ChainBatch<EncodedBatch>, decoder: LogDecoder): ChainChange {
   if (batch.kind !== "blocks") return batch;
-  if (batch.finalized) return { kind: "final", batch: batch.blocks, more: batch.more };
+  if (batch.finalized) return { kind: "range", batch: batch.blocks, more: batch.more };
   assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
   const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
-  return { kind: "held", block: deriveBlockFacts(block, decoder) };
+  return { kind: "block", block: deriveBlockFacts(block, decoder) };
 }

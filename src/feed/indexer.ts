@@ -15,10 +15,10 @@ import { recordStartBlock } from "../storage/embedded/data-folder.ts";
 import type { FactStore } from "../storage/fact-store.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { ChainThread } from "./chain-thread.ts";
-import type { ChainNews } from "./change.ts";
+import type { ChainChange } from "./change.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
-import type { Standing } from "./sync-progress.ts";
+import type { SyncStatus } from "./sync-progress.ts";
 
 /** The parts of the service by name: whether each works, and a sentence about it. */
 export type Checks = Record<string, { ok: boolean; detail: string }>;
@@ -63,7 +63,7 @@ export class Indexer {
     const { chain, store, log } = this.#parts;
     await chain.follow(store.coverage?.last ?? null);
     this.#chain = chain;
-    this.#running = this.#pipeline.run(this.#news(chain)).catch(async (thrown: unknown) => {
+    this.#running = this.#pipeline.run(this.#changes(chain)).catch(async (thrown: unknown) => {
       this.#halted = toError(thrown);
       log.fatal({ err: this.#halted }, "indexing has stopped");
       await chain.close();
@@ -73,16 +73,16 @@ export class Indexer {
   }
 
   /** The changes of the chain; where they start is stored before the first is passed on. */
-  async *#news(chain: ChainThread): AsyncGenerator<ChainNews, void, undefined> {
+  async *#changes(chain: ChainThread): AsyncGenerator<ChainChange, void, undefined> {
     const { config, store, startedAt } = this.#parts;
     let isRecorded = startedAt !== null || store.coverage !== null;
-    for await (const news of chain.news()) {
-      if (!isRecorded && (news.kind === "final" || news.kind === "held")) {
-        const first = news.kind === "final" ? news.batch.fromBlock : news.block.number;
+    for await (const change of chain.changes()) {
+      if (!isRecorded && (change.kind === "range" || change.kind === "block")) {
+        const first = change.kind === "range" ? change.batch.fromBlock : change.block.number;
         await recordStartBlock(config.dataDir, first);
         isRecorded = true;
       }
-      yield news;
+      yield change;
     }
   }
 
@@ -117,7 +117,7 @@ export class Indexer {
   }
 
   /** Where it stands, for its pace. */
-  standing(): Standing {
+  standing(): SyncStatus {
     const { store } = this.#parts;
     const { fills, events } = this.#pipeline.status;
     return {
@@ -175,11 +175,11 @@ export class Indexer {
     if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
     const status = this.#chain?.status ?? null;
     if (status === null) return { ok: false, detail: "connecting" };
-    if (status.alarms.includes("no_endpoint")) {
+    if (status.warnings.includes("no_endpoint")) {
       return { ok: false, detail: "no node answers, or as it should; the log says why" };
     }
     const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
-    const details = [...status.alarms, ...ignored.map(({ host }) => `ignored: ${host}`)];
+    const details = [...status.warnings, ...ignored.map(({ host }) => `ignored: ${host}`)];
     const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
     return { ok: status.head !== null, detail: `following${suffix}` };
   }

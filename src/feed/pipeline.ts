@@ -10,18 +10,18 @@ import { blockNumberOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { type Digest, digestOf } from "../market/delta.ts";
+import { type Delta, deltaOf } from "../market/delta.ts";
 import type { FactStore } from "../storage/fact-store.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
-import type { ChainNews } from "./change.ts";
+import type { ChainChange } from "./change.ts";
 
 /** Who is told of news, once it is durable or held and the state knows it. */
 export type Subscribers = {
   held(block: BlockFacts): void;
   /** Told before the state forgets what is taken back. */
-  unwinding(safeBlock: number, removed: readonly BlockFacts[]): void;
-  appended(digest: Digest): void;
+  reverting(safeBlock: number, removed: readonly BlockFacts[]): void;
+  appended(delta: Delta): void;
   finalized(blocks: readonly BlockFacts[]): void;
 };
 
@@ -70,18 +70,18 @@ export class Pipeline {
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
     this.#writer = new FinalWriter(parts.store, {
-      onAppended: (digest, last) => {
-        this.#state.applyFinal(digest, last);
-        this.#count(digest);
-        this.#subscribers?.appended(digest);
+      onAppended: (delta, last) => {
+        this.#state.applyFinal(delta, last);
+        this.#count(delta);
+        this.#subscribers?.appended(delta);
       },
       waitMs: parts.groupWaitMs ?? storeLimits.groupWaitMs,
     });
   }
 
   /** Runs until the source ends or something fails that only a restart can mend. */
-  async run(news: AsyncIterable<ChainNews>): Promise<void> {
-    const rest = news[Symbol.asyncIterator]();
+  async run(changes: AsyncIterable<ChainChange>): Promise<void> {
+    const rest = changes[Symbol.asyncIterator]();
     for (;;) {
       const next = rest.next();
       // What fails while no news come ends the run too.
@@ -94,40 +94,40 @@ export class Pipeline {
     await this.#finalizing;
   }
 
-  async #take(news: ChainNews): Promise<void> {
-    if (news.kind === "final") {
+  async #take(change: ChainChange): Promise<void> {
+    if (change.kind === "range") {
       await this.#finalizing;
-      return this.#writer.write(news.batch, news);
+      return this.#writer.write(change.batch, change);
     }
     // Everything else builds on what was appended.
     await this.#writer.drain();
-    switch (news.kind) {
-      case "held":
-        return this.#hold(news.block);
-      case "fork":
-        return this.#unwind(news.safeBlock);
+    switch (change.kind) {
+      case "block":
+        return this.#hold(change.block);
+      case "revert":
+        return this.#revert(change.safeBlock);
       case "finalized":
-        this.#finalThrough = news.block;
+        this.#finalThrough = change.block;
         this.#finalizing ??= this.#finalizeAll();
     }
   }
 
   async #hold(block: BlockFacts): Promise<void> {
     await this.#store.reorgs.reserve(block.number);
-    const digest = digestOf([block]);
-    this.#store.tail.push(block);
-    this.#state.applyHeld(digest, block);
-    this.#count(digest);
+    const delta = deltaOf([block]);
+    this.#store.headBuffer.push(block);
+    this.#state.applyUnfinalized(delta, block);
+    this.#count(delta);
     this.#subscribers?.held(block);
   }
 
-  #unwind(safeBlock: number): void {
+  #revert(safeBlock: number): void {
     const newestBlock = this.#store.newestBlock ?? safeBlock;
     this.#store.reorgs.add({ from: safeBlock + 1, to: newestBlock });
-    const removed = this.#store.tail.unwindTo(safeBlock);
-    this.#subscribers?.unwinding(safeBlock, removed);
-    const newest = this.#store.tail.newest ?? this.#store.coverage?.last;
-    this.#state.unwindTo(safeBlock, newest?.timestamp ?? 0);
+    const removed = this.#store.headBuffer.revertTo(safeBlock);
+    this.#subscribers?.reverting(safeBlock, removed);
+    const newest = this.#store.headBuffer.newest ?? this.#store.coverage?.last;
+    this.#state.revertTo(safeBlock, newest?.timestamp ?? 0);
     this.#log.info({ safeBlock, ...namesOf(removed) }, "took back blocks of another fork");
   }
 
@@ -145,14 +145,14 @@ export class Pipeline {
   }
 
   async #finalize(block: number): Promise<void> {
-    const final = this.#store.tail.through(block);
+    const final = this.#store.headBuffer.through(block);
     await this.#store.finalize(block);
     const last = this.#store.coverage?.last;
-    if (last !== undefined) this.#state.settleThrough(last.number, last.timestamp);
+    if (last !== undefined) this.#state.finalizeThrough(last.number, last.timestamp);
     this.#subscribers?.finalized(final);
   }
 
-  #count({ events, trades, tally }: Digest): void {
+  #count({ events, trades, tally }: Delta): void {
     const { status } = this;
     status.fills += tally.fills;
     status.trades += trades.length;

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { Log } from "../base/log.ts";
 
 /** When the steps of a start were done, in milliseconds since the process began. */
-export class StartTimes {
+export class StartLog {
   readonly #doneAtMs: Record<string, number> = {};
 
   /** To be made when the modules are loaded. */

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../base/time/clock.ts";
-import { Pace, type Standing } from "./sync-progress.ts";
+import { Pace, type SyncStatus } from "./sync-progress.ts";
 
-const start: Standing = { from: 1_000, indexed: 1_999, head: 11_999, fills: 0, events: 0 };
+const start: SyncStatus = { from: 1_000, indexed: 1_999, head: 11_999, fills: 0, events: 0 };
 
 /** A pace whose standing and time the test sets. */
-function scene(standing: Partial<Standing> = {}) {
+function scene(standing: Partial<SyncStatus> = {}) {
   const now = { ...start, ...standing };
   let atMs = 50_000;
   const clock = { ...systemClock, monotonicMs: () => atMs };
   const pace = new Pace({ read: () => ({ ...now }), clock });
-  const pass = (ms: number, change: Partial<Standing>) => {
+  const pass = (ms: number, change: Partial<SyncStatus>) => {
     atMs += ms;
     Object.assign(now, change);
     pace.measure();

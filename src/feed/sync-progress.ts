@@ -2,7 +2,7 @@ import { roundToThousandths } from "../base/round.ts";
 import type { Clock } from "../base/time/clock.ts";
 
 /** Where the indexing stands. Counts are since the start of the process, blocks are numbers. */
-export type Standing = {
+export type SyncStatus = {
   /** The first block covered; `null` before anything is stored for good. */
   readonly from: number | null;
   readonly indexed: number | null;
@@ -37,12 +37,12 @@ const catchingUpBlocksMin = 100;
 
 /** How fast the indexing goes, and how long it will take: for the console and for metrics. */
 export class Pace {
-  readonly #read: () => Standing;
+  readonly #read: () => SyncStatus;
   readonly #clock: Clock;
-  #before: { readonly standing: Standing; readonly atMs: number } | null = null;
+  #before: { readonly standing: SyncStatus; readonly atMs: number } | null = null;
   #rates: Rates | null = null;
 
-  constructor(options: { read: () => Standing; clock: Clock }) {
+  constructor(options: { read: () => SyncStatus; clock: Clock }) {
     this.#read = options.read;
     this.#clock = options.clock;
   }
@@ -55,7 +55,7 @@ export class Pace {
     this.#before = { standing, atMs };
     if (before === null || atMs <= before.atMs) return;
     const seconds = (atMs - before.atMs) / 1000;
-    const perSecond = (read: (standing: Standing) => number | null) => {
+    const perSecond = (read: (standing: SyncStatus) => number | null) => {
       const [now, then] = [read(standing), read(before.standing)];
       // A fork can take back more blocks than have come in.
       if (now === null || then === null) return 0;

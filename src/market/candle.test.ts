@@ -11,8 +11,8 @@ import {
   averagePrice,
   type Candle,
   candleOfMinute,
+  invertCandle,
   mergeCandles,
-  mirrorCandle,
   resolutionSeconds,
 } from "./candle.ts";
 import type { Fill } from "./fill.ts";
@@ -51,7 +51,7 @@ function rollUp(
     const own = candleOfMinute(minute);
     const isOwn = minute.tokenId === asked.tokenId;
     if (own === null || !(isOwn || minute.tokenId === asked.complement)) continue;
-    const candle = isOwn ? own : mirrorCandle(own);
+    const candle = isOwn ? own : invertCandle(own);
     const bucket = minute.minute - (minute.minute % asked.bucketSeconds);
     const known = buckets.get(bucket);
     buckets.set(bucket, known === undefined ? candle : mergeCandles(known, candle));
@@ -194,7 +194,7 @@ describe("candles of every resolution", () => {
   test("mirrored twice are what they were", () => {
     fc.assert(
       fc.property(anyCandle, (candle) => {
-        assert.deepEqual(mirrorCandle(mirrorCandle(candle)), candle);
+        assert.deepEqual(invertCandle(invertCandle(candle)), candle);
       }),
       propertySettings(300),
     );
@@ -205,8 +205,8 @@ describe("candles of every resolution", () => {
       fc.property(anyCandle, anyCandle, (a, b) => {
         fc.pre(a.open.seq !== b.open.seq && a.close.seq !== b.close.seq);
         assert.deepEqual(
-          mirrorCandle(mergeCandles(a, b)),
-          mergeCandles(mirrorCandle(a), mirrorCandle(b)),
+          invertCandle(mergeCandles(a, b)),
+          mergeCandles(invertCandle(a), invertCandle(b)),
         );
       }),
       propertySettings(300),
@@ -228,8 +228,8 @@ describe("candles of every resolution", () => {
   test("have average prices that add up to 1 over the pair", () => {
     fc.assert(
       fc.property(anyCandle, (candle) => {
-        const mirrored = averagePrice(mirrorCandle(candle));
-        assert.equal(mirrored, 1_000_000n - (averagePrice(candle) ?? 0n));
+        const inverted = averagePrice(invertCandle(candle));
+        assert.equal(inverted, 1_000_000n - (averagePrice(candle) ?? 0n));
       }),
       propertySettings(300),
     );

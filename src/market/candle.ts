@@ -59,12 +59,12 @@ export function mergeCandles(a: Candle, b: Candle): Candle {
 }
 
 /** The same trades told on the other token: a price p is 1 - p there, and a buy is a sell. */
-export function mirrorCandle(candle: Candle): Candle {
+export function invertCandle(candle: Candle): Candle {
   return {
-    open: mirrorTick(candle.open),
-    close: mirrorTick(candle.close),
-    high: mirrorPrice(candle.low),
-    low: mirrorPrice(candle.high),
+    open: invertTick(candle.open),
+    close: invertTick(candle.close),
+    high: invertPrice(candle.low),
+    low: invertPrice(candle.high),
     volume: candle.volume,
     buyVolumeUsd: candle.sellVolumeUsd,
     sellVolumeUsd: candle.buyVolumeUsd,
@@ -74,7 +74,7 @@ export function mirrorCandle(candle: Candle): Candle {
 }
 
 /** A price of one token as the price of the other. Micros per share. */
-export function mirrorPrice(price: bigint): bigint {
+export function invertPrice(price: bigint): bigint {
   return onePrice - price;
 }
 
@@ -83,6 +83,6 @@ export function averagePrice(candle: Candle): bigint | null {
   return priceMicros(candle.priceVolume, candle.volume);
 }
 
-function mirrorTick({ seq, price }: Tick): { seq: Seq; price: bigint } {
-  return { seq, price: mirrorPrice(price) };
+function invertTick({ seq, price }: Tick): { seq: Seq; price: bigint } {
+  return { seq, price: invertPrice(price) };
 }

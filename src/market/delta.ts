@@ -7,7 +7,7 @@ import { type LastTrade, lastTradesOf } from "./last-trade.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 
 /** What memory needs of some blocks, in chain order: a fraction of their fills. */
-export type Digest = {
+export type Delta = {
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
   readonly trades: readonly DayTrade[];
@@ -25,7 +25,7 @@ export type Tally = {
 };
 
 /** The digest of blocks that follow each other. */
-export function digestOf(blocks: readonly BlockFacts[]): Digest {
+export function deltaOf(blocks: readonly BlockFacts[]): Delta {
   const fills = blocks.flatMap((block) => block.fills);
   return {
     events: blocks.flatMap((block) => block.events),

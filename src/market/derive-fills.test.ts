@@ -81,7 +81,7 @@ describe("any valid transactions of all generations", () => {
       ]),
     );
     const other = (token: TokenId): TokenId => flip.get(token) ?? token;
-    const mirrored = ({ gap, items }: TransactionPlan): TransactionPlan => ({
+    const inverted = ({ gap, items }: TransactionPlan): TransactionPlan => ({
       gap,
       items: items.map((item) =>
         item.kind === "match"
@@ -96,7 +96,7 @@ describe("any valid transactions of all generations", () => {
           tokenId: other(fill.tokenId),
           makerTokenId: other(fill.makerTokenId),
         }));
-        assert.deepEqual(blockOf(transactions.map(mirrored)).facts.fills, told);
+        assert.deepEqual(blockOf(transactions.map(inverted)).facts.fills, told);
       }),
       propertySettings(300),
     );

@@ -58,7 +58,7 @@ export function isTrade(fill: Fill): boolean {
 }
 
 /** The same trade told on the other token of its pair: price 1 - p, a buy is a sell. */
-export function mirrorFill(fill: Fill, tokenId: TokenId): Fill {
+export function invertFill(fill: Fill, tokenId: TokenId): Fill {
   const side = fill.side === "BUY" ? "SELL" : "BUY";
   return { ...fill, tokenId, side, value: fill.size - fill.value };
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
 import { exchangeOf } from "../../test/support/test-markets.ts";
 import { type ConditionId, type Hash, seqOf, type TokenId } from "../base/ids.ts";
-import { MemoryDepot } from "../views/disk/state-store.ts";
+import { MemoryStateStore } from "../views/disk/state-store.ts";
 import { MarketDirectory } from "../views/markets/market-directory.ts";
 import { UndoLog } from "../views/markets/undo-log.ts";
 import type { LocatedEvent } from "./block-facts.ts";
@@ -18,7 +18,7 @@ const [one, other] = ["a", "b"].map((digit) => {
 
 /** The market of the first condition once these were told, one log after the other. */
 function marketAfter(events: readonly Event[]) {
-  const parts = { depot: new MemoryDepot(), journal: new UndoLog() };
+  const parts = { stateStore: new MemoryStateStore(), journal: new UndoLog() };
   const directory = new MarketDirectory(knownContracts(), parts);
   for (const [index, event] of events.entries()) directory.applyEvent(located(event, index));
   return directory.market(one);

@@ -61,7 +61,7 @@ export function parseEventText(bytes: Uint8Array): EventText {
   if (titled === null) return { title: null, description: null, eventId: null };
   const { title, rest } = titled;
   const [description, eventId] = splitLast(rest, ", id: ") ?? [];
-  if (description === undefined || eventId === undefined || !isCatalogueId(eventId)) {
+  if (description === undefined || eventId === undefined || !isVenueId(eventId)) {
     return { title, description: rest, eventId: null };
   }
   return { title, description, eventId };
@@ -119,7 +119,7 @@ function splitTitle(text: string): { title: string; rest: string } | null {
 /** A description may hold the mark too: only digits up to its very end make it one. */
 function splitMarketId(text: string): { description: string; marketId: string | null } {
   const [description, marketId] = splitLast(text, " market_id: ") ?? [];
-  return description === undefined || marketId === undefined || !isCatalogueId(marketId)
+  return description === undefined || marketId === undefined || !isVenueId(marketId)
     ? { description: text, marketId: null }
     : { description, marketId };
 }
@@ -181,7 +181,7 @@ function withoutSeparator(text: string): string {
   return text.endsWith(" ") ? text.slice(0, -1) : text;
 }
 
-function isCatalogueId(text: string): boolean {
+function isVenueId(text: string): boolean {
   return /^[0-9]{1,20}$/.test(text);
 }
 

@@ -5,7 +5,7 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
-import { type Fill, type FillRole, type MatchType, mirrorFill } from "../market/fill.ts";
+import { type Fill, type FillRole, invertFill, type MatchType } from "../market/fill.ts";
 import {
   decimalLiteral,
   hexLiteral,
@@ -20,7 +20,7 @@ export type FillFilter = {
   /** Any of these tokens. */
   readonly tokenIds?: readonly TokenId[];
   /** The trades of this token are told on the other of its pair, and compared as told. */
-  readonly mirroredTokenId?: TokenId;
+  readonly invertedTokenId?: TokenId;
   readonly side?: Side;
   /** What the order itself was about, which on a mint or a merge is the other token. */
   readonly makerTokenIds?: readonly TokenId[];
@@ -156,8 +156,8 @@ function isAmong(
 }
 
 function amountConditions(filter: FillFilter): Condition[] {
-  const { side, matchType, sizeMin, sizeMax, valueMin, mirroredTokenId } = filter;
-  const told = toldAs(mirroredTokenId);
+  const { side, matchType, sizeMin, sizeMax, valueMin, invertedTokenId } = filter;
+  const told = toldAs(invertedTokenId);
   return present([
     given(side, (wanted) => ({
       sql: `${told.sideSql} = ${wordLiteral(wanted)}`,
@@ -183,22 +183,22 @@ function amountConditions(filter: FillFilter): Condition[] {
 }
 
 /** Side and value as clients are told them: turned around for the mirrored token. */
-function toldAs(mirrored: TokenId | undefined): {
+function toldAs(inverted: TokenId | undefined): {
   sideSql: string;
   valueSql: string;
   side: (fill: Fill) => Side;
   value: (fill: Fill) => bigint;
 } {
-  if (mirrored === undefined) {
+  if (inverted === undefined) {
     const told = { side: (fill: Fill) => fill.side, value: (fill: Fill) => fill.value };
     return { sideSql: "side", valueSql: "value", ...told };
   }
-  const isMirrored = `token_id = ${hexLiteral(mirrored)}`;
+  const isInverted = `token_id = ${hexLiteral(inverted)}`;
   return {
-    sideSql: `if(${isMirrored}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
-    valueSql: `if(${isMirrored}, size - value, value)`,
-    side: (fill) => (fill.tokenId === mirrored ? mirrorFill(fill, mirrored).side : fill.side),
-    value: (fill) => (fill.tokenId === mirrored ? mirrorFill(fill, mirrored).value : fill.value),
+    sideSql: `if(${isInverted}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
+    valueSql: `if(${isInverted}, size - value, value)`,
+    side: (fill) => (fill.tokenId === inverted ? invertFill(fill, inverted).side : fill.side),
+    value: (fill) => (fill.tokenId === inverted ? invertFill(fill, inverted).value : fill.value),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Engine } from "../storage/engine.ts";
 import type { FactStore } from "../storage/fact-store.ts";
 import { firstSeqAbove } from "../storage/recover.ts";
 import { integerLiteral } from "../storage/sql-literal.ts";
-import type { Tail } from "../views/head/head-buffer.ts";
+import type { HeadBuffer } from "../views/head/head-buffer.ts";
 
 /** Where a list begins, which way it goes, and whether it holds what a fork could take back. */
 export type ListOrder = {
@@ -29,7 +29,7 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   readonly sql: string;
   /** The same for each token alone, where the table is ordered by token and tokens are few. */
   readonly byToken?: readonly string[];
-  readonly heldBy: (tail: Tail) => readonly Item[];
+  readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   readonly holds: (item: Item) => boolean;
 };
 
@@ -54,7 +54,7 @@ export async function readRows<Item extends Located>(
   },
 ): Promise<readonly Item[]> {
   const boundary = finalBoundary(store);
-  const held = heldRows(store, list).slice(0, limit);
+  const held = unfinalizedRows(store, list).slice(0, limit);
   if (list.order === "desc") {
     const missing = limit - held.length;
     return missing <= 0 ? held : [...held, ...(await readFinal({ boundary, limit: missing }))];
@@ -64,12 +64,14 @@ export async function readRows<Item extends Located>(
 }
 
 /** Every row of a list that a fork could still take back, in its order. */
-export function heldRows<Item extends Located>(
-  { tail }: FactStore,
-  { order, after, finalizedOnly, heldBy, holds }: StoredList<Item>,
+export function unfinalizedRows<Item extends Located>(
+  { headBuffer }: FactStore,
+  { order, after, finalizedOnly, unfinalizedIn, holds }: StoredList<Item>,
 ): readonly Item[] {
   if (finalizedOnly) return [];
-  const rows = heldBy(tail).filter((item) => isBehind(item.seq, after, order) && holds(item));
+  const rows = unfinalizedIn(headBuffer).filter(
+    (item) => isBehind(item.seq, after, order) && holds(item),
+  );
   return order === "asc" ? rows : rows.toReversed();
 }
 

@@ -1,5 +1,5 @@
 import type { TokenId } from "../base/ids.ts";
-import { type Candle, candleOfMinute, mergeCandles, mirrorCandle } from "../market/candle.ts";
+import { type Candle, candleOfMinute, invertCandle, mergeCandles } from "../market/candle.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { FactStore } from "../storage/fact-store.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
@@ -20,12 +20,12 @@ export async function readCandles(
 ): Promise<readonly BucketCandle[]> {
   // All of it is taken before the first await, so that it is of one moment.
   const moment = momentOf(store);
-  const held = store.tail.minutes();
+  const held = store.headBuffer.minutes();
   const tokens = [{ tokenId: range.tokenId, tell: (candle: Candle) => candle }];
-  if (range.complement !== null) tokens.push({ tokenId: range.complement, tell: mirrorCandle });
+  if (range.complement !== null) tokens.push({ tokenId: range.complement, tell: invertCandle });
   const parts = tokens.map(({ tokenId, tell }) => {
     const own = { ...range, tokenId };
-    const kept = store.newestCandles.get(own);
+    const kept = store.recentCandles.get(own);
     return { tokenId, tell, kept, held: bucketsOf(held, own) };
   });
   const missing = parts.filter(({ kept }) => kept === null).map(({ tokenId }) => tokenId);
@@ -82,7 +82,7 @@ async function readFinal(
     found.set(tokenId, rising);
     const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
     // An append in between has told of minutes that these do not have.
-    if (isNewest && store.appends === moment.appends) store.newestCandles.put(own, rising);
+    if (isNewest && store.appends === moment.appends) store.recentCandles.put(own, rising);
   }
   return found;
 }

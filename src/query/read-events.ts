@@ -43,7 +43,7 @@ export function storedEvents({
     read: readStoredEvents,
     settings: pageSettings,
     sql: eventSql(filter),
-    heldBy: (tail) => tail.events(),
+    unfinalizedIn: (headBuffer) => headBuffer.events(),
     holds: (located) => isWanted(located, filter),
   };
 }

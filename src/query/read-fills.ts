@@ -32,7 +32,7 @@ export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
     settings: isOfFew ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
     sql: filterSql(filter),
-    heldBy: (tail) => tail.fills(),
+    unfinalizedIn: (headBuffer) => headBuffer.fills(),
     holds: filterHolds(filter),
   };
 }
@@ -71,12 +71,12 @@ async function readNewest(
   list: StoredList<Fill>,
   { of, size, boundary, limit }: Reach & { readonly of: NewestOf; readonly size: number },
 ): Promise<readonly Fill[]> {
-  const kept = store.newestFills.get(of, limit);
+  const kept = store.recentFills.get(of, limit);
   if (kept !== null) return kept;
   const { appends } = store;
   const rows = await readFinalRows(store, list, { boundary, limit: size });
   // An append in between has told of trades that these do not have.
-  if (store.appends === appends) store.newestFills.put(of, rows, size);
+  if (store.appends === appends) store.recentFills.put(of, rows, size);
   return rows.slice(0, limit);
 }
 

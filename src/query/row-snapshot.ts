@@ -4,10 +4,10 @@ import type { FactStore } from "../storage/fact-store.ts";
 import {
   countFinalRows,
   finalBoundary,
-  heldRows,
   readFinalRows,
   readFinalSeqAt,
   type StoredList,
+  unfinalizedRows,
 } from "./merged-list.ts";
 
 /**
@@ -24,7 +24,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     this.#store = store;
     this.#list = list;
     this.#boundary = finalBoundary(store);
-    this.#held = heldRows(store, list);
+    this.#held = unfinalizedRows(store, list);
   }
 
   /** How many rows there are; counts no further than `max`. */
@@ -59,7 +59,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   async *#all(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
-    if (this.#list.order === "desc") yield* this.#heldChunks(chunkRows);
+    if (this.#list.order === "desc") yield* this.#snapshotChunks(chunkRows);
     let { after } = this.#list;
     for (;;) {
       const reach = { boundary: this.#boundary, limit: chunkRows };
@@ -68,10 +68,10 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
       if (chunk.length < chunkRows) break;
       after = chunk.at(-1)?.seq ?? after;
     }
-    if (this.#list.order === "asc") yield* this.#heldChunks(chunkRows);
+    if (this.#list.order === "asc") yield* this.#snapshotChunks(chunkRows);
   }
 
-  *#heldChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
+  *#snapshotChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
     for (let at = 0; at < this.#held.length; at += chunkRows)
       yield this.#held.slice(at, at + chunkRows);
   }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
-import { averagePrice, mirrorPrice } from "../market/candle.ts";
+import { averagePrice, invertPrice } from "../market/candle.ts";
 import { dayWindowSeconds } from "../views/day/day-window.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import {
@@ -124,7 +124,7 @@ function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRo
   const { trade, isOwn } = newest;
   const invertedSide = trade.side === "BUY" ? "SELL" : "BUY";
   return {
-    price: formatMicros(isOwn ? trade.price : mirrorPrice(trade.price)),
+    price: formatMicros(isOwn ? trade.price : invertPrice(trade.price)),
     size: formatMicros(trade.size),
     side: isOwn ? trade.side : invertedSide,
     seq: trade.seq,
@@ -193,7 +193,7 @@ function presentComplement(
   return {
     token_id: formatTokenId(complement),
     outcome: directory.outcomeOf(complement),
-    price: decimalOrNull(now === null ? null : mirrorPrice(now.price)),
+    price: decimalOrNull(now === null ? null : invertPrice(now.price)),
     price_source: pairPrice(complement, directory)?.source ?? null,
   };
 }

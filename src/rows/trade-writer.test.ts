@@ -5,7 +5,7 @@ import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../../test/support/recorded-chain.ts";
 import { factsOf } from "../../test/support/store-chain.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { digestOf } from "../market/delta.ts";
+import { deltaOf } from "../market/delta.ts";
 import type { Fill } from "../market/fill.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import { presentTrade, type RowContext } from "./trade-row.ts";
@@ -21,7 +21,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
 /** Half of the blocks final, as what is told of the other half differs. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts());
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   const middle = blocks[Math.floor(blocks.length / 2)];
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
 }

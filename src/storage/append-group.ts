@@ -1,6 +1,6 @@
-import { allEnded } from "../base/time/settle-all.ts";
-import type { Digest } from "../market/delta.ts";
-import { decodeDigest } from "./codec/decode-delta.ts";
+import { settleAll } from "../base/time/settle-all.ts";
+import type { Delta } from "../market/delta.ts";
+import { decodeDelta } from "./codec/decode-delta.ts";
 import {
   type BatchHead,
   type BatchRows,
@@ -8,7 +8,7 @@ import {
   releaseRows,
 } from "./codec/encode-facts.ts";
 import { written } from "./embedded/chdb-engine.ts";
-import type { RowFile } from "./embedded/spool-file.ts";
+import type { SpoolFile } from "./embedded/spool-file.ts";
 import type { Engine } from "./engine.ts";
 
 /** Which of a batch's rows go into which tables. */
@@ -30,7 +30,7 @@ type Held = { readonly head: BatchHead; readonly places: Readonly<Record<keyof B
  */
 export class AppendGroup {
   readonly #engine: Engine;
-  readonly #files = new Map<keyof BatchRows, RowFile>();
+  readonly #files = new Map<keyof BatchRows, SpoolFile>();
   readonly #held: Held[] = [];
   #rows = 0;
 
@@ -66,11 +66,11 @@ export class AppendGroup {
 
   /** Inserts all rows of these kinds; durable when it resolves. */
   async insert(wanted: readonly (keyof BatchRows)[]): Promise<void> {
-    await allEnded(
+    await settleAll(
       wanted.map(async (kind) => {
         const rows = this.#files.get(kind);
         if (rows === undefined) return;
-        await allEnded(tablesOf[kind].map((table) => this.#engine.insert(table, rows)));
+        await settleAll(tablesOf[kind].map((table) => this.#engine.insert(table, rows)));
       }),
     );
   }
@@ -79,14 +79,14 @@ export class AppendGroup {
    * What memory needs of each batch, in order, read from its rows: those of all batches into the same
    * memory, as fresh memory costs more than reading into it.
    */
-  async *digests(): AsyncGenerator<{ readonly head: BatchHead; readonly digest: Digest }> {
+  async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
     const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
     for (const { head, places } of this.#held) {
       const rows = {
         fills: await this.#read("fills", places, memory),
         minuteCandles: await this.#read("minuteCandles", places, memory),
       };
-      yield { head, digest: decodeDigest({ ...head, ...rows }) };
+      yield { head, delta: decodeDelta({ ...head, ...rows }) };
     }
     releaseRows(Object.values(memory));
   }

@@ -2,14 +2,14 @@
  * The analytical engine, as the rest of `store/` sees it: ClickHouse SQL in, rows out. There
  * is one, embedded in the process; a server would speak the same SQL.
  */
-import type { RowFile } from "./embedded/spool-file.ts";
+import type { SpoolFile } from "./embedded/spool-file.ts";
 
 /** A value of a row as the engine's JSON gives it: 64-bit integers are numbers, decimals strings. */
 export type Cell = string | number | null | readonly Cell[];
 export type Row = readonly Cell[];
 
 /** Whole rows of `row-writer.ts`, one after the other. */
-export type Rows = Buffer | RowFile;
+export type Rows = Buffer | SpoolFile;
 
 export type Engine = {
   /** Runs a `SELECT`; the SQL holds only literals that `sql-literal.ts` made. */
@@ -19,7 +19,7 @@ export type Engine = {
   /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
   /** Room for the rows of one insert that come bit by bit; to be closed. */
-  openRows(): Promise<RowFile>;
+  openRows(): Promise<SpoolFile>;
   /** Inserts rows; durable when it resolves. One call is one atomic block. */
   insert(table: string, rows: Rows): Promise<void>;
   /** Waits for what is running, then frees the engine. */

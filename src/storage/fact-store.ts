@@ -6,9 +6,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
-import { allEnded } from "../base/time/settle-all.ts";
+import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { type Digest, digestOf } from "../market/delta.ts";
+import { type Delta, deltaOf } from "../market/delta.ts";
 import {
   deriveMinuteCandles,
   type MinuteCandle,
@@ -19,16 +19,16 @@ import { ChartFile, dropChartFile } from "../views/charts/chart-file.ts";
 import { ChartReader } from "../views/charts/chart-reader.ts";
 import { ChartRollup } from "../views/charts/chart-rollup.ts";
 import { dropMarketsFile } from "../views/disk/markets-file.ts";
-import { Tail } from "../views/head/head-buffer.ts";
-import { NewestCandles } from "../views/recent/recent-candles.ts";
-import { NewestFills } from "../views/recent/recent-fills.ts";
+import { HeadBuffer } from "../views/head/head-buffer.ts";
+import { RecentCandles } from "../views/recent/recent-candles.ts";
+import { RecentFills } from "../views/recent/recent-fills.ts";
 import { AppendGroup } from "./append-group.ts";
-import { decodeDigest } from "./codec/decode-delta.ts";
+import { decodeDelta } from "./codec/decode-delta.ts";
 import {
   type BatchHead,
   type EncodedBatch,
+  encodeCommit,
   encodeFacts,
-  encodeMarker,
 } from "./codec/encode-facts.ts";
 import { ChdbEngine } from "./embedded/chdb-engine.ts";
 import type { Engine } from "./engine.ts";
@@ -38,7 +38,7 @@ import {
   firstSeqAbove,
   recover,
   trimAbove,
-  verifyNewestMarkers,
+  verifyNewestCommits,
 } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { schemaStatements } from "./schema.ts";
@@ -48,10 +48,10 @@ import { untilAdmitted } from "./until-admitted.ts";
 
 export class FactStore {
   readonly engine: MeteredEngine;
-  readonly tail = new Tail();
+  readonly headBuffer = new HeadBuffer();
   /** What was read lately of what is final, kept up with every append. */
-  readonly newestFills = new NewestFills();
-  readonly newestCandles = new NewestCandles();
+  readonly recentFills = new RecentFills();
+  readonly recentCandles = new RecentCandles();
   /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
   readonly charts: ChartFile;
   readonly chartReader: ChartReader;
@@ -96,7 +96,7 @@ export class FactStore {
       for (const statement of schemaStatements) await engine.command(statement);
       const coverage = await recover(engine, () => dropCopies(dataDir));
       const minutes = readOpenMinutes(engine, coverage);
-      await allEnded([verifyNewestMarkers(engine), minutes]);
+      await settleAll([verifyNewestCommits(engine), minutes]);
       const reorgs = await ReorgLog.open(engine, coverage?.last.number ?? -1);
       const chartReader = new ChartReader(dataDir);
       const charts = ChartFile.open(dataDir, coverage?.last.timestamp ?? 0, chartReader);
@@ -134,12 +134,12 @@ export class FactStore {
 
   /** Rises with every change of what reads can find, or of what of it is final. */
   get revision(): number {
-    return this.#appends + this.tail.revision;
+    return this.#appends + this.headBuffer.revision;
   }
 
   /** The number of the newest block indexed, final or not; `null` before the first. */
   get newestBlock(): number | null {
-    return this.tail.newest?.number ?? this.#coverage?.last.number ?? null;
+    return this.headBuffer.newest?.number ?? this.#coverage?.last.number ?? null;
   }
 
   /**
@@ -149,7 +149,7 @@ export class FactStore {
   async append(batch: EncodedBatch): Promise<void> {
     this.#refuseBelowTail();
     await this.#insert(batch);
-    this.cover(batch, decodeDigest(batch));
+    this.cover(batch, decodeDelta(batch));
   }
 
   /** Room for batches that follow each other, which are then appended in the steps below; to be closed. */
@@ -170,33 +170,33 @@ export class FactStore {
    * The second step, once their facts are there, and in order: the minutes, then the marker. Fills
    * without a marker tell a start to make their minutes anew, so minutes never come before them.
    */
-  async vouchFor(group: AppendGroup): Promise<void> {
+  async commit(group: AppendGroup): Promise<void> {
     await group.insert(["minuteCandles"]);
-    await this.engine.insert("oddwire.markers", encodeMarker(group.batches));
+    await this.engine.insert("oddwire.commits", encodeCommit(group.batches));
   }
 
   /** The last step, for each batch in order: from now on reads find it. */
-  cover(batch: BatchHead, digest: Digest): void {
-    this.#cover(batch, digest);
-    this.newestFills.forget(new Set(digest.candles.map(({ tokenId }) => tokenId)));
+  cover(batch: BatchHead, delta: Delta): void {
+    this.#cover(batch, delta);
+    this.recentFills.forget(new Set(delta.candles.map(({ tokenId }) => tokenId)));
   }
 
   /** Moves the tail's blocks up to and including `block` to the engine. */
   async finalize(block: number): Promise<void> {
-    const final = this.tail.through(block);
+    const final = this.headBuffer.through(block);
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
-    const stretch = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
-    const batch = encodeFacts(stretch, final);
+    const range = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
+    const batch = encodeFacts(range, final);
     await this.#insert(batch);
     // In one go: a read must see each row in the engine or in the tail, never in both.
-    this.#cover(batch, digestOf(final));
-    this.newestFills.add(final.flatMap(({ fills }) => fills));
-    this.tail.dropThrough(block);
+    this.#cover(batch, deltaOf(final));
+    this.recentFills.add(final.flatMap(({ fills }) => fills));
+    this.headBuffer.dropThrough(block);
   }
 
   #refuseBelowTail(): void {
-    assert(this.tail.newest === null, "nothing is appended below blocks that are held");
+    assert(this.headBuffer.newest === null, "nothing is appended below blocks that are held");
   }
 
   async #insert(batch: EncodedBatch): Promise<void> {
@@ -204,7 +204,7 @@ export class FactStore {
     try {
       await group.add(batch);
       await this.#insertFacts(group);
-      await this.vouchFor(group);
+      await this.commit(group);
     } finally {
       await group.close();
     }
@@ -224,7 +224,7 @@ export class FactStore {
     await group.insert(["fills", "events", "quarantine"]);
   }
 
-  #cover({ fromBlock, last }: BatchHead, { candles }: Digest): void {
+  #cover({ fromBlock, last }: BatchHead, { candles }: Delta): void {
     this.#appends += 1;
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
     const open = new MinuteCandles();
@@ -233,7 +233,7 @@ export class FactStore {
       if (candle.minute >= openFrom) open.merge(candle);
     }
     this.#openMinutes = open.values();
-    this.newestCandles.add(candles);
+    this.recentCandles.add(candles);
     this.chartRollup.advance(last.timestamp);
   }
 

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { storeLimits } from "../base/config/limits.ts";
-import { allEnded } from "../base/time/settle-all.ts";
-import type { Digest } from "../market/delta.ts";
+import { settleAll } from "../base/time/settle-all.ts";
+import type { Delta } from "../market/delta.ts";
 import type { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
 /** Told what of the blocks memory needs, and where they end. */
-type OnAppended = (digest: Digest, last: EncodedBatch["last"]) => void;
+type OnAppended = (delta: Delta, last: EncodedBatch["last"]) => void;
 
 /**
  * Appends final blocks by group commit: what arrives while an append is under way, and until there is
@@ -98,7 +98,7 @@ export class FinalWriter {
     do {
       const taking = this.#take();
       // The store will be closed after a failure, with nothing under way.
-      await allEnded([this.#writeFacts(taking), this.#vouchFor(written), this.#cover(vouched)]);
+      await settleAll([this.#writeFacts(taking), this.#commit(written), this.#cover(vouched)]);
       [written, vouched] = [await taking, written];
     } while (written !== null || vouched !== null || !this.#gathering.isEmpty);
   }
@@ -126,16 +126,16 @@ export class FinalWriter {
     if (group !== null) await this.#store.writeFacts(group);
   }
 
-  async #vouchFor(group: AppendGroup | null): Promise<void> {
-    if (group !== null) await this.#store.vouchFor(group);
+  async #commit(group: AppendGroup | null): Promise<void> {
+    if (group !== null) await this.#store.commit(group);
   }
 
   /** Memory takes in a batch in one go; requests have their turn in between. */
   async #cover(group: AppendGroup | null): Promise<void> {
     if (group === null) return;
-    for await (const { head, digest } of group.digests()) {
-      this.#store.cover(head, digest);
-      this.#onAppended(digest, head.last);
+    for await (const { head, delta } of group.deltas()) {
+      this.#store.cover(head, delta);
+      this.#onAppended(delta, head.last);
       await turn();
     }
     await this.#close(group);

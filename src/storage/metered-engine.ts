@@ -1,7 +1,7 @@
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import { LatencyHistogram } from "../base/metrics/latency-histogram.ts";
 import { systemClock } from "../base/time/clock.ts";
-import type { RowFile } from "./embedded/spool-file.ts";
+import type { SpoolFile } from "./embedded/spool-file.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
 
 /** Measures another engine; not how long its commands take, which are rare (start and repair). */
@@ -45,7 +45,7 @@ export class MeteredEngine implements Engine {
     return this.#counted(() => this.#engine.command(sql));
   }
 
-  async openRows(): Promise<RowFile> {
+  async openRows(): Promise<SpoolFile> {
     return this.#engine.openRows();
   }
 

@@ -16,7 +16,7 @@
 
 import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
-import { allEnded } from "../base/time/settle-all.ts";
+import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
@@ -33,7 +33,7 @@ export type Coverage = {
 };
 
 /**
- * What the newest marker vouches for; `null` when nothing was ever appended. `verifyNewestMarkers` and
+ * What the newest marker vouches for; `null` when nothing was ever appended. `verifyNewestCommits` and
  * `trimAbove` are still to be done. `forgetCopies` is called when facts change that copies were made of.
  */
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
@@ -67,10 +67,10 @@ async function refuseBrokenParts(engine: Engine): Promise<void> {
 async function readCoverage(engine: Engine): Promise<Coverage | null> {
   const [summary] = await engine.query(
     `SELECT count(), min(from_block), max(to_block), sum(to_block - from_block + 1),
-       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM oddwire.markers`,
+       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM oddwire.commits`,
   );
-  const [markers, fromBlock, toBlock, blocks, lastHash, timestamp] = summary ?? [];
-  if (Number(markers) === 0) return null;
+  const [commits, fromBlock, toBlock, blocks, lastHash, timestamp] = summary ?? [];
+  if (Number(commits) === 0) return null;
   const from = Number(fromBlock);
   const to = Number(toBlock);
   if (to - from + 1 !== Number(blocks)) {
@@ -93,20 +93,20 @@ const countedTables = [
 ] as const;
 
 /** Throws `DataFolderDamagedError` when other rows are there than the newest markers count. */
-export async function verifyNewestMarkers(engine: Engine): Promise<void> {
-  const markers = newestOf(
+export async function verifyNewestCommits(engine: Engine): Promise<void> {
+  const commits = newestOf(
     await engine.query(
-      `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
-       ORDER BY to_block DESC LIMIT ${storeLimits.markersVerifiedMax}`,
+      `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.commits
+       ORDER BY to_block DESC LIMIT ${storeLimits.commitsVerifiedMax}`,
     ),
   );
-  const oldest = markers.at(-1);
-  const newest = markers[0];
+  const oldest = commits.at(-1);
+  const newest = commits[0];
   if (oldest === undefined || newest === undefined) return;
   const range = `seq >= ${integerLiteral(firstSeqOf(Number(oldest[0])))}
     AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
   const verify = async ([table, index]: (typeof countedTables)[number]): Promise<void> => {
-    const claimed = markers.reduce((sum, marker) => sum + Number(marker[2 + index]), 0);
+    const claimed = commits.reduce((sum, commit) => sum + Number(commit[2 + index]), 0);
     const found = await readCount(engine, `oddwire.${table} WHERE ${range}`);
     if (found === claimed) return;
     const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
@@ -114,17 +114,17 @@ export async function verifyNewestMarkers(engine: Engine): Promise<void> {
       `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`,
     );
   };
-  await allEnded(countedTables.map(verify));
+  await settleAll(countedTables.map(verify));
 }
 
 /** As many of them as it takes to vouch for enough rows. */
-function newestOf(markers: readonly Row[]): readonly Row[] {
+function newestOf(commits: readonly Row[]): readonly Row[] {
   let rows = 0;
-  const last = markers.findIndex(([, , ...counts]) => {
+  const last = commits.findIndex(([, , ...counts]) => {
     rows += counts.reduce((sum: number, count) => sum + Number(count), 0);
     return rows >= storeLimits.rowsVerifiedMax;
   });
-  return last === -1 ? markers : markers.slice(0, last + 1);
+  return last === -1 ? commits : commits.slice(0, last + 1);
 }
 
 /**

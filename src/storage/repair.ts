@@ -77,7 +77,7 @@ export async function finishRepair(
     for (const order of orders) {
       for (const table of tables) await replaceRows(engine, table, order);
       await remakeMinutes(engine, order.minutes);
-      await recountMarkers(engine, order);
+      await recountCommits(engine, order);
     }
     // Orders go before the rows they name, or they would be carried out with some of them.
     await engine.command("DROP TABLE oddwire_repair.orders SYNC");
@@ -139,12 +139,12 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
 }
 
 /** Makes the markers that vouch for these blocks tell of the rows there are now. */
-async function recountMarkers(engine: Engine, { from, to }: Order): Promise<void> {
-  const markers = await engine.query(
-    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.markers
+async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
+  const commits = await engine.query(
+    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.commits
      WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
   );
-  for (const [fromBlock, toBlock, ...told] of markers) {
+  for (const [fromBlock, toBlock, ...told] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counts: number[] = [];
     for (const table of countedTables) {
@@ -153,7 +153,7 @@ async function recountMarkers(engine: Engine, { from, to }: Order): Promise<void
     if (counts.every((count, index) => count === Number(told[index]))) continue;
     const [fills = 0, events = 0, quarantined = 0] = counts;
     await engine.command(
-      `ALTER TABLE oddwire.markers UPDATE fills = ${integerLiteral(fills)},
+      `ALTER TABLE oddwire.commits UPDATE fills = ${integerLiteral(fills)},
          events = ${integerLiteral(events)}, quarantined = ${integerLiteral(quarantined)}
        WHERE to_block = ${integerLiteral(range.to)} SETTINGS mutations_sync = 2`,
     );

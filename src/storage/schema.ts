@@ -92,8 +92,8 @@ SETTINGS ${parts}`;
  * The markers: a row says that all facts of its blocks are in the other tables, and how many. It is
  * written after them, so the newest contiguous one is where indexing goes on after a crash.
  */
-const markersTable = `
-CREATE TABLE IF NOT EXISTS oddwire.markers (
+const commitsTable = `
+CREATE TABLE IF NOT EXISTS oddwire.commits (
   from_block UInt64,
   to_block UInt64,
   last_hash FixedString(32),
@@ -128,7 +128,7 @@ export const schemaStatements: readonly string[] = [
   minuteCandlesTable,
   eventsTable,
   quarantineTable,
-  markersTable,
+  commitsTable,
   reorgsTable,
   servedHeadsTable,
 ];

@@ -5,7 +5,7 @@
  * requests of ours wait already.
  */
 export type VenueErrorKind =
-  | "away"
+  | "unavailable"
   | "rate_limited"
   | "malformed"
   | "oversized"

@@ -69,8 +69,8 @@ test("each kind of failure is told apart", async (t) => {
   const answers: readonly (readonly [number, string, string])[] = [
     [404, '{"error":"No orderbook exists"}', "not_found"],
     [400, '{"error":"Invalid token id"}', "refused"],
-    [302, "", "away"],
-    [502, "<html>Bad gateway</html>", "away"],
+    [302, "", "unavailable"],
+    [502, "<html>Bad gateway</html>", "unavailable"],
     [200, "<html>Just a moment</html>", "malformed"],
     [429, "slow down", "rate_limited"],
   ];
@@ -90,12 +90,12 @@ test("after failures everything pauses, longer each time, and one answer ends th
   });
   for (let failures = 0; failures < 4; failures += 1) await fail();
   assert.deepEqual(sleeps, [250, 500, 1000]);
-  assert.deepEqual(http.status, { requests: 4, errors: { away: 4 }, isAway: true });
+  assert.deepEqual(http.status, { requests: 4, errors: { away: 4 }, isUnavailable: true });
   isUp = true;
   await fetch();
   await fetch();
   assert.deepEqual(sleeps, [250, 500, 1000, 2000]);
-  assert.equal(http.status.isAway, false);
+  assert.equal(http.status.isUnavailable, false);
 });
 
 test("Retry-After is waited for, and failures of one moment count once", async (t) => {
@@ -120,7 +120,7 @@ test("an endless answer is given up, and so is one without a server", async (t) 
   });
   assert.equal((await fail()).kind, "oversized");
   const cut = await openClient(t, (_request, response) => response.destroy());
-  assert.equal((await cut.fail()).kind, "away");
+  assert.equal((await cut.fail()).kind, "unavailable");
 });
 
 test("a signal, and closing, end what waits", async (t) => {

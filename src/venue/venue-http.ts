@@ -21,7 +21,7 @@ type HttpStatus = {
   readonly requests: number;
   readonly errors: Record<string, number>;
   /** Whether the last request got its answer. */
-  readonly isAway: boolean;
+  readonly isUnavailable: boolean;
 };
 
 type PoliteHttpOptions = {
@@ -34,7 +34,7 @@ type PoliteHttpOptions = {
 
 /** Failures that say something about the venue, and not about what was asked. */
 const troubles: ReadonlySet<VenueErrorKind> = new Set([
-  "away",
+  "unavailable",
   "rate_limited",
   "malformed",
   "oversized",
@@ -76,7 +76,7 @@ export class PoliteHttp {
 
   get status(): HttpStatus {
     const errors = this.#errors.toRecord();
-    return { requests: this.#requests, errors, isAway: this.#failures > 0 };
+    return { requests: this.#requests, errors, isUnavailable: this.#failures > 0 };
   }
 
   /** Whether a request would have to wait for the end of a pause. */
@@ -86,7 +86,7 @@ export class PoliteHttp {
 
   /** Gives up requests that wait or are under way. */
   close(): void {
-    this.#closing.abort(new VenueError("away", "the service stops"));
+    this.#closing.abort(new VenueError("unavailable", "the service stops"));
     this.#agent.destroy();
   }
 
@@ -183,7 +183,7 @@ export class PoliteHttp {
 
 function toVenueError(thrown: unknown): VenueError {
   if (thrown instanceof VenueError) return thrown;
-  const kind = thrown instanceof OversizedBodyError ? "oversized" : "away";
+  const kind = thrown instanceof OversizedBodyError ? "oversized" : "unavailable";
   return new VenueError(kind, toError(thrown).message, { cause: thrown });
 }
 
@@ -197,7 +197,7 @@ function readAnswer(response: http.IncomingMessage, body: Buffer): unknown {
 function kindOf(status: number): VenueErrorKind {
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
-  return status >= 400 && status < 500 ? "refused" : "away";
+  return status >= 400 && status < 500 ? "refused" : "unavailable";
 }
 
 function parseJson(body: Buffer): unknown {

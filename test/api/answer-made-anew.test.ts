@@ -8,36 +8,36 @@ import { metaOf } from "../../src/api/meta.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
 /** What the answer is made of. */
-let news = 0;
+let change = 0;
 let handled = 0;
-let bodyNow: () => { data: { news: number } } | null = () => null;
+let bodyNow: () => { data: { change: number } } | null = () => null;
 
 const route = defineRoute({
   method: "GET",
   path: "/v1/news",
   access: "read",
   summary: "News",
-  response: oneOf(Type.Object({ news: Type.Integer() })),
+  response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
   kept: {
     freshness: () => testFreshness,
     subjectOf: () => ({
       lasts: () => {
-        const before = news;
-        return () => news === before;
+        const before = change;
+        return () => change === before;
       },
       bodyNow: () => bodyNow(),
     }),
   },
   handler: ({ id }) => {
     handled += 1;
-    return { data: { news }, meta: metaOf(id, testFreshness) };
+    return { data: { change }, meta: metaOf(id, testFreshness) };
   },
 });
 const server = await openTestServer({ routes: [route] });
 after(() => server.close());
 beforeEach(async () => {
-  news += 1;
+  change += 1;
   await ask("first");
   handled = 0;
 });
@@ -48,13 +48,13 @@ async function ask(id: string) {
 }
 
 test("200: what has changed is made without the handler, and is the answer from then on", async () => {
-  bodyNow = () => ({ data: { news } });
+  bodyNow = () => ({ data: { change } });
   for (const id of ["changed", "again"]) {
-    if (id === "changed") news += 1;
+    if (id === "changed") change += 1;
     const answer = await ask(id);
     assert.equal(answer.status, 200);
     assertEveryHeader(answer.headers);
-    assert.deepEqual(answer.body, { data: { news }, meta: metaOf(id, testFreshness) });
+    assert.deepEqual(answer.body, { data: { change }, meta: metaOf(id, testFreshness) });
   }
   assert.equal(handled, 0);
 });
@@ -66,9 +66,9 @@ test("200: by the handler when it cannot be made at once, or making it fails", a
   for (const now of [() => null, failing]) {
     bodyNow = now;
     const { remaining } = assertEveryHeader((await ask("before")).headers);
-    news += 1;
+    change += 1;
     const answer = await ask("changed");
-    assert.deepEqual(answer.body["data"], { news });
+    assert.deepEqual(answer.body["data"], { change });
     assert.equal(assertEveryHeader(answer.headers).remaining, remaining - 1, "counted once");
   }
   assert.equal(handled, 2);
@@ -78,9 +78,9 @@ test("401: nothing is made for who has no key", async () => {
   let made = 0;
   bodyNow = () => {
     made += 1;
-    return { data: { news } };
+    return { data: { change } };
   };
-  news += 1;
+  change += 1;
   const answer = await server.request("GET", "/v1/news");
   assert.equal(answer.status, 401);
   assertEveryHeader(answer.headers);

@@ -23,7 +23,7 @@ import { SeededRandom } from "../support/seeded-random.ts";
 // Few blocks are held: each read of held rows costs as much as all of them.
 const server = await DataServer.open({
   finalBlocks: 1100,
-  heldBlocks: 10,
+  unfinalizedBlocks: 10,
   trustedProxies: ["127.0.0.1"],
 });
 after(() => server.close());
@@ -102,8 +102,8 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
   const { endpoint, isMeant, isRight, method } = request;
   assertAnswer(answer);
   const { status } = answer;
-  const isTold = !isMeant || status in endpoint.responses;
-  assert(isTold, `${method} ${endpoint.path} tells nothing of ${status}`);
+  const isReported = !isMeant || status in endpoint.responses;
+  assert(isReported, `${method} ${endpoint.path} tells nothing of ${status}`);
   const sentId = request.headers.find(([name]) => name === "x-request-id")?.[1];
   if (sentId === "mine-1") assert.equal(answer.headers.get("x-request-id"), sentId);
   if (method === "HEAD") return;

@@ -6,7 +6,7 @@ import { assertError, assertEveryHeader, dataOf } from "../support/open-test-ser
 const server = await DataServer.open({
   recording: "contracts-gen3",
   finalBlocks: 200,
-  heldBlocks: 77,
+  unfinalizedBlocks: 77,
 });
 after(() => server.close());
 

@@ -5,7 +5,7 @@ import type { ApiDocument, Parameter } from "../../src/api/docs/api-document.ts"
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
-const server = await DataServer.open({ finalBlocks: 2, heldBlocks: 0 });
+const server = await DataServer.open({ finalBlocks: 2, unfinalizedBlocks: 0 });
 after(() => server.close());
 
 const { edge } = server;

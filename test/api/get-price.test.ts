@@ -16,7 +16,7 @@ const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
 const server = await DataServer.open({
   facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, tells: true })))),
   finalBlocks: 8,
-  heldBlocks: 2,
+  unfinalizedBlocks: 2,
 });
 after(() => server.close());
 

@@ -42,7 +42,7 @@ test("200: the numbers of the JSON in base units", async () => {
     ["indexer_head_block", {}, 2000],
     ["indexer_lag_seconds", {}, 1001],
     ["indexer_gaps", {}, 0],
-    ["indexer_alarm", { alarm: "finalized_missing" }, 1],
+    ["indexer_alarm", { warning: "finalized_missing" }, 1],
     ["indexer_events_total", { kind: "condition_resolved" }, 12],
     ["indexer_match_anomalies_total", { kind: "legs_differ_from_summary" }, 14],
     ["indexer_quarantined_logs_total", { reason: 'a "quoted" reason\\with a backslash' }, 15],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import * as fc from "fast-check";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
-import { mirrorPrice, resolutionSeconds } from "../../src/market/candle.ts";
+import { invertPrice, resolutionSeconds } from "../../src/market/candle.ts";
 import { presentCandle, presentFilledCandle } from "../../src/rows/candle-row.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { pathOf } from "../support/list-cases.ts";
@@ -19,7 +19,7 @@ const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 330 });
 const server = await DataServer.open({
   facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, tells: true })))),
   finalBlocks: 240,
-  heldBlocks: 40,
+  unfinalizedBlocks: 40,
 });
 after(() => server.close());
 
@@ -93,7 +93,7 @@ test("200: fill=previous carries the close on over every bucket without a trade"
 });
 
 test("200: the tokens of a pair mirror each other", async () => {
-  const flip = (text: unknown) => mirrorPrice(microsOf(text));
+  const flip = (text: unknown) => invertPrice(microsOf(text));
   const own = await readAll({ resolution: "15m" });
   const query = { resolution: "15m", start: "0", limit: "1000" };
   const other = await server.getAll(pathOf(`/v1/candles/${formatTokenId(no)}`, query));

@@ -9,7 +9,7 @@ import { microsOf } from "../support/naive-filters.ts";
 import { DataServer, type ListPage, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
-const server = await DataServer.open({ finalBlocks: 800, heldBlocks: 200 });
+const server = await DataServer.open({ finalBlocks: 800, unfinalizedBlocks: 200 });
 after(() => server.close());
 
 const path = "/v1/markets";

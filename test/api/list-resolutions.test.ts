@@ -8,7 +8,7 @@ import { DataServer } from "../support/open-data-server.ts";
 const server = await DataServer.open({
   recording: "contracts-gen3",
   finalBlocks: 259,
-  heldBlocks: 4,
+  unfinalizedBlocks: 4,
 });
 after(() => server.close());
 

@@ -20,7 +20,7 @@ const tokenId = String(busiest?.[0]?.["token_id"]);
 const path = `/v1/trades/market/${tokenId}`;
 
 /** A trade told on the other token of its pair. */
-function mirror(row: Row, outcome: unknown): Row {
+function invert(row: Row, outcome: unknown): Row {
   const { token_id, complement_token_id, outcome_index, side, size, value_usd, price } = row;
   return {
     ...row,
@@ -44,12 +44,12 @@ test("200: include_complement tells the trades of the other token on this one", 
   const outcome = all.find((row) => row["token_id"] === tokenId)?.["outcome"];
   const expected = all.flatMap((row) => {
     if (row["token_id"] === tokenId) return [row];
-    return row["complement_token_id"] === tokenId ? [mirror(row, outcome)] : [];
+    return row["complement_token_id"] === tokenId ? [invert(row, outcome)] : [];
   });
   const served = await server.getAll(`${path}?order=asc&include_complement=true&limit=1000`);
   assert.deepEqual(served, expected);
-  const mirrored = served.filter((row) => row["maker_token_id"] !== tokenId);
-  assert(mirrored.length > 20 && mirrored.length < served.length - 20);
+  const inverted = served.filter((row) => row["maker_token_id"] !== tokenId);
+  assert(inverted.length > 20 && inverted.length < served.length - 20);
 });
 
 test("200: the condition of another market has none of its trades", async () => {

@@ -56,7 +56,7 @@ async function goodParams({ method, path }: Endpoint): Promise<Record<string, st
 function blockIp(bucket: string): void {
   const blockedAtMs = edge.clock.nowMs();
   const blockedUntilMs = blockedAtMs + 60_000;
-  edge.access.ipBlocks.put({ bucket, reason: "abuse", strikes: 1, blockedAtMs, blockedUntilMs });
+  edge.access.ipBlocks.put({ bucket, reason: "abuse", offences: 1, blockedAtMs, blockedUntilMs });
 }
 
 async function send(endpoint: Endpoint, sent: Sent): Promise<TestAnswer> {
@@ -173,7 +173,7 @@ for (const endpoint of contract.endpoints) {
     test("succeeds as it is told", async () => {
       const answer = await send(endpoint, {});
       assert(answer.status < 300, answer.text);
-      contract.assertTold(endpoint, answer);
+      contract.assertReported(endpoint, answer);
     });
 
     for (const code of statuses.flatMap((status) => contract.codesOf(endpoint, status))) {
@@ -181,7 +181,7 @@ for (const endpoint of contract.endpoints) {
       test(`is refused with ${code} as it is told`, async () => {
         const answer = await send(endpoint, provocations[code] ?? {});
         assertError(answer, code as Parameters<typeof assertError>[1]);
-        contract.assertTold(endpoint, answer);
+        contract.assertReported(endpoint, answer);
       });
     }
 
@@ -189,7 +189,7 @@ for (const endpoint of contract.endpoints) {
       const codes = statuses.flatMap((status) => contract.codesOf(endpoint, status));
       for (const [code, sent] of Object.entries(provocations)) {
         const answer = codes.includes(code) ? null : await send(endpoint, sent);
-        if (answer !== null) contract.assertTold(endpoint, answer);
+        if (answer !== null) contract.assertReported(endpoint, answer);
       }
     });
   });
@@ -223,7 +223,7 @@ suite("lists as files", () => {
       test(`${endpoint.path} as ${format} is told`, async () => {
         const answer = await send(endpoint, { query: `format=${format}` });
         assert.equal(answer.status, 200, answer.text);
-        contract.assertTold(endpoint, answer);
+        contract.assertReported(endpoint, answer);
       });
     }
   }
@@ -235,7 +235,7 @@ test("503 of the readiness check is told as its 200", async () => {
   assert(endpoint !== undefined);
   const answer = await send(endpoint, {});
   assert.equal(answer.status, 503);
-  contract.assertTold(endpoint, answer);
+  contract.assertReported(endpoint, answer);
 });
 
 test("who asks for the stream as for a page is told what it is", async () => {
@@ -244,7 +244,7 @@ test("who asks for the stream as for a page is told what it is", async () => {
   const headers = { "x-forwarded-for": anyClient() };
   const answer = await edge.request("GET", "/v1/stream", { headers });
   assertError(answer, "VALIDATION_ERROR");
-  contract.assertTold(endpoint, answer);
+  contract.assertReported(endpoint, answer);
 });
 
 test("503 of a store with too much to do is told", async () => {
@@ -262,7 +262,7 @@ test("503 of a store with too much to do is told", async () => {
   answered.abort();
   assertError(answer, "SERVICE_UNAVAILABLE");
   assert.equal(answer.headers.get("retry-after"), "1");
-  contract.assertTold(endpoint, answer);
+  contract.assertReported(endpoint, answer);
   await Promise.all(busy);
 });
 

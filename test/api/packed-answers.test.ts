@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { formatTokenId } from "../../src/base/ids.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 
-const server = await DataServer.open({ finalBlocks: 850, heldBlocks: 40 });
+const server = await DataServer.open({ finalBlocks: 850, unfinalizedBlocks: 40 });
 const { edge } = server;
 after(() => server.close());
 

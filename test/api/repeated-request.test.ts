@@ -5,7 +5,7 @@ import { formatTokenId } from "../../src/base/ids.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader, type TestAnswer } from "../support/open-test-server.ts";
 
-const server = await DataServer.open({ finalBlocks: 850, heldBlocks: 40 });
+const server = await DataServer.open({ finalBlocks: 850, unfinalizedBlocks: 40 });
 const { edge } = server;
 after(() => server.close());
 
@@ -34,7 +34,7 @@ function withoutOwn({ body, headers }: TestAnswer): unknown {
 
 /** Asks for something that is the same, and that nobody has asked for in these words. */
 let spellings = 0;
-function spelledAnew(path: string): string {
+function respelled(path: string): string {
   spellings += 1;
   return `${path}${path.includes("?") ? "" : "?"}${"&".repeat(spellings)}`;
 }
@@ -45,7 +45,7 @@ test("200: a repeated request is answered as a first one, at every height", asyn
     for (const upTo of [{ held }, { final: held - 20 }]) {
       await server.advance(upTo);
       for (const path of paths) {
-        const fresh = withoutOwn(await server.get(spelledAnew(path)));
+        const fresh = withoutOwn(await server.get(respelled(path)));
         // Long answers are kept when they are asked for again.
         for (let asked = 0; asked < 3; asked += 1) {
           assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
@@ -65,7 +65,7 @@ test("200: the same after a fork took blocks back, and when they come again", as
       await server.fork(safeBlock, blocks);
       for (const path of paths) {
         const kept = withoutOwn(await server.get(path));
-        assert.deepEqual(kept, withoutOwn(await server.get(spelledAnew(path))), path);
+        assert.deepEqual(kept, withoutOwn(await server.get(respelled(path))), path);
       }
     }
   }
@@ -118,10 +118,10 @@ test("200: its head is that of a first one, line by line, and its connection sta
       const lines = found.split("\r\n").map((line) => line.replace(own, ""));
       return lines.map((line) => line.replace(/^[^:]+:/, (name) => name.toLowerCase())).toSorted();
     };
-    const fresh = await headOf(spelledAnew(path), "keep-alive");
+    const fresh = await headOf(respelled(path), "keep-alive");
     assert.deepEqual(await headOf(path, "keep-alive"), fresh);
     assert(fresh.some((line) => line.startsWith("keep-alive: timeout=")));
-    const ending = await headOf(spelledAnew(path), "close");
+    const ending = await headOf(respelled(path), "close");
     assert.deepEqual(await headOf(path, "close"), ending);
     assert(ending.includes("connection: close"));
   }

@@ -14,7 +14,7 @@ import {
 } from "../support/open-test-server.ts";
 
 /** What the answer is made of; the handler reads it once it is let go. */
-let news = 0;
+let change = 0;
 let begun: PromiseWithResolvers<void>[] = [];
 let onBegun = () => {};
 
@@ -23,31 +23,31 @@ const route = defineRoute({
   path: "/v1/slow",
   access: "read",
   summary: "Slow",
-  response: oneOf(Type.Object({ news: Type.Integer() })),
+  response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
   kept: {
     freshness: () => testFreshness,
     subjectOf: () => ({
       lasts: () => {
-        const before = news;
-        return () => news === before;
+        const before = change;
+        return () => change === before;
       },
     }),
   },
   isTagged: () => true,
   handler: async ({ id }) => {
     const gate = Promise.withResolvers<void>();
-    const read = news;
+    const read = change;
     begun.push(gate);
     onBegun();
     await gate.promise;
-    return { data: { news: read }, meta: metaOf(id, testFreshness) };
+    return { data: { change: read }, meta: metaOf(id, testFreshness) };
   },
 });
 const server = await openTestServer({ routes: [route] });
 after(() => server.close());
 beforeEach(() => {
-  news += 1;
+  change += 1;
   begun = [];
 });
 
@@ -81,7 +81,7 @@ test("200: it is made once for all who ask meanwhile, and each has its own reque
   for (const [index, answer] of answers.entries()) {
     const id = index === 0 ? "first" : `other-${index - 1}`;
     assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body, { data: { news }, meta: { request_id: id, ...testFreshness } });
+    assert.deepEqual(answer.body, { data: { change }, meta: { request_id: id, ...testFreshness } });
     assertEveryHeader(answer.headers);
     assert.equal(answer.headers.get("x-request-id"), id);
     for (const name of ["etag", "cache-control", "content-type"])
@@ -92,16 +92,16 @@ test("200: it is made once for all who ask meanwhile, and each has its own reque
 test("200: who asks after the news is not told what is older", async () => {
   const first = ask("first");
   await made(1);
-  news += 1;
+  change += 1;
   const second = ask("second");
   await made(2);
   begun[0]?.resolve();
-  assert.deepEqual((await first).body["data"], { news: news - 1 });
+  assert.deepEqual((await first).body["data"], { change: change - 1 });
   const third = ask("third");
   await settled();
   begun[1]?.resolve();
   for (const answer of await Promise.all([second, third]))
-    assert.deepEqual(answer.body["data"], { news });
+    assert.deepEqual(answer.body["data"], { change });
   assert.equal(begun.length, 2);
 });
 

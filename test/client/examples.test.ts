@@ -22,7 +22,7 @@ suite("examples", () => {
     access.ipBlocks.put({
       bucket: "192.0.2.7",
       reason: "failed_authentication",
-      strikes: 1,
+      offences: 1,
       blockedAtMs: clock.nowMs(),
       blockedUntilMs: clock.nowMs() + 60_000,
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
-import { waitPatiently } from "../../demo/wait-patiently.ts";
+import { waitUntilReady } from "../../demo/wait-patiently.ts";
 
 /** What is printed while time, which only the test moves on, passes. */
 function openStage(t: TestContext): {
@@ -25,7 +25,7 @@ async function hang(signal: AbortSignal): Promise<void> {
 test("work of minutes is waited for, with a line now and then", async (t) => {
   const { lines, pass } = openStage(t);
   const { promise, resolve } = Promise.withResolvers<string>();
-  const waiting = waitPatiently("the chain", never, async () => promise);
+  const waiting = waitUntilReady("the chain", never, async () => promise);
   pass(20_000);
   assert.deepEqual(lines, [
     "waiting  for the chain: 10 s so far",
@@ -40,17 +40,17 @@ test("work of minutes is waited for, with a line now and then", async (t) => {
 
 test("what hangs is given up with a sentence", async (t) => {
   const { pass } = openStage(t);
-  const waiting = waitPatiently("the chain", never, hang);
+  const waiting = waitUntilReady("the chain", never, hang);
   pass(300_000);
   await assert.rejects(waiting, /^Error: waited 5 minutes in vain for the chain$/);
 });
 
 test("who stops does not wait, and failures are thrown as they are", async () => {
   const stop = new AbortController();
-  const waiting = waitPatiently("the chain", stop.signal, hang);
+  const waiting = waitUntilReady("the chain", stop.signal, hang);
   stop.abort();
   await assert.rejects(waiting, (error) => error === stop.signal.reason);
-  const failing = waitPatiently("the chain", never, async () => {
+  const failing = waitUntilReady("the chain", never, async () => {
     throw new Error("no such program");
   });
   await assert.rejects(failing, /^Error: no such program$/);

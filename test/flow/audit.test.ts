@@ -87,9 +87,9 @@ test("R7: a lone endpoint that left out the logs of a final block is found out b
   const stage = await serveRecording(t, recording);
   stage.node.fault(forgetful);
   const service = await stage.startService([stage.node.url], fastAudit);
-  const { audit, alarms } = await waitForAudit(service, ({ repairs }) => repairs === 1);
-  assert.deepEqual([audit.mismatches, audit.wrong_ranges, audit.doubted_ranges], [1, 0, 0]);
-  assert.deepEqual(alarms, []);
+  const { audit, warnings } = await waitForAudit(service, ({ repairs }) => repairs === 1);
+  assert.deepEqual([audit.mismatches, audit.corrupt_ranges, audit.unverified_ranges], [1, 0, 0]);
+  assert.deepEqual(warnings, []);
   await service.waitReady();
   await service.waitFinalized(stage.head);
   await assertRecordedTruth(service, recording);
@@ -127,8 +127,8 @@ test("R7: an endpoint that contradicts what is right is refuted, and nothing cha
   const liar = await openHonestNode(t);
   liar.fault(forgetful);
   const service = await stage.startService([stage.node.url, liar.url], fastAudit);
-  const { audit, alarms } = await waitForAudit(service, ({ refuted }) => refuted > 0);
-  assert.deepEqual([audit.mismatches, audit.repairs, alarms], [0, 0, []]);
+  const { audit, warnings } = await waitForAudit(service, ({ false_alarms }) => false_alarms > 0);
+  assert.deepEqual([audit.mismatches, audit.repairs, warnings], [0, 0, []]);
   await assertRecordedTruth(service, recording);
 });
 
@@ -144,8 +144,8 @@ test("R7: a contradiction that nobody can settle is an alarm, and nothing change
   }
   liar.fault(forgetful);
   const service = await stage.startService([stage.node.url, liar.url], fastAudit);
-  const { alarms } = await waitForAudit(service, (audit) => audit.doubted_ranges > 0);
-  assert.deepEqual(alarms, ["audit_mismatch"]);
+  const { warnings } = await waitForAudit(service, (audit) => audit.unverified_ranges > 0);
+  assert.deepEqual(warnings, ["audit_mismatch"]);
   const ready = await service.request("/v1/ready");
   const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
   assert.equal(ready.status, 200);
@@ -167,7 +167,7 @@ test("R7: blocks that are wrong again after a repair are left for people", async
 
   await forgetBlock(stage.dataDir);
   const again = await stage.startService([stage.node.url], fastAudit);
-  const { audit } = await waitForAudit(again, ({ wrong_ranges }) => wrong_ranges === 1);
+  const { audit } = await waitForAudit(again, ({ corrupt_ranges }) => corrupt_ranges === 1);
   assert.equal(audit.repairs, 1);
   const ready = await again.request("/v1/ready");
   assert.equal(ready.status, 503);

@@ -9,8 +9,8 @@ import { formatTokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
-import { Catalogue } from "../../src/venue/metadata/market-metadata.ts";
+import { deltaOf } from "../../src/market/delta.ts";
+import { MarketMetadata } from "../../src/venue/metadata/market-metadata.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { buildChain } from "../support/generate-chain.ts";
@@ -46,7 +46,7 @@ function strangerOf(index: number) {
 function stateOfAll(): MarketState {
   const state = new MarketState(knownContracts());
   const decoder = new LogDecoder(knownContracts());
-  for (const block of blocks) state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([deriveBlockFacts(block, decoder)]), block);
   return state;
 }
 
@@ -61,16 +61,20 @@ function fastClock() {
   };
 }
 
-async function openCatalogue(t: TestContext) {
+async function openMarketMetadata(t: TestContext) {
   const venue = await ScriptedVenue.open();
   t.after(() => venue.close());
   const state = stateOfAll();
   const open = () => {
     const log = pino({ level: "silent" });
     const means = { clock: fastClock(), random: () => 0, log, onFailure: assert.ifError };
-    const catalogue = Catalogue.open({ baseUrl: venue.restUrl, keeper: state.venue, ...means });
-    t.after(() => catalogue.close());
-    return catalogue;
+    const marketMetadata = MarketMetadata.open({
+      baseUrl: venue.restUrl,
+      keeper: state.venue,
+      ...means,
+    });
+    t.after(() => marketMetadata.close());
+    return marketMetadata;
   };
   const slugOf = ({ conditionId }: TestMarket) =>
     state.directory.market(conditionId)?.venue?.slug ?? null;
@@ -82,13 +86,13 @@ async function openCatalogue(t: TestContext) {
 }
 
 test("markets never asked for are asked for by id, the newest first, and then all is read", async (t) => {
-  const { venue, state, open, slugOf, isRead } = await openCatalogue(t);
-  const { catalogue: told } = venue;
+  const { venue, state, open, slugOf, isRead } = await openMarketMetadata(t);
+  const { marketMetadata: told } = venue;
   told.pageMarkets = 3;
   for (let index = 0; index < 8; index += 1) told.put(strangerOf(index));
   told.put(entryOf(standard, "the-standard", { closed: true, outcomePrices: '["0", "1"]' }));
   told.put(entryOf(unknownOracle, "the-unknown"));
-  const catalogue = open();
+  const marketMetadata = open();
   await isRead();
   assert.deepEqual([slugOf(standard), slugOf(unknownOracle)], ["the-standard", "the-unknown"]);
   const listed = [...state.directory.listed()];
@@ -97,7 +101,7 @@ test("markets never asked for are asked for by id, the newest first, and then al
   assert.equal(told.lookups.length, 2);
   assert.equal(told.lookups[1]?.includes(unknownOracle.conditionId), false);
   assert.deepEqual(told.cursors.length, 3);
-  const { requests, errors, pages } = catalogue.status;
+  const { requests, errors, pages } = marketMetadata.status;
   assert.deepEqual([requests, errors, pages], [5, {}, 3]);
   const { known, missing, contradictions } = state.venue.coverage;
   assert.deepEqual([known, missing], [2, 0]);
@@ -105,10 +109,10 @@ test("markets never asked for are asked for by id, the newest first, and then al
 });
 
 test("whatever the venue answers, reading goes on where it was", async (t) => {
-  const { venue, open, slugOf, isRead } = await openCatalogue(t);
-  venue.catalogue.pageMarkets = 1;
-  for (let index = 0; index < 5; index += 1) venue.catalogue.put(strangerOf(index));
-  venue.catalogue.put(entryOf(negRisk, "the-last", { negRisk: true }));
+  const { venue, open, slugOf, isRead } = await openMarketMetadata(t);
+  venue.marketMetadata.pageMarkets = 1;
+  for (let index = 0; index < 5; index += 1) venue.marketMetadata.put(strangerOf(index));
+  venue.marketMetadata.put(entryOf(negRisk, "the-last", { negRisk: true }));
   const answers: readonly VenueReply[] = [
     { status: 429, headers: { "retry-after": "2" }, body: "" },
     { status: 502, body: "<html><h1>Bad gateway</h1></html>" },
@@ -124,24 +128,29 @@ test("whatever the venue answers, reading goes on where it was", async (t) => {
     asked += 1;
     return asked % 2 === 0 ? null : (answers[(asked - 1) / 2] ?? null);
   };
-  const catalogue = open();
+  const marketMetadata = open();
   await isRead();
   assert.equal(slugOf(negRisk), "the-last");
-  const { cursors } = venue.catalogue;
+  const { cursors } = venue.marketMetadata;
   assert.equal(new Set(cursors).size, cursors.length, "no page was read twice");
-  assert.equal(catalogue.status.isAway, false);
-  assert.deepEqual(catalogue.status.errors, { rate_limited: 1, away: 1, malformed: 2, no_page: 3 });
+  assert.equal(marketMetadata.status.isUnavailable, false);
+  assert.deepEqual(marketMetadata.status.errors, {
+    rate_limited: 1,
+    unavailable: 1,
+    malformed: 2,
+    no_page: 3,
+  });
 });
 
 test("entries of wrong types, of a megabyte, twice or unreadable do no harm", async (t) => {
-  const { venue, open, slugOf, isRead, state } = await openCatalogue(t);
-  const { catalogue } = venue;
+  const { venue, open, slugOf, isRead, state } = await openMarketMetadata(t);
+  const { marketMetadata } = venue;
   const long = "x".repeat(1_000_000);
-  catalogue.repeat({ ...entryOf(standard, long), question: 7, tags: "x", events: { id: {} } });
-  catalogue.repeat(entryOf(negRisk, "first"));
-  catalogue.repeat(entryOf(negRisk, "second"));
-  catalogue.repeat({ conditionId: "not one" });
-  catalogue.repeat({ conditionId: [null] as unknown as string });
+  marketMetadata.repeat({ ...entryOf(standard, long), question: 7, tags: "x", events: { id: {} } });
+  marketMetadata.repeat(entryOf(negRisk, "first"));
+  marketMetadata.repeat(entryOf(negRisk, "second"));
+  marketMetadata.repeat({ conditionId: "not one" });
+  marketMetadata.repeat({ conditionId: [null] as unknown as string });
   const reader = open();
   await isRead();
   assert.equal(slugOf(standard), null);
@@ -151,16 +160,16 @@ test("entries of wrong types, of a megabyte, twice or unreadable do no harm", as
 });
 
 test("cursors that go in a circle end the pass, and are counted", async (t) => {
-  const { venue, open, isRead } = await openCatalogue(t);
+  const { venue, open, isRead } = await openMarketMetadata(t);
   venue.httpFault = (path) => {
     const after = new URL(path, venue.restUrl).searchParams.get("after_cursor");
     const next = { a: "b", b: "c", c: "a" }[after ?? "c"] ?? null;
     return { status: 200, body: JSON.stringify({ markets: [], next_cursor: next }) };
   };
-  const catalogue = open();
+  const marketMetadata = open();
   await isRead();
-  assert.equal(catalogue.status.errors["cursor_loop"], 1);
-  assert.ok(catalogue.status.pages < 10);
+  assert.equal(marketMetadata.status.errors["cursor_loop"], 1);
+  assert.ok(marketMetadata.status.pages < 10);
 });
 
 async function openService(t: TestContext) {
@@ -181,7 +190,7 @@ async function openService(t: TestContext) {
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(blocks[0]?.number),
     // The chain of the test is of long ago.
-    ODDWIRE_READY_LAG_SECONDS_MAX: "86400",
+    ODDWIRE_READY_MAX_LAG_SECONDS: "86400",
   };
   const dataDir = join(folder, "data");
   const open = async () => {
@@ -195,7 +204,7 @@ async function openService(t: TestContext) {
 test("clients find markets by what the venue calls them, from when it comes back", async (t) => {
   const { venue, open } = await openService(t);
   venue.httpFault = () => ({ status: 503, body: "<html>maintenance</html>" });
-  venue.catalogue.put(
+  venue.marketMetadata.put(
     entryOf(sameQuestion, "will-the-venue-name-it", {
       category: "Sports",
       tags: [{ label: "Champions Cup" }],
@@ -203,7 +212,7 @@ test("clients find markets by what the venue calls them, from when it comes back
       endDate: "2030-05-06T07:08:09Z",
     }),
   );
-  venue.catalogue.put(entryOf(standard, "standard-slug", { question: "Not the chain's?" }));
+  venue.marketMetadata.put(entryOf(standard, "standard-slug", { question: "Not the chain's?" }));
   const service = await open();
   await service.waitReady();
   const idsOf = async (query: string) =>
@@ -245,32 +254,32 @@ test("clients find markets by what the venue calls them, from when it comes back
     [proven.data["question"], proven.data["metadata_source"]],
     ["Standard, isn't it?", "chain"],
   );
-  type Metrics = { catalogue: { markets: number; away: boolean } };
-  const { catalogue } = await service.get<Metrics>("/v1/metrics");
-  assert.deepEqual([catalogue.markets, catalogue.away], [2, false]);
+  type Metrics = { market_metadata: { markets: number; up: boolean } };
+  const { market_metadata } = await service.get<Metrics>("/v1/metrics");
+  assert.deepEqual([market_metadata.markets, market_metadata.up], [2, true]);
 });
 
 test("reading goes on where it was after a stop, and after kill -9", async (t) => {
   const { venue, open } = await openService(t);
-  const { catalogue } = venue;
-  catalogue.pageMarkets = 1;
-  for (let index = 0; index < 200; index += 1) catalogue.put(strangerOf(index));
-  catalogue.put(entryOf(strangersQuestion, "found-by-id"));
+  const { marketMetadata } = venue;
+  marketMetadata.pageMarkets = 1;
+  for (let index = 0; index < 200; index += 1) marketMetadata.put(strangerOf(index));
+  marketMetadata.put(entryOf(strangersQuestion, "found-by-id"));
   const first = await open();
   await first.waitReady();
   const pages = (count: number) =>
-    waitFor(`${count} pages`, async () => (catalogue.cursors.length >= count ? true : null));
+    waitFor(`${count} pages`, async () => (marketMetadata.cursors.length >= count ? true : null));
   await pages(6);
   assert.equal(await first.stop(), 0);
-  const stoppedAfter = catalogue.cursors.length;
+  const stoppedAfter = marketMetadata.cursors.length;
   const second = await open();
   await pages(stoppedAfter + 3);
   await second.kill9();
-  const killedAfter = catalogue.cursors.length;
+  const killedAfter = marketMetadata.cursors.length;
   const third = await open();
   await pages(killedAfter + 1);
-  const begun = (at: number) => Number(Buffer.from(catalogue.cursors[at] ?? "", "base64url"));
-  assert.equal(catalogue.cursors.indexOf(null, 1), -1, "it never begins at the front again");
+  const begun = (at: number) => Number(Buffer.from(marketMetadata.cursors[at] ?? "", "base64url"));
+  assert.equal(marketMetadata.cursors.indexOf(null, 1), -1, "it never begins at the front again");
   assert.ok(begun(stoppedAfter) >= stoppedAfter - 1);
   assert.ok(begun(killedAfter) >= begun(stoppedAfter));
   const answer = await third.request("/v1/markets/found-by-id");

@@ -12,7 +12,7 @@ import { openLog } from "../../src/base/log.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../../src/chain/chain-errors.ts";
 import type { BlockRef } from "../../src/chain/raw-log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
-import type { ChainAlarm } from "../../src/chain/sync/chain-status.ts";
+import type { ChainWarning } from "../../src/chain/sync/chain-status.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
@@ -98,8 +98,8 @@ function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number)
   return buildBlocks(specs(count), { after: parent, salt: `rival ${number}` });
 }
 
-async function waitForAlarm(source: ChainSource, alarm: ChainAlarm): Promise<void> {
-  await waitFor(alarm, async () => source.status.alarms.includes(alarm) || null);
+async function waitForChainWarning(source: ChainSource, warning: ChainWarning): Promise<void> {
+  await waitFor(warning, async () => source.status.warnings.includes(warning) || null);
 }
 
 function refOf(block: ScriptedBlock | undefined): BlockRef {
@@ -119,7 +119,7 @@ describe("walking", () => {
     assert.deepEqual(status.position, refOf(chain[1_299]));
     assert.deepEqual(status.finalized, refOf(chain[1_297]));
     assert.equal(status.reorgs, 0);
-    assert.deepEqual(status.alarms, []);
+    assert.deepEqual(status.warnings, []);
     source.close();
     await follower.until(({ isOver }) => isOver);
     assert.equal(follower.failure, null);
@@ -273,7 +273,7 @@ describe("forks", { concurrency: 4 }, () => {
     await follower.untilTip(59);
     two.fork(rivalOf(chain, 50, 10));
     for (const node of [one, two]) node.setFinalized(55);
-    await waitForAlarm(source, "finality_disputed");
+    await waitForChainWarning(source, "finality_disputed");
     assert.equal(follower.finalized, 40);
     two.fork(chain.slice(50));
     await follower.until(({ finalized }) => finalized === 55);
@@ -286,7 +286,7 @@ describe("finality", { concurrency: 4 }, () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
     assert.deepEqual(source.status.finalized, refOf(chain[399 - 256]));
-    assert.deepEqual(source.status.alarms, ["finalized_missing"]);
+    assert.deepEqual(source.status.warnings, ["finalized_missing"]);
     follower.assertEquals(chain, isOurs);
   });
 
@@ -294,10 +294,10 @@ describe("finality", { concurrency: 4 }, () => {
     const { node, chain, source, follower } = await openScene(600, { finality: 0, shown: 200 });
     await follower.untilTip(199);
     assert.equal(source.status.finalized?.number, 0);
-    assert.deepEqual(source.status.alarms, []);
+    assert.deepEqual(source.status.warnings, []);
     node.setHead(500);
     await follower.until(({ tip, finalized }) => tip === 500 && finalized === 500 - 256);
-    assert.deepEqual(source.status.alarms, ["finalized_lagging"]);
+    assert.deepEqual(source.status.warnings, ["finalized_lagging"]);
     follower.assertEquals(chain, isOurs);
   });
 
@@ -305,11 +305,11 @@ describe("finality", { concurrency: 4 }, () => {
     const { node, chain, source, follower } = await openScene(300, { finality: 250 });
     await follower.untilTip(299);
     node.setFinalized(200);
-    await waitForAlarm(source, "finalized_went_back");
+    await waitForChainWarning(source, "finalized_went_back");
     assert.deepEqual(source.status.finalized, refOf(chain[250]));
     node.setFinalized(280);
     await follower.until(({ finalized }) => finalized === 280);
-    assert.deepEqual(source.status.alarms, []);
+    assert.deepEqual(source.status.warnings, []);
   });
 
   test("R2, R15: with finality disputed the tail grows to its bound, and then waits", async () => {
@@ -324,9 +324,9 @@ describe("finality", { concurrency: 4 }, () => {
     one.setHead(1_299);
     const source = await openSource([one.url, two.url], { resumeAfter: refOf(chain[40]) });
     const follower = new ChainFollower(source, 41);
-    await waitForAlarm(source, "tail_full");
-    assert.equal(source.status.tailBlocks, chainLimits.tailBlocksMax);
-    assert.equal(follower.tip, 40 + chainLimits.tailBlocksMax);
+    await waitForChainWarning(source, "tail_full");
+    assert.equal(source.status.unfinalizedBlocks, chainLimits.headBufferBlocksMax);
+    assert.equal(follower.tip, 40 + chainLimits.headBufferBlocksMax);
     two.fork(chain.slice(50));
     await follower.until(({ tip, finalized }) => tip === 1_299 && finalized === 1_290);
     follower.assertEquals(chain, isOurs);
@@ -406,12 +406,12 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
   for (const [name, hook] of Object.entries(faults.passingFaults)) {
     for (const when of ["catching up", "at the head"]) {
       test(`R4, R6: ${name}, ${when}`, async () => {
-        const strikes = faults.times(2, hook);
+        const offences = faults.times(2, hook);
         const isLate = when === "at the head";
         const { node, chain, follower } = await openScene(300, { shown: isLate ? 280 : 300 });
-        if (!isLate) node.fault(strikes);
+        if (!isLate) node.fault(offences);
         await follower.untilTip(isLate ? 279 : 299);
-        if (isLate) node.fault(strikes);
+        if (isLate) node.fault(offences);
         node.setHead(299);
         await follower.untilTip(299);
         follower.assertEquals(chain, isOurs);
@@ -791,7 +791,7 @@ test("an endpoint that cannot be reached at start is tried again", async () => {
   const { port } = placeholder.address() as AddressInfo;
   await new Promise((resolve) => placeholder.close(resolve));
   const source = await openSource([`http://127.0.0.1:${port}/secret-path`]);
-  assert.deepEqual(source.status.alarms, ["no_endpoint"]);
+  assert.deepEqual(source.status.warnings, ["no_endpoint"]);
   assert.equal(source.status.endpoints[0]?.host, `127.0.0.1:${port}`);
   assert.doesNotMatch(JSON.stringify(source.status), /secret/);
 });

@@ -7,7 +7,7 @@ import { after, describe, test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
-import type { ChainAlarm } from "../../src/chain/sync/chain-status.ts";
+import type { ChainWarning } from "../../src/chain/sync/chain-status.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
@@ -62,8 +62,8 @@ function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number)
   return buildBlocks(specs(count), { after: parent, salt: `rival ${number}` });
 }
 
-async function waitForWarning(source: ChainSource, warning: ChainAlarm): Promise<void> {
-  await waitFor(warning, async () => source.status.alarms.includes(warning) || null);
+async function waitForWarning(source: ChainSource, warning: ChainWarning): Promise<void> {
+  await waitFor(warning, async () => source.status.warnings.includes(warning) || null);
 }
 
 /** Resolves when each of the nodes was asked this often more. */
@@ -96,7 +96,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(250);
-    assert(source.status.alarms.includes("head_not_believed"));
+    assert(source.status.warnings.includes("head_not_believed"));
     assert.deepEqual(
       source.status.endpoints.map(({ isHeadBelieved }) => isHeadBelieved),
       [false, true, true],
@@ -126,7 +126,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     await follower.until(({ tip, finalized }) => tip === last && finalized === last - 10);
     follower.assertEquals(expected, isOurs);
     await waitFor("the warning to end", async () => {
-      return !source.status.alarms.includes("head_not_believed") || null;
+      return !source.status.warnings.includes("head_not_believed") || null;
     });
   });
 
@@ -186,7 +186,7 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     other.setFinalized(70);
     await untilAsked([other], 30);
     assert.equal(follower.finalized, 40);
-    assert(source.status.alarms.includes("finality_disputed"));
+    assert(source.status.warnings.includes("finality_disputed"));
     heal();
     other.fork(chain.slice(50));
     for (const node of nodes) node.setHead(119);

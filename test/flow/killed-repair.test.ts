@@ -28,8 +28,12 @@ const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 const forgetful: FaultHook = (request, chain) => {
   const range = rangeAsked(request, chain);
   if (range === null) return null;
-  const isTold = (block: number) => block % 7 !== 0 || block === range.from || block === range.to;
-  return { kind: "logs", change: (logs) => logs.filter((log) => isTold(Number(log.blockNumber))) };
+  const isReported = (block: number) =>
+    block % 7 !== 0 || block === range.from || block === range.to;
+  return {
+    kind: "logs",
+    change: (logs) => logs.filter((log) => isReported(Number(log.blockNumber))),
+  };
 };
 
 /** Starts a repair of everything and kills it after a while. */

@@ -92,7 +92,7 @@ test("forks and failing endpoints are counted", async (t) => {
   const forked = await readMetrics(service);
   assert.deepEqual([forked.indexer.reorgs, forked.indexer.deepest_reorg_blocks], [1, 10]);
   assert.equal(forked.indexer.coverage?.to_block, head - 20);
-  assert.equal(forked.indexer.tail_blocks, 22);
+  assert.equal(forked.indexer.unfinalized_blocks, 22);
 
   node.fault(() => badGateway);
   await waitFor("the breaker to open", async () => {
@@ -101,7 +101,7 @@ test("forks and failing endpoints are counted", async (t) => {
   });
   const broken = await readMetrics(service);
   assert.ok((broken.indexer.endpoints[0]?.errors ?? 0) >= 3);
-  assert.deepEqual(broken.indexer.alarms, ["no_endpoint"]);
+  assert.deepEqual(broken.indexer.warnings, ["no_endpoint"]);
 });
 
 test("a catching up is told with its range, progress and rates", async (t) => {

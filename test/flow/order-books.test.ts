@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { parseTokenId, type TokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { formatLevelMicros } from "../../src/venue/books/level-decimal.ts";
-import type { BookTelling, LiveBook } from "../../src/venue/books/live-book.ts";
+import type { BookDelta, LiveBook } from "../../src/venue/books/live-book.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
 import type { VenueBook } from "../support/venue-book.ts";
@@ -92,7 +92,7 @@ test("a book is there after the first request, and follows the stream", async (t
   assert.equal(textOf(book), "0.1x1000.25,0.49x7.5 | 0.52x25");
   venue.book(yes).set("SELL", "0.52", "3");
   venue.book(yes).timestampMs += 1_000;
-  venue.tellBook(yes);
+  venue.sendBook(yes);
   await equals(book);
   venue.trade(yes, "0.49");
   venue.changeTick(yes, "0.001");
@@ -165,7 +165,7 @@ test("a message that cannot be parsed makes those books stale that it names, and
     venue.say(text);
     await waitFor("the message", async () => books.status.unreadable > unreadable || null);
     const stale = all.filter((book) => reasonOf(book) === "malformed");
-    for (const { assetId } of stale) venue.tellBook(assetId);
+    for (const { assetId } of stale) venue.sendBook(assetId);
     for (const book of all) await equals(book);
     return stale.map(({ assetId }) => assetId);
   };
@@ -205,7 +205,7 @@ test("the venue is away: what is held is served as stale, what is not is told as
   venue.dropSockets();
   await settles(book, "not_followed");
   assert.equal(await read(), book);
-  assert.equal(await books.read(tokenOf("12")), "away");
+  assert.equal(await books.read(tokenOf("12")), "unavailable");
   assert.ok((books.status.errors["rate_limited"] ?? 0) > 0);
 });
 
@@ -260,7 +260,7 @@ test("many tokens share connections, five hundred each, and requests, a hundred 
 
 test("who follows a book is told a snapshot, changes, and when it cannot be relied upon", async (t) => {
   const { venue, books, equals, read } = await openBooks(t);
-  const told: BookTelling[] = [];
+  const told: BookDelta[] = [];
   const stop = books.watch(tokenOf(yes), (telling) => told.push(telling));
   assert(stop !== null);
   const book = await read();

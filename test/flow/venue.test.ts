@@ -35,7 +35,10 @@ test("books come from the venue; while it is away the service is ready and they 
 
   const { books } = await service.get<Metrics>("/v1/metrics");
   assert.deepEqual([books?.held, books?.stale, books?.resyncs], [1, 1, { not_followed: 1 }]);
-  assert.match(await service.getText("/v1/metrics/prometheus"), /^oddwire_books_held 1$/m);
+  assert.match(
+    await service.getText("/v1/metrics/prometheus"),
+    /^oddwire_orderbooks_in_memory 1$/m,
+  );
   venue.httpFault = null;
   venue.isSilent = false;
   venue.dropSockets();

@@ -13,7 +13,7 @@ import { openLog } from "../../src/base/log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import { rereadFacts } from "../../src/feed/reread-facts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { dropCopies } from "../../src/storage/fact-store.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
@@ -89,7 +89,7 @@ async function live(
   // A doubt that nobody can settle at the moment is looked at again.
   const isRight = () =>
     auditor.status.ranges >= ranges + 2 &&
-    auditor.status.doubted.length === 0 &&
+    auditor.status.unverified.length === 0 &&
     auditor.status.wrong.length === 0;
   const isOver = () => isRepairOrdered || isRight();
   await clock.run({ isOver, isPaused, limitMs: lifeMsMax });
@@ -112,7 +112,7 @@ function settledOf(task: Promise<unknown>): () => boolean {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   return state;
 }
 

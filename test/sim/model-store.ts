@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockRef } from "../../src/chain/raw-log.ts";
-import type { ChainNews } from "../../src/feed/change.ts";
+import type { ChainChange } from "../../src/feed/change.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
 import { encode } from "../support/store-chain.ts";
@@ -16,7 +16,7 @@ export class ModelStore {
   #tail: readonly BlockFacts[] = [];
   #last: BlockRef | null = null;
   #next: number;
-  readonly counts = { final: 0, held: 0, fork: 0, finalized: 0 };
+  readonly counts = { range: 0, block: 0, revert: 0, finalized: 0 };
 
   constructor(startBlock: number) {
     this.#next = startBlock;
@@ -35,25 +35,25 @@ export class ModelStore {
     return this.#last?.number ?? -1;
   }
 
-  take(news: ChainNews): void {
-    this.counts[news.kind] += 1;
-    switch (news.kind) {
-      case "final":
+  take(change: ChainChange): void {
+    this.counts[change.kind] += 1;
+    switch (change.kind) {
+      case "range":
         assert.equal(this.#tail.length, 0, "nothing final comes while blocks are held");
-        return this.#append(news.batch);
-      case "held":
-        assert.equal(news.block.number, this.#next + this.#tail.length, "there is no gap");
-        this.#tail = [...this.#tail, news.block];
+        return this.#append(change.batch);
+      case "block":
+        assert.equal(change.block.number, this.#next + this.#tail.length, "there is no gap");
+        this.#tail = [...this.#tail, change.block];
         return;
-      case "fork":
-        assert(news.safeBlock >= this.#next - 1, "nothing final is taken back");
-        assert(news.safeBlock < this.#newestNumber, "a fork takes something back");
-        this.#tail = this.#tail.filter(({ number }) => number <= news.safeBlock);
+      case "revert":
+        assert(change.safeBlock >= this.#next - 1, "nothing final is taken back");
+        assert(change.safeBlock < this.#newestNumber, "a fork takes something back");
+        this.#tail = this.#tail.filter(({ number }) => number <= change.safeBlock);
         return;
       case "finalized":
-        assert(news.block >= this.#next && news.block <= this.#newestNumber, "finality rises");
-        this.#append(encode(this.#tail.filter(({ number }) => number <= news.block)));
-        this.#tail = this.#tail.filter(({ number }) => number > news.block);
+        assert(change.block >= this.#next && change.block <= this.#newestNumber, "finality rises");
+        this.#append(encode(this.#tail.filter(({ number }) => number <= change.block)));
+        this.#tail = this.#tail.filter(({ number }) => number > change.block);
     }
   }
 

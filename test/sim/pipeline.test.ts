@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
@@ -26,7 +26,7 @@ const formerFailures = [20261124, 20261142];
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   return state;
 }
 

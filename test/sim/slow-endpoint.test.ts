@@ -79,8 +79,8 @@ test("a lone node that is slow and tells of no finality is followed, 256 blocks 
   })();
   const finalOf = (): number => opened.status.finalized?.number ?? -1;
   await clock.run({ isOver: () => finalOf() > firstHead, limitMs: 3_600_000 });
-  const { alarms, head } = opened.status;
-  assert.deepEqual(alarms, ["finalized_missing"]);
+  const { warnings, head } = opened.status;
+  assert.deepEqual(warnings, ["finalized_missing"]);
   assert(finalOf() <= (head?.number ?? 0) - 256);
   opened.close();
   await reading;

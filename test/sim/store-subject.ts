@@ -1,6 +1,6 @@
 import { openLog } from "../../src/base/log.ts";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
-import { type ChainNews, deriveNews } from "../../src/feed/change.ts";
+import { type ChainChange, deriveChanges } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -10,14 +10,14 @@ import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
 import type { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, type Subject } from "./simulation.ts";
-import { ToldBlocks } from "./told-blocks.ts";
+import { AnnouncedBlocks } from "./told-blocks.ts";
 
 const silent = openLog({ level: "silent" });
 
 /** The real pipeline, the real store and the state in memory. */
 export class StoreSubject implements Subject {
   readonly #folder: StoreFolder;
-  readonly told = new ToldBlocks();
+  readonly told = new AnnouncedBlocks();
   state = new MarketState(contracts);
   /** Whether the pipeline, or a death and a new start, is in the middle of something. */
   #isAtWork = false;
@@ -42,7 +42,7 @@ export class StoreSubject implements Subject {
 
   get newest() {
     if (this.#isAtWork) return null;
-    return this.#folder.store.tail.newest ?? this.resumeAfter;
+    return this.#folder.store.headBuffer.newest ?? this.resumeAfter;
   }
 
   get finalized(): number {
@@ -54,7 +54,9 @@ export class StoreSubject implements Subject {
     // Simulated time would run on while they wait in real time.
     const pipeline = new Pipeline({ store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
-      this.#timed(deriveNews(encodeBatches(this.told.listen(source.batches()), decoder), decoder)),
+      this.#timed(
+        deriveChanges(encodeBatches(this.told.listen(source.batches()), decoder), decoder),
+      ),
     );
     this.#isAtWork = false;
   }
@@ -63,7 +65,7 @@ export class StoreSubject implements Subject {
   async crash(random: SeededRandom): Promise<void> {
     this.#isAtWork = true;
     const { store } = this.#folder;
-    const held = store.tail.blocks.slice(0, random.integer(0, 8));
+    const held = store.headBuffer.blocks.slice(0, random.integer(0, 8));
     if (held.length > 0) await appendPart(store, encode(held), random.integer(0, 4));
     this.state = new MarketState(contracts);
     await loadMarketState(await this.#folder.reopen(), this.state);
@@ -71,10 +73,10 @@ export class StoreSubject implements Subject {
   }
 
   /** Simulated time stands still while the pipeline is at work on a piece of news. */
-  async *#timed(news: AsyncIterable<ChainNews>): AsyncGenerator<ChainNews> {
-    for await (const one of news) {
+  async *#timed(change: AsyncIterable<ChainChange>): AsyncGenerator<ChainChange> {
+    for await (const one of change) {
       this.#isAtWork = true;
-      if (one.kind === "final") this.#finalTold = one.batch.toBlock;
+      if (one.kind === "range") this.#finalTold = one.batch.toBlock;
       yield one;
       this.#isAtWork = false;
     }

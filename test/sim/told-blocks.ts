@@ -3,7 +3,7 @@ import type { GeneratedBlock } from "../support/generate-chain.ts";
 import type { SimulatedWorld } from "../support/simulated-world.ts";
 
 /** Which logs a source told of each block, at its last word. */
-export class ToldBlocks {
+export class AnnouncedBlocks {
   readonly #logs = new Map<string, ReadonlySet<number>>();
 
   /** Hands the batches on. */

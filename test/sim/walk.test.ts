@@ -9,13 +9,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
-import { deriveNews } from "../../src/feed/change.ts";
+import { deriveChanges } from "../../src/feed/change.ts";
 import { encodeBatches } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { ModelStore } from "./model-store.ts";
 import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
-import { ToldBlocks } from "./told-blocks.ts";
+import { AnnouncedBlocks } from "./told-blocks.ts";
 
 const asked = process.env["SIMULATION_RUNS"];
 const runs = Number(asked ?? 2_000);
@@ -33,7 +33,7 @@ const formerFailures: readonly (readonly [string, number, boolean])[] = [
 
 class ModelSubject implements Subject {
   readonly store = new ModelStore(startBlock);
-  readonly told = new ToldBlocks();
+  readonly told = new AnnouncedBlocks();
   readonly isBusy = false;
 
   get resumeAfter() {
@@ -52,11 +52,11 @@ class ModelSubject implements Subject {
     const { random } = simulation;
     // A slow store is one more thing that shuffles the order of events.
     const slowness = random.pick([0, 0, 0.2]);
-    for await (const news of deriveNews(
+    for await (const change of deriveChanges(
       encodeBatches(this.told.listen(source.batches()), decoder),
       decoder,
     )) {
-      this.store.take(news);
+      this.store.take(change);
       if (random.chance(slowness)) await simulation.pause(random.integer(1, 1_500));
     }
   }
@@ -87,11 +87,11 @@ describe("R9: the walk ends as the chain", () => {
 
   test(`${runs} schedules from seed ${testSeed} on`, async (t) => {
     const startedMs = performance.now();
-    const told = { final: 0, held: 0, fork: 0, finalized: 0 };
+    const told = { range: 0, block: 0, revert: 0, finalized: 0 };
     let run = 0;
     for (; run < runs && performance.now() - startedMs < budgetMs; run += 1) {
       const { counts } = (await simulate(testSeed + run)).store;
-      for (const kind of ["final", "held", "fork", "finalized"] as const)
+      for (const kind of ["range", "block", "revert", "finalized"] as const)
         told[kind] += counts[kind];
     }
     const seconds = (performance.now() - startedMs) / 1_000;

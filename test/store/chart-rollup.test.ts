@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { Seq, TokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { allEnded } from "../../src/base/time/settle-all.ts";
+import { settleAll } from "../../src/base/time/settle-all.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { candleOfMinute } from "../../src/market/candle.ts";
 import type { MinuteCandle } from "../../src/market/minute-candle.ts";
@@ -331,7 +331,7 @@ describe("the copy for charts", () => {
     ]) {
       const ended = reader.begin().ended;
       end();
-      await allEnded([assertServed(folder.store, blocks), ended]);
+      await settleAll([assertServed(folder.store, blocks), ended]);
       await assertServed(folder.store, blocks);
     }
     assert.equal(charts.before, dayOf(blocks), "the copy is not damaged");

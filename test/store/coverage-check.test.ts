@@ -30,7 +30,7 @@ test("coverage is well without a gap only", async (t) => {
     chain: startChain(start, log),
     store,
     state: new MarketState(contracts),
-    subscribers: { held: ignore, unwinding: ignore, appended: ignore, finalized: ignore },
+    subscribers: { held: ignore, reverting: ignore, appended: ignore, finalized: ignore },
     log,
   });
   t.after(() => indexer.close());

@@ -34,12 +34,12 @@ describe("a damaged folder is refused", () => {
     ],
     [
       "a marker is missing",
-      `DELETE FROM oddwire.markers WHERE from_block = ${blocks[10]?.number}`,
+      `DELETE FROM oddwire.commits WHERE from_block = ${blocks[10]?.number}`,
       /do not cover/,
     ],
     [
       "a marker is there twice",
-      "INSERT INTO oddwire.markers SELECT * FROM oddwire.markers LIMIT 1",
+      "INSERT INTO oddwire.commits SELECT * FROM oddwire.commits LIMIT 1",
       /do not cover/,
     ],
   ];

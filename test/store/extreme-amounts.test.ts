@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { mirrorCandle } from "../../src/market/candle.ts";
+import { invertCandle } from "../../src/market/candle.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { buildChain } from "../support/generate-chain.ts";
@@ -61,6 +61,6 @@ test("amounts of any size", async (t) => {
       candle,
     }));
     assert.deepEqual(candles, expected);
-    for (const { candle } of candles) assert.deepEqual(mirrorCandle(mirrorCandle(candle)), candle);
+    for (const { candle } of candles) assert.deepEqual(invertCandle(invertCandle(candle)), candle);
   }
 });

@@ -23,7 +23,7 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
       pick((fill) => fill.tokenId),
       { maxLength: 3 },
     ),
-    mirroredTokenId: pick((fill) => fill.tokenId),
+    invertedTokenId: pick((fill) => fill.tokenId),
     side: pick((fill) => fill.side),
     makerTokenIds: fc.array(
       pick((fill) => fill.makerTokenId),

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { type Digest, digestOf } from "../../src/market/delta.ts";
+import { type Delta, deltaOf } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { DataFolderUnwritableError } from "../../src/storage/embedded/data-folder-errors.ts";
 import { FinalWriter } from "../../src/storage/final-writer.ts";
@@ -24,8 +24,8 @@ const [facts = []] = fc
 
 async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);
-  const told: Digest[] = [];
-  const onAppended = (digest: Digest) => told.push(digest);
+  const told: Delta[] = [];
+  const onAppended = (delta: Delta) => told.push(delta);
   const writer = new FinalWriter(folder.store, { onAppended, waitMs });
   return { folder, store: folder.store, writer, told };
 }
@@ -54,11 +54,11 @@ test("batches are told and stored in order, whatever their sizes, with one marke
   await writer.drain();
   assert.deepEqual(
     told,
-    batchesOf(facts, sizes).map((batch) => digestOf(batch)),
+    batchesOf(facts, sizes).map((batch) => deltaOf(batch)),
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fillsOf(facts));
-  assert.deepEqual(await store.engine.query("SELECT count() FROM oddwire.markers"), [[1]]);
+  assert.deepEqual(await store.engine.query("SELECT count() FROM oddwire.commits"), [[1]]);
   await untilNoRowFiles();
 });
 
@@ -85,7 +85,7 @@ test("nothing waits where no more is known to follow", async (t) => {
   const { writer, told } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
   await waitFor("an append", async () => told.length > 0 || null);
-  assert.deepEqual(told, [digestOf(facts)]);
+  assert.deepEqual(told, [deltaOf(facts)]);
   await writer.drain();
 });
 

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -20,7 +20,7 @@ const contracts = knownContracts();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   return state;
 }
 
@@ -50,7 +50,7 @@ describe("a loaded state", () => {
       // What is behind by everything goes on as any copy does.
       assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
       for (const block of held) {
-        for (const one of [state, expected]) one.applyHeld(digestOf([block]), block);
+        for (const one of [state, expected]) one.applyUnfinalized(deltaOf([block]), block);
       }
       assert.deepEqual(describeState(state), describeState(expected));
     });

@@ -8,7 +8,7 @@ import { storeLimits } from "../../src/base/config/limits.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { Contracts } from "../../src/contracts/contracts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
@@ -28,7 +28,7 @@ const clock = new SimulatedClock();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   return state;
 }
 
@@ -84,7 +84,8 @@ describe("the copy of the markets", () => {
         if (random.chance(0.5)) await file.settle();
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         const upTo = Math.min(blocks.length, final + random.integer(1, 15));
-        for (const block of blocks.slice(final, upTo)) state.applyHeld(digestOf([block]), block);
+        for (const block of blocks.slice(final, upTo))
+          state.applyUnfinalized(deltaOf([block]), block);
         const whole = describeState(state);
         const settled = random.integer(final, upTo);
         await fillStore(folder.store, {
@@ -94,10 +95,10 @@ describe("the copy of the markets", () => {
         });
         final = settled;
         const last = blocks[final - 1];
-        if (last !== undefined) state.settleThrough(last.number, last.timestamp);
+        if (last !== undefined) state.finalizeThrough(last.number, last.timestamp);
         if (random.chance(0.7)) state.save();
         assert.deepEqual(describeState(state), whole, "a save changes nothing");
-        state.unwindTo(last?.number ?? 0, last?.timestamp ?? 0);
+        state.revertTo(last?.number ?? 0, last?.timestamp ?? 0);
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         file.close();
         assert(life < 200, "it comes to an end");
@@ -151,25 +152,25 @@ describe("the copy of the markets", () => {
     const file = openFile(folder);
     const path = join(folder.path, "markets.sqlite");
     const before = (await stat(path)).size;
-    const shelf = file.shelf<`0x${string}`, string>("numbers");
+    const table = file.table<`0x${string}`, string>("numbers");
     const keys = Array.from(
       { length: 3000 },
       (_, i): `0x${string}` => `0x${i.toString(16).padStart(64, "0")}`,
     );
-    for (const key of keys) shelf.set(key, key.repeat(20));
+    for (const key of keys) table.set(key, key.repeat(20));
     const through = Number(file.savedThrough);
     file.save(through);
     assert(file.isCheckpointing);
     const [first = "0x", ...others] = keys;
-    shelf.set(first, "meanwhile");
+    table.set(first, "meanwhile");
     file.save(through);
     await waitFor("the checkpoint", async () => (file.isCheckpointing ? null : true));
     assert((await stat(path)).size > before + 1_000_000);
-    shelf.set(first, "lost");
+    table.set(first, "lost");
     file.close();
     const again = openFile(folder);
     assert.equal(again.savedThrough, through);
-    const kept = again.shelf<`0x${string}`, string>("numbers");
+    const kept = again.table<`0x${string}`, string>("numbers");
     assert.equal(kept.get(first), "meanwhile");
     for (const key of others) assert.equal(kept.get(key), key.repeat(20));
     again.close();
@@ -183,11 +184,11 @@ describe("the copy of the markets", () => {
       coverage: folder.store.coverage,
       clock: { ...systemClock, monotonicMs: () => nowMs },
     });
-    const shelf = file.shelf<`0x${string}`, number>("numbers");
+    const table = file.table<`0x${string}`, number>("numbers");
     const putMany = (): void => {
       // As many again wait in memory, where they may change once more.
-      const values = storeLimits.marketsUnsavedMax + storeLimits.shelfUnwrittenMax + 100;
-      for (let i = 0; i < values; i += 1) shelf.set(`0x${i.toString(16).padStart(64, "0")}`, i);
+      const values = storeLimits.marketsUnsavedMax + storeLimits.tableUnwrittenMax + 100;
+      for (let i = 0; i < values; i += 1) table.set(`0x${i.toString(16).padStart(64, "0")}`, i);
     };
     const isDueAfter = (ms: number): boolean => {
       nowMs += ms;

@@ -21,12 +21,12 @@ const limits = [1, 3, 20];
 
 type Step =
   | { readonly kind: "hold" | "append"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "finalize" | "fork"; readonly depth: number };
+  | { readonly kind: "finalize" | "revert"; readonly depth: number };
 
 const anyPlans = fc.array(anyBlockPlan(4), { minLength: 1, maxLength: 4 });
 const anyStep = fc.oneof(
   fc.record({ kind: fc.constantFrom("hold" as const, "append" as const), plans: anyPlans }),
-  fc.record({ kind: fc.constantFrom("finalize" as const, "fork" as const), depth: fc.nat(4) }),
+  fc.record({ kind: fc.constantFrom("finalize" as const, "revert" as const), depth: fc.nat(4) }),
 ) as fc.Arbitrary<Step>;
 
 /** Takes one step; returns the facts of the chain that is left. */
@@ -40,9 +40,9 @@ async function take(
     case "hold":
     case "append": {
       // Nothing is appended below blocks that are held.
-      const isHeld = step.kind === "hold" || store.tail.newest !== null;
+      const isUnfinalized = step.kind === "hold" || store.headBuffer.newest !== null;
       const more = goOn(facts, step.plans, salt);
-      if (isHeld) for (const block of more) store.tail.push(block);
+      if (isUnfinalized) for (const block of more) store.headBuffer.push(block);
       else await store.append(encode(more));
       return [...facts, ...more];
     }
@@ -50,9 +50,9 @@ async function take(
       await store.finalize((store.newestBlock ?? -1) - step.depth);
       return facts;
     }
-    case "fork": {
+    case "revert": {
       const safe = Math.max(final, (store.newestBlock ?? -1) - step.depth);
-      store.tail.unwindTo(safe);
+      store.headBuffer.revertTo(safe);
       return facts.filter(({ number }) => number <= safe);
     }
   }

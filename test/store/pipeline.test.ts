@@ -9,10 +9,10 @@ import type { Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
-import { deriveNews } from "../../src/feed/change.ts";
+import { deriveChanges } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
@@ -38,8 +38,8 @@ const silent = openLog({ level: "silent" });
 
 type Step =
   | { readonly kind: "final"; readonly plans: readonly BlockPlan[]; readonly sizes: number[] }
-  | { readonly kind: "held"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "fork"; readonly depth: number }
+  | { readonly kind: "block"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "revert"; readonly depth: number }
   | { readonly kind: "finalized"; readonly lag: number };
 
 const anyPlans = fc.array(anyBlockPlan(2), { minLength: 1, maxLength: 8 });
@@ -54,7 +54,7 @@ const anySteps = fc.array(
       }),
     },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("held"), plans: anyPlans }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("fork"), depth: fc.nat(6) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), depth: fc.nat(6) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized"), lag: fc.nat(5) }) },
   ),
   { minLength: 10, maxLength: 25 },
@@ -89,18 +89,18 @@ class ScriptedSource {
         }
         return;
       }
-      case "held": {
+      case "block": {
         for (const block of this.#grow(step.plans)) {
           this.chain.push(block);
           yield blocksBatch([block], false);
         }
         return;
       }
-      case "fork": {
+      case "revert": {
         this.forks += 1;
         const kept = Math.max(this.finalCount, this.chain.length - step.depth);
         this.chain = this.chain.slice(0, kept);
-        yield { kind: "fork", safeBlock: this.chain.at(-1)?.number ?? numberBeforeChains };
+        yield { kind: "revert", safeBlock: this.chain.at(-1)?.number ?? numberBeforeChains };
         return;
       }
       case "finalized":
@@ -151,7 +151,7 @@ function factsOf(chain: readonly Block[]): BlockFacts[] {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   return state;
 }
 
@@ -164,7 +164,7 @@ describe("the pipeline", () => {
       const state = new MarketState(contracts);
       const source = new ScriptedSource(steps, order);
       await new Pipeline({ store, state, log: silent }).run(
-        deriveNews(encodeBatches(source.batches(), decoder), decoder),
+        deriveChanges(encodeBatches(source.batches(), decoder), decoder),
       );
 
       const left = factsOf(source.chain);
@@ -190,7 +190,7 @@ describe("the pipeline", () => {
     const told: string[] = [];
     const subscribers = {
       held: ({ number }: BlockFacts) => told.push(`held ${number}`),
-      unwinding: (safeBlock: number) => told.push(`back to ${safeBlock}`),
+      reverting: (safeBlock: number) => told.push(`back to ${safeBlock}`),
       appended: () => told.push("appended"),
       finalized: (blocks: readonly BlockFacts[]) =>
         told.push(`final ${blocks.map(({ number }) => number).join(" ")}`),
@@ -202,13 +202,13 @@ describe("the pipeline", () => {
       yield { kind: "finalized", block: 1 };
       yield held(3);
       yield { kind: "finalized", block: 2 };
-      yield { kind: "fork", safeBlock: 2 };
+      yield { kind: "revert", safeBlock: 2 };
       yield held(3);
       yield { kind: "finalized", block: 3 };
     }
     const state = new MarketState(contracts);
     const pipeline = new Pipeline({ store, state, subscribers, log: silent });
-    await pipeline.run(deriveNews(encodeBatches(source(), decoder), decoder));
+    await pipeline.run(deriveChanges(encodeBatches(source(), decoder), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
     assert.deepEqual(told, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
     assert.equal(store.coverage?.last.number, 3);
@@ -225,7 +225,7 @@ describe("the pipeline", () => {
         yield blocksBatch([{ ...emptyBlock, number, timestamp: number }], true);
       }
     }
-    await assert.rejects(pipeline.run(deriveNews(encodeBatches(endless(), decoder), decoder)));
+    await assert.rejects(pipeline.run(deriveChanges(encodeBatches(endless(), decoder), decoder)));
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
   });
 
@@ -240,6 +240,6 @@ describe("the pipeline", () => {
       await new Promise<never>(() => {});
     }
     const pipeline = new Pipeline({ store, state, log: silent });
-    await assert.rejects(pipeline.run(deriveNews(encodeBatches(standing(), decoder), decoder)));
+    await assert.rejects(pipeline.run(deriveChanges(encodeBatches(standing(), decoder), decoder)));
   });
 });

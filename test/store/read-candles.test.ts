@@ -104,7 +104,7 @@ describe("candles", () => {
       const store = await folder.reopen();
       await assertSame(store, dense.slice(0, to), 25);
     }
-    for (const block of dense.slice(29)) folder.store.tail.push(block);
+    for (const block of dense.slice(29)) folder.store.headBuffer.push(block);
     await assertSame(folder.store, dense, 40);
   });
 

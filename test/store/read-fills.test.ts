@@ -130,7 +130,7 @@ describe("reading everything", () => {
     for (const block of blocks.slice(finalCount)) await store.finalize(block.number);
     done.abort();
     const rounds = await Promise.all(readers);
-    assert.deepEqual(store.tail.blocks, []);
+    assert.deepEqual(store.headBuffer.blocks, []);
     assert.equal(store.coverage?.last.number, blocks.at(-1)?.number);
     assert(rounds.every((count) => count >= 1));
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { FactStore } from "../../src/storage/fact-store.ts";
@@ -57,7 +57,7 @@ describe("after a crash", () => {
     const store = await FactStore.open(folder.path);
     try {
       const applied = knownState();
-      for (const block of kept) applied.applyFinal(digestOf([block]), block);
+      for (const block of kept) applied.applyFinal(deltaOf([block]), block);
       for (const savedThrough of [null, -1]) {
         const loaded = knownState();
         await loadMarketState(store, loaded, savedThrough);

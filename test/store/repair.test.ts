@@ -46,7 +46,7 @@ const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,
 );
 
-async function assertChartsMadeAnew(store: FactStore): Promise<void> {
+async function assertChartsRebuilt(store: FactStore): Promise<void> {
   assert.equal(store.charts.before, 0);
   store.chartRollup.advance(store.coverage?.last.timestamp ?? 0);
   await store.chartRollup.finish();
@@ -80,7 +80,7 @@ describe("a repair", () => {
     assert.deepEqual(await finishRepair(folder.store.engine, () => {}), []);
     await assertTablesHold(folder.store, blocks);
     await assertTablesHold(await folder.reopen(), blocks);
-    await assertChartsMadeAnew(folder.store);
+    await assertChartsRebuilt(folder.store);
   });
 
   test("of several ranges is carried out in one go", async (t) => {
@@ -89,7 +89,7 @@ describe("a repair", () => {
     const parts = [blocks.slice(from, from + 1), blocks.slice(from + 1, to)];
     await orderRepair(folder.store.engine, ...parts.map((part) => encode(part)));
     await assertTablesHold(await folder.reopen(), blocks);
-    await assertChartsMadeAnew(folder.store);
+    await assertChartsRebuilt(folder.store);
   });
 
   test("takes away rows that are there twice or belong nowhere", async (t) => {
@@ -111,7 +111,7 @@ describe("a repair", () => {
     }
     await orderRepair(engine, encode(repaired));
     await assertTablesHold(await folder.reopen(), blocks);
-    await assertChartsMadeAnew(folder.store);
+    await assertChartsRebuilt(folder.store);
   });
 
   test("of right rows changes nothing", async (t) => {
@@ -130,7 +130,7 @@ describe("a repair", () => {
       await finishRepair(store.engine, () => {});
       isWhole = await repairDying(store.engine, writes);
       await recover(store.engine, () => {});
-      const [row] = await store.engine.query("SELECT sum(fills) FROM oddwire.markers");
+      const [row] = await store.engine.query("SELECT sum(fills) FROM oddwire.commits");
       const isDone = row?.[0] === fillsOf(blocks).length;
       assert.ok(isDone || done === 0, "once it is ordered, it is done");
       await assertTablesHold(store, isDone ? blocks : wrongBlocks);

@@ -40,10 +40,10 @@ test("sizes are those of the tables, asked for anew only after a while", async (
   assert.deepEqual(
     empty.tables.map(({ table, rows }) => [table, rows]),
     [
+      ["commits", 0],
       ["events", 0],
       ["fills", 0],
       ["fills_by_token", 0],
-      ["markers", 0],
       ["minute_candles", 0],
       ["quarantine", 0],
       ["reorgs", 0],
@@ -57,7 +57,7 @@ test("sizes are those of the tables, asked for anew only after a while", async (
   const filled = await sizes.read();
   const rows = new Map(filled?.tables.map((size) => [size.table, size]));
   assert.equal(rows.get("quarantine")?.rows, 1);
-  assert.equal(rows.get("markers")?.rows, 1);
+  assert.equal(rows.get("commits")?.rows, 1);
   assert.ok((rows.get("quarantine")?.bytes ?? 0) > 0 && rows.get("quarantine")?.parts === 1);
   assert.equal(filled?.missingBlocks, 0);
 });
@@ -66,7 +66,7 @@ test("blocks that no marker vouches for are a gap", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode([blockAt(5), blockAt(9)]));
   await store.engine.command(
-    `INSERT INTO oddwire.markers SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM oddwire.markers`,
+    `INSERT INTO oddwire.commits SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM oddwire.commits`,
   );
   const sizes = new StoreSizeReader({ engine: store.engine, clock: systemClock, log });
   assert.equal((await sizes.read())?.missingBlocks, 3);
@@ -119,8 +119,8 @@ test("anomalies and unreadable logs are counted by kind, held and final blocks a
   });
   await pipeline.run(
     (async function* () {
-      yield { kind: "final" as const, batch: encode([final]), more: false };
-      yield { kind: "held" as const, block: held };
+      yield { kind: "range" as const, batch: encode([final]), more: false };
+      yield { kind: "block" as const, block: held };
       yield { kind: "finalized" as const, block: 2 };
     })(),
   );

@@ -9,7 +9,7 @@ import { waitFor } from "../support/wait-for.ts";
 
 const connectionsPerKey = { read: 2, write: 3, admin: 20 };
 const quotas = { ...testQuotas, connectionsPerKey, connectionsPerIp: 6 };
-const server = await DataServer.open({ finalBlocks: 400, heldBlocks: 0, quotas });
+const server = await DataServer.open({ finalBlocks: 400, unfinalizedBlocks: 0, quotas });
 after(() => server.close());
 const { edge } = server;
 
@@ -72,7 +72,7 @@ suite("the upgrade", () => {
     const client = await StreamClient.open(edge.url, { key });
     const anonymous = await StreamClient.open(edge.url);
     const blockedAtMs = edge.clock.nowMs();
-    const block = { reason: "failed_authentication", strikes: 1, blockedAtMs } as const;
+    const block = { reason: "failed_authentication", offences: 1, blockedAtMs } as const;
     const bucket = "127.0.0.1";
     edge.access.ipBlocks.put({ ...block, bucket, blockedUntilMs: blockedAtMs + 60_000 });
     const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ${key}\r\n`));

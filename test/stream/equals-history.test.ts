@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { openLog } from "../../src/base/log.ts";
-import type { ChainNews } from "../../src/feed/change.ts";
+import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import type { Engine } from "../../src/storage/engine.ts";
 import { openChannel } from "../../src/stream/channels.ts";
@@ -150,7 +150,7 @@ class Play {
   async *#changesOf(
     { turns, killed }: Pick<Life, "turns" | "killed">,
     service: Started,
-  ): AsyncGenerator<ChainNews> {
+  ): AsyncGenerator<ChainChange> {
     const { store } = this.#folder;
     yield* this.#chain.resumeAfter(store.coverage?.last.number ?? -1);
     for (const turn of turns) yield* this.#take(turn, service);
@@ -160,7 +160,7 @@ class Play {
     throw new Error("killed");
   }
 
-  async *#take({ acts, step }: Turn, service: Started): AsyncGenerator<ChainNews> {
+  async *#take({ acts, step }: Turn, service: Started): AsyncGenerator<ChainChange> {
     for (const act of acts) {
       this.#act(act, service);
       await this.#pause();
@@ -199,7 +199,7 @@ class Play {
 
   async #check({ sources }: Started, number: number, client: FoldingClient): Promise<void> {
     const { store } = this.#folder;
-    const channel = openChannel(client.request, { ...sources, justHeld: new RowMemo() });
+    const channel = openChannel(client.request, { ...sources, latestRows: new RowMemo() });
     let wrong: string | null = null;
     const name = `client ${number}: ${JSON.stringify(channel.asked)}`;
     const caughtUp = waitFor(name, async () => {

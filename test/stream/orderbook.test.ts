@@ -146,9 +146,9 @@ test("a book that cannot be relied upon is told as stale, and comes whole again"
   venue.change([{ assetId: token, side: "BUY", price: "0.3", size: "1" }]);
   await client.until("the doubt", () => client.events().length > 0);
   catchUp();
-  const [doubt] = client.events();
-  assert.equal(doubt?.["event"], "book_stale");
-  assert.deepEqual(doubt["data"], { token_id: token, stale_reason: "hash_mismatch" });
+  const [mismatch] = client.events();
+  assert.equal(mismatch?.["event"], "book_stale");
+  assert.deepEqual(mismatch["data"], { token_id: token, stale_reason: "hash_mismatch" });
   await equalsVenue();
   assert.equal(copy.isGood, true);
   client.close();

@@ -5,7 +5,7 @@ import { DataServer } from "../support/open-data-server.ts";
 import { SessionClient, sharedParts } from "../support/session-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const server = await DataServer.open({ finalBlocks: 600, heldBlocks: 100 });
+const server = await DataServer.open({ finalBlocks: 600, unfinalizedBlocks: 100 });
 const parts = sharedParts(server.hub);
 const { clock } = parts;
 after(async () => {

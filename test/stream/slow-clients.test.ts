@@ -26,14 +26,14 @@ const quotas = {
   connectionsPerIp: 10_000,
   subscriptionsMax: 10,
 };
-const server = await DataServer.open({ finalBlocks: 300, heldBlocks: 300, quotas });
+const server = await DataServer.open({ finalBlocks: 300, unfinalizedBlocks: 300, quotas });
 after(() => server.close());
 const { edge, meter } = server;
 const template = server.fills.filter(isTrade).slice(0, tradesPerBlock);
 assert.equal(template.length, tradesPerBlock);
 
 function nextBlock(): BlockFacts {
-  const newest = server.store.tail.newest;
+  const newest = server.store.headBuffer.newest;
   assert(newest !== null);
   const number = newest.number + 1;
   const fills = template.map((fill, index) => ({ ...fill, seq: seqOf(number, index) }));

@@ -8,7 +8,7 @@ import { DataServer, type Row } from "../support/open-data-server.ts";
 import { encode } from "../support/store-chain.ts";
 import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
 
-const server = await DataServer.open({ finalBlocks: 600, heldBlocks: 100 });
+const server = await DataServer.open({ finalBlocks: 600, unfinalizedBlocks: 100 });
 after(() => server.close());
 const { edge } = server;
 const connect = (query = "") => StreamClient.open(edge.url, { key: edge.keys.admin, query });
@@ -232,7 +232,7 @@ test("finalized comes while the service catches up, too", async () => {
   const blocks = server.facts.filter(
     ({ number }) => number > newestBlock && number <= newestBlock + 10,
   );
-  await server.tell([{ kind: "final", batch: encode(blocks), more: false }]);
+  await server.tell([{ kind: "range", batch: encode(blocks), more: false }]);
   const { finalized_block, finalized_seq } = await client.next("finalized");
   assert.equal(finalized_block, newestBlock + 10);
   assert.equal(finalized_seq, (newestBlock + 11) * 1_000_000 - 1);

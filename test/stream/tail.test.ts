@@ -44,29 +44,29 @@ test("prints the newest trades, then news, then what replaces a fork", async () 
   const target = traded[3]?.number ?? newestBlock;
   const lines = await follow(true, async (printed) => {
     await server.advance({ held: target });
-    const news = idsBehind(newestBlock);
-    assert(news.length > 0);
-    await waitFor("news", async () => (printed.length === 10 + news.length ? true : null));
+    const change = idsBehind(newestBlock);
+    assert(change.length > 0);
+    await waitFor("news", async () => (printed.length === 10 + change.length ? true : null));
     const again = server.facts.filter(({ number }) => number > newestBlock && number <= target);
     await server.fork(newestBlock, again);
     await waitFor("what came instead", async () =>
-      printed.length === 11 + 2 * news.length ? true : null,
+      printed.length === 11 + 2 * change.length ? true : null,
     );
   });
-  const news = idsBehind(newestBlock);
+  const change = idsBehind(newestBlock);
   const rows = lines.map(
     (line) => JSON.parse(line) as { id?: string; type?: string; reverted?: string[] },
   );
   assert.deepEqual(
-    rows.slice(10, 10 + news.length).map(({ id }) => id),
-    news,
+    rows.slice(10, 10 + change.length).map(({ id }) => id),
+    change,
   );
-  const fork = rows[10 + news.length];
+  const fork = rows[10 + change.length];
   assert.equal(fork?.type, "reorg");
-  assert.deepEqual(fork.reverted, news);
+  assert.deepEqual(fork.reverted, change);
   assert.deepEqual(
-    rows.slice(11 + news.length).map(({ id }) => id),
-    news,
+    rows.slice(11 + change.length).map(({ id }) => id),
+    change,
   );
 });
 

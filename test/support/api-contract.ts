@@ -63,7 +63,7 @@ export class ApiContract {
   }
 
   /** Fails unless status, headers and body of an answer are told of, and nothing else is in it. */
-  assertTold(endpoint: Endpoint, answer: TestAnswer): void {
+  assertReported(endpoint: Endpoint, answer: TestAnswer): void {
     const { method, path } = endpoint;
     const name = `${method} ${path} ${answer.status}`;
     const response = endpoint.responses[answer.status];

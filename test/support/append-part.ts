@@ -1,4 +1,4 @@
-import { type EncodedBatch, encodeMarker } from "../../src/storage/codec/encode-facts.ts";
+import { type EncodedBatch, encodeCommit } from "../../src/storage/codec/encode-facts.ts";
 import type { FactStore } from "../../src/storage/fact-store.ts";
 
 /** In the order in which an append fills them. */
@@ -8,7 +8,7 @@ export const tables = [
   "minute_candles",
   "events",
   "quarantine",
-  "markers",
+  "commits",
 ] as const;
 
 /** Does the first `count` inserts of an append, as a crash would leave them. */
@@ -18,7 +18,7 @@ export async function appendPart(
   count: number,
 ): Promise<void> {
   const { fills, minuteCandles, events, quarantine } = batch;
-  const rows = [fills, fills, minuteCandles, events, quarantine, encodeMarker([batch])];
+  const rows = [fills, fills, minuteCandles, events, quarantine, encodeCommit([batch])];
   for (const [index, table] of tables.slice(0, count).entries()) {
     await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { digestOf } from "../../src/market/delta.ts";
+import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { FactStore } from "../../src/storage/fact-store.ts";
@@ -30,7 +30,7 @@ export async function assertStoreHolds(
     assert.deepEqual(await readEvents(store, { ...page, kinds }), events);
     const [loaded, applied] = [knownState(), knownState()];
     await loadMarketState(store, loaded);
-    for (const block of blocks) applied.applyFinal(digestOf([block]), block);
+    for (const block of blocks) applied.applyFinal(deltaOf([block]), block);
     assert.deepEqual(describeState(loaded), describeState(applied));
   } finally {
     await store.close();

@@ -106,8 +106,8 @@ const knownBitsMax = 10_000;
 function bloomBits(value: string): readonly number[] {
   const known = knownBits.get(value);
   if (known !== undefined) return known;
-  const digest = Buffer.from(keccak_256(Buffer.from(value.slice(2), "hex")));
-  const bits = [0, 2, 4].map((offset) => digest.readUInt16BE(offset) % 2048);
+  const delta = Buffer.from(keccak_256(Buffer.from(value.slice(2), "hex")));
+  const bits = [0, 2, 4].map((offset) => delta.readUInt16BE(offset) % 2048);
   if (knownBits.size >= knownBitsMax) knownBits.clear();
   knownBits.set(value, bits);
   return bits;

@@ -78,7 +78,7 @@ export class ChainFollower {
       case "blocks":
         this.#takeBlocks(batch);
         return;
-      case "fork":
+      case "revert":
         assert(batch.safeBlock >= this.finalized, "a fork never reaches below finality");
         assert(batch.safeBlock < this.tip, "a fork takes something back");
         for (const number of this.blocks.keys()) {

@@ -1,4 +1,4 @@
-import type { RowFile } from "../../src/storage/embedded/spool-file.ts";
+import type { SpoolFile } from "../../src/storage/embedded/spool-file.ts";
 import type { Engine, Row, Rows } from "../../src/storage/engine.ts";
 
 /** Dies, as a process would, before its n-th write. */
@@ -24,7 +24,7 @@ export class MortalEngine implements Engine {
     return this.#engine.command(sql);
   }
 
-  openRows(): Promise<RowFile> {
+  openRows(): Promise<SpoolFile> {
     return this.#engine.openRows();
   }
 

@@ -29,7 +29,7 @@ export function naiveCandles(
     .toSorted((a, b) => a.seq - b.seq)
     .flatMap((fill) => {
       if (fill.tokenId === tokenId) return [ownPrint(fill)];
-      return fill.tokenId === complement ? [mirroredPrint(fill)] : [];
+      return fill.tokenId === complement ? [invertedPrint(fill)] : [];
     });
   const buckets = Map.groupBy(
     prints,
@@ -44,7 +44,7 @@ function ownPrint(fill: Fill): Print {
 }
 
 /** Rounded on the other token, as its own trades are. */
-function mirroredPrint(fill: Fill): Print {
+function invertedPrint(fill: Fill): Print {
   const { price, isBuy } = ownPrint(fill);
   return { fill, price: onePrice - price, isBuy: !isBuy, worth: fill.size - fill.value };
 }

@@ -12,7 +12,7 @@ import { version } from "../../src/base/config/version.ts";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
-import type { ChainNews } from "../../src/feed/change.ts";
+import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import type { Fill } from "../../src/market/fill.ts";
@@ -55,7 +55,7 @@ type DataServerOptions = {
   readonly facts?: readonly BlockFacts[];
   /** How many of its blocks are final at first, and how many are held above. */
   readonly finalBlocks?: number;
-  readonly heldBlocks?: number;
+  readonly unfinalizedBlocks?: number;
   readonly trustedProxies?: readonly string[];
   readonly quotas?: StreamQuotas;
   /** Told of every answer. */
@@ -114,7 +114,7 @@ export class DataServer {
 
   /** By default generations 1 and 2 side by side, with trades in the store, held and yet to come. */
   static async open(options: DataServerOptions = {}): Promise<DataServer> {
-    const { recording = "contracts-gen2", finalBlocks = 900, heldBlocks = 300 } = options;
+    const { recording = "contracts-gen2", finalBlocks = 900, unfinalizedBlocks = 300 } = options;
     const facts = options.facts ?? readFacts(recording);
     const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
     const store = await FactStore.open(folder);
@@ -143,7 +143,7 @@ export class DataServer {
     });
     const parts = { edge, store, state, facts, hub, routes, readiness, folder, venue, books };
     const server = new DataServer(parts);
-    await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + heldBlocks - 1 });
+    await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + unfinalizedBlocks - 1 });
     return server;
   }
 
@@ -166,23 +166,23 @@ export class DataServer {
     const { held = -1, final } = upTo;
     const { newestBlock } = this;
     const blocks = this.facts.filter(({ number }) => number > newestBlock && number <= held);
-    await this.tell(blocks.map((block) => ({ kind: "held", block })));
+    await this.tell(blocks.map((block) => ({ kind: "block", block })));
     if (final !== undefined) await this.tell([{ kind: "finalized", block: final }]);
   }
 
   /** Moves chain time on by a block without logs; the chain cannot go on after it. */
   async passTime(seconds: number): Promise<void> {
-    const newest = this.store.tail.newest;
+    const newest = this.store.headBuffer.newest;
     assert(newest !== null, "there is a held block");
     const { number, timestamp } = newest;
     const nothing = { fills: [], events: [], quarantined: [], anomalies: [] };
     const block = { ...newest, ...nothing, number: number + 1, timestamp: timestamp + seconds };
-    await this.tell([{ kind: "held", block }]);
+    await this.tell([{ kind: "block", block }]);
   }
 
   /** Holds a block that follows the newest. */
   async hold(block: BlockFacts): Promise<void> {
-    await this.tell([{ kind: "held", block }]);
+    await this.tell([{ kind: "block", block }]);
   }
 
   /** What the stream has done. */
@@ -192,8 +192,8 @@ export class DataServer {
 
   /** Takes back every block above `safeBlock`, and goes on with `blocks`. */
   async fork(safeBlock: number, blocks: readonly BlockFacts[]): Promise<void> {
-    const held = blocks.map((block): ChainNews => ({ kind: "held", block }));
-    await this.tell([{ kind: "fork", safeBlock }, ...held]);
+    const held = blocks.map((block): ChainChange => ({ kind: "block", block }));
+    await this.tell([{ kind: "revert", safeBlock }, ...held]);
   }
 
   /** All fills served now, in order. */
@@ -240,8 +240,8 @@ export class DataServer {
   }
 
   /** Takes in news as the pipeline does. */
-  async tell(news: readonly ChainNews[]): Promise<void> {
-    await this.#pipeline.run(each(news));
+  async tell(change: readonly ChainChange[]): Promise<void> {
+    await this.#pipeline.run(each(change));
   }
 }
 

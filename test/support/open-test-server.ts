@@ -19,7 +19,7 @@ import { listIpBlocks } from "../../src/api/routes/admin/list-ip-blocks.ts";
 import { listKeys } from "../../src/api/routes/admin/list-keys.ts";
 import { revokeKey } from "../../src/api/routes/admin/revoke-key.ts";
 import { rotateKey } from "../../src/api/routes/admin/rotate-key.ts";
-import { liftIpBlock } from "../../src/api/routes/admin/unblock-ip.ts";
+import { unblockIp } from "../../src/api/routes/admin/unblock-ip.ts";
 import { getHealth } from "../../src/api/routes/service/get-health.ts";
 import { getReady } from "../../src/api/routes/service/get-ready.ts";
 import { openStream } from "../../src/api/routes/service/open-stream.ts";
@@ -133,7 +133,7 @@ export async function openTestServer(
       getHealth({ version: "0.1.0", clock }),
       getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
       ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
-      ...[listIpBlocks, liftIpBlock].map((route) => route(services)),
+      ...[listIpBlocks, unblockIp].map((route) => route(services)),
       ...(stream === null ? [] : [openStream()]),
       ...(options.routes ?? []),
     ],

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { VenueBook, type VenueSide } from "./venue-book.ts";
-import { VenueCatalogue } from "./venue-catalogue.ts";
+import { ScriptedMetadata } from "./venue-catalogue.ts";
 
 /** An answer in place of the honest one; `null` lets it be, `hang` never answers. */
 export type HttpFault = (path: string) => VenueReply | "hang" | null;
@@ -38,7 +38,7 @@ type Subscriber = { readonly assetIds: Set<string> };
 
 export class ScriptedVenue {
   /** What `GET /markets/keyset` tells. */
-  readonly catalogue = new VenueCatalogue();
+  readonly marketMetadata = new ScriptedMetadata();
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
   readonly #books = new Map<string, VenueBook>();
@@ -86,9 +86,9 @@ export class ScriptedVenue {
   get settings(): Record<string, string> {
     return {
       ODDWIRE_VENUE: "polymarket",
-      ODDWIRE_VENUE_REST_URL: this.restUrl,
-      ODDWIRE_VENUE_WS_URL: this.wsUrl,
-      ODDWIRE_VENUE_CATALOGUE_URL: this.restUrl,
+      ODDWIRE_CLOB_URL: this.restUrl,
+      ODDWIRE_CLOB_WS_URL: this.wsUrl,
+      ODDWIRE_GAMMA_URL: this.restUrl,
     };
   }
 
@@ -141,7 +141,7 @@ export class ScriptedVenue {
   }
 
   /** Tells a whole book, as the venue does after trades. */
-  tellBook(assetId: string): void {
+  sendBook(assetId: string): void {
     this.#tell(new Set([assetId]), () => this.book(assetId).message);
   }
 
@@ -255,7 +255,7 @@ export class ScriptedVenue {
 
   #answer(path: string, body: string): VenueReply {
     const url = new URL(path, this.restUrl);
-    if (url.pathname === "/markets/keyset") return this.catalogue.answer(url.searchParams);
+    if (url.pathname === "/markets/keyset") return this.marketMetadata.answer(url.searchParams);
     if (url.pathname === "/books") {
       const asked = JSON.parse(body) as { token_id: string }[];
       const books = asked.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);

@@ -94,7 +94,7 @@ export class SimulatedWorld {
     });
     const lose = limits === null ? null : this.#loseLog(limits);
     this.#passing = lose === null ? passing : [...passing, lose, lose];
-    this.#tellFinality();
+    this.#sendFinality();
   }
 
   /** The one true chain. */
@@ -174,8 +174,8 @@ export class SimulatedWorld {
       () => this.#fork(),
       () => this.#finalize(),
       () => this.#finalize(),
-      () => this.#strike(node.endpoint),
-      () => this.#strike(node.endpoint),
+      () => this.#addOffence(node.endpoint),
+      () => this.#addOffence(node.endpoint),
       () => this.#stray(node),
       () => {
         if (this.#rogue === null) node.isFollowing = !node.isFollowing;
@@ -204,7 +204,7 @@ export class SimulatedWorld {
     this.#finalized = this.#random.integer(this.#finalized, this.head);
   }
 
-  #strike(endpoint: SimulatedEndpoint): void {
+  #addOffence(endpoint: SimulatedEndpoint): void {
     const [hook, share] = [this.#random.pick(this.#passing), this.#random.pick([0.1, 0.5, 1])];
     const lift = endpoint.fault((request, chain) =>
       this.#random.chance(share) ? hook(request, chain) : null,
@@ -265,11 +265,11 @@ export class SimulatedWorld {
     for (const { endpoint, isFollowing } of this.#nodes) {
       if (isFollowing) endpoint.follow(this.#scripted);
     }
-    this.#tellFinality();
+    this.#sendFinality();
   }
 
   /** An endpoint never calls final what the chain may replace: such a lie cannot be seen through. */
-  #tellFinality(): void {
+  #sendFinality(): void {
     for (const { endpoint, tag } of this.#nodes) {
       const known = Math.min(this.#finalized, endpoint.commonWith(this.#scripted));
       if (tag === "honest") endpoint.setFinalized(known);

@@ -1,6 +1,6 @@
 /** A chain as a source would report it, step by step, also to a process that starts later. */
 import * as fc from "fast-check";
-import type { ChainNews } from "../../src/feed/change.ts";
+import type { ChainChange } from "../../src/feed/change.ts";
 import {
   anyBlockPlan,
   type BlockPlan,
@@ -12,18 +12,22 @@ import { encode, factsOf } from "./store-chain.ts";
 import type { LogContent } from "./test-markets.ts";
 
 export type Step =
-  | { readonly kind: "final"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "held"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "fork"; readonly depth: number; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "range"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "block"; readonly plans: readonly BlockPlan[] }
+  | { readonly kind: "revert"; readonly depth: number; readonly plans: readonly BlockPlan[] }
   | { readonly kind: "finalized"; readonly lag: number };
 
 const anyPlans = fc.array(anyBlockPlan(2), { minLength: 1, maxLength: 4 });
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("final" as const), plans: anyPlans }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("held" as const), plans: anyPlans }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("range" as const), plans: anyPlans }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("block" as const), plans: anyPlans }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("fork" as const), depth: fc.nat(6), plans: anyPlans }),
+    arbitrary: fc.record({
+      kind: fc.constant("revert" as const),
+      depth: fc.nat(6),
+      plans: anyPlans,
+    }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized" as const), lag: fc.nat(5) }) },
 );
@@ -42,25 +46,25 @@ export class SteppedChain {
     return this.#blocks.at(-1)?.block.number ?? numberBeforeChains;
   }
 
-  take(step: Step): ChainNews[] {
+  take(step: Step): ChainChange[] {
     switch (step.kind) {
-      case "final": {
+      case "range": {
         const settled = this.#settle(this.#blocks.length);
         const added = this.#grow(step.plans);
         this.#finalCount = this.#blocks.length;
-        return [...settled, { kind: "final", batch: encode(factsOf(added)), more: false }];
+        return [...settled, { kind: "range", batch: encode(factsOf(added)), more: false }];
       }
-      case "held":
-        return factsOf(this.#grow(step.plans)).map((block) => ({ kind: "held", block }));
-      case "fork": {
+      case "block":
+        return factsOf(this.#grow(step.plans)).map((block) => ({ kind: "block", block }));
+      case "revert": {
         const kept = Math.max(this.#finalCount, this.#blocks.length - step.depth);
         this.#blocks = this.#blocks.slice(0, kept);
         this.#salt += 1;
         const safeBlock = this.newest;
         const held = factsOf(this.#grow(step.plans));
         return [
-          { kind: "fork", safeBlock },
-          ...held.map((block) => ({ kind: "held", block }) as const),
+          { kind: "revert", safeBlock },
+          ...held.map((block) => ({ kind: "block", block }) as const),
         ];
       }
       case "finalized":
@@ -69,19 +73,19 @@ export class SteppedChain {
   }
 
   /** What a process is told that has stored the blocks up to `stored`. */
-  resumeAfter(stored: number): ChainNews[] {
+  resumeAfter(stored: number): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);
     const held = factsOf(this.#blocks.slice(this.#finalCount));
     return [
       ...(missing.length === 0
         ? []
-        : [{ kind: "final", batch: encode(factsOf(missing)), more: false } as const]),
-      ...held.map((block) => ({ kind: "held", block }) as const),
+        : [{ kind: "range", batch: encode(factsOf(missing)), more: false } as const]),
+      ...held.map((block) => ({ kind: "block", block }) as const),
     ];
   }
 
-  #settle(count: number): ChainNews[] {
+  #settle(count: number): ChainChange[] {
     const block = this.#blocks[count - 1]?.block.number;
     if (count <= this.#finalCount || block === undefined) return [];
     this.#finalCount = count;

@@ -7,7 +7,7 @@ import type { Fill } from "../../src/market/fill.ts";
 import {
   type EncodedBatch,
   encodeFacts,
-  type Stretch,
+  type FactsRange,
 } from "../../src/storage/codec/encode-facts.ts";
 import type { FactStore } from "../../src/storage/fact-store.ts";
 import type { GeneratedBlock } from "./generate-chain.ts";
@@ -24,7 +24,7 @@ export function fillsOf(blocks: readonly BlockFacts[]): Fill[] {
 }
 
 /** The stretch from the first of these blocks to the last. */
-export function stretchOf(blocks: readonly BlockFacts[]): Stretch {
+export function stretchOf(blocks: readonly BlockFacts[]): FactsRange {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined, "a stretch has a block");
   const { number, hash, timestamp }: BlockRef & { timestamp: number } = last;
@@ -59,5 +59,5 @@ export async function fillStore(
   },
 ): Promise<void> {
   for (const batch of batchesOf(parts.final, parts.sizes)) await store.append(encode(batch));
-  for (const block of parts.held) store.tail.push(block);
+  for (const block of parts.held) store.headBuffer.push(block);
 }

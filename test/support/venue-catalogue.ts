@@ -9,7 +9,7 @@ export type VenueMarket = Readonly<Record<string, unknown>> & {
 const limitMax = 100;
 const idsMax = 100;
 
-export class VenueCatalogue {
+export class ScriptedMetadata {
   readonly #markets: VenueMarket[] = [];
   /** Fewer than asked for, as the venue may give. */
   pageMarkets = limitMax;

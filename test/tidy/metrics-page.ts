@@ -41,8 +41,8 @@ It admits 100 requests a minute from one IP.
 | \`oddwire_indexer_gaps\` above 0 | the store is damaged |
 | \`oddwire_indexer_quarantined_logs_total\` rises | a contract logs what this version cannot read; it is kept, see the log |
 | \`oddwire_indexer_match_anomalies_total\` rises | matches break a rule of [counting](counting.md); they are served as they are |
-| \`oddwire_indexer_alarm\` is there | see the glossary: [alarm](glossary.md#the-chain) |
-| \`oddwire_rpc_bad_answers_total\` rises | an endpoint contradicts itself or the chain; use another |
+| \`oddwire_indexer_warning\` is there | see the glossary: [alarm](glossary.md#the-chain) |
+| \`oddwire_rpc_invalid_responses_total\` rises | an endpoint contradicts itself or the chain; use another |
 | \`oddwire_http_errors_total\` rises | our own fault, or a venue or the store that is away; each is in the log with its request id |
 | \`oddwire_process_event_loop_lag_seconds{quantile="0.99"}\` above 0.1 | every answer waits that long |
 

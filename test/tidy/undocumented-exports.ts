@@ -15,8 +15,8 @@ export function undocumentedExports({ path, lines, code }: SourceFile): string[]
     const [, kind, name] = /^export (?:async )?(\w+)\*? (\w+)/.exec(line) ?? [];
     if (kind === undefined || name === undefined) return [];
     const isMain = kind === "type" || kind === "const" || name.toLowerCase() === ownName;
-    const isTold = isBelowComment(index) || documentedTo === index - 1 || (hasHead && isMain);
-    if (!isTold) return [`${path}:${index + 1} ${name}`];
+    const isReported = isBelowComment(index) || documentedTo === index - 1 || (hasHead && isMain);
+    if (!isReported) return [`${path}:${index + 1} ${name}`];
     documentedTo = endOfStatement(code, index);
     return [];
   });

@@ -48,7 +48,7 @@ function checkTable(checks: GetReady["answer"]["checks"]): HTMLElement {
 
 function chainPanel({ indexer }: Metrics): HTMLElement {
   const { coverage, backfill } = indexer;
-  const blocks = indexer.tail_blocks;
+  const blocks = indexer.unfinalized_blocks;
   return panel(
     "Chain",
     terms([
@@ -58,7 +58,7 @@ function chainPanel({ indexer }: Metrics): HTMLElement {
       ["Finalized", `${exact(indexer.finalized_block)}, ${blocks} blocks wait for it`],
       ["Coverage", coverage && `${exact(coverage.from_block)} to ${exact(coverage.to_block)}`],
       ["Gaps", exact(indexer.gaps)],
-      ["Alarms", indexer.alarms.join(", ") || "none"],
+      ["Alarms", indexer.warnings.join(", ") || "none"],
       ["Events", `${exact(indexer.events_per_second)} a second`],
       ["Trades", `${count(indexer.trades)} since the start`],
       ["Reorganisations", `${indexer.reorgs}, the deepest ${indexer.deepest_reorg_blocks} blocks`],

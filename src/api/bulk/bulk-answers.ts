@@ -137,10 +137,10 @@ export class BulkAnswers {
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
     }
     this.#running.set(keyId, own + 1);
-    let isHeld = true;
+    let isUnfinalized = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isUnfinalized) return;
+      isUnfinalized = false;
       const left = (this.#running.get(keyId) ?? 1) - 1;
       if (left === 0) this.#running.delete(keyId);
       else this.#running.set(keyId, left);

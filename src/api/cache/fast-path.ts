@@ -3,7 +3,7 @@ import type { Admission, Caller } from "../../access/admission.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
-import { endOf, isHeld, type ReadyAnswer, type ReadyAnswers } from "./response-cache.ts";
+import { type CachedResponse, endOf, isUnfinalized, type ResponseCache } from "./response-cache.ts";
 
 /** What was answered, for who counts. */
 type Answered = {
@@ -19,8 +19,8 @@ type Answered = {
  * others are, and answered. Everything else, refusals included, goes the whole way; who was counted here
  * is not counted again there.
  */
-export class FastLane {
-  readonly #ready: ReadyAnswers;
+export class FastPath {
+  readonly #ready: ResponseCache;
   readonly #admission: Admission;
   readonly #corsOrigins: ReadonlySet<string>;
   readonly #corsOfNone: Cors;
@@ -28,7 +28,7 @@ export class FastLane {
   readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
 
   constructor(parts: {
-    ready: ReadyAnswers;
+    ready: ResponseCache;
     admission: Admission;
     corsOrigins: ReadonlySet<string>;
     onAnswered: (answered: Answered) => void;
@@ -71,7 +71,8 @@ export class FastLane {
     const { origin } = request.headers;
     const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
     const { etag } = answer;
-    const status = etag !== null && isHeld(etag, request.headers["if-none-match"]) ? 304 : 200;
+    const status =
+      etag !== null && isUnfinalized(etag, request.headers["if-none-match"]) ? 304 : 200;
     const told = { answer, packed, caller, requestId, cors };
     if (status === 304) response.writeHead(304, headersOf(told)).end();
     else this.#send(response, told);
@@ -116,7 +117,7 @@ export class FastLane {
 
 /** A ready answer, and what is of one request only. */
 type Told = {
-  readonly answer: ReadyAnswer;
+  readonly answer: CachedResponse;
   /** For who takes it packed. */
   readonly packed: PackedStart | null;
   readonly caller: Caller;

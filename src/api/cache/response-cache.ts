@@ -7,7 +7,7 @@ import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Access } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import { AskedBefore } from "../../base/recently-asked.ts";
+import { RecentlyAsked } from "../../base/recently-asked.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
 import { type Meta, metaSchema } from "../meta.ts";
@@ -16,7 +16,7 @@ import { type Meta, metaSchema } from "../meta.ts";
  * An answer without its request id and its freshness, which stand between `head` and `tail`, after
  * the age of its data when that is told.
  */
-export type ReadyAnswer = {
+export type CachedResponse = {
   readonly route: string;
   readonly access: Access;
   readonly contentType: string;
@@ -64,7 +64,7 @@ export class WrittenJson {
 }
 
 /** An answer in parts of JSON. */
-export type AnswerParts = Pick<ReadyAnswer, "tail"> & {
+export type AnswerParts = Pick<CachedResponse, "tail"> & {
   /** Ends where the request id follows, or before it the age. */
   readonly head: string;
   /** What `etag` covers: everything but freshness and cursors, which differ each time. */
@@ -98,7 +98,7 @@ export function etagOf({ tagged }: AnswerParts): string {
 }
 
 /** Whether the client has what the tag names (RFC 9110, 13.1.2: weak comparison). */
-export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
+export function isUnfinalized(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = etag.slice(2);
@@ -106,7 +106,7 @@ export function isHeld(etag: string, ifNoneMatch: string | undefined): boolean {
 }
 
 /** What an answer says of the moment when it goes out. */
-type Telling = Pick<ReadyAnswer, "freshness" | "tail"> & {
+type Telling = Pick<CachedResponse, "freshness" | "tail"> & {
   readonly subject: Pick<Subject, "ageMs">;
 };
 
@@ -129,30 +129,30 @@ function metaText(requestId: string, freshness: Freshness): string {
  * The newest answers by what was asked, word for word; within a bound of bytes. Long ones are kept when
  * they are asked for again: one asked for once costs the time it takes to collect what it pushed out.
  */
-export class ReadyAnswers {
-  readonly #answers = new Map<string, ReadyAnswer>();
-  readonly #asked = new AskedBefore();
+export class ResponseCache {
+  readonly #answers = new Map<string, CachedResponse>();
+  readonly #asked = new RecentlyAsked();
   #bytes = 0;
 
   /** What was answered last to a request target, be it current or not; `null` when that is not known. */
-  get(target: string): ReadyAnswer | null {
+  get(target: string): CachedResponse | null {
     return this.#answers.get(target) ?? null;
   }
 
   /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
   put(
     target: string,
-    answer: Omit<ReadyAnswer, "headBytes" | "encoding"> & {
+    answer: Omit<CachedResponse, "headBytes" | "encoding"> & {
       readonly head: string;
     },
-  ): ReadyAnswer {
+  ): CachedResponse {
     const bytes = Buffer.from(answer.head);
     this.#forget(target);
     const isShort = bytes.length < packedFromBytes;
     const head = isShort
       ? answer.head
       : new PackableBytes(bytes, { onPacked: () => this.#countPacked(target, ready) });
-    const ready: ReadyAnswer = {
+    const ready: CachedResponse = {
       ...answer,
       head,
       headBytes: bytes.length,
@@ -166,7 +166,7 @@ export class ReadyAnswers {
   }
 
   /** The answer as of now, in place of one that is not current; `null` where that cannot be made at once. */
-  renew(target: string, answer: ReadyAnswer): ReadyAnswer | null {
+  renew(target: string, answer: CachedResponse): CachedResponse | null {
     try {
       const { subject, freshness, etag } = answer;
       if (etag !== null) return null;
@@ -183,7 +183,7 @@ export class ReadyAnswers {
     }
   }
 
-  #countPacked(target: string, answer: ReadyAnswer): void {
+  #countPacked(target: string, answer: CachedResponse): void {
     if (this.#answers.get(target) !== answer) return;
     this.#bytes += packedBytesOf(answer);
     this.#makeRoom();
@@ -191,7 +191,7 @@ export class ReadyAnswers {
 
   #makeRoom(): void {
     for (const oldest of this.#answers.keys()) {
-      if (this.#bytes <= webLimits.readyAnswerBytesMax) break;
+      if (this.#bytes <= webLimits.cachedResponseBytesMax) break;
       this.#forget(oldest);
     }
   }
@@ -207,11 +207,11 @@ export class ReadyAnswers {
 /** An entry without its texts takes about this much. */
 const entryBytes = 500;
 
-function costOf(target: string, answer: ReadyAnswer): number {
+function costOf(target: string, answer: CachedResponse): number {
   return entryBytes + target.length + answer.headBytes + packedBytesOf(answer);
 }
 
-function packedBytesOf({ head }: ReadyAnswer): number {
+function packedBytesOf({ head }: CachedResponse): number {
   return typeof head === "string" ? 0 : (head.packed?.bytes.length ?? 0);
 }
 

@@ -4,18 +4,18 @@ import { acceptsGzip, bodyFor, PackableBytes, packedFromBytes } from "../http/gz
 import type { Route } from "../http/route.ts";
 import {
   type AnswerBody,
+  type CachedResponse,
   endOf,
   etagOf,
   isAnswerBody,
-  isHeld,
+  isUnfinalized,
   partsOf,
-  type ReadyAnswer,
-  type ReadyAnswers,
+  type ResponseCache,
   type Subject,
 } from "./response-cache.ts";
 
 /** An answer and what it says of its own freshness; whoever asked the same at the same time gets it too. */
-type Made = Pick<ReadyAnswer, "head" | "tail" | "etag" | "cacheControl" | "freshness"> & {
+type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl" | "freshness"> & {
   readonly subject: Pick<Subject, "ageMs">;
 };
 
@@ -28,7 +28,7 @@ type Making = {
 };
 
 /** What is kept with it. */
-type Lasting = Pick<ReadyAnswer, "subject" | "freshness" | "isCurrent">;
+type Lasting = Pick<CachedResponse, "subject" | "freshness" | "isCurrent">;
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -36,11 +36,11 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
  * Makes the answers that are tagged, written row by row, or kept for those who ask the same. When
  * popular ones have changed, many ask for the same at once: it is made once for all of them.
  */
-export class AnswerMaker {
-  readonly #ready: ReadyAnswers;
+export class SingleFlight {
+  readonly #ready: ResponseCache;
   readonly #making = new Map<string, Making>();
 
-  constructor(ready: ReadyAnswers) {
+  constructor(ready: ResponseCache) {
     this.#ready = ready;
   }
 
@@ -110,7 +110,7 @@ function tell(made: Made, exchange: Exchange): unknown {
   const { etag, cacheControl } = made;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
-  if (etag === null || !isHeld(etag, request.headers["if-none-match"]))
+  if (etag === null || !isUnfinalized(etag, request.headers["if-none-match"]))
     return wholeOf(made, exchange);
   reply.code(304).removeHeader("content-type");
   // To a HEAD without a body Fastify tells a length of 0, which is not that of the answer (RFC 9110, 8.6).

@@ -1,7 +1,7 @@
 import { validationError } from "./compile-reader.ts";
 
 /** Throws `VALIDATION_ERROR` when a span of time ends where it starts or before: nothing is in it. */
-export function checkSpan(
+export function checkRange(
   query: Readonly<Record<string, unknown>>,
   [start, end]: readonly [string, string],
 ): void {

@@ -26,7 +26,7 @@ export const errorSchema = Type.Object({
 });
 
 /** When to ask again for what is away, where nobody knows better. */
-const awaySeconds = 10;
+const unavailableSeconds = 10;
 
 /** An error as it goes out; nothing internal gets into it. */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
@@ -36,7 +36,8 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
     "content-type": jsonContentType,
     "cache-control": "no-store",
   };
-  const waitSeconds = retryAfterSeconds ?? (code === "SERVICE_UNAVAILABLE" ? awaySeconds : null);
+  const waitSeconds =
+    retryAfterSeconds ?? (code === "SERVICE_UNAVAILABLE" ? unavailableSeconds : null);
   if (waitSeconds !== null) headers["retry-after"] = waitSeconds;
   return {
     status: errorTable[code].status,

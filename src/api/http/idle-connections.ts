@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
  * Connections that have asked for nothing yet, as browsers and load balancers keep some ready. Node
  * does not take them for idle, and a server that closes would wait for them.
  */
-export class SilentSockets {
+export class IdleConnections {
   readonly #sockets = new Set<Socket>();
 
   constructor(server: Server) {

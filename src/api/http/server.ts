@@ -7,15 +7,15 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode, errorTable } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { FastLane } from "../cache/fast-path.ts";
-import { ReadyAnswers } from "../cache/response-cache.ts";
-import { AnswerMaker } from "../cache/single-flight.ts";
+import { FastPath } from "../cache/fast-path.ts";
+import { ResponseCache } from "../cache/response-cache.ts";
+import { SingleFlight } from "../cache/single-flight.ts";
 import type { Observation } from "../metrics/request-meter.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
-import { SilentSockets } from "./idle-connections.ts";
+import { IdleConnections } from "./idle-connections.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { answerOnSocket, invalidTarget, parserError, type SocketAnswer } from "./malformed.ts";
 import { PendingResponses } from "./pending-responses.ts";
@@ -76,9 +76,9 @@ export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #corsOrigins: ReadonlySet<string>;
-  readonly #maker: AnswerMaker;
-  readonly #fastLane: FastLane;
-  readonly #silent: SilentSockets;
+  readonly #maker: SingleFlight;
+  readonly #fastLane: FastPath;
+  readonly #silent: IdleConnections;
   readonly #pending = new PendingResponses();
   /** Connections whose bytes are no HTTP, which are answered once. */
   readonly #malformed = new WeakSet<Socket>();
@@ -87,9 +87,9 @@ export class HttpServer {
   private constructor(options: ServerOptions) {
     this.#options = options;
     this.#corsOrigins = new Set(options.corsOrigins);
-    const ready = new ReadyAnswers();
-    this.#maker = new AnswerMaker(ready);
-    this.#fastLane = new FastLane({
+    const ready = new ResponseCache();
+    this.#maker = new SingleFlight(ready);
+    this.#fastLane = new FastPath({
       ready,
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
@@ -130,7 +130,7 @@ export class HttpServer {
     this.#addRoutes();
     this.#observeAnswers();
     this.#answerWhatNodeWould();
-    this.#silent = new SilentSockets(this.node);
+    this.#silent = new IdleConnections(this.node);
   }
 
   /** Resolves once the service listens. */

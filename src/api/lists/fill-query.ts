@@ -7,7 +7,7 @@ import type { FillFilter } from "../../query/fill-filter.ts";
 import type { ListOrder } from "../../query/merged-list.ts";
 import { readFills, storedFills } from "../../query/read-fills.ts";
 import type { Backend } from "../backend.ts";
-import { checkBounds, checkSpan } from "../http/check-bounds.ts";
+import { checkBounds, checkRange } from "../http/check-bounds.ts";
 import { address, amount, conditionId, cursor, hash, time, tokenId } from "../http/parameters.ts";
 import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 
@@ -55,7 +55,7 @@ export type FillQuery = Static<typeof fillSchema>;
 /** The part of a filter that says which stretch of the chain. */
 export function rangeFilter(query: RangeQuery): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
-  checkSpan(query, ["start", "end"]);
+  checkRange(query, ["start", "end"]);
   checkBounds(query, ["from_block", "to_block"]);
   const lowest = [
     ...(isGiven(from_block) ? [firstSeqOf(from_block)] : []),

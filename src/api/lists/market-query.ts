@@ -6,7 +6,7 @@ import { marketFlags } from "../../views/markets/market-columns.ts";
 import type { MarketSelection } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { wordsOf } from "../../views/search/search-words.ts";
-import { checkSpan } from "../http/check-bounds.ts";
+import { checkRange } from "../http/check-bounds.ts";
 import { validationError } from "../http/compile-reader.ts";
 import { amount, conditionId, cursor, time, tokenId } from "../http/parameters.ts";
 
@@ -45,8 +45,8 @@ export type MarketQuery = Static<typeof marketQuery>;
 /** What a query asks of the columns. A search for signs alone is no wish to see everything. */
 export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
   const { end_after, end_before, search, sort } = query;
-  checkSpan(query, ["created_after", "created_before"]);
-  checkSpan(query, ["end_after", "end_before"]);
+  checkRange(query, ["created_after", "created_before"]);
+  checkRange(query, ["end_after", "end_before"]);
   return {
     words: search === undefined ? null : searchedWords(search),
     ordinals: ordinalsAsked(directory, query),

@@ -5,43 +5,52 @@ type Books = NonNullable<Metrics["books"]>;
 
 /** Order books and the venue they come from; without one there is none of this. */
 export const bookMetrics: readonly Metric[] = [
-  ofBooks(gaugeOf("oddwire_books_held", "Order books held"), ({ held }) => held),
+  ofBooks(gaugeOf("oddwire_orderbooks_in_memory", "Order books held"), ({ held }) => held),
   ofBooks(
-    gaugeOf("oddwire_books_stale", "Of them, those that may differ from the venue's"),
+    gaugeOf("oddwire_orderbooks_stale", "Of them, those that may differ from the venue's"),
     ({ stale }) => stale,
   ),
   ofBooks(
-    gaugeOf("oddwire_books_followed", "Of them, those that clients of the stream follow"),
+    gaugeOf("oddwire_orderbooks_followed", "Of them, those that clients of the stream follow"),
     ({ followed }) => followed,
   ),
   ofBooks(
-    gaugeOf("oddwire_books_hashes_usable", "1 while the venue's hashes are believed, else 0"),
+    gaugeOf(
+      "oddwire_orderbooks_hash_check_enabled",
+      "1 while the venue's hashes are believed, else 0",
+    ),
     ({ hashes_usable }) => Number(hashes_usable),
   ),
   byKind(
-    counterOf("oddwire_books_resyncs_total", "Books that had to be asked for again, by reason"),
+    counterOf(
+      "oddwire_orderbooks_resyncs_total",
+      "Books that had to be asked for again, by reason",
+    ),
     "reason",
     ({ books }) => books?.resyncs ?? {},
   ),
   ofBooks(
-    counterOf("oddwire_books_changes_total", "Levels that the stream told to have changed"),
+    counterOf("oddwire_orderbooks_changes_total", "Levels that the stream told to have changed"),
     ({ changes }) => changes,
   ),
   ofBooks(
-    counterOf("oddwire_books_snapshots_total", "Whole books that the stream told"),
+    counterOf("oddwire_orderbooks_snapshots_total", "Whole books that the stream told"),
     ({ snapshots }) => snapshots,
   ),
   ofBooks(
-    counterOf("oddwire_books_unreadable_total", "Messages of the stream that could not be read"),
+    counterOf(
+      "oddwire_orderbooks_unreadable_total",
+      "Messages of the stream that could not be read",
+    ),
     ({ unreadable }) => unreadable,
   ),
   ofBooks(
-    counterOf("oddwire_books_hashes_proven_total", "Hashes of the stream that were right"),
+    counterOf("oddwire_orderbooks_hashes_proven_total", "Hashes of the stream that were right"),
     ({ hashes_proven }) => hashes_proven,
   ),
   ofBooks(
     counterOf(
-      "oddwire_books_false_alarms_total",
+      "oddwire_orderbooks_hash_false_positives_total",
       "Hashes that were wrong of books that were right",
     ),
     ({ false_alarms }) => false_alarms,

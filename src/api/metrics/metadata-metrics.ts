@@ -1,35 +1,37 @@
-/** What Prometheus is told of the venue's catalogue; nothing without a venue. */
+/** Prometheus metrics of the venue's market metadata; none without a venue. */
 import { byKind, counterOf, gauge, gaugeOf, labelled, type Metric } from "./metric.ts";
 import type { Metrics } from "./metrics-schema.ts";
 
-type CatalogueReading = NonNullable<Metrics["catalogue"]>;
+type MetadataReading = NonNullable<Metrics["market_metadata"]>;
 
-export const catalogueMetrics: readonly Metric[] = [
+export const metadataMetrics: readonly Metric[] = [
   gauge(
-    "oddwire_catalogue_markets",
-    "Markets that the venue's catalogue tells of",
-    ({ catalogue }) => catalogue?.markets ?? null,
+    "oddwire_metadata_markets",
+    "Markets with metadata from the venue",
+    ({ market_metadata: metadata }) => metadata?.markets ?? null,
   ),
   gauge(
-    "oddwire_catalogue_markets_missing",
+    "oddwire_metadata_markets_missing",
     "Markets it was not asked for yet",
-    ({ catalogue }) => catalogue?.markets_missing ?? null,
+    ({ market_metadata: metadata }) => metadata?.markets_missing ?? null,
   ),
   gauge(
-    "oddwire_catalogue_age_seconds",
+    "oddwire_metadata_age_seconds",
     "Since its open half was last read to the end; absent until then",
-    ({ catalogue }) => catalogue?.age_seconds ?? null,
+    ({ market_metadata: metadata }) => metadata?.age_seconds ?? null,
   ),
-  gauge("oddwire_catalogue_away", "1 while it does not answer", ({ catalogue }) =>
-    catalogue === null ? null : Number(catalogue.away),
+  gauge(
+    "oddwire_metadata_up",
+    "1 while the venue's metadata API answers",
+    ({ market_metadata: metadata }) => (metadata === null ? null : Number(metadata.up)),
   ),
   byKind(
     gaugeOf(
-      "oddwire_catalogue_contradictions",
+      "oddwire_metadata_contradictions",
       "Markets of which it says something else than the chain, by what; the chain is served",
     ),
     "kind",
-    ({ catalogue }) => catalogue?.contradictions ?? {},
+    ({ market_metadata: metadata }) => metadata?.contradictions ?? {},
   ),
   total("requests_total", "Requests to it", ({ requests }) => requests),
   total("pages_total", "Pages of it that were read, answers about ids aside", ({ pages }) => pages),
@@ -39,14 +41,17 @@ export const catalogueMetrics: readonly Metric[] = [
     ({ unreadable }) => unreadable,
   ),
   byKind(
-    counterOf("oddwire_catalogue_errors_total", "Requests that failed, by kind"),
+    counterOf("oddwire_metadata_errors_total", "Requests that failed, by kind"),
     "kind",
-    ({ catalogue }) => catalogue?.errors ?? {},
+    ({ market_metadata: metadata }) => metadata?.errors ?? {},
   ),
 ];
 
-function total(name: string, help: string, read: (reading: CatalogueReading) => number): Metric {
-  return labelled(counterOf(`oddwire_catalogue_${name}`, help), [], ({ catalogue }) =>
-    catalogue === null ? [] : [{ labels: {}, value: read(catalogue) }],
+function total(name: string, help: string, read: (reading: MetadataReading) => number): Metric {
+  return labelled(
+    counterOf(`oddwire_metadata_${name}`, help),
+    [],
+    ({ market_metadata: metadata }) =>
+      metadata === null ? [] : [{ labels: {}, value: read(metadata) }],
   );
 }

@@ -4,7 +4,7 @@
  */
 import type { Family } from "../../base/metrics/prometheus-text.ts";
 import { bookMetrics } from "./book-metrics.ts";
-import { catalogueMetrics } from "./metadata-metrics.ts";
+import { metadataMetrics } from "./metadata-metrics.ts";
 import {
   byHost,
   byKind,
@@ -66,14 +66,14 @@ const indexerMetrics: readonly Metric[] = [
     ({ indexer }) => indexer.gaps,
   ),
   gauge(
-    "oddwire_indexer_tail_blocks",
+    "oddwire_indexer_unfinalized_blocks",
     "Blocks above finality, held in memory",
-    ({ indexer }) => indexer.tail_blocks,
+    ({ indexer }) => indexer.unfinalized_blocks,
   ),
   labelled(
-    gaugeOf("oddwire_indexer_alarm", "1 for each alarm that is raised"),
-    ["alarm"],
-    ({ indexer }) => indexer.alarms.map((alarm) => ({ labels: { alarm }, value: 1 })),
+    gaugeOf("oddwire_indexer_warning", "1 for each alarm that is raised"),
+    ["warning"],
+    ({ indexer }) => indexer.warnings.map((warning) => ({ labels: { warning }, value: 1 })),
   ),
   byKind(
     counterOf("oddwire_indexer_events_total", "Events by kind; a fill is an order_filled"),
@@ -150,9 +150,9 @@ const auditMetrics: readonly Metric[] = [
     ({ indexer }) => indexer.audit.mismatches,
   ),
   counter(
-    "oddwire_audit_refuted_total",
+    "oddwire_audit_false_alarms_total",
     "Ranges of which an endpoint contradicted the store and receipts refuted it",
-    ({ indexer }) => indexer.audit.refuted,
+    ({ indexer }) => indexer.audit.false_alarms,
   ),
   counter(
     "oddwire_audit_repairs_total",
@@ -160,14 +160,14 @@ const auditMetrics: readonly Metric[] = [
     ({ indexer }) => indexer.audit.repairs,
   ),
   gauge(
-    "oddwire_audit_doubted_ranges",
+    "oddwire_audit_unverified_ranges",
     "Ranges that a node contradicts without a proof",
-    ({ indexer }) => indexer.audit.doubted_ranges,
+    ({ indexer }) => indexer.audit.unverified_ranges,
   ),
   gauge(
-    "oddwire_audit_wrong_ranges",
+    "oddwire_audit_corrupt_ranges",
     "Ranges that are proven to be wrong and not repaired; the service is not ready",
-    ({ indexer }) => indexer.audit.wrong_ranges,
+    ({ indexer }) => indexer.audit.corrupt_ranges,
   ),
 ];
 
@@ -214,7 +214,10 @@ const endpointMetrics: readonly Metric[] = [
     ({ rate_limited }) => rate_limited,
   ),
   byHost(
-    counterOf("oddwire_rpc_bad_answers_total", "Answers that contradicted themselves or the chain"),
+    counterOf(
+      "oddwire_rpc_invalid_responses_total",
+      "Answers that contradicted themselves or the chain",
+    ),
     ({ bad_answers }) => bad_answers,
   ),
   byHost(
@@ -337,7 +340,7 @@ const storeMetrics: readonly Metric[] = [
     ],
   ),
   counter(
-    "oddwire_store_reads_passed_on_total",
+    "oddwire_store_fallback_reads_total",
     "Reads of charts that failed, of which those of damaged files were answered by the engine",
     ({ store }) => store.reads.failures,
   ),
@@ -353,7 +356,7 @@ export const metricTable: readonly Metric[] = [
   ...streamMetrics,
   ...storeMetrics,
   ...bookMetrics,
-  ...catalogueMetrics,
+  ...metadataMetrics,
   ...processMetrics,
 ];
 

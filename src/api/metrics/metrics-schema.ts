@@ -43,10 +43,13 @@ const auditSchema = Type.Object({
   audited_from_block: block,
   audited_to_block: block,
   mismatches: count,
-  refuted: Type.Integer({ minimum: 0, description: "Ranges of which an endpoint told untruths" }),
+  false_alarms: Type.Integer({
+    minimum: 0,
+    description: "Mismatches that were an endpoint's fault",
+  }),
   repairs: count,
-  doubted_ranges: count,
-  wrong_ranges: count,
+  unverified_ranges: count,
+  corrupt_ranges: count,
 });
 
 const indexerSchema = Type.Object({
@@ -61,8 +64,8 @@ const indexerSchema = Type.Object({
     description: "Blocks within the coverage that are not stored; null when not known",
   }),
   audit: auditSchema,
-  tail_blocks: count,
-  alarms: Type.Array(Type.String()),
+  unfinalized_blocks: count,
+  warnings: Type.Array(Type.String()),
   events: countsByKind,
   trades: count,
   events_per_second: measured,
@@ -151,11 +154,11 @@ const processSchema = Type.Object({
   garbage_collection_seconds: amount,
 });
 
-const catalogueSchema = Type.Object({
+const metadataSchema = Type.Object({
   markets: count,
   markets_missing: count,
   age_seconds: block,
-  away: Type.Boolean(),
+  up: Type.Boolean(),
   contradictions: countsByKind,
   requests: count,
   pages: count,
@@ -172,7 +175,9 @@ export const metricsSchema = Type.Object({
   stream: streamSchema,
   store: storeSchema,
   books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
-  catalogue: Type.Union([catalogueSchema, Type.Null()], { description: "null without a venue" }),
+  market_metadata: Type.Union([metadataSchema, Type.Null()], {
+    description: "null without a venue",
+  }),
   process: processSchema,
 });
 

@@ -18,7 +18,7 @@ import type { FactStore } from "../../storage/fact-store.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import { StreamMeter } from "../../stream/session/stream-meter.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
-import type { Catalogue } from "../../venue/metadata/market-metadata.ts";
+import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import type { Metrics } from "./metrics-schema.ts";
 import { RequestMeter } from "./request-meter.ts";
@@ -29,7 +29,7 @@ type MetricsParts = {
   readonly indexer: Indexer;
   readonly auditor: Auditor;
   /** `null` without a venue. */
-  readonly catalogue: Catalogue | null;
+  readonly marketMetadata: MarketMetadata | null;
   readonly state: MarketState;
   readonly pace: Pace;
   readonly store: FactStore;
@@ -90,16 +90,16 @@ export class ServiceMetrics {
         reads: operationOf((await store.chartReader.latency.read())[0], store.chartReader.failures),
       },
       books: booksOf(this.#parts.books),
-      catalogue: this.#readCatalogue(),
+      market_metadata: this.#readMetadata(),
       process: processOf(status),
     };
   }
 
-  #readCatalogue(): Metrics["catalogue"] {
-    const { catalogue, state, clock } = this.#parts;
-    if (catalogue === null) return null;
+  #readMetadata(): Metrics["market_metadata"] {
+    const { marketMetadata, state, clock } = this.#parts;
+    if (marketMetadata === null) return null;
     const { coverage, progress } = state.venue;
-    const { requests, pages, unreadable, errors, isAway: away } = catalogue.status;
+    const { requests, pages, unreadable, errors, isUnavailable } = marketMetadata.status;
     return {
       markets: coverage.known,
       markets_missing: coverage.missing,
@@ -107,7 +107,7 @@ export class ServiceMetrics {
         progress.openReadAt === null
           ? null
           : Math.max(0, Math.floor(clock.nowMs() / 1000) - progress.openReadAt),
-      away,
+      up: !isUnavailable,
       contradictions: coverage.contradictions,
       requests,
       pages,
@@ -120,7 +120,7 @@ export class ServiceMetrics {
     const { chainId, indexer, auditor, pace, store } = this.#parts;
     const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
     const { chain, pipeline } = indexer.status;
-    const { coverage, tail } = store;
+    const { coverage, headBuffer } = store;
     const isKnown = head_block !== null && indexed_block !== null;
     return {
       chain_id: chainId,
@@ -131,11 +131,11 @@ export class ServiceMetrics {
       lag_seconds,
       coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
       gaps: size?.missingBlocks ?? null,
-      tail_blocks: tail.blocks.length,
+      unfinalized_blocks: headBuffer.blocks.length,
       audit: auditOf(auditor.status, coverage),
-      alarms: [
-        ...(chain?.alarms ?? []),
-        ...(auditor.status.doubted.length > 0 ? ["audit_mismatch"] : []),
+      warnings: [
+        ...(chain?.warnings ?? []),
+        ...(auditor.status.unverified.length > 0 ? ["audit_mismatch"] : []),
       ],
       events: pipeline.events.toRecord(),
       trades: pipeline.trades,
@@ -152,7 +152,7 @@ export class ServiceMetrics {
 }
 
 function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {
-  const { ranges, blocks, rounds, audited, mismatches, refuted, repairs } = status;
+  const { ranges, blocks, rounds, audited, mismatches, falseAlarms, repairs } = status;
   const covered = coverage === null ? 0 : coverage.last.number - coverage.fromBlock + 1;
   const from = audited === null ? null : Math.max(audited.from, coverage?.fromBlock ?? 0);
   const roundBlocks = audited === null || from === null ? 0 : audited.to - from + 1;
@@ -164,10 +164,10 @@ function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["index
     audited_from_block: from,
     audited_to_block: audited?.to ?? null,
     mismatches,
-    refuted,
+    false_alarms: falseAlarms,
     repairs,
-    doubted_ranges: status.doubted.length,
-    wrong_ranges: status.wrong.length,
+    unverified_ranges: status.unverified.length,
+    corrupt_ranges: status.wrong.length,
   };
 }
 

@@ -37,7 +37,7 @@ test("unset and empty variables have their defaults", () => {
     clickhouseUrl: null,
     venue: "none",
     venueRestUrl: "https://clob.polymarket.com",
-    venueCatalogueUrl: "https://gamma-api.polymarket.com",
+    venueMetadataUrl: "https://gamma-api.polymarket.com",
     venueWsUrl: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
     corsOrigins: [],
     trustedProxies: [],

@@ -125,21 +125,21 @@ const settings = {
     read: (text) => (text === "none" || text === "polymarket" ? text : null),
   }),
   venueRestUrl: setting({
-    variable: "ODDWIRE_VENUE_REST_URL",
+    variable: "ODDWIRE_CLOB_URL",
     description: "The venue's order books over HTTP: GET /book and POST /books below it",
     form: "an http or https URL",
     fallback: "https://clob.polymarket.com",
     read: (text) => (isUrl(text, /^https?:$/) ? text : null),
   }),
   venueWsUrl: setting({
-    variable: "ODDWIRE_VENUE_WS_URL",
+    variable: "ODDWIRE_CLOB_WS_URL",
     description: "The venue's market channel over WebSocket",
     form: "a ws or wss URL",
     fallback: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
     read: (text) => (isUrl(text, /^wss?:$/) ? text : null),
   }),
-  venueCatalogueUrl: setting({
-    variable: "ODDWIRE_VENUE_CATALOGUE_URL",
+  venueMetadataUrl: setting({
+    variable: "ODDWIRE_GAMMA_URL",
     description: "The venue's catalogue of markets: GET /markets/keyset below it",
     form: "an http or https URL",
     fallback: "https://gamma-api.polymarket.com",
@@ -160,7 +160,7 @@ const settings = {
     read: listOf(isIpRange),
   }),
   authFailuresMax: setting({
-    variable: "ODDWIRE_AUTH_FAILURES_MAX",
+    variable: "ODDWIRE_AUTH_MAX_FAILURES",
     description: "Failed authentications in 5 minutes that block an IP; 0 never blocks",
     ...wholeNumber({ min: 0, max: 10_000, fallback: 20 }),
   }),
@@ -168,7 +168,7 @@ const settings = {
   rateLimitWrite: rateLimit("write", webLimits.keyRequestsPerMinute.write),
   rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
   exportRowsMax: setting({
-    variable: "ODDWIRE_EXPORT_ROWS_MAX",
+    variable: "ODDWIRE_EXPORT_MAX_ROWS",
     description: "Rows in one answer of the formats ndjson, csv, parquet and arrow",
     ...wholeNumber({ min: 1, max: 1_000_000_000, fallback: 1_000_000 }),
   }),
@@ -182,7 +182,7 @@ const settings = {
     ...wholeNumber({ min: 1, max: 10_000, fallback: 1000 }),
   }),
   readyLagSecondsMax: setting({
-    variable: "ODDWIRE_READY_LAG_SECONDS_MAX",
+    variable: "ODDWIRE_READY_MAX_LAG_SECONDS",
     description: "Seconds of chain time behind the head above which the service is not ready",
     ...wholeNumber({ min: 1, max: 86_400, fallback: 60 }),
   }),

@@ -15,7 +15,7 @@ export const storeLimits = {
   /** Blocks with matches that do not reconcile, remembered until the audit takes them. */
   anomalousBlocksMax: 1000,
   /** Blocks above finality held in memory: four times as many as the chain source tells before it waits. */
-  tailBlocksMax: 4096,
+  headBufferBlocksMax: 4096,
   /**
    * Blocks that may be served after the one that waited for the disk: with one block in 129 the wait is outside
    * of the p99. After a restart clients replay as many blocks more: four minutes of Polygon.
@@ -24,7 +24,7 @@ export const storeLimits = {
   /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
   reorgsRemembered: 10_000,
   /** Newest markers whose rows a start counts in the tables; and about how many rows: tens of ms. */
-  markersVerifiedMax: 64,
+  commitsVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
   /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * mebibyte,
@@ -71,13 +71,13 @@ export const storeLimits = {
   /** Waiting for whoever reads its log after a crash, which takes a second or two a gigabyte. */
   marketsLockedMs: 5_000,
   /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. One more would double the map. */
-  shelfRememberedMax: 8192,
+  tableCachedMax: 8192,
   /** Values of one kind that are written later: a save has to write them all, 5 us each. */
-  shelfUnwrittenMax: 4096,
+  tableUnwrittenMax: 4096,
   /** The same while loading, which is over sooner when nothing is written: 64 MB of the largest texts. */
-  shelfUnwrittenLoadingMax: 32_768,
+  tableUnwrittenLoadingMax: 32_768,
   /** Written at once beyond that: together they cost less than one by one, and are no pause. */
-  shelfWrittenAtOnce: 64,
+  tableWriteBatch: 64,
 } as const;
 
 /** What is known of the chain by heart. */
@@ -89,7 +89,7 @@ export const marketLimits = {
   /** Memory of lists that nobody uses any more: one of most of 1.5 million markets has 3 MB. */
   spareRoomBytesMax: 32 * mebibyte,
   /** Changes of a number that lists go by, noted for those that are kept: 1.5 MB, some minutes of blocks. */
-  heldChangesMax: 131_072,
+  snapshotChangesMax: 131_072,
   /** Texts that came since anybody searched: bringing common words up to date stops paying. */
   textsUnsearchedMax: 10_000,
 } as const;
@@ -97,13 +97,13 @@ export const marketLimits = {
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */
 export const chainLimits = {
   /** Pieces of news the chain thread may be ahead of what is stored; a range each at the most. */
-  newsAheadMax: 4,
+  changesAheadMax: 4,
   /** Parsing makes garbage at a gigabyte a second; collected in small pieces it costs a fifth. */
   threadYoungMegabytes: 48,
   /** A node that has not answered by then is treated as gone. */
   requestTimeoutMs: 10_000,
   /** At the head, waiting costs more than asking another node; doubled up to the above. */
-  tailTimeoutMs: 2_000,
+  headTimeoutMs: 2_000,
   /** A larger answer is refused: one answer must not fill the memory. */
   responseBytesMax: 64 * mebibyte,
   /** Ranges stop growing here: four times as much outgrows the young generation, a tenth more time. */
@@ -132,9 +132,9 @@ export const chainLimits = {
   overtakenRangesMax: 8,
   prefetchBytesMax: 64 * mebibyte,
   /** Unfinalised blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
-  tailBlocksMax: 1_024,
+  headBufferBlocksMax: 1_024,
   /** Blocks asked at once above finality, when behind the head. */
-  tailBatchBlocksMax: 16,
+  headBatchBlocksMax: 16,
   /** A `finalized` tag further behind the head is not believed; head less this takes its place. */
   finalityLagBlocksMax: 256,
   /** Blocks below the head whose logs a node may not have found yet: each is checked by its bloom. */
@@ -182,7 +182,7 @@ export const auditLimits = {
   /** How often a span is tried before the next one has its turn. */
   triesMax: 3,
   /** Unproven mismatches are compared again after this, which with the reading is within a minute. */
-  doubtKeptMs: 45_000,
+  mismatchKeptMs: 45_000,
   /** How long, and how many, repairs are gathered before one restart carries them out. */
   repairGatherMs: 20_000,
   repairsAtOnceMax: 16,
@@ -215,7 +215,7 @@ export const webLimits = {
   /** Since the first page. Readers of long lists take seconds for each; who takes longer goes on in the list as it is then. */
   listSnapshotMaxAgeMs: 10 * 60_000,
   /** Answers kept as bytes: 700 pages of 100 trades, or 80,000 prices. */
-  readyAnswerBytesMax: 128 * mebibyte,
+  cachedResponseBytesMax: 128 * mebibyte,
   /** Fixed by the specification, per scope of a key. */
   keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
   /** Fixed by the specification for callers without a key. */

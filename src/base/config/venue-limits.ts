@@ -53,7 +53,7 @@ export const venueLimits = {
 } as const;
 
 /** What is asked of the venue's catalogue, and believed of it. */
-export const catalogueLimits = {
+export const metadataLimits = {
   /** A fifth of the 300 requests in 10 seconds that the venue grants. */
   requestsPer10Seconds: 60,
   /** The most the venue gives. */

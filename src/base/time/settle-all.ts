@@ -1,5 +1,5 @@
 /** Rejects with what one of the steps failed of, but not before all of them have ended. */
-export async function allEnded(steps: readonly Promise<unknown>[]): Promise<void> {
+export async function settleAll(steps: readonly Promise<unknown>[]): Promise<void> {
   for (const step of await Promise.allSettled(steps)) {
     if (step.status === "rejected") throw step.reason;
   }

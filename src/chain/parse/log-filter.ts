@@ -45,7 +45,7 @@ export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
  * where there are none, or of a contract or an event that is not among them. The latter only where
  * the bloom is sparse: in a full one nearly everything seems to be there, and proof is dear.
  */
-export function tellsOfMore(
+export function showsMore(
   bloom: string,
   logs: readonly Pick<RawLog, "address" | "topics">[],
   filter: LogFilter,

@@ -11,7 +11,7 @@ const forgetting = 0.1;
  * noticed soon where answers are quick, and one that is slow gets its time. Waiting in vain doubles
  * it, up to the time after which any endpoint is treated as gone.
  */
-export class Patience {
+export class AdaptiveTimeout {
   /** Near the slowest of the last answers; `null` before the first. */
   #usualMs: number | null = null;
   #inVain = 0;
@@ -22,8 +22,8 @@ export class Patience {
   }
 
   get timeoutMs(): number {
-    const { tailTimeoutMs, requestTimeoutMs } = chainLimits;
-    const usualMs = this.#usualMs === null ? tailTimeoutMs : hiccupMs + timesUsual * this.#usualMs;
+    const { headTimeoutMs, requestTimeoutMs } = chainLimits;
+    const usualMs = this.#usualMs === null ? headTimeoutMs : hiccupMs + timesUsual * this.#usualMs;
     return Math.min(requestTimeoutMs, Math.max(this.#leastMs, usualMs) * 2 ** this.#inVain);
   }
 

@@ -10,7 +10,7 @@ const readBytes = 64 * 1024;
  *
  * What was read is gone with the next read. Node's parser of HTTP has copied it by then.
  */
-export class ReadingAgent extends Agent {
+export class BufferedAgent extends Agent {
   override createConnection(options: ClientRequestArgs) {
     const buffer = Buffer.allocUnsafeSlow(readBytes);
     const callback = (bytes: number): boolean => {

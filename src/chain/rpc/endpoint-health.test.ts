@@ -1,7 +1,7 @@
 /** The parts that decide whether, and how fast, an endpoint is asked (R6). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Patience } from "./adaptive-timeout.ts";
+import { AdaptiveTimeout } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
 import { RequestPacer } from "./request-pacer.ts";
 
@@ -99,7 +99,7 @@ test("R6: failures of what began before a breaker opened do not prolong that", (
 });
 
 test("R6: an endpoint is waited for some times as long as its answers take", () => {
-  const patience = new Patience();
+  const patience = new AdaptiveTimeout();
   assert.equal(patience.timeoutMs, 2_000, "before anything is known");
   patience.noteAnswer(20);
   assert(patience.timeoutMs < 500, "one that hangs is noticed soon");
@@ -107,11 +107,11 @@ test("R6: an endpoint is waited for some times as long as its answers take", () 
   assert(patience.timeoutMs > 3_000);
   for (let answer = 0; answer < 100; answer += 1) patience.noteAnswer(20);
   assert(patience.timeoutMs < 500, "slow answers are forgotten in time");
-  assert.equal(new Patience(2_000).timeoutMs, 2_000);
+  assert.equal(new AdaptiveTimeout(2_000).timeoutMs, 2_000);
 });
 
 test("R6: waiting in vain doubles the patience, once for requests made at the same time", () => {
-  const patience = new Patience();
+  const patience = new AdaptiveTimeout();
   for (let request = 0; request < 6; request += 1) patience.noteTimeout(2_000);
   assert.equal(patience.timeoutMs, 4_000);
   patience.noteTimeout(4_000);

@@ -5,9 +5,9 @@ import { EndpointError, WrongChainError } from "../chain-errors.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { ChainAlarm, EndpointStatus } from "../sync/chain-status.ts";
+import type { ChainWarning, EndpointStatus } from "../sync/chain-status.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
-import { Patience } from "./adaptive-timeout.ts";
+import { AdaptiveTimeout } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
 import { openTransport } from "./open-transport.ts";
@@ -37,11 +37,11 @@ export type EndpointView = {
   /** The highest number its tag `finalized` ever had; -1 before the first. */
   readonly finalMax: number;
   /** What is wrong with its tag `finalized`. */
-  readonly alarm: ChainAlarm | null;
+  readonly warning: ChainWarning | null;
 };
 
 /** How long to wait for an answer: so many milliseconds, or as long as they take. */
-export type Wait = number | Patience;
+export type Wait = number | AdaptiveTimeout;
 
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
 /** With a longer wait for its rate an endpoint is passed over. */
@@ -57,9 +57,9 @@ const sameWarningMs = 60_000;
 export class Endpoint {
   readonly host: string;
   readonly sizer = new RangeSizer();
-  readonly patience = new Patience();
+  readonly patience = new AdaptiveTimeout();
   /** With answers that are small, and are asked for again soon. */
-  readonly smallPatience = new Patience(chainLimits.tailTimeoutMs);
+  readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
   /** `null` before the first poll. Written by whoever watches heads. */
   view: EndpointView | null = null;
   /** The newest block it told of, polled or announced; the latter is a hint only. */

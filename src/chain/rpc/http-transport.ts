@@ -6,7 +6,7 @@ import { type Body, OversizedBodyError, readResponseBody } from "../../base/resp
 import { parseRetryAfter } from "../../base/time/retry.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseBody } from "../parse/parse-body.ts";
-import { ReadingAgent } from "./buffered-agent.ts";
+import { BufferedAgent } from "./buffered-agent.ts";
 import { classifyProviderError } from "./provider-messages.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
@@ -22,7 +22,7 @@ export class HttpTransport implements Transport {
   }
 
   static open(url: URL): HttpTransport {
-    const Agent = url.protocol === "https:" ? https.Agent : ReadingAgent;
+    const Agent = url.protocol === "https:" ? https.Agent : BufferedAgent;
     const maxSockets = chainLimits.concurrentRequestsMax;
     return new HttpTransport(url, new Agent({ keepAlive: true, maxSockets }));
   }

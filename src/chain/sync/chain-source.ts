@@ -6,21 +6,21 @@ import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import type { Block, BlockRef, BlockStretch, ChainBatch } from "../raw-log.ts";
+import type { Block, BlockInterval, BlockRef, ChainBatch } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OpenTransport } from "../rpc/transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
 import { Rereader } from "../verify/range-rereader.ts";
-import type { ChainAlarm, ChainStatus } from "./chain-status.ts";
-import { History } from "./final-block-check.ts";
+import type { ChainStatus, ChainWarning } from "./chain-status.ts";
+import { FinalBlockCheck } from "./final-block-check.ts";
 import { type AfterDispute, Finality } from "./finality.ts";
-import { type TailNews, TailWalker } from "./head-follower.ts";
+import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
 import type { RangeSource } from "./range-prefetch.ts";
 import { RangeWalker } from "./range-walker.ts";
-import { Tail } from "./unfinalized-chain.ts";
+import { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** Which chain to follow, over which endpoints, and from where. */
 export type ChainSourceOptions = {
@@ -54,7 +54,7 @@ export type ChainSourceOptions = {
  * before them, and what they are read from can be let go then, by `release`, if nothing of the
  * logs is looked at any more: a log takes some times the memory that its facts do.
  */
-export type Prepare<Final> = (stretch: BlockStretch, release: () => void) => Final;
+export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final;
 
 /** How often to look again when nothing tells of news. */
 const idleMs = 1_000;
@@ -67,14 +67,14 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;
   readonly #abort = new AbortController();
   readonly #context: ChainContext;
-  readonly #tail = new Tail();
+  readonly #tail = new UnfinalizedChain();
   readonly #pool: EndpointPool;
   readonly #watch: HeadWatch;
-  readonly #history: History;
+  readonly #history: FinalBlockCheck;
   readonly #finality: Finality;
   readonly #blockLogs: BlockLogs;
   readonly #rangeWalker: RangeWalker<Final>;
-  readonly #tailWalker: TailWalker;
+  readonly #tailWalker: HeadFollower;
   /** Reads final blocks again, beside everything else and without a memory of its own. */
   readonly rereader: Rereader;
   #isStarted = false;
@@ -92,7 +92,7 @@ export class ChainSource<Final = readonly Block[]> {
     const tail = this.#tail;
     const pool = new EndpointPool(openEndpoints(options, context), context);
     const watch = new HeadWatch(pool, context);
-    const history = new History(pool, context);
+    const history = new FinalBlockCheck(pool, context);
     const blockLogs = new BlockLogs({ pool, filter });
     const ranges = new RangeFetcher({ pool, filter, blockLogs, clock });
     this.#pool = pool;
@@ -108,7 +108,7 @@ export class ChainSource<Final = readonly Block[]> {
     });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
     this.#rangeWalker = new RangeWalker({ pool, history, ranges: prepared(ranges, prepare) });
-    this.#tailWalker = new TailWalker({ tail, pool, watch, history, blockLogs, context });
+    this.#tailWalker = new HeadFollower({ tail, pool, watch, history, blockLogs, context });
   }
 
   /**
@@ -147,8 +147,8 @@ export class ChainSource<Final = readonly Block[]> {
       for (;;) {
         const { version } = this.#watch.wake;
         yield* this.#backfill();
-        const news = await this.#pool.persist(() => this.#step());
-        if (news !== null) yield* this.#tell(news);
+        const change = await this.#pool.persist(() => this.#step());
+        if (change !== null) yield* this.#tell(change);
         else await this.#watch.wake.wait(version, idleMs, this.#context);
         if (this.#fault !== null) throw this.#fault;
       }
@@ -169,11 +169,11 @@ export class ChainSource<Final = readonly Block[]> {
       finalized: this.#finalized,
       position: refOf(this.#tail.tip),
       blockTimeMs: this.#watch.blockTimeMs,
-      tailBlocks: this.#tail.length,
+      unfinalizedBlocks: this.#tail.length,
       reorgs: this.#reorgs,
       deepestReorg: this.#deepestReorg,
       bloomFalsePositives: this.#blockLogs.falsePositives,
-      alarms: this.#alarms(),
+      warnings: this.#warnings(),
       endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
     };
   }
@@ -217,41 +217,41 @@ export class ChainSource<Final = readonly Block[]> {
       const { from, to, last, blocks } = part;
       tail.restart(to + 1, { number: last.number, hash: last.hash });
       const more = isFinal(to + 1);
-      yield { ...this.#stretch({ from, last, blocks }), finalized: true, more };
+      yield { ...this.#range({ from, last, blocks }), finalized: true, more };
     }
   }
 
-  async #step(): Promise<TailNews | null> {
+  async #step(): Promise<HeadChange | null> {
     const { agreement } = this.#finality;
     const settled = agreement === null ? null : await this.#tailWalker.settle(agreement);
     return settled ?? (await this.#tailWalker.advance());
   }
 
-  *#tell(news: TailNews): Generator<ChainBatch<Final>, void, undefined> {
-    switch (news.kind) {
+  *#tell(change: HeadChange): Generator<ChainBatch<Final>, void, undefined> {
+    switch (change.kind) {
       case "blocks":
-        for (const header of news.headers) {
-          const blocks = news.blocks.filter(({ number }) => number === header.number);
+        for (const header of change.headers) {
+          const blocks = change.blocks.filter(({ number }) => number === header.number);
           yield {
-            ...this.#stretch({ from: header.number, last: header, blocks }),
+            ...this.#range({ from: header.number, last: header, blocks }),
             finalized: false,
           };
         }
         return;
-      case "fork": {
-        const { safeBlock, depth } = news;
+      case "revert": {
+        const { safeBlock, depth } = change;
         this.#reorgs += 1;
         this.#deepestReorg = Math.max(this.#deepestReorg, depth);
         this.#context.log.info({ safeBlock, depth }, "the chain was reorganised");
-        yield { kind: "fork", safeBlock };
+        yield { kind: "revert", safeBlock };
         return;
       }
       case "finalized":
-        yield { kind: "finalized", block: news.block };
+        yield { kind: "finalized", block: change.block };
     }
   }
 
-  #stretch<Blocks>({ from, last, blocks }: { from: number; last: Header; blocks: Blocks }) {
+  #range<Blocks>({ from, last, blocks }: { from: number; last: Header; blocks: Blocks }) {
     const known = this.#watch.head;
     const head = known === null || known.number < last.number ? last : known;
     return {
@@ -264,19 +264,19 @@ export class ChainSource<Final = readonly Block[]> {
     } as const;
   }
 
-  #alarms(): readonly ChainAlarm[] {
-    const alarms = new Set<ChainAlarm>();
+  #warnings(): readonly ChainWarning[] {
+    const warnings = new Set<ChainWarning>();
     const { endpoints } = this.#pool;
-    if (!endpoints.some((endpoint) => endpoint.isUsable)) alarms.add("no_endpoint");
+    if (!endpoints.some((endpoint) => endpoint.isUsable)) warnings.add("no_endpoint");
     for (const { view, isHeadBelieved } of endpoints) {
-      if (view?.alarm) alarms.add(view.alarm);
-      if (!isHeadBelieved) alarms.add("head_not_believed");
+      if (view?.warning) warnings.add(view.warning);
+      if (!isHeadBelieved) warnings.add("head_not_believed");
     }
-    if (this.#finality.isDisputed) alarms.add("finality_disputed");
-    if (this.#finality.isMajorityAbsent) alarms.add("majority_absent");
-    if (this.#tailWalker.isFull) alarms.add("tail_full");
-    if (this.#history.isDisputed) alarms.add("history_disputed");
-    return [...alarms];
+    if (this.#finality.isDisputed) warnings.add("finality_disputed");
+    if (this.#finality.isMajorityAbsent) warnings.add("majority_absent");
+    if (this.#tailWalker.isFull) warnings.add("tail_full");
+    if (this.#history.isDisputed) warnings.add("history_disputed");
+    return [...warnings];
   }
 
   /** A failure there is a bug; it ends `batches()`. */
@@ -299,8 +299,8 @@ function prepared<Final>(ranges: RangeFetcher, prepare: Prepare<Final>): RangeSo
       ranges.fetch(range, ({ blocks: read, ...part }) => {
         const { from, to, last } = part;
         const { blocks, release } = read;
-        const stretch = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
-        return { ...part, blocks: prepare(stretch, release) };
+        const range = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
+        return { ...part, blocks: prepare(range, release) };
       }),
   };
 }

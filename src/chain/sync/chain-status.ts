@@ -39,7 +39,7 @@ export type EndpointStatus = {
  * - `tail_full`: finality is so late that no more blocks are taken in
  * - `history_disputed`: a finalised block of ours is denied; a verdict is being sought
  */
-export type ChainAlarm =
+export type ChainWarning =
   | "no_endpoint"
   | "finalized_missing"
   | "finalized_lagging"
@@ -60,12 +60,12 @@ export type ChainStatus = {
   /** Measured at the heads; 2 s before there is anything to measure. */
   readonly blockTimeMs: number;
   /** Blocks above finality that were handed out and could still be taken back. */
-  readonly tailBlocks: number;
+  readonly unfinalizedBlocks: number;
   readonly reorgs: number;
   /** The most blocks one reorganisation took back. */
   readonly deepestReorg: number;
   /** Blooms that told of more of our logs than there were, as was then proven. */
   readonly bloomFalsePositives: number;
-  readonly alarms: readonly ChainAlarm[];
+  readonly warnings: readonly ChainWarning[];
   readonly endpoints: readonly EndpointStatus[];
 };

@@ -25,7 +25,7 @@ export type BlocksWanted = {
 /** Blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
 export async function fetchBlocks(endpoint: Endpoint, wanted: BlocksWanted): Promise<LinkedBlocks> {
   const { blockLogs } = wanted;
-  const told = wanted.count === 1 ? await fetchTold(endpoint, wanted) : null;
+  const told = wanted.count === 1 ? await fetchAnnounced(endpoint, wanted) : null;
   const headers = told === null ? await fetchLinked(endpoint, wanted) : [told.header];
   const replies = told === null ? await askLogs(endpoint, headers, wanted) : [told.logsReply];
   const blocks: Block[] = [];
@@ -50,7 +50,7 @@ async function askLogs(
  * The block the endpoint told of, header and logs in one batch. The header is asked for by number:
  * if the hash is still the one told, it is canonical. `null` when it is not.
  */
-async function fetchTold(
+async function fetchAnnounced(
   endpoint: Endpoint,
   wanted: BlocksWanted,
 ): Promise<{ header: Header; logsReply: RpcReply | undefined } | null> {

@@ -10,7 +10,7 @@ import { fetchHeader } from "../verify/fetch-headers.ts";
 type Opinion = "confirms" | "denies" | "silent";
 
 /** Finds out whether a finalised block we hold is still on the chain (R3). */
-export class History {
+export class FinalBlockCheck {
   readonly #pool: EndpointPool;
   readonly #context: ChainContext;
   #isDisputed = false;

@@ -8,16 +8,16 @@ import type { BlockLogs } from "../verify/block-logs.ts";
 import { fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
 import { fetchBlocks, type LinkedBlocks } from "./fetch-blocks.ts";
-import type { History } from "./final-block-check.ts";
+import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
-import type { Tail } from "./unfinalized-chain.ts";
+import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** What one step above finality has found. */
-export type TailNews =
+export type HeadChange =
   | ({ readonly kind: "blocks" } & LinkedBlocks)
   /** The last `depth` blocks, all above `safeBlock`, are taken back. */
-  | { readonly kind: "fork"; readonly safeBlock: number; readonly depth: number }
+  | { readonly kind: "revert"; readonly safeBlock: number; readonly depth: number }
   | { readonly kind: "finalized"; readonly block: number };
 
 /**
@@ -25,11 +25,11 @@ export type TailNews =
  * extends the tail is taken from whichever endpoint has it first; another branch only from the
  * endpoint the tip came from, or when more endpoints are on it than on ours.
  */
-export class TailWalker {
-  readonly #tail: Tail;
+export class HeadFollower {
+  readonly #tail: UnfinalizedChain;
   readonly #pool: EndpointPool;
   readonly #watch: HeadWatch;
-  readonly #history: History;
+  readonly #history: FinalBlockCheck;
   readonly #blockLogs: BlockLogs;
   readonly #context: ChainContext;
   /** Where the tip came from. */
@@ -39,15 +39,15 @@ export class TailWalker {
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
-  #timeoutMs: number = chainLimits.tailTimeoutMs;
+  #timeoutMs: number = chainLimits.headTimeoutMs;
   /** Fewer after a failure: where many an answer is wrong, few at once are right now and then. */
-  #blocksAtOnce: number = chainLimits.tailBatchBlocksMax;
+  #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
 
   constructor(parts: {
-    tail: Tail;
+    tail: UnfinalizedChain;
     pool: EndpointPool;
     watch: HeadWatch;
-    history: History;
+    history: FinalBlockCheck;
     blockLogs: BlockLogs;
     context: ChainContext;
   }) {
@@ -61,18 +61,18 @@ export class TailWalker {
   }
 
   get isFull(): boolean {
-    return this.#tail.length >= chainLimits.tailBlocksMax;
+    return this.#tail.length >= chainLimits.headBufferBlocksMax;
   }
 
   /** One step towards the head; `null` when there is nothing to do now. */
-  async advance(): Promise<TailNews | null> {
+  async advance(): Promise<HeadChange | null> {
     if (this.isFull) return null;
     try {
-      const news = await this.#pool.round(this.#ahead(), (endpoint) => this.#follow(endpoint));
-      if (news === null) return null;
-      this.#timeoutMs = chainLimits.tailTimeoutMs;
-      this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.tailBatchBlocksMax);
-      return news;
+      const change = await this.#pool.round(this.#ahead(), (endpoint) => this.#follow(endpoint));
+      if (change === null) return null;
+      this.#timeoutMs = chainLimits.headTimeoutMs;
+      this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.headBatchBlocksMax);
+      return change;
     } catch (thrown) {
       this.#timeoutMs = Math.min(this.#timeoutMs * 2, chainLimits.requestTimeoutMs);
       this.#blocksAtOnce = Math.max(1, this.#blocksAtOnce >> 1);
@@ -81,7 +81,7 @@ export class TailWalker {
   }
 
   /** Makes final what is by agreement, or gives up our branch if another one is. */
-  async settle(agreement: Agreement): Promise<TailNews | null> {
+  async settle(agreement: Agreement): Promise<HeadChange | null> {
     const tail = this.#tail;
     const { block, endpoints } = agreement;
     if (tail.length === 0 || block.number < tail.firstNumber) return null;
@@ -97,7 +97,7 @@ export class TailWalker {
       return { kind: "finalized", block: number };
     }
     return this.#pool.round(usable, async (endpoint) =>
-      this.#unwind(endpoint, await this.#findAncestor(endpoint, number - 1)),
+      this.#revert(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
   }
 
@@ -122,16 +122,19 @@ export class TailWalker {
     return endpoint === this.#chosen ? Number.POSITIVE_INFINITY : heightOf(endpoint);
   }
 
-  async #follow(endpoint: Endpoint): Promise<TailNews | null> {
+  async #follow(endpoint: Endpoint): Promise<HeadChange | null> {
     const { newest } = endpoint;
     const from = this.#tail.nextNumber;
     if (newest !== null && newest.number >= from) {
-      const room = Math.min(this.#blocksAtOnce, chainLimits.tailBlocksMax - this.#tail.length);
+      const room = Math.min(
+        this.#blocksAtOnce,
+        chainLimits.headBufferBlocksMax - this.#tail.length,
+      );
       const count = Math.min(room, newest.number - from + 1);
       const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#blockLogs];
       const found = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
-      const news = this.#extend(endpoint, found);
-      if (news !== null) return news;
+      const change = this.#extend(endpoint, found);
+      if (change !== null) return change;
     }
     const top = Math.min(this.#tail.nextNumber - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);
@@ -141,14 +144,14 @@ export class TailWalker {
       if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
       return null;
     }
-    if (await this.#isBetter(endpoint, ancestor + 1)) return this.#unwind(endpoint, ancestor);
+    if (await this.#isBetter(endpoint, ancestor + 1)) return this.#revert(endpoint, ancestor);
     const untilMs = this.#context.clock.monotonicMs() + this.#watch.stallMs;
     this.#dissentUntilMs.set(endpoint, untilMs);
     return null;
   }
 
   /** `null` when the blocks do not stand on our tip. */
-  #extend(endpoint: Endpoint, found: LinkedBlocks): TailNews | null {
+  #extend(endpoint: Endpoint, found: LinkedBlocks): HeadChange | null {
     const { tip } = this.#tail;
     if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;
     for (const header of found.headers) this.#tail.push(header);
@@ -157,12 +160,12 @@ export class TailWalker {
     return { kind: "blocks", ...found };
   }
 
-  #unwind(endpoint: Endpoint, ancestor: number): TailNews {
+  #revert(endpoint: Endpoint, ancestor: number): HeadChange {
     const depth = this.#tail.nextNumber - 1 - ancestor;
-    this.#tail.unwindTo(ancestor);
+    this.#tail.revertTo(ancestor);
     this.#source = endpoint;
     this.#chosen = endpoint;
-    return { kind: "fork", safeBlock: ancestor, depth };
+    return { kind: "revert", safeBlock: ancestor, depth };
   }
 
   /** The number of the highest block, from `top` down, that the endpoint and we have in common. */

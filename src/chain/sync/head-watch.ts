@@ -9,7 +9,7 @@ import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
-import { Wake } from "../rpc/signal.ts";
+import { WakeSignal } from "../rpc/wake-signal.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
   method: "eth_getBlockByNumber",
@@ -34,7 +34,7 @@ type Announced = { readonly number: number; readonly atMs: number };
  */
 export class HeadWatch {
   /** Notified of everything new: heads, finality, endpoints that came back. */
-  readonly wake = new Wake();
+  readonly wake = new WakeSignal();
   readonly #pool: EndpointPool;
   readonly #context: ChainContext;
   readonly #announced = new Map<Endpoint, Announced>();
@@ -80,7 +80,7 @@ export class HeadWatch {
   async hearAll(): Promise<void> {
     const { clock, signal } = this.#context;
     const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
-    const patience = clock.sleep(chainLimits.tailTimeoutMs, signal);
+    const patience = clock.sleep(chainLimits.headTimeoutMs, signal);
     patience.catch(() => {}); // closed while nobody waits any more
     await Promise.race([heard, patience]);
   }
@@ -229,11 +229,11 @@ export function deriveView(said: Heads & { readonly before: EndpointView | null 
   const standIn = head.number - chainLimits.finalityLagBlocksMax;
   if (tag === null || tag.number < standIn) {
     const final = standIn >= 0 ? { number: standIn, hash: null } : null;
-    const alarm = tag === null ? "finalized_missing" : "finalized_lagging";
-    return { head, final, finalMax, alarm };
+    const warning = tag === null ? "finalized_missing" : "finalized_lagging";
+    return { head, final, finalMax, warning };
   }
   // Two requests may have met two branches: the head need not be an ancestor of a higher tag.
   const { number, hash } = tag.number > head.number ? { number: head.number, hash: null } : tag;
-  const alarm = number < finalMax ? "finalized_went_back" : null;
-  return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), alarm };
+  const warning = number < finalMax ? "finalized_went_back" : null;
+  return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), warning };
 }

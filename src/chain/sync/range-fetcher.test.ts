@@ -42,7 +42,7 @@ test("R5: ranges grow although the best endpoint does not keep blocks so old", a
     await endpoint.verify();
     const head = await fetchHeader(endpoint, 999);
     assert(head !== null);
-    endpoint.view = { head, final: head, finalMax: 999, alarm: null };
+    endpoint.view = { head, final: head, finalMax: 999, warning: null };
     endpoint.isInAgreement = true;
     endpoint.noteLatency(1 + index * 1_000);
   }

@@ -1,17 +1,21 @@
 import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { History } from "./final-block-check.ts";
+import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { RangePart } from "./range-fetcher.ts";
 import { RangePrefetch, type RangeSource } from "./range-prefetch.ts";
 
 /** Walks finalised blocks in ranges that are proven to be linked to each other. */
 export class RangeWalker<Blocks> {
   readonly #pool: EndpointPool;
-  readonly #history: History;
+  readonly #history: FinalBlockCheck;
   readonly #ranges: RangeSource<Blocks>;
 
-  constructor(parts: { pool: EndpointPool; history: History; ranges: RangeSource<Blocks> }) {
+  constructor(parts: {
+    pool: EndpointPool;
+    history: FinalBlockCheck;
+    ranges: RangeSource<Blocks>;
+  }) {
     this.#pool = parts.pool;
     this.#history = parts.history;
     this.#ranges = parts.ranges;
@@ -28,7 +32,7 @@ export class RangeWalker<Blocks> {
     finalized: () => BlockRef | null,
   ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
-    let held: RangePart<Blocks> | null = null;
+    let unfinalized: RangePart<Blocks> | null = null;
     let prefetch = new RangePrefetch(this.#ranges, next);
     for (;;) {
       const parts = await prefetch.next(finalized()?.number ?? -1);
@@ -36,19 +40,19 @@ export class RangeWalker<Blocks> {
       for (const part of parts) {
         const final = finalized();
         if (final === null || part.to > final.number) return;
-        const flaw = flawOf(part, held?.last ?? base, final);
+        const flaw = flawOf(part, unfinalized?.last ?? base, final);
         if (flaw !== null) {
-          await this.#blame(part, { held, base, flaw });
-          held = null;
+          await this.#blame(part, { unfinalized, base, flaw });
+          unfinalized = null;
           prefetch = new RangePrefetch(this.#ranges, next);
           break;
         }
-        if (held !== null) {
-          [next, base] = [held.to + 1, held.last];
-          yield held;
-          held = null;
+        if (unfinalized !== null) {
+          [next, base] = [unfinalized.to + 1, unfinalized.last];
+          yield unfinalized;
+          unfinalized = null;
         }
-        if (part.to < final.number) held = part;
+        if (part.to < final.number) unfinalized = part;
         else {
           [next, base] = [part.to + 1, part.last];
           yield part;
@@ -64,17 +68,17 @@ export class RangeWalker<Blocks> {
   async #blame(
     part: RangePart<unknown>,
     against: {
-      readonly held: RangePart<unknown> | null;
+      readonly unfinalized: RangePart<unknown> | null;
       readonly base: BlockRef | null;
       readonly flaw: string;
     },
   ): Promise<void> {
-    const { held, base, flaw } = against;
+    const { unfinalized, base, flaw } = against;
     this.#noteWrong(part, flaw);
-    if (held === null) {
+    if (unfinalized === null) {
       if (base !== null) await this.#history.confirm(base);
-    } else if (!(await this.#history.isOnChain(held.last))) {
-      this.#noteWrong(held, `block ${held.to} is not on the chain`);
+    } else if (!(await this.#history.isOnChain(unfinalized.last))) {
+      this.#noteWrong(unfinalized, `block ${unfinalized.to} is not on the chain`);
     }
   }
 

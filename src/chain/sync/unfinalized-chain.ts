@@ -6,7 +6,7 @@ import type { BlockRef } from "../raw-log.ts";
  * The blocks above finality that the consumer has, each the child of the one before. `base` is the
  * finalised block they stand on; `null` as long as nothing below them is known to be final.
  */
-export class Tail {
+export class UnfinalizedChain {
   #base: BlockRef | null = null;
   #blocks: BlockRef[] = [];
   #nextNumber = 0;
@@ -46,7 +46,7 @@ export class Tail {
   }
 
   /** Takes back every block above `number`, which is not below the base. */
-  unwindTo(number: number): void {
+  revertTo(number: number): void {
     const kept = number - this.firstNumber + 1;
     assert(kept >= 0, "finalised blocks are never taken back");
     this.#blocks.length = Math.min(this.#blocks.length, kept);

@@ -1,7 +1,7 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import { formatLogsParam, type LogFilter, tellsOfMore } from "../parse/log-filter.ts";
+import { formatLogsParam, type LogFilter, showsMore } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { isWanted, parseLogs } from "../parse/parse-log.ts";
 import { parseReceiptLogs, parseTransactionHashes } from "../parse/parse-receipts.ts";
@@ -70,7 +70,7 @@ export class BlockLogs {
     header: Header,
     told: readonly RawLog[],
   ): Promise<readonly RawLog[]> {
-    if (!tellsOfMore(header.logsBloom, told, this.#filter)) return [];
+    if (!showsMore(header.logsBloom, told, this.#filter)) return [];
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
     const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
     const logs = await this.#pool.firstOpinion(witnesses, (one) => this.#fetchProven(one, header));

@@ -6,7 +6,7 @@ import { readFixture } from "../../../test/support/read-fixture.ts";
 import { readRecordedBlocks } from "../../../test/support/recorded-chain.ts";
 import type { ScriptedBlock } from "../../../test/support/scripted-block.ts";
 import type { Address, Hash } from "../../base/ids.ts";
-import { deriveLogFilter, mayHaveLogs, tellsOfMore } from "../parse/log-filter.ts";
+import { deriveLogFilter, mayHaveLogs, showsMore } from "../parse/log-filter.ts";
 import { deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
 
 /** A worked example that goes round in the public documentation of Ethereum. */
@@ -82,16 +82,16 @@ describe("whether a bloom tells of more logs than came", () => {
 
   test("of any, of another contract, of another event", () => {
     const told = [logOf(ours, one)];
-    assert(tellsOfMore(bloomWith([ours, one]), [], filter));
-    assert(tellsOfMore(bloomWith([ours, one, alsoOurs]), told, filter));
-    assert(tellsOfMore(bloomWith([ours, one, two]), told, filter));
-    assert(!tellsOfMore(bloomWith([ours, one]), told, filter));
-    assert(!tellsOfMore(bloomWith([ours]), [], filter));
+    assert(showsMore(bloomWith([ours, one]), [], filter));
+    assert(showsMore(bloomWith([ours, one, alsoOurs]), told, filter));
+    assert(showsMore(bloomWith([ours, one, two]), told, filter));
+    assert(!showsMore(bloomWith([ours, one]), told, filter));
+    assert(!showsMore(bloomWith([ours]), [], filter));
   });
 
   test("not where the bloom is so full that nearly everything seems to be there", () => {
     const full = `0x${"f".repeat(512)}`;
-    assert(tellsOfMore(full, [], filter));
-    assert(!tellsOfMore(full, [logOf(ours, one)], filter));
+    assert(showsMore(full, [], filter));
+    assert(!showsMore(full, [logOf(ours, one)], filter));
   });
 });

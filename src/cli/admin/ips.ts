@@ -42,18 +42,18 @@ export const ipCommands: readonly Command[] = [listIps, liftIp];
 function formatLines(blocks: readonly IpBlock[]): string {
   return blocks
     .map((block) => {
-      const { bucket: ip, reason, strikes, blockedAtMs, blockedUntilMs } = block;
+      const { bucket: ip, reason, offences, blockedAtMs, blockedUntilMs } = block;
       const [blocked_at, blocked_until] = [timeOf(blockedAtMs), timeOf(blockedUntilMs)];
-      return `${JSON.stringify({ ip, reason, strikes, blocked_at, blocked_until })}\n`;
+      return `${JSON.stringify({ ip, reason, offences, blocked_at, blocked_until })}\n`;
     })
     .join("");
 }
 
 function formatBlocks(blocks: readonly IpBlock[]): string {
-  const rows = blocks.map(({ bucket, reason, strikes, blockedAtMs, blockedUntilMs }) => [
+  const rows = blocks.map(({ bucket, reason, offences, blockedAtMs, blockedUntilMs }) => [
     bucket,
     reason,
-    String(strikes),
+    String(offences),
     timeOf(blockedAtMs),
     timeOf(blockedUntilMs),
   ]);

@@ -44,7 +44,7 @@ const rowLists = [
 ] as const;
 
 /** Where an export stands; there is no cursor before its first file. */
-type Standing = { readonly files: number; readonly cursor: string | null };
+type SyncStatus = { readonly files: number; readonly cursor: string | null };
 
 /** The same between two files, as it is written down. */
 const writtenStanding = Type.Object({
@@ -125,7 +125,7 @@ async function writeFiles({ list, key, out }: { list: URL; key: string; out: str
 }
 
 /** Throws `UsageError` rather than writing over a file, or mixing two exports. */
-function readStanding(path: string, list: URL, out: string): Standing {
+function readStanding(path: string, list: URL, out: string): SyncStatus {
   const query = list.href;
   if (existsSync(path)) {
     const standing = parseStanding(readFileSync(path, "utf8"));

@@ -16,19 +16,20 @@ data folder or no node answers.`,
     withProof(words, async ({ store, range, audit }) => {
       const isJson = words.isOn("json");
       const differences: Difference[] = [];
-      const doubts: string[] = [];
+      const mismatches: string[] = [];
       for (const slice of slicesOf(range)) {
         const verdict = await audit(slice);
         if (verdict.kind === "equal") continue;
         differences.push(...verdict.differences);
-        if (verdict.doubt !== null) doubts.push(verdict.doubt);
+        if (verdict.mismatch !== null) mismatches.push(verdict.mismatch);
         if (isJson) continue;
         for (const difference of verdict.differences) print(formatDifference(difference));
-        if (verdict.doubt !== null) print(`not proven: ${verdict.doubt}`);
+        if (verdict.mismatch !== null) print(`not proven: ${verdict.mismatch}`);
       }
       const isEqual = differences.length === 0;
       const facts = await readFactSummary(store.engine, range);
-      if (isJson) print(JSON.stringify({ ...range, equal: isEqual, differences, doubts, facts }));
+      if (isJson)
+        print(JSON.stringify({ ...range, equal: isEqual, differences, mismatches, facts }));
       else {
         for (const [name, { count, hash }] of Object.entries(facts)) {
           print(`${hash.padStart(16, "0")} ${String(count).padStart(9)} ${name}`);

@@ -23,7 +23,7 @@ all is right, 2 if something could not be proven, and 75 while a service runs on
         if (verdict.kind === "equal") continue;
         for (const difference of verdict.differences) print(formatDifference(difference));
         if (verdict.right === null) {
-          print(`left as it is: ${verdict.doubt}`);
+          print(`left as it is: ${verdict.mismatch}`);
           isProven = false;
           continue;
         }

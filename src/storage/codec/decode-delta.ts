@@ -4,7 +4,7 @@
  */
 import type { Hash, Seq, TokenId } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
-import type { Digest } from "../../market/delta.ts";
+import type { Delta } from "../../market/delta.ts";
 import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
 import type { MinuteCandle, Tick } from "../../market/minute-candle.ts";
 import { type BatchHead, type BatchRows, noSeq } from "./encode-facts.ts";
@@ -12,10 +12,8 @@ import { enumCodes, fillBytes, placesInFill as inFill } from "./fill-layout.ts";
 import { placesInMinute as inMinute, minuteBytes } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** The digest of the blocks of a batch, as `digestOf` makes it of their facts. */
-export function decodeDigest(
-  batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">,
-): Digest {
+/** The digest of the blocks of a batch, as `deltaOf` makes it of their facts. */
+export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Delta {
   const { fills, minuteCandles, located, tally } = batch;
   return {
     events: located,
@@ -25,7 +23,7 @@ export function decodeDigest(
   };
 }
 
-function decodeTrades(rows: RowReader): Pick<Digest, "trades" | "lastTrades"> {
+function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   const trades: DayTrade[] = [];
   /** Where the last trade of each token stands that has a price. */
   const lastRows = new Map<TokenId, number>();

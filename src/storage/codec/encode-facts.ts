@@ -11,7 +11,7 @@ import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** The stretch of final blocks a batch covers, and where it ends. */
-export type Stretch = {
+export type FactsRange = {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly last: BlockRef & { readonly timestamp: number };
@@ -26,7 +26,7 @@ export type BatchRows = {
 };
 
 /** What is told of final blocks besides their rows. */
-export type BatchHead = Stretch & {
+export type BatchHead = FactsRange & {
   /** The events as they are; there are few of them. */
   readonly located: readonly LocatedEvent[];
   readonly tally: Tally;
@@ -50,7 +50,7 @@ const legsMax = 2 ** 16 - 1;
  * there is room from the beginning. Pure.
  */
 export function encodeFacts(
-  stretch: Stretch,
+  range: FactsRange,
   blocks: Iterable<BlockFacts>,
   fillsMax = 0,
 ): EncodedBatch {
@@ -72,7 +72,7 @@ export function encodeFacts(
     located.push(...block.events);
     tallies.push(tallyOf([block]));
   }
-  const { fromBlock, toBlock, last } = stretch;
+  const { fromBlock, toBlock, last } = range;
   return {
     fromBlock,
     toBlock,
@@ -97,18 +97,18 @@ export function releaseRows(rows: readonly Buffer[]): void {
 }
 
 /** The marker that vouches for the rows of batches that follow each other, at least one. */
-export function encodeMarker(batches: readonly BatchHead[]): Buffer {
+export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
   assert(first !== undefined && last !== undefined, "there is a batch to vouch for");
   const sumOf = (count: (tally: Tally) => number) =>
     batches.reduce((sum, { tally }) => sum + count(tally), 0);
-  const marker = new RowWriter();
-  marker.uint64(first.fromBlock).uint64(last.toBlock);
-  marker.hex(last.last.hash).uint32(last.last.timestamp);
-  marker.uint64(sumOf((tally) => tally.fills)).uint64(sumOf((tally) => tally.events));
-  marker.uint64(sumOf((tally) => tally.quarantined.length));
-  marker.uint64(sumOf((tally) => tally.anomalies.length));
-  return marker.finish();
+  const commit = new RowWriter();
+  commit.uint64(first.fromBlock).uint64(last.toBlock);
+  commit.hex(last.last.hash).uint32(last.last.timestamp);
+  commit.uint64(sumOf((tally) => tally.fills)).uint64(sumOf((tally) => tally.events));
+  commit.uint64(sumOf((tally) => tally.quarantined.length));
+  commit.uint64(sumOf((tally) => tally.anomalies.length));
+  return commit.finish();
 }
 
 /** Minute candles as rows to insert; parts of one minute may be inserted apart. */

@@ -10,7 +10,7 @@ import {
   DataFolderUnwritableError,
 } from "./data-folder-errors.ts";
 import { SessionPool } from "./session-pool.ts";
-import { RowFile } from "./spool-file.ts";
+import { SpoolFile } from "./spool-file.ts";
 
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
@@ -64,15 +64,15 @@ export class ChdbEngine implements Engine {
     await written(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
-  async openRows(): Promise<RowFile> {
+  async openRows(): Promise<SpoolFile> {
     const path = `${this.#path}-rows-${this.#rowFiles}`;
     this.#rowFiles += 1;
-    return written(RowFile.open(path));
+    return written(SpoolFile.open(path));
   }
 
   async insert(table: string, rows: Rows): Promise<void> {
     if (rows.length === 0) return;
-    if (rows instanceof RowFile) return this.#insertFile(table, rows);
+    if (rows instanceof SpoolFile) return this.#insertFile(table, rows);
     const file = await this.openRows();
     try {
       await written(file.append(rows));
@@ -83,7 +83,7 @@ export class ChdbEngine implements Engine {
   }
 
   /** The library takes rows in memory as text only, but reads binary ones from a file. */
-  async #insertFile(table: string, { path }: RowFile): Promise<void> {
+  async #insertFile(table: string, { path }: SpoolFile): Promise<void> {
     const source = `file('${path}', 'RowBinary')`;
     const sql = `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`;
     await written(this.#writers.run((writer) => writer.queryAsync(sql)));

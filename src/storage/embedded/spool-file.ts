@@ -5,7 +5,7 @@ import { open, unlink } from "node:fs/promises";
  * Rows of one insert that come one after the other, in a file instead of in memory. It has no name, so
  * that nothing of it is left whatever happens. Methods reject as the file system does.
  */
-export class RowFile {
+export class SpoolFile {
   readonly #file: FileHandle;
   #length = 0;
 
@@ -14,11 +14,11 @@ export class RowFile {
   }
 
   /** `path` is where it is made: a place on the disk that nobody else uses. */
-  static async open(path: string): Promise<RowFile> {
+  static async open(path: string): Promise<SpoolFile> {
     const file = await open(path, "w+");
     try {
       await unlink(path);
-      return new RowFile(file);
+      return new SpoolFile(file);
     } catch (thrown) {
       await file.close();
       throw thrown;

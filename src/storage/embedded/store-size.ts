@@ -54,9 +54,9 @@ async function readStoreSize(engine: Engine): Promise<StoreSize> {
   );
   const [covered] = await engine.query(
     `SELECT count(), max(to_block) - min(from_block) + 1, sum(to_block - from_block + 1)
-     FROM oddwire.markers`,
+     FROM oddwire.commits`,
   );
-  const [markers, blocks, vouched] = (covered ?? []).map(Number);
+  const [commits, blocks, vouched] = (covered ?? []).map(Number);
   return {
     tables: tables.map(([table, rows, bytes, parts]) => ({
       table: String(table),
@@ -64,6 +64,6 @@ async function readStoreSize(engine: Engine): Promise<StoreSize> {
       bytes: Number(bytes),
       parts: Number(parts),
     })),
-    missingBlocks: markers === 0 ? 0 : Number(blocks) - Number(vouched),
+    missingBlocks: commits === 0 ? 0 : Number(blocks) - Number(vouched),
   };
 }

@@ -51,7 +51,7 @@ function channelOf(
     interest: { tokenIds: tokenIds ?? "all", events: false },
     entriesOf: (block) => {
       const entryOf = entryWriter(sources);
-      return tradesOf(block).map((fill) => sources.justHeld.getOrAdd(fill, () => entryOf(fill)));
+      return tradesOf(block).map((fill) => sources.latestRows.getOrAdd(fill, () => entryOf(fill)));
     },
     readAfter: async (after, { limit }) => {
       const position = { order: "asc", after: after < 0 ? null : (after as Seq) } as const;

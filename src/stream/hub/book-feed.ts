@@ -3,7 +3,7 @@ import { venueLimits } from "../../base/config/venue-limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { presentBook, presentBookChange } from "../../rows/book-row.ts";
-import type { BookTelling, LiveBook } from "../../venue/books/live-book.ts";
+import type { BookDelta, LiveBook } from "../../venue/books/live-book.ts";
 import type { BookSource } from "../../venue/books/order-books.ts";
 import { Packet } from "../frames/packet.ts";
 import { shownSeq } from "../frames/server-frames.ts";
@@ -57,7 +57,7 @@ export class BookFeed implements Feed {
     if (this.#receivers.size === 0) this.#unwatch();
   }
 
-  #tell(telling: BookTelling, book: LiveBook): void {
+  #tell(telling: BookDelta, book: LiveBook): void {
     const previous = this.#position;
     this.#position += 1;
     if (telling.kind === "snapshot") {

@@ -76,7 +76,7 @@ export type StreamSources = PriceSources & {
   /** `null` when none is configured. */
   readonly books: BookSource | null;
   /** Rows of the block being told, of which many channels tell the same. */
-  readonly justHeld: RowMemo;
+  readonly latestRows: RowMemo;
 };
 
 /** Makes each row once; forgotten from block to block. */

@@ -94,7 +94,7 @@ export class History {
   }
 
   /** Wakes those who wait for news. */
-  tellAdded(): void {
+  notifyAdded(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

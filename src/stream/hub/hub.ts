@@ -4,7 +4,7 @@
  */
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
-import type { Digest } from "../../market/delta.ts";
+import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
@@ -16,7 +16,7 @@ import { type Receiver, type Subscribed, Subscription } from "./subscription.ts"
 import { Topic } from "./topic.ts";
 
 /** What some blocks hold, as far as it decides which topics they concern. */
-type News = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
+type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
 
 /** A connection that is told what concerns all subscriptions. */
 export type Listener = { announce(text: string): void };
@@ -30,8 +30,8 @@ export class Hub {
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
 
-  constructor(sources: Omit<StreamSources, "justHeld">) {
-    this.#sources = { ...sources, justHeld: new RowMemo() };
+  constructor(sources: Omit<StreamSources, "latestRows">) {
+    this.#sources = { ...sources, latestRows: new RowMemo() };
     const { store } = sources;
     const final = lastSeqOf(store.coverage?.last.number ?? null);
     const latest = lastSeqOf(store.newestBlock);
@@ -122,16 +122,16 @@ export class Hub {
     const from = this.#end.latest;
     this.#end.latest = lastSeqOf(block.number);
     this.#end.version += 1;
-    const news = newsOf(block.fills.filter(isTrade), block.events.length);
+    const change = changesOf(block.fills.filter(isTrade), block.events.length);
     for (const topic of this.#topics.values()) {
-      if (!topic.channel.isFinalOnly && concerns(topic.channel, news)) topic.publish(block, from);
+      if (!topic.channel.isFinalOnly && concerns(topic.channel, change)) topic.publish(block, from);
     }
-    this.#sources.justHeld.forget();
-    this.#history.tellAdded();
+    this.#sources.latestRows.forget();
+    this.#history.notifyAdded();
   }
 
   /** The blocks behind `safeBlock` are about to be taken back; the state still knows them. */
-  unwinding(safeBlock: number, removed: readonly BlockFacts[]): void {
+  reverting(safeBlock: number, removed: readonly BlockFacts[]): void {
     const to = lastSeqOf(safeBlock);
     this.#end.latest = Math.min(this.#end.latest, to);
     this.#end.version += 1;
@@ -142,16 +142,16 @@ export class Hub {
   }
 
   /** Final blocks were appended, behind everything that was there. */
-  appended({ trades, events }: Digest): void {
+  appended({ trades, events }: Delta): void {
     const from = this.#end;
     const [latest, final] = [from.latest, from.final];
     this.#advance();
-    const news = newsOf(trades, events.length);
+    const change = changesOf(trades, events.length);
     for (const topic of this.#topics.values()) {
-      if (!concerns(topic.channel, news)) continue;
+      if (!concerns(topic.channel, change)) continue;
       topic.readOn(topic.channel.isFinalOnly ? final : latest);
     }
-    this.#history.tellAdded();
+    this.#history.notifyAdded();
     this.#announceFinality();
   }
 
@@ -160,11 +160,11 @@ export class Hub {
     const from = this.#end.final;
     this.#advance();
     const fills = blocks.flatMap((block) => block.fills).filter(isTrade);
-    const news = newsOf(fills, blocks.flatMap((block) => block.events).length);
+    const change = changesOf(fills, blocks.flatMap((block) => block.events).length);
     for (const topic of this.#topics.values()) {
-      if (topic.channel.isFinalOnly && concerns(topic.channel, news)) topic.readOn(from);
+      if (topic.channel.isFinalOnly && concerns(topic.channel, change)) topic.readOn(from);
     }
-    this.#history.tellAdded();
+    this.#history.notifyAdded();
     this.#announceFinality();
   }
 
@@ -178,7 +178,7 @@ export class Hub {
   async close(): Promise<void> {
     const open = [...this.#subscriptions];
     for (const subscription of open) this.unsubscribe(subscription);
-    this.#history.tellAdded();
+    this.#history.notifyAdded();
     await Promise.all(open.map(async ({ settled }) => settled));
     await this.#history.settled();
   }
@@ -206,11 +206,11 @@ function lastSeqOf(block: number | null): number {
   return block === null ? -1 : firstSeqOf(block + 1) - 1;
 }
 
-function newsOf(trades: readonly { readonly tokenId: TokenId }[], events: number): News {
+function changesOf(trades: readonly { readonly tokenId: TokenId }[], events: number): Change {
   return { tokenIds: new Set(trades.map(({ tokenId }) => tokenId)), hasEvents: events > 0 };
 }
 
-function concerns({ interest }: Channel, { tokenIds, hasEvents }: News): boolean {
+function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boolean {
   if (interest.events && hasEvents) return true;
   if (interest.tokenIds === "all") return tokenIds.size > 0;
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));

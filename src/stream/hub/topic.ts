@@ -6,7 +6,7 @@ import type { Channel, Entry, Feed } from "./channel.ts";
 /** One that follows a topic. */
 export type Follower = {
   /** Takes what a block has added; `previous` is where the packet says the topic stood before. */
-  tell(packet: Packet, news: { entries: readonly Entry[]; previous: number }): void;
+  tell(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
   /** Something may have been added behind `from`, up to where everything was told. */
   readOn(from: number): void;
   /** Everything behind `to` is about to be taken back. */

@@ -54,7 +54,7 @@ export class Outbox {
       break;
     }
     this.#forgetSent(waiting);
-    if (this.#blockedSinceMs === null) this.#tellRoom();
+    if (this.#blockedSinceMs === null) this.#notifyRoom();
   }
 
   /** Whether the client has fallen too far behind. */
@@ -91,7 +91,7 @@ export class Outbox {
     this.#waiting = null;
     this.#waitingBytes = 0;
     this.#next = 0;
-    this.#tellRoom();
+    this.#notifyRoom();
   }
 
   #send({ bytes, lastSeq }: Outgoing): boolean {
@@ -109,7 +109,7 @@ export class Outbox {
     }
   }
 
-  #tellRoom(): void {
+  #notifyRoom(): void {
     const tell = this.#onRoom;
     this.#onRoom = null;
     tell?.();

@@ -6,7 +6,7 @@ import { VenueBook, type VenueSide } from "../../../test/support/venue-book.ts";
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { HashTrust } from "../hash-trust.ts";
 import { formatLevelMicros } from "./level-decimal.ts";
-import { type BookTelling, LiveBook, type StaleReason } from "./live-book.ts";
+import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
 import { parseBookMessage, parseSnapshot } from "./parse-book.ts";
 
 const assetId = "71321045679252212594626385532706912750332728571942532289631379312455583992563";
@@ -226,7 +226,7 @@ test("a copy made of what is told has the checksum of the book, until it is told
       const stage = new Stage();
       const copy = new VenueBook({ assetId, market: "0x01", timestampMs: 0 });
       let isGood = false;
-      const take = (telling: BookTelling) => {
+      const take = (telling: BookDelta) => {
         isGood = telling.kind !== "stale";
         const { bids, asks } = stage.book;
         const all = [

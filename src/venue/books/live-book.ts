@@ -22,7 +22,7 @@ export type StaleReason =
   | "unconfirmed";
 
 /** What those who follow a book are told; a copy made of it is the book as long as it is not stale. */
-export type BookTelling =
+export type BookDelta =
   | { readonly kind: "snapshot" }
   | { readonly kind: "delta"; readonly changes: readonly LevelChange[] }
   | { readonly kind: "stale"; readonly reason: StaleReason };
@@ -44,7 +44,7 @@ export class LiveBook {
   readonly bids = new BookSide("bid");
   readonly asks = new BookSide("ask");
   /** Who is told of every change. */
-  listener: ((telling: BookTelling) => void) | null = null;
+  listener: ((telling: BookDelta) => void) | null = null;
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
   #facts: BookFacts | null = null;
@@ -168,13 +168,13 @@ export class LiveBook {
       this.#checkHash(nowMs);
       return;
     }
-    const wasDoubted = this.#fault === "hash_mismatch";
+    const wasUnverified = this.#fault === "hash_mismatch";
     const isNew = this.#load(snapshot, "rest", nowMs);
-    if (wasDoubted && !isNew) this.#trust.noteFalseAlarm();
+    if (wasUnverified && !isNew) this.#trust.noteFalseAlarm();
     this.#fault = this.#isFollowed ? null : "not_followed";
     this.#checkHash(nowMs);
     for (const changes of ahead) if (!this.#isWithin(changes)) this.#apply(changes, nowMs);
-    if (isOverflown || this.#streamMs > this.#timestampMs) this.#doubt("behind", nowMs);
+    if (isOverflown || this.#streamMs > this.#timestampMs) this.#mismatch("behind", nowMs);
     this.#checkPrices(null, nowMs);
     this.#checkHash(nowMs);
     this.#attempts = this.#fault === null ? 0 : this.#attempts + 1;
@@ -209,7 +209,7 @@ export class LiveBook {
     }
     if (changes.timestampMs < this.#streamMs) {
       // Harmless when the book is proven without it: then it was counted already.
-      if (!this.#isProven(nowMs)) this.#doubt("out_of_order", nowMs);
+      if (!this.#isProven(nowMs)) this.#mismatch("out_of_order", nowMs);
       this.tell(nowMs, null);
       return;
     }
@@ -217,14 +217,14 @@ export class LiveBook {
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
     // Without an answer the hash cannot be computed, and nothing tells that no change was lost.
-    if (!this.#hasAllFacts) this.#doubt("loading", nowMs);
+    if (!this.#hasAllFacts) this.#mismatch("loading", nowMs);
     this.#checkPrices(changes, nowMs);
     this.tell(nowMs, changes.changes);
   }
 
   /** The stream told something about it that cannot be read. */
   takeBroken(nowMs: number): void {
-    this.#doubt("malformed", nowMs);
+    this.#mismatch("malformed", nowMs);
     this.tell(nowMs, null);
   }
 
@@ -246,7 +246,7 @@ export class LiveBook {
   unfollow(nowMs: number): void {
     this.#isFollowed = false;
     this.#streamMs = 0;
-    if (this.#fault !== "loading") this.#doubt("not_followed", nowMs);
+    if (this.#fault !== "loading") this.#mismatch("not_followed", nowMs);
     if (this.#fault !== "loading") this.#fault = "not_followed";
     this.tell(nowMs, null);
   }
@@ -305,10 +305,10 @@ export class LiveBook {
 
   #checkPrices(changes: BookChanges | null, nowMs: number): void {
     const [bid, ask] = [this.bids.best, this.asks.best];
-    if (bid !== null && ask !== null && bid >= ask) this.#doubt("crossed", nowMs);
+    if (bid !== null && ask !== null && bid >= ask) this.#mismatch("crossed", nowMs);
     if (changes === null) return;
     const { bestBid = bid, bestAsk = ask } = changes;
-    if (bestBid !== bid || bestAsk !== ask) this.#doubt("best_price_mismatch", nowMs);
+    if (bestBid !== bid || bestAsk !== ask) this.#mismatch("best_price_mismatch", nowMs);
   }
 
   #isProven(nowMs: number): boolean {
@@ -321,7 +321,7 @@ export class LiveBook {
     this.#isHashChecked = true;
     // An answer is whole by itself: its hash can only be made in another way than ours.
     if (this.#source === "rest") this.#trust.noteFalseAlarm();
-    this.#doubt("hash_mismatch", nowMs);
+    this.#mismatch("hash_mismatch", nowMs);
   }
 
   /**
@@ -347,7 +347,7 @@ export class LiveBook {
     return true;
   }
 
-  #doubt(reason: StaleReason, nowMs: number): void {
+  #mismatch(reason: StaleReason, nowMs: number): void {
     if (this.#fault !== null) return;
     this.#fault = reason;
     this.#onFault(reason);

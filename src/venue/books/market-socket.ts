@@ -51,7 +51,7 @@ export class MarketSocket {
   add(assetId: string): void {
     this.assetIds.add(assetId);
     // Tokens taken in together are told in one message.
-    if (this.#added.size === 0) setImmediate(() => this.#tellAdded());
+    if (this.#added.size === 0) setImmediate(() => this.#notifyAdded());
     this.#added.add(assetId);
   }
 
@@ -117,7 +117,7 @@ export class MarketSocket {
     this.#send({ type: "market", assets_ids: [...this.assetIds], initial_dump: true });
   }
 
-  #tellAdded(): void {
+  #notifyAdded(): void {
     const assetIds = [...this.#added];
     this.#added.clear();
     if (assetIds.length > 0) this.#send({ operation: "subscribe", assets_ids: assetIds });

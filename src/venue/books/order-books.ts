@@ -7,15 +7,15 @@ import type { Clock } from "../../base/time/clock.ts";
 import { HashTrust } from "../hash-trust.ts";
 import { PoliteHttp } from "../venue-http.ts";
 import { fetchBooks } from "./book-fetcher.ts";
-import { type BookTelling, LiveBook, type StaleReason } from "./live-book.ts";
+import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketFeed } from "./market-feed.ts";
 import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
 
 /** What follows a book is told; what it is told of is `book` as it stands then. */
-export type BookListener = (telling: BookTelling, book: LiveBook) => void;
+export type BookListener = (telling: BookDelta, book: LiveBook) => void;
 
 /** Why there is no book: the venue has none of this token, or it cannot be asked now. */
-export type NoBook = "absent" | "away";
+export type NoBook = "absent" | "unavailable";
 
 /** Order books of one venue, taken in as they are asked for. */
 export type BookSource = {
@@ -163,7 +163,7 @@ export class OrderBooks implements BookSource {
 
   read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook> {
     const entry = this.#takeIn(formatTokenId(tokenId));
-    if (entry === null) return Promise.resolve<NoBook>("away");
+    if (entry === null) return Promise.resolve<NoBook>("unavailable");
     const { book } = entry;
     const isSettled = book.facts !== null && book.staleReason(this.clock.monotonicMs()) === null;
     return isSettled ? book : this.#waitFor(entry);
@@ -216,11 +216,11 @@ export class OrderBooks implements BookSource {
       await nextWord(entry, leftMs);
       const nowMs = this.clock.monotonicMs();
       const isRight = book.facts !== null && book.staleReason(nowMs) === null;
-      const isAway = this.#http.isPaused && this.#feed.openConnections === 0;
-      leftMs = isRight || isAway ? 0 : deadlineMs - nowMs;
+      const isUnavailable = this.#http.isPaused && this.#feed.openConnections === 0;
+      leftMs = isRight || isUnavailable ? 0 : deadlineMs - nowMs;
     }
     if (book.facts !== null) return book;
-    return entry.isAbsent ? "absent" : "away";
+    return entry.isAbsent ? "absent" : "unavailable";
   }
 
   #letGoOfOldest(): boolean {

@@ -1,12 +1,12 @@
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { PoliteHttp } from "../venue-http.ts";
-import { type CatalogueMarket, parseMarket } from "./parse-market.ts";
+import { type MetadataMarket, parseMarket } from "./parse-market.ts";
 
 /** A page of market metadata. */
 export type MarketPage = {
   /** Each condition once; the last entry counts. */
-  readonly markets: readonly CatalogueMarket[];
+  readonly markets: readonly MetadataMarket[];
   /** Entries that do not identify a market. */
   readonly unreadable: number;
   /** The cursor of the next page; `null` after the last. */
@@ -14,10 +14,10 @@ export type MarketPage = {
 };
 
 /** The venue lists open and closed markets apart. */
-export type CatalogueHalf = "open" | "closed";
+export type MetadataPassHalf = "open" | "closed";
 
 type Asked = {
-  readonly half: CatalogueHalf;
+  readonly half: MetadataPassHalf;
   /** Where the previous page ended; `null` for the first. */
   readonly cursor?: string | null;
   /** Only these, up to `lookupIdsMax` of them. */
@@ -31,7 +31,7 @@ export async function fetchMarketPage(
   signal: AbortSignal,
 ): Promise<MarketPage | null> {
   const query = new URLSearchParams({
-    limit: String(catalogueLimits.marketsPerPage),
+    limit: String(metadataLimits.marketsPerPage),
     closed: String(half === "closed"),
     include_tag: "true",
   });
@@ -45,9 +45,9 @@ function readPage(value: unknown): MarketPage | null {
   const { markets: list, next_cursor: next } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const nextCursor = cursorOf(next);
   if (!Array.isArray(list) || nextCursor === undefined) return null;
-  const markets = new Map<ConditionId, CatalogueMarket>();
-  let unreadable = Math.max(0, list.length - catalogueLimits.pageMarketsMax);
-  for (const entry of list.slice(0, catalogueLimits.pageMarketsMax) as readonly unknown[]) {
+  const markets = new Map<ConditionId, MetadataMarket>();
+  let unreadable = Math.max(0, list.length - metadataLimits.pageMarketsMax);
+  for (const entry of list.slice(0, metadataLimits.pageMarketsMax) as readonly unknown[]) {
     const market = parseMarket(entry);
     if (market === null) unreadable += 1;
     else markets.set(market.conditionId, market);
@@ -58,7 +58,7 @@ function readPage(value: unknown): MarketPage | null {
 /** `undefined` when it is not a cursor; `null` when there is no next page. */
 function cursorOf(next: unknown): string | null | undefined {
   if (next === undefined || next === null || next === "") return null;
-  const isCursor = typeof next === "string" && next.length <= catalogueLimits.cursorLengthMax;
+  const isCursor = typeof next === "string" && next.length <= metadataLimits.cursorLengthMax;
   return isCursor ? next : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { catalogueLimits, venueBackoff } from "../../base/config/venue-limits.ts";
+import { metadataLimits, venueBackoff } from "../../base/config/venue-limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
@@ -9,19 +9,19 @@ import { backoffMs } from "../../base/time/retry.ts";
 import { VenueError } from "../venue-error.ts";
 import { PoliteHttp } from "../venue-http.ts";
 import { fetchMarketPage, type MarketPage } from "./market-fetcher.ts";
-import { afterPage, afterPass, type CatalogueProgress, duePass } from "./metadata-pass.ts";
-import type { CatalogueMarket } from "./parse-market.ts";
+import { afterPage, afterPass, duePass, type MetadataProgress } from "./metadata-pass.ts";
+import type { MetadataMarket } from "./parse-market.ts";
 
 /** Where market metadata is stored. Times are Unix seconds. */
-export type CatalogueKeeper = {
+export type MetadataSink = {
   /** How far reading has come; stored together with the metadata. */
-  progress: CatalogueProgress;
+  progress: MetadataProgress;
   /** Whether it cannot accept more for a while. */
   readonly isFull: boolean;
   /** Up to `limit` markets to request: never requested ones first, the newest of these first. */
   due(nowSeconds: number, limit: number): DueMarkets;
   /** Stores metadata; unknown markets are skipped. */
-  take(markets: readonly CatalogueMarket[], nowSeconds: number): void;
+  take(markets: readonly MetadataMarket[], nowSeconds: number): void;
   /** The venue does not know these markets. */
   noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
   /** Called after each round, when it may be saved. */
@@ -36,17 +36,17 @@ export type DueMarkets = {
 };
 
 /** Counters and gauges for metrics. */
-export type CatalogueStatus = {
+export type MarketMetadataStatus = {
   readonly requests: number;
   readonly errors: Readonly<Record<string, number>>;
-  readonly isAway: boolean;
+  readonly isUnavailable: boolean;
   readonly pages: number;
   readonly unreadable: number;
 };
 
-type CatalogueOptions = {
+type MarketMetadataOptions = {
   readonly baseUrl: string;
-  readonly keeper: CatalogueKeeper;
+  readonly keeper: MetadataSink;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -58,9 +58,9 @@ type CatalogueOptions = {
  * Fetches market metadata from the venue: markets that were never requested by id, the newest first,
  * and all markets from time to time. It continues whatever the venue does.
  */
-export class Catalogue {
+export class MarketMetadata {
   readonly #http: PoliteHttp;
-  readonly #keeper: CatalogueKeeper;
+  readonly #keeper: MetadataSink;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #log: Log;
@@ -74,8 +74,8 @@ export class Catalogue {
   #pages = 0;
   #unreadable = 0;
 
-  private constructor({ baseUrl, keeper, clock, random, log, onFailure }: CatalogueOptions) {
-    const { requestsPer10Seconds } = catalogueLimits;
+  private constructor({ baseUrl, keeper, clock, random, log, onFailure }: MarketMetadataOptions) {
+    const { requestsPer10Seconds } = metadataLimits;
     this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
     this.#keeper = keeper;
     this.#clock = clock;
@@ -88,16 +88,16 @@ export class Catalogue {
   }
 
   /** Starts to fetch in the background. */
-  static open(options: CatalogueOptions): Catalogue {
-    return new Catalogue(options);
+  static open(options: MarketMetadataOptions): MarketMetadata {
+    return new MarketMetadata(options);
   }
 
-  get status(): CatalogueStatus {
-    const { requests, errors, isAway } = this.#http.status;
+  get status(): MarketMetadataStatus {
+    const { requests, errors, isUnavailable } = this.#http.status;
     return {
       requests,
       errors: { ...errors, ...this.#faults.toRecord() },
-      isAway: isAway || this.#failures > 0,
+      isUnavailable: isUnavailable || this.#failures > 0,
       pages: this.#pages,
       unreadable: this.#unreadable,
     };
@@ -120,13 +120,13 @@ export class Catalogue {
 
   /** Requests some markets by id, then reads a page; returns how long to wait before the next round. */
   async #round(signal: AbortSignal): Promise<number> {
-    if (this.#keeper.isFull) return catalogueLimits.idleMs;
+    if (this.#keeper.isFull) return metadataLimits.idleMs;
     try {
       const hasAsked = await this.#lookUp(signal);
       const hasRead = await this.#readPage(signal);
       this.#failures = 0;
       this.#keeper.saveIfDue();
-      return hasAsked || hasRead ? 0 : catalogueLimits.idleMs;
+      return hasAsked || hasRead ? 0 : metadataLimits.idleMs;
     } catch (thrown) {
       if (signal.aborted) return 0;
       if (!(thrown instanceof VenueError)) throw thrown;
@@ -138,11 +138,11 @@ export class Catalogue {
 
   async #lookUp(signal: AbortSignal): Promise<boolean> {
     if (this.#due.length === 0) {
-      const due = this.#keeper.due(this.#nowSeconds, catalogueLimits.dueMax);
+      const due = this.#keeper.due(this.#nowSeconds, metadataLimits.dueMax);
       this.#due = due.conditionIds;
       this.#missing = due.missing;
     }
-    const asked = this.#due.slice(0, catalogueLimits.lookupIdsMax);
+    const asked = this.#due.slice(0, metadataLimits.lookupIdsMax);
     if (asked.length === 0) return false;
     const absent = new Set(asked);
     for (const half of ["open", "closed"] as const) {
@@ -195,9 +195,9 @@ export class Catalogue {
     }
   }
 
-  async #take(markets: readonly CatalogueMarket[], signal: AbortSignal): Promise<void> {
-    for (let from = 0; from < markets.length; from += catalogueLimits.takenAtOnce) {
-      const some = markets.slice(from, from + catalogueLimits.takenAtOnce);
+  async #take(markets: readonly MetadataMarket[], signal: AbortSignal): Promise<void> {
+    for (let from = 0; from < markets.length; from += metadataLimits.takenAtOnce) {
+      const some = markets.slice(from, from + metadataLimits.takenAtOnce);
       this.#keeper.take(some, this.#nowSeconds);
       await nextTurn();
       signal.throwIfAborted();

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { afterPage, afterPass, duePass, noProgress } from "./metadata-pass.ts";
 
-const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = catalogueLimits;
+const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = metadataLimits;
 const many = closedReadMissingMin + 1;
 
 describe("a pass over the catalogue", () => {

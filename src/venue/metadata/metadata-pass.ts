@@ -1,10 +1,10 @@
 /** A pass over one half of the venue's markets, page by page. Its progress survives restarts. */
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
-import type { CatalogueHalf } from "./market-fetcher.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
+import type { MetadataPassHalf } from "./market-fetcher.ts";
 
 /** The progress of a pass. */
-export type CataloguePass = {
-  readonly half: CatalogueHalf;
+export type MetadataPass = {
+  readonly half: MetadataPassHalf;
   /** The cursor of the next page; `null` for the first. */
   readonly cursor: string | null;
   readonly pages: number;
@@ -13,20 +13,20 @@ export type CataloguePass = {
 };
 
 /** The progress of reading market metadata. Unix seconds; `null` for never. */
-export type CatalogueProgress = {
-  readonly pass: CataloguePass | null;
+export type MetadataProgress = {
+  readonly pass: MetadataPass | null;
   readonly openReadAt: number | null;
   readonly closedReadAt: number | null;
 };
 
-export const noProgress: CatalogueProgress = { pass: null, openReadAt: null, closedReadAt: null };
+export const noProgress: MetadataProgress = { pass: null, openReadAt: null, closedReadAt: null };
 
 /** The pass to continue, or the one that is due; `missing` counts markets that were never requested. */
 export function duePass(
-  { pass, openReadAt, closedReadAt }: CatalogueProgress,
+  { pass, openReadAt, closedReadAt }: MetadataProgress,
   { nowSeconds, missing }: { nowSeconds: number; missing: number },
-): CataloguePass | null {
-  const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = catalogueLimits;
+): MetadataPass | null {
+  const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = metadataLimits;
   const isOld = (at: number | null, ageMax: number) => at === null || nowSeconds - at >= ageMax;
   if (pass !== null) return pass;
   if (isOld(openReadAt, openReadSeconds)) return firstOf("open");
@@ -38,25 +38,25 @@ export function duePass(
  * The pass after a page was read; `null` after the last page, `loop` when pages repeat. Cursors that
  * form a cycle return to the anchor, which moves at powers of 2 (Brent's algorithm).
  */
-export function afterPage(pass: CataloguePass, next: string | null): CataloguePass | "loop" | null {
+export function afterPage(pass: MetadataPass, next: string | null): MetadataPass | "loop" | null {
   if (next === null) return null;
   const pages = pass.pages + 1;
   const isSeen = next === pass.cursor || next === pass.anchor;
-  if (isSeen || pages >= catalogueLimits.passPagesMax) return "loop";
+  if (isSeen || pages >= metadataLimits.passPagesMax) return "loop";
   const isPowerOf2 = Number.isInteger(Math.log2(pages));
   return { ...pass, cursor: next, pages, anchor: isPowerOf2 ? next : pass.anchor };
 }
 
 /** The progress once a pass has ended for any reason: the next one starts at the first page. */
 export function afterPass(
-  progress: CatalogueProgress,
-  { half }: CataloguePass,
+  progress: MetadataProgress,
+  { half }: MetadataPass,
   nowSeconds: number,
-): CatalogueProgress {
+): MetadataProgress {
   const readAt = half === "open" ? { openReadAt: nowSeconds } : { closedReadAt: nowSeconds };
   return { ...progress, ...readAt, pass: null };
 }
 
-function firstOf(half: CatalogueHalf): CataloguePass {
+function firstOf(half: MetadataPassHalf): MetadataPass {
   return { half, cursor: null, pages: 0, anchor: null };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { parseMarket } from "./parse-market.ts";
 
 const conditionId = `0x${"ab".repeat(32)}`;
@@ -178,9 +178,9 @@ describe("a market of the catalogue", () => {
     assert.ok(JSON.stringify(market).length < 30_000);
     const { slug, question, description, tags, image, endMs, eventId } = market.texts;
     assert.deepEqual([slug, image, endMs, eventId], [null, null, null, null]);
-    assert.equal(question?.length, catalogueLimits.questionLengthMax);
-    assert.equal(description?.length, catalogueLimits.descriptionLengthMax);
-    assert.equal(tags.length, catalogueLimits.tagsMax);
+    assert.equal(question?.length, metadataLimits.questionLengthMax);
+    assert.equal(description?.length, metadataLimits.descriptionLengthMax);
+    assert.equal(tags.length, metadataLimits.tagsMax);
     assert.equal(market.claims.tokenIds, null);
   });
 

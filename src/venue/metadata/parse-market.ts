@@ -4,19 +4,19 @@
  * alphabet: what cannot be read is left out, field by field, and nothing here throws.
  */
 
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
 import type { MetadataTexts } from "../../market/venue-metadata.ts";
 
 /** A market as the catalogue tells of it. */
-export type CatalogueMarket = {
+export type MetadataMarket = {
   readonly conditionId: ConditionId;
   readonly texts: MetadataTexts;
-  readonly claims: CatalogueClaims;
+  readonly claims: VenueClaims;
 };
 
 /** What the chain tells too, and knows better; `null` for what the venue does not say. */
-export type CatalogueClaims = {
+export type VenueClaims = {
   readonly questionId: string | null;
   readonly negRisk: boolean | null;
   readonly tokenIds: readonly TokenId[] | null;
@@ -34,7 +34,7 @@ const timePattern =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]{1,9})?(?:Z|([+-][0-9]{2})(?::?([0-9]{2}))?)?)?$/;
 
 /** One market; `null` when it does not even say which. */
-export function parseMarket(value: unknown): CatalogueMarket | null {
+export function parseMarket(value: unknown): MetadataMarket | null {
   const fields = fieldsOf(value);
   const conditionId = matchOf(fields["conditionId"], parseConditionId);
   if (conditionId === null) return null;
@@ -52,12 +52,12 @@ function readTexts(fields: Fields, event: Fields): MetadataTexts {
     startMs: timeOf(fields["startDate"]) ?? timeOf(fields["startDateIso"]),
     endMs: timeOf(fields["endDate"]) ?? timeOf(fields["endDateIso"]),
     image: imageOf(fields["image"]) ?? imageOf(fields["icon"]),
-    question: lineOf(fields["question"], catalogueLimits.questionLengthMax),
+    question: lineOf(fields["question"], metadataLimits.questionLengthMax),
     description: textOf(fields["description"]),
   };
 }
 
-function readClaims(fields: Fields): CatalogueClaims {
+function readClaims(fields: Fields): VenueClaims {
   const { closed, negRisk } = fields;
   const prices = closed === true ? textsOf(fields["outcomePrices"]) : null;
   return {
@@ -84,7 +84,7 @@ function tokensOf(value: unknown): readonly TokenId[] | null {
 }
 
 function labelsOf(value: unknown): readonly string[] | null {
-  const { labelLengthMax } = catalogueLimits;
+  const { labelLengthMax } = metadataLimits;
   const labels = textsOf(value)?.map((label) => lineOf(label, labelLengthMax)) ?? null;
   return labels?.every((label) => label !== null) ? labels : null;
 }
@@ -99,18 +99,18 @@ function categoryOf(fields: Fields): string | null {
 function tagsOf(...sources: readonly Fields[]): readonly string[] {
   const tags = new Set<string>();
   for (const source of sources) {
-    for (const tag of (listOf(source["tags"]) ?? []).slice(0, catalogueLimits.tagsMax)) {
+    for (const tag of (listOf(source["tags"]) ?? []).slice(0, metadataLimits.tagsMax)) {
       const label = fieldsOf(tag)["forceHide"] === true ? null : labelOf(tag);
       if (label !== null) tags.add(label);
     }
   }
-  return [...tags].slice(0, catalogueLimits.tagsMax);
+  return [...tags].slice(0, metadataLimits.tagsMax);
 }
 
 /** A label, or something that has one. */
 function labelOf(value: unknown): string | null {
   const label = typeof value === "string" ? value : fieldsOf(value)["label"];
-  return lineOf(label, catalogueLimits.labelLengthMax);
+  return lineOf(label, metadataLimits.labelLengthMax);
 }
 
 function slugOf(value: unknown): string | null {
@@ -118,7 +118,7 @@ function slugOf(value: unknown): string | null {
 }
 
 function imageOf(value: unknown): string | null {
-  const { addressLengthMax } = catalogueLimits;
+  const { addressLengthMax } = metadataLimits;
   if (typeof value !== "string" || value.length > addressLengthMax) return null;
   return URL.canParse(value) && new URL(value).protocol === "https:" ? new URL(value).href : null;
 }
@@ -130,7 +130,7 @@ function lineOf(value: unknown, lengthMax: number): string | null {
 
 /** A text of several lines. */
 function textOf(value: unknown): string | null {
-  const { descriptionLengthMax: lengthMax } = catalogueLimits;
+  const { descriptionLengthMax: lengthMax } = metadataLimits;
   return cleanOf(value, { lengthMax, noise: /[^\P{Cc}\n\t]+/gu });
 }
 
@@ -160,7 +160,7 @@ function timeOf(value: unknown): number | null {
 /** A list of texts, which may be JSON inside of a text. */
 function textsOf(value: unknown): readonly string[] | null {
   const list = listOf(value);
-  if (list === null || list.length > catalogueLimits.outcomesMax) return null;
+  if (list === null || list.length > metadataLimits.outcomesMax) return null;
   return list.every((item) => typeof item === "string") ? list : null;
 }
 
@@ -170,7 +170,7 @@ function listOf(value: unknown): readonly unknown[] | null {
 }
 
 function parseJson(text: string): unknown {
-  if (text.length > catalogueLimits.innerJsonLengthMax) return null;
+  if (text.length > metadataLimits.innerJsonLengthMax) return null;
   try {
     return JSON.parse(text);
   } catch {
@@ -179,7 +179,7 @@ function parseJson(text: string): unknown {
 }
 
 function matchOf<Value>(value: unknown, read: (text: string) => Value | null): Value | null {
-  if (typeof value !== "string" || value.length > catalogueLimits.slugLengthMax) return null;
+  if (typeof value !== "string" || value.length > metadataLimits.slugLengthMax) return null;
   return read(value);
 }
 

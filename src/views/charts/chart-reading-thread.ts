@@ -7,11 +7,11 @@ import { assert } from "../../base/assert.ts";
 import { toError } from "../../base/errors.ts";
 import { sqliteCodeOf } from "../../storage/sqlite/sqlite-code.ts";
 import type { ChartAnswer, ChartQuestion } from "./chart-reader.ts";
-import { ChartDatabaseReader } from "./read-charts.ts";
+import { ChartsReader } from "./read-charts.ts";
 
 const port = parentPort;
 assert(port !== null, "this file is run as a thread");
-const charts = new ChartDatabaseReader(workerData as string);
+const charts = new ChartsReader(workerData as string);
 
 port.on("message", (question: ChartQuestion | null) => {
   if (question === null) {

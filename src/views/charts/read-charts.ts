@@ -13,7 +13,7 @@ type StretchRow = readonly [start: number, count: number, candles: Uint8Array];
 type Reads = Readonly<Record<ChartOrder, StatementSync>>;
 
 /** The copy, opened when it is read for the first time. Throws what SQLite does. */
-export class ChartDatabaseReader {
+export class ChartsReader {
   readonly #path: string;
   #open: { readonly sql: DatabaseSync; readonly reads: Reads } | null = null;
 

@@ -7,7 +7,7 @@ import { priceMicros } from "../../base/decimal.ts";
 import { type Hash, type Seq, type TokenId, tokenIdOf } from "../../base/ids.ts";
 import type { TokenTotals } from "../../market/market.ts";
 import { minuteOf } from "../../market/minute-candle.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { addTotals, noTotals } from "../markets/token-totals.ts";
 import { CatchUpTrades } from "./catch-up-trades.ts";
 import { TokenSlots } from "./token-slots.ts";
@@ -71,7 +71,7 @@ test("totals with what was traded later are those of all trades", () => {
   const anyPages = fc.array(fc.array(anyTrade, { maxLength: 600, size: "max" }), { maxLength: 4 });
   fc.assert(
     fc.property(anyPages, fc.nat(1200), (pages, from) => {
-      const slots = new TokenSlots(new MemoryDepot(), "test");
+      const slots = new TokenSlots(new MemoryStateStore(), "test");
       const told: TokenId[] = [];
       const later = new CatchUpTrades(from as Seq, (tokenId) => told.push(tokenId));
       const [before, all] = [new Map<number, TokenTotals>(), new Map<number, TokenTotals>()];

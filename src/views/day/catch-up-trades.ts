@@ -27,17 +27,17 @@ const width = Object.keys(places).length;
 
 export class CatchUpTrades implements ValueChanges<TokenId, TokenTotals> {
   readonly #from: Seq;
-  readonly #tellBefore: (tokenId: TokenId, before: TokenTotals) => void;
+  readonly #setBaseBefore: (tokenId: TokenId, before: TokenTotals) => void;
   #slots: TokenSlots | null = null;
   #numbers = new Float64Array(0);
   readonly #usd = new ExactSums();
   readonly #shares = new ExactSums();
   readonly #priced = new LastTrades();
 
-  /** Of trades from a position on; `tellBefore` is told what the totals of a token were without them. */
-  constructor(from: Seq, tellBefore: (tokenId: TokenId, before: TokenTotals) => void) {
+  /** Of trades from a position on; `setBaseBefore` is told what the totals of a token were without them. */
+  constructor(from: Seq, setBaseBefore: (tokenId: TokenId, before: TokenTotals) => void) {
     this.#from = from;
-    this.#tellBefore = tellBefore;
+    this.#setBaseBefore = setBaseBefore;
   }
 
   /** Adds the next trades, of the tokens in these slots. */
@@ -77,7 +77,7 @@ export class CatchUpTrades implements ValueChanges<TokenId, TokenTotals> {
   }
 
   change(slot: number, tokenId: TokenId, before: TokenTotals = noTotals): TokenTotals {
-    this.#tellBefore(tokenId, before);
+    this.#setBaseBefore(tokenId, before);
     return addTotals(before, this.#totalsAt(slot));
   }
 

@@ -6,7 +6,7 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import { Column } from "../disk/column.ts";
-import type { Codec, Depot, Shelf } from "../disk/state-store.ts";
+import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
 import { TokenSlots } from "./token-slots.ts";
 
 export class DayTokens {
@@ -16,7 +16,7 @@ export class DayTokens {
   /** 0 without a price; a price that is no safe integer is `NaN` here, and on the shelf. */
   readonly #baseSeqs: Column<"f64">;
   readonly #basePrices: Column<"f64">;
-  readonly #largeBases: Shelf<TokenId, Tick>;
+  readonly #largeBases: StateTable<TokenId, Tick>;
   /** The slot of a token of each market, and by slot the next one of the same market, plus 1. */
   readonly #firstOf = new Column("i32");
   readonly #nextOf = new Column("i32");
@@ -30,12 +30,12 @@ export class DayTokens {
   readonly #isTouched = new Column("u8");
   #changed = new Set<number>();
 
-  constructor(depot: Depot) {
-    this.slots = new TokenSlots(depot, "day");
-    this.#ordinals = depot.column("day.ordinals", "i32");
-    this.#baseSeqs = depot.column("day.base_seqs", "f64");
-    this.#basePrices = depot.column("day.base_prices", "f64");
-    this.#largeBases = depot.shelf("day_bases", tickCodec);
+  constructor(stateStore: StateStore) {
+    this.slots = new TokenSlots(stateStore, "day");
+    this.#ordinals = stateStore.column("day.ordinals", "i32");
+    this.#baseSeqs = stateStore.column("day.base_seqs", "f64");
+    this.#basePrices = stateStore.column("day.base_prices", "f64");
+    this.#largeBases = stateStore.table("day_bases", tickCodec);
     for (let slot = 0; slot < this.slots.length; slot += 1) {
       const ordinal = this.#ordinals.get(slot) - 1;
       if (ordinal >= 0 && this.slots.isTaken(slot)) this.#join(slot, ordinal);
@@ -65,7 +65,7 @@ export class DayTokens {
   }
 
   /** Tells the price before of a token, if that is awaited. */
-  tellBase(tokenId: TokenId, base: Tick | null): void {
+  reportBase(tokenId: TokenId, base: Tick | null): void {
     const slot = this.slots.find(tokenId);
     if (slot !== -1 && this.#isAwaited.get(slot) === 1) this.setBase(slot, base);
   }

@@ -82,7 +82,7 @@ class Comparison {
       case "block":
         return this.#addBlock(step);
       case "unwind":
-        return this.#unwind(step.blocks);
+        return this.#revert(step.blocks);
       case "settle":
         this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
         this.window.settle(this.#timeOf(this.#settled));
@@ -118,7 +118,7 @@ class Comparison {
     this.window.moveTo(timestamp);
   }
 
-  #unwind(blocks: number): void {
+  #revert(blocks: number): void {
     const kept = Math.max(this.#settled + 1, this.#blocks.length - blocks);
     this.#blocks = this.#blocks.slice(0, kept);
     this.window.removeFrom(firstSeqOf(kept));

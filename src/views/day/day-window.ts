@@ -12,7 +12,7 @@ import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import { grown } from "../disk/grown.ts";
-import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { LastTrades } from "../prices/last-trades.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
@@ -62,9 +62,9 @@ export class DayWindow {
   #passed = new LastTrades();
 
   /** What the depot holds is what the tokens are that it goes on from. */
-  constructor(depot: Depot = new MemoryDepot()) {
-    this.tokens = new DayTokens(depot);
-    this.#start = depot.column("day.start", "f64");
+  constructor(stateStore: StateStore = new MemoryStateStore()) {
+    this.tokens = new DayTokens(stateStore);
+    this.#start = stateStore.column("day.start", "f64");
   }
 
   /** The position from which on trades are needed to go on from what the depot holds. */

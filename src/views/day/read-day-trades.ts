@@ -77,7 +77,7 @@ async function readPageEnds(
   const rows = await engine.query(
     `SELECT max(to_block) AS last FROM
        (SELECT to_block, sum(fills) OVER (ORDER BY to_block) AS fills_until
-        FROM oddwire.markers WHERE ${since})
+        FROM oddwire.commits WHERE ${since})
      GROUP BY intDiv(fills_until, ${integerLiteral(pageFills)}) ORDER BY last`,
   );
   const ends = rows.map(([last]) => firstSeqOf(Number(last) + 1));

@@ -5,16 +5,16 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { type TokenId, tokenIdOf } from "../../base/ids.ts";
 import { Column } from "../disk/column.ts";
-import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { TokenSlots } from "./token-slots.ts";
 
 const anyToken = fc.nat(300).map((index) => tokenIdOf(BigInt(index) << 220n));
 
 /** Gives the same columns to one life after the other. */
-class KeptDepot extends MemoryDepot {
+class SharedStateStore extends MemoryStateStore {
   readonly #columns = new Map<string, unknown>();
 
-  override column: Depot["column"] = (name, kind) => {
+  override column: StateStore["column"] = (name, kind) => {
     const column = (this.#columns.get(name) as Column<typeof kind> | undefined) ?? new Column(kind);
     this.#columns.set(name, column);
     return column;
@@ -24,8 +24,8 @@ class KeptDepot extends MemoryDepot {
 test("a token keeps its slot until it is given back, also in the next life", () => {
   fc.assert(
     fc.property(fc.array(anyToken, { maxLength: 2000, size: "max" }), (tokenIds) => {
-      const depot = new KeptDepot();
-      const slots = new TokenSlots(depot, "test");
+      const stateStore = new SharedStateStore();
+      const slots = new TokenSlots(stateStore, "test");
       const known = new Map<TokenId, number>();
       for (const tokenId of tokenIds) {
         const slot = known.get(tokenId);
@@ -34,7 +34,7 @@ test("a token keeps its slot until it is given back, also in the next life", () 
         else slots.remove(slot);
         if (slot !== undefined) known.delete(tokenId);
       }
-      for (const life of [slots, new TokenSlots(depot, "test")]) {
+      for (const life of [slots, new TokenSlots(stateStore, "test")]) {
         for (const [tokenId, slot] of known) {
           assert.equal(life.find(tokenId), slot);
           assert.equal(life.tokenIdAt(slot), tokenId);

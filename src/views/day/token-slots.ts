@@ -5,7 +5,7 @@
  */
 import type { TokenId } from "../../base/ids.ts";
 import { Column } from "../disk/column.ts";
-import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 
 /** Words of 4 bytes that a token id has. */
 export const tokenIdWords = 8;
@@ -26,9 +26,9 @@ export class TokenSlots {
   /** Slot plus 1 by hash, open addressing; made again at start. */
   #places = new Int32Array(placesMin);
 
-  constructor(depot: Depot, name: string) {
-    this.#ids = depot.column(`${name}.ids`, "u32");
-    this.#taken = depot.column(`${name}.taken`, "u8");
+  constructor(stateStore: StateStore, name: string) {
+    this.#ids = stateStore.column(`${name}.ids`, "u32");
+    this.#taken = stateStore.column(`${name}.taken`, "u8");
     this.#length = this.#taken.values.lastIndexOf(1) + 1;
     for (let slot = this.#length - 1; slot >= 0; slot -= 1) {
       if (this.isTaken(slot)) this.#count += 1;
@@ -114,7 +114,7 @@ export class TokenSlots {
 
   /** The same slots as they are now, whatever becomes of these. */
   copy(): TokenSlots {
-    const copy = new TokenSlots(new MemoryDepot(), "copy");
+    const copy = new TokenSlots(new MemoryStateStore(), "copy");
     copy.#ids = new Column("u32", this.#ids.values.buffer.slice(0));
     copy.#taken = new Column("u8", this.#taken.values.buffer.slice(0));
     copy.#free = [...this.#free];

@@ -48,7 +48,7 @@ export class TradePage {
 }
 
 /** Stands in the upper half of amounts that are not held. */
-const notHeld = 0xffff;
+const notUnfinalized = 0xffff;
 
 /** Amounts from 0 to 281 million, in micros: 6 bytes each. */
 class AmountColumn {
@@ -58,23 +58,23 @@ class AmountColumn {
   /** `NaN` for what is not held. */
   get(at: number): number {
     const upper = this.#upper[at] ?? 0;
-    return upper === notHeld ? Number.NaN : upper * two32 + (this.#lower[at] ?? 0);
+    return upper === notUnfinalized ? Number.NaN : upper * two32 + (this.#lower[at] ?? 0);
   }
 
   /** Takes in amounts from a place on; answers whether all are held. */
   setAll(at: number, amounts: Float64Array): boolean {
-    let areHeld = true;
+    let areUnfinalized = true;
     for (let i = 0; i < amounts.length; i += 1) {
-      if (!this.set(at + i, amounts[i] ?? 0)) areHeld = false;
+      if (!this.set(at + i, amounts[i] ?? 0)) areUnfinalized = false;
     }
-    return areHeld;
+    return areUnfinalized;
   }
 
   /** Takes in an amount, which may be `NaN`; answers whether it is held. */
   set(at: number, amount: number): boolean {
-    const isHeld = amount >= 0 && amount < notHeld * two32;
-    this.#upper[at] = isHeld ? amount / two32 : notHeld;
+    const isUnfinalized = amount >= 0 && amount < notUnfinalized * two32;
+    this.#upper[at] = isUnfinalized ? amount / two32 : notUnfinalized;
     this.#lower[at] = amount;
-    return isHeld;
+    return isUnfinalized;
   }
 }

@@ -90,8 +90,8 @@ export class TradeQueue {
     page.setPlace(at, trade.seq, trade.timestamp);
     page.buys[at] = trade.isBuy ? 1 : 0;
     const isSizeHeld = page.sizes.set(at, safe(size));
-    const isHeld = page.values.set(at, safe(value)) && isSizeHeld;
-    if (!isHeld) this.#large.set(number, { size, value });
+    const isUnfinalized = page.values.set(at, safe(value)) && isSizeHeld;
+    if (!isUnfinalized) this.#large.set(number, { size, value });
     this.#link(number, before);
     return number;
   }
@@ -112,8 +112,9 @@ export class TradeQueue {
         page.setPlace(at + i - from, trades.seqs[i] ?? 0, trades.timestamps[i] ?? 0);
       }
       const areSizesHeld = page.sizes.setAll(at, trades.sizes.subarray(from, to));
-      const areHeld = page.values.setAll(at, trades.values.subarray(from, to)) && areSizesHeld;
-      if (!areHeld) this.#keepLarge(page, trades, { from, to, number: first + from });
+      const areUnfinalized =
+        page.values.setAll(at, trades.values.subarray(from, to)) && areSizesHeld;
+      if (!areUnfinalized) this.#keepLarge(page, trades, { from, to, number: first + from });
       this.#linkAll(page, { first: first + from, count: to - from, newestOf });
       from = to;
     }

@@ -1,11 +1,11 @@
 /** So many numbers have bounds together: few, so that most stretches hold none of the best of a million. */
-export const stretchItems = 512;
+export const blockItems = 512;
 
 /**
  * Between which numbers those of each stretch of a column are, so that whoever looks for large ones
  * passes over most of them. Bounds are never too narrow; the upper ones are nearly always exact.
  */
-export class StretchBounds {
+export class BlockBounds {
   readonly #numbers: () => ArrayLike<number>;
   #lows = new Float64Array(0);
   #highs = new Float64Array(0);
@@ -18,7 +18,7 @@ export class StretchBounds {
 
   /** Says that a number has taken the place of another. */
   follow(index: number, before: number, number: number): void {
-    const stretch = Math.floor(index / stretchItems);
+    const stretch = Math.floor(index / blockItems);
     if (this.#isKnown[stretch] !== 1) return;
     const high = this.#highs[stretch] ?? 0;
     if (number >= high) this.#highs[stretch] = number;
@@ -46,9 +46,9 @@ export class StretchBounds {
   #know(stretch: number): void {
     if (this.#isKnown[stretch] === 1) return;
     const numbers = this.#numbers();
-    if (stretch >= this.#isKnown.length) this.#grow(Math.ceil(numbers.length / stretchItems));
-    const start = stretch * stretchItems;
-    const end = Math.min(start + stretchItems, numbers.length);
+    if (stretch >= this.#isKnown.length) this.#grow(Math.ceil(numbers.length / blockItems));
+    const start = stretch * blockItems;
+    const end = Math.min(start + blockItems, numbers.length);
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     for (let at = start; at < end; at += 1) {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inSteps, type Step } from "./chunked-loop.ts";
+import { inChunks, type Step } from "./chunked-loop.ts";
 
 test("steps follow each other without a gap, each told the sum of those before", () => {
   for (const length of [0, 1, 4095, 4096, 4097, 20_000]) {
     const steps: (Step & { before: number })[] = [];
-    const sum = inSteps(length, ({ from, to }, before) => {
+    const sum = inChunks(length, ({ from, to }, before) => {
       steps.push({ from, to, before });
       return to - from;
     });

@@ -11,7 +11,7 @@ const stepItems = 4096;
  * milliseconds, it only replaces the loop that is running, and forgets that with the next
  * collection: every few walks would be five to ten times as slow as the others.
  */
-export function inSteps(length: number, work: (step: Step, before: number) => number): number {
+export function inChunks(length: number, work: (step: Step, before: number) => number): number {
   let sum = 0;
   for (let from = 0; from < length; from += stepItems) {
     sum += work({ from, to: Math.min(from + stepItems, length) }, sum);

@@ -4,7 +4,7 @@
  * choosing a page; most lists are never asked for again.
  */
 import { marketLimits } from "../../base/config/limits.ts";
-import type { StretchBounds } from "./block-bounds.ts";
+import type { BlockBounds } from "./block-bounds.ts";
 
 /** The numbers of a column, of whatever kind. */
 type Numbers =
@@ -14,14 +14,14 @@ type Numbers =
   | Uint8Array<ArrayBuffer>;
 
 /** The numbers of a column as they were when they were held. */
-export type HeldNumbers = {
+export type ColumnSnapshot = {
   /** What they take at the most, once they have changed a lot. */
   readonly byteLength: number;
   /**
    * Does some work, which must neither wait nor change the column, with the numbers as they were, and
    * with their bounds while these are those of the column.
    */
-  read<Result>(work: (numbers: Numbers, bounds: StretchBounds | null) => Result): Result;
+  read<Result>(work: (numbers: Numbers, bounds: BlockBounds | null) => Result): Result;
   /** Says, once, that they are not read any more. */
   release(): void;
 };
@@ -43,17 +43,17 @@ export class ColumnHistory {
   }
 
   /** Whether anybody reads what was. */
-  get isHeld(): boolean {
+  get isUnfinalized(): boolean {
     return this.#holders > 0;
   }
 
   /** Whether no more changes are noted. */
   get isFull(): boolean {
-    return this.#length >= marketLimits.heldChangesMax;
+    return this.#length >= marketLimits.snapshotChangesMax;
   }
 
   /** Holds the numbers as they are now, which have these bounds. */
-  hold(bounds: StretchBounds): HeldNumbers {
+  hold(bounds: BlockBounds): ColumnSnapshot {
     this.#holders += 1;
     const since = this.#length;
     return {

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
-import { StretchBounds } from "./block-bounds.ts";
-import { ColumnHistory, type HeldNumbers } from "./column-history.ts";
+import { BlockBounds } from "./block-bounds.ts";
+import { ColumnHistory, type ColumnSnapshot } from "./column-history.ts";
 
 /** What the elements of a column are. */
 type Views = {
@@ -34,7 +34,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   /** What numbers were before, while somebody reads what was. */
   #history: ColumnHistory | null = null;
   /** Bounds of the numbers, once somebody has looked at them. */
-  #bounds: StretchBounds | null = null;
+  #bounds: BlockBounds | null = null;
 
   /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
@@ -49,14 +49,14 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   }
 
   /** Between which numbers those of each stretch are, which is followed from now on. */
-  get bounds(): StretchBounds {
-    this.#bounds ??= new StretchBounds(() => this.#values);
+  get bounds(): BlockBounds {
+    this.#bounds ??= new BlockBounds(() => this.#values);
     return this.#bounds;
   }
 
   /** The numbers as they are now, to be read as such whatever is set later. */
-  hold(): HeldNumbers {
-    if (this.#history?.isHeld !== true) {
+  hold(): ColumnSnapshot {
+    if (this.#history?.isUnfinalized !== true) {
       this.#history = new ColumnHistory(() => this.#values);
     }
     return this.#history.hold(this.bounds);
@@ -114,11 +114,11 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   }
 
   #noteBefore(history: ColumnHistory, index: number): void {
-    if (history.isHeld && !history.isFull) {
+    if (history.isUnfinalized && !history.isFull) {
       history.note(index, this.#values[index] ?? 0);
       return;
     }
-    if (history.isHeld) history.part();
+    if (history.isUnfinalized) history.part();
     this.#history = null;
   }
 }

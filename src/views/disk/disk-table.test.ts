@@ -5,14 +5,14 @@ import { testSeed } from "../../../test/support/property-settings.ts";
 import { SeededRandom } from "../../../test/support/seeded-random.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import { Column } from "./column.ts";
-import { FileShelf } from "./disk-table.ts";
+import { DiskTable } from "./disk-table.ts";
 import { KeyFilter } from "./key-filter.ts";
 import type { ValueChanges } from "./state-store.ts";
 
 const codec = { encode: String, decode: Number };
 
-function openShelf(sql: DatabaseSync, keys = new Column("u32")): FileShelf<string, number> {
-  return new FileShelf(sql, { name: "numbers", codec, filter: new KeyFilter(keys) });
+function openTable(sql: DatabaseSync, keys = new Column("u32")): DiskTable<string, number> {
+  return new DiskTable(sql, { name: "numbers", codec, filter: new KeyFilter(keys) });
 }
 
 function keyOf(index: number): string {
@@ -65,32 +65,32 @@ describe("a shelf in a file", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const keysOfTable = new Column("u32");
-    const shelf = openShelf(sql, keysOfTable);
+    const table = openTable(sql, keysOfTable);
     const expected = new Map<string, number>();
     const random = new SeededRandom(testSeed);
     // More keys than are remembered or unwritten at once.
-    const keys = storeLimits.shelfRememberedMax * 3;
+    const keys = storeLimits.tableCachedMax * 3;
     for (let step = 0; step < keys * 4; step += 1) {
       const key = keyOf(random.integer(0, keys));
-      if (step % 5 === 0) assert.equal(shelf.get(key), expected.get(key));
+      if (step % 5 === 0) assert.equal(table.get(key), expected.get(key));
       else if (step % 5003 === 0) {
         const changed = Array.from({ length: 1500 }, () => keyOf(random.integer(0, keys)));
         const changes = new NumberChanges(new Set(changed), step);
-        shelf.updateAll(changes);
+        table.updateAll(changes);
         changes.changeAll(expected);
-      } else if (step % 11 === 0) shelf.settle();
+      } else if (step % 11 === 0) table.settle();
       else if (step % 7 === 0) {
-        shelf.delete(key);
+        table.delete(key);
         expected.delete(key);
       } else {
-        shelf.set(key, step);
+        table.set(key, step);
         expected.set(key, step);
       }
     }
-    shelf.flush();
+    table.flush();
     assert.equal(countRows(sql), expected.size);
     // Of what the table holds alone.
-    const reopened = openShelf(sql, keysOfTable);
+    const reopened = openTable(sql, keysOfTable);
     for (const [key, value] of expected) assert.equal(reopened.get(key), value);
     sql.close();
   });
@@ -98,10 +98,10 @@ describe("a shelf in a file", () => {
   it("writes a key that is set again and again but once", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
-    const shelf = openShelf(sql);
-    for (let value = 0; value < 50_000; value += 1) shelf.set(keyOf(value % 100), value);
+    const table = openTable(sql);
+    for (let value = 0; value < 50_000; value += 1) table.set(keyOf(value % 100), value);
     assert.equal(countRows(sql), 0);
-    shelf.flush();
+    table.flush();
     const [changes] = sql.prepare("SELECT total_changes() AS changes").all();
     assert.equal(changes?.["changes"], 100);
     sql.close();
@@ -114,13 +114,13 @@ describe("a shelf in a file", () => {
     const open = (name: string) => {
       const filter = filters.get(name) ?? new KeyFilter(new Column("u32"));
       filters.set(name, filter);
-      return new FileShelf<string, number>(sql, { name, codec, filter });
+      return new DiskTable<string, number>(sql, { name, codec, filter });
     };
     const [one, other] = [open("numbers.one"), open("numbers.other")];
     for (let index = 0; index < 10; index += 1) one.set(keyOf(index), index);
     for (let index = 5; index < 15; index += 1) other.set(keyOf(index), -index);
     one.delete(keyOf(7));
-    for (const shelf of [one, other]) shelf.flush();
+    for (const table of [one, other]) table.flush();
     assert.equal(countRows(sql), 19);
     const told = (name: string) => [0, 5, 7, 14].map((index) => open(name).get(keyOf(index)));
     assert.deepEqual(told("numbers.one"), [0, 5, undefined, undefined]);
@@ -131,11 +131,11 @@ describe("a shelf in a file", () => {
   it("keeps few values unwritten once it has settled", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
-    const shelf = openShelf(sql);
-    assert(!shelf.settle());
-    const keys = storeLimits.shelfUnwrittenMax * 2;
-    for (let index = 0; index < keys; index += 1) shelf.set(keyOf(index), index);
-    assert(countRows(sql) >= keys - storeLimits.shelfUnwrittenMax);
+    const table = openTable(sql);
+    assert(!table.settle());
+    const keys = storeLimits.tableUnwrittenMax * 2;
+    for (let index = 0; index < keys; index += 1) table.set(keyOf(index), index);
+    assert(countRows(sql) >= keys - storeLimits.tableUnwrittenMax);
     sql.close();
   });
 });

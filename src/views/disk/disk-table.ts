@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeLimits } from "../../base/config/limits.ts";
 import { withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
 import type { KeyFilter } from "./key-filter.ts";
-import type { Codec, Shelf, ValueChanges } from "./state-store.ts";
+import type { Codec, StateTable, ValueChanges } from "./state-store.ts";
 
 /** What is remembered of a key that has no value. */
 const nothing = Symbol("nothing");
@@ -18,7 +18,7 @@ const nothing = Symbol("nothing");
  * Shelves whose names differ behind a dot only are parts of one table: what they have for the same key
  * stands side by side, so that whoever asks all of them waits for the disk once.
  */
-export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
+export class DiskTable<Key extends string, Value> implements StateTable<Key, Value> {
   readonly #sql: DatabaseSync;
   readonly #codec: Codec<Value>;
   readonly #filter: KeyFilter;
@@ -29,7 +29,7 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
   #old = new Map<Key, Value | typeof nothing>();
   /** In the order in which the keys were first set. */
   readonly #unwritten = new Map<Key, Value | typeof nothing>();
-  #unwrittenMax: number = storeLimits.shelfUnwrittenLoadingMax;
+  #unwrittenMax: number = storeLimits.tableUnwrittenLoadingMax;
   /** What is still to become of values, none of which is remembered; 1 by number where it was done. */
   #changes: ValueChanges<Key, Value> | null = null;
   #isDone = new Uint8Array(0);
@@ -82,11 +82,11 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
 
   /** Does a little of what was put off while loading; answers whether some of it is left. */
   settle(): boolean {
-    this.#unwrittenMax = storeLimits.shelfUnwrittenMax;
-    const { shelfUnwrittenMax, shelfWrittenAtOnce } = storeLimits;
-    this.#changeNext(shelfWrittenAtOnce);
-    if (this.#unwritten.size > shelfUnwrittenMax) this.#writeOldest(shelfWrittenAtOnce);
-    return this.#changes !== null || this.#unwritten.size > shelfUnwrittenMax;
+    this.#unwrittenMax = storeLimits.tableUnwrittenMax;
+    const { tableUnwrittenMax, tableWriteBatch } = storeLimits;
+    this.#changeNext(tableWriteBatch);
+    if (this.#unwritten.size > tableUnwrittenMax) this.#writeOldest(tableWriteBatch);
+    return this.#changes !== null || this.#unwritten.size > tableUnwrittenMax;
   }
 
   /** Writes what is not written yet. Throws `DataFolderUnwritableError`. */
@@ -99,8 +99,7 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
     this.#takeChange(key);
     this.#remember(key, value);
     this.#unwritten.set(key, value);
-    if (this.#unwritten.size > this.#unwrittenMax)
-      this.#writeOldest(storeLimits.shelfWrittenAtOnce);
+    if (this.#unwritten.size > this.#unwrittenMax) this.#writeOldest(storeLimits.tableWriteBatch);
   }
 
   /** Does some of what is still to become of values. */
@@ -166,7 +165,7 @@ export class FileShelf<Key extends string, Value> implements Shelf<Key, Value> {
 
   #remember(key: Key, value: Value | typeof nothing): void {
     this.#young.set(key, value);
-    if (this.#young.size < storeLimits.shelfRememberedMax) return;
+    if (this.#young.size < storeLimits.tableCachedMax) return;
     this.#old = this.#young;
     this.#young = new Map();
   }

@@ -19,10 +19,10 @@ import { isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
 import { withDisk, withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
 import { WalCheckpoints } from "../../storage/sqlite/wal-checkpoints.ts";
 import { Column, type ColumnKind } from "./column.ts";
-import { FileShelf } from "./disk-table.ts";
+import { DiskTable } from "./disk-table.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { pagesPerColumn, readSavedColumn, readSetting } from "./saved-columns.ts";
-import type { Codec, Depot, Shelf } from "./state-store.ts";
+import type { Codec, StateStore, StateTable } from "./state-store.ts";
 
 /** The file in a data folder. */
 const marketsFileName = "markets.sqlite";
@@ -45,11 +45,11 @@ type MarketsFileOptions = {
   readonly clock: Clock;
 };
 
-export class MarketsFile implements Depot {
+export class MarketsFile implements StateStore {
   readonly #sql: DatabaseSync;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
-  readonly #shelves: { flush(): void; settle(): boolean }[] = [];
+  readonly #tables: { flush(): void; settle(): boolean }[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
@@ -103,12 +103,12 @@ export class MarketsFile implements Depot {
     return file;
   }
 
-  shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value> {
+  table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value> {
     const filter = new KeyFilter(this.column(`keys.${name}`, "u32"));
     const parts = { name, codec: codec ?? jsonCodec<Value>(), filter };
-    const shelf = new FileShelf<Key, Value>(this.#sql, parts);
-    this.#shelves.push(shelf);
-    return shelf;
+    const table = new DiskTable<Key, Value>(this.#sql, parts);
+    this.#tables.push(table);
+    return table;
   }
 
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
@@ -149,7 +149,7 @@ export class MarketsFile implements Depot {
   }
 
   #save(through: number): void {
-    for (const shelf of this.#shelves) shelf.flush();
+    for (const table of this.#tables) table.flush();
     for (const { id, column } of this.#columns) {
       for (const { page, bytes } of column.takeChangedPages()) {
         this.#writePage.run(id * pagesPerColumn + page, bytes);
@@ -185,8 +185,8 @@ export class MarketsFile implements Depot {
    * once everything is loaded. From then on saves are due. Throws `DataFolderUnwritableError`.
    */
   async settle(): Promise<void> {
-    for (const shelf of this.#shelves) {
-      while (this.#sql.isOpen && shelf.settle()) await turn();
+    for (const table of this.#tables) {
+      while (this.#sql.isOpen && table.settle()) await turn();
     }
     const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
     this.#due = { earliestMs: firstMs, latestMs: firstMs };

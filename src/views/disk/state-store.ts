@@ -11,7 +11,7 @@ export type Codec<Value> = {
 };
 
 /** Values by key. What is put on it or taken from it must not be changed in place. */
-export type Shelf<Key, Value> = {
+export type StateTable<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   /** Makes other values of those there are, at once or when they are asked for. */
@@ -31,12 +31,12 @@ export type ValueChanges<Key, Value> = {
   change(number: number, key: Key, before: Value | undefined): Value;
 };
 
-export type Depot = {
+export type StateStore = {
   /**
    * The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. Names that are
    * the same up to a dot are of shelves that are asked for the same keys, one behind the other.
    */
-  shelf<Key extends string, Value>(name: string, codec?: Codec<Value>): Shelf<Key, Value>;
+  table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
   /** The column of that name as it was saved last, to be asked for once. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;
   /** Whether it is time to save; saving takes some time. */
@@ -46,7 +46,10 @@ export type Depot = {
 };
 
 /** Values for as long as somebody holds them. */
-export class MemoryShelf<Key, Value> extends Map<Key, Value> implements Shelf<Key, Value> {
+export class MemoryStateTable<Key, Value>
+  extends Map<Key, Value>
+  implements StateTable<Key, Value>
+{
   updateAll(changes: ValueChanges<Key, Value>): void {
     for (let number = 0; number < changes.length; number += 1) {
       const key = changes.keyAt(number);
@@ -56,11 +59,11 @@ export class MemoryShelf<Key, Value> extends Map<Key, Value> implements Shelf<Ke
 }
 
 /** Keeps everything for as long as the process lives. */
-export class MemoryDepot implements Depot {
+export class MemoryStateStore implements StateStore {
   readonly isDue = false;
 
-  shelf<Key extends string, Value>(): Shelf<Key, Value> {
-    return new MemoryShelf<Key, Value>();
+  table<Key extends string, Value>(): StateTable<Key, Value> {
+    return new MemoryStateTable<Key, Value>();
   }
 
   column<Kind extends ColumnKind>(_name: string, kind: Kind): Column<Kind> {

@@ -4,16 +4,16 @@ import { InvariantError } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
-import { Tail } from "./head-buffer.ts";
+import { HeadBuffer } from "./head-buffer.ts";
 
 function block(number: number): BlockFacts {
   return { number, fills: [{ seq: number }], events: [{ seq: number }] } as unknown as BlockFacts;
 }
 
-function tailOf(from: number, to: number): Tail {
-  const tail = new Tail();
-  for (let number = from; number <= to; number += 1) tail.push(block(number));
-  return tail;
+function tailOf(from: number, to: number): HeadBuffer {
+  const headBuffer = new HeadBuffer();
+  for (let number = from; number <= to; number += 1) headBuffer.push(block(number));
+  return headBuffer;
 }
 
 function numbersOf(blocks: readonly BlockFacts[]): number[] {
@@ -22,49 +22,50 @@ function numbersOf(blocks: readonly BlockFacts[]): number[] {
 
 describe("the tail", () => {
   test("grows by one block at a time", () => {
-    const tail = tailOf(5, 6);
-    assert.deepEqual([numbersOf(tail.blocks), tail.newest?.number], [[5, 6], 6]);
-    for (const number of [5, 6, 8]) assert.throws(() => tail.push(block(number)), InvariantError);
-    assert.equal(new Tail().newest, null);
+    const headBuffer = tailOf(5, 6);
+    assert.deepEqual([numbersOf(headBuffer.blocks), headBuffer.newest?.number], [[5, 6], 6]);
+    for (const number of [5, 6, 8])
+      assert.throws(() => headBuffer.push(block(number)), InvariantError);
+    assert.equal(new HeadBuffer().newest, null);
   });
 
   test("gives up what a fork takes back, oldest first", () => {
-    const tail = tailOf(5, 9);
-    assert.deepEqual(numbersOf(tail.unwindTo(7)), [8, 9]);
-    assert.deepEqual(numbersOf(tail.unwindTo(7)), []);
-    tail.push(block(8));
-    assert.deepEqual(numbersOf(tail.unwindTo(0)), [5, 6, 7, 8]);
-    assert.equal(tail.newest, null);
+    const headBuffer = tailOf(5, 9);
+    assert.deepEqual(numbersOf(headBuffer.revertTo(7)), [8, 9]);
+    assert.deepEqual(numbersOf(headBuffer.revertTo(7)), []);
+    headBuffer.push(block(8));
+    assert.deepEqual(numbersOf(headBuffer.revertTo(0)), [5, 6, 7, 8]);
+    assert.equal(headBuffer.newest, null);
   });
 
   test("counts the fills of a token that it holds now", () => {
-    const tail = new Tail();
+    const headBuffer = new HeadBuffer();
     const held = (number: number, tokenIds: readonly string[]): BlockFacts => {
       const fills = tokenIds.map((tokenId) => ({ seq: number, tokenId }));
       return { number, fills, events: [] } as unknown as BlockFacts;
     };
     const [a, b] = ["a" as TokenId, "b" as TokenId];
-    tail.push(held(5, [a, a]));
-    tail.push(held(6, [a, b]));
-    assert.deepEqual([tail.countOf(a), tail.countOf(b)], [3, 1]);
-    tail.dropThrough(5);
-    assert.deepEqual([tail.countOf(a), tail.countOf(b)], [1, 1]);
-    tail.unwindTo(5);
-    assert.deepEqual([tail.countOf(a), tail.countOf(b)], [0, 0]);
+    headBuffer.push(held(5, [a, a]));
+    headBuffer.push(held(6, [a, b]));
+    assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [3, 1]);
+    headBuffer.dropThrough(5);
+    assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [1, 1]);
+    headBuffer.revertTo(5);
+    assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [0, 0]);
   });
 
   test("gives up what has become final", () => {
-    const tail = tailOf(5, 9);
-    assert.deepEqual(numbersOf(tail.through(7)), [5, 6, 7]);
-    tail.dropThrough(7);
-    assert.deepEqual(numbersOf(tail.blocks), [8, 9]);
-    assert.deepEqual(numbersOf(tail.through(7)), []);
+    const headBuffer = tailOf(5, 9);
+    assert.deepEqual(numbersOf(headBuffer.through(7)), [5, 6, 7]);
+    headBuffer.dropThrough(7);
+    assert.deepEqual(numbersOf(headBuffer.blocks), [8, 9]);
+    assert.deepEqual(numbersOf(headBuffer.through(7)), []);
   });
 
   test("holds the rows of its blocks in order", () => {
-    const tail = tailOf(5, 7);
+    const headBuffer = tailOf(5, 7);
     assert.deepEqual(
-      [tail.fills(), tail.events()].map((rows) => rows.map(({ seq }) => seq)),
+      [headBuffer.fills(), headBuffer.events()].map((rows) => rows.map(({ seq }) => seq)),
       [
         [5, 6, 7],
         [5, 6, 7],
@@ -73,7 +74,10 @@ describe("the tail", () => {
   });
 
   test("has a bound", () => {
-    const tail = tailOf(1, storeLimits.tailBlocksMax);
-    assert.throws(() => tail.push(block(storeLimits.tailBlocksMax + 1)), /waits long before/);
+    const headBuffer = tailOf(1, storeLimits.headBufferBlocksMax);
+    assert.throws(
+      () => headBuffer.push(block(storeLimits.headBufferBlocksMax + 1)),
+      /waits long before/,
+    );
   });
 });

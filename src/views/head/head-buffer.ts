@@ -9,7 +9,7 @@ import { deriveMinuteCandles, type MinuteCandle } from "../../market/minute-cand
  * The blocks above finality, in memory, oldest first and without holes. The only place a fork ever
  * touches. Bounded: a chain source stops feeding it when finality lags too far.
  */
-export class Tail {
+export class HeadBuffer {
   #blocks: BlockFacts[] = [];
   #revision = 0;
   #forks = 0;
@@ -42,7 +42,7 @@ export class Tail {
       "the tail grows one block at a time",
     );
     assert(
-      this.#blocks.length < storeLimits.tailBlocksMax,
+      this.#blocks.length < storeLimits.headBufferBlocksMax,
       "the chain source waits long before so many blocks are held",
     );
     this.#blocks.push(block);
@@ -55,7 +55,7 @@ export class Tail {
   }
 
   /** Takes back everything above `safeBlock`; returns what was taken back, oldest first. */
-  unwindTo(safeBlock: number): readonly BlockFacts[] {
+  revertTo(safeBlock: number): readonly BlockFacts[] {
     const kept = this.#blocks.filter((block) => block.number <= safeBlock);
     const removed = this.#blocks.slice(kept.length);
     this.#blocks = kept;

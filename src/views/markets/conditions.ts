@@ -10,7 +10,7 @@ import type { Gen3Position } from "../../market/ids/gen3-ids.ts";
 import type { Market, Resolution, TokenTotals } from "../../market/market.ts";
 import { generationsOf } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import { Gen3Registry } from "./gen3-registry.ts";
 import { displayOf, type MarketText, noText, Questions } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
@@ -51,16 +51,19 @@ export class Conditions {
   /** What a fork takes back of it, the venue is asked for again. */
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
-  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: UndoLog }) {
+  constructor(
+    contracts: Contracts,
+    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
+  ) {
     this.contracts = contracts;
-    this.questions = new Questions(contracts, { depot, journal });
-    this.gen3 = new Gen3Registry(depot, journal);
-    this.conditions = new JournaledMap(journal, depot.shelf("market.condition"));
-    this.places = new JournaledMap(journal, depot.shelf("places"));
-    this.results = new ResolutionLog(depot, journal);
+    this.questions = new Questions(contracts, { stateStore, journal });
+    this.gen3 = new Gen3Registry(stateStore, journal);
+    this.conditions = new JournaledMap(journal, stateStore.table("market.condition"));
+    this.places = new JournaledMap(journal, stateStore.table("places"));
+    this.results = new ResolutionLog(stateStore, journal);
     this.resolutions = this.results;
-    this.totals = new JournaledMap(journal, depot.shelf("totals", totalsCodec));
-    this.venue = new JournaledMap(journal, depot.shelf("market.venue"));
+    this.totals = new JournaledMap(journal, stateStore.table("totals", totalsCodec));
+    this.venue = new JournaledMap(journal, stateStore.table("market.venue"));
   }
 
   /** What the venue's catalogue told last; `null` when it was not asked or does not know. */

@@ -7,7 +7,7 @@ import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import type { Gen3MarketEvent } from "../../contracts/events.ts";
 import { deriveGen3ConditionIds } from "../../market/ids/gen3-ids.ts";
 import { parseQuestionText, type QuestionText } from "../../market/question-text.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
@@ -23,9 +23,9 @@ export class Gen3Registry {
   readonly #legacy: JournaledMap<ConditionId, ConditionId>;
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
 
-  constructor(depot: Depot, journal: UndoLog) {
+  constructor(stateStore: StateStore, journal: UndoLog) {
     const mapOf = <Key extends string, Value>(name: string) =>
-      new JournaledMap<Key, Value>(journal, depot.shelf(name));
+      new JournaledMap<Key, Value>(journal, stateStore.table(name));
     this.#announcements = mapOf("market.announcement");
     this.#texts = mapOf("market.text");
     this.#reporters = mapOf("gen3_reporters");

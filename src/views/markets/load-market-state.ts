@@ -1,5 +1,5 @@
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
-import { allEnded } from "../../base/time/settle-all.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import type { TokenTotals } from "../../market/market.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
@@ -59,7 +59,7 @@ export async function loadMarketState(
   state.dayWindow.finishLoading();
   state.dayWindow.moveTo(last.timestamp);
   state.refreshDay();
-  state.settleThrough(last.number, last.timestamp);
+  state.finalizeThrough(last.number, last.timestamp);
 }
 
 /** Positions: `from` inclusive, `to` exclusive. */
@@ -75,7 +75,7 @@ async function loadUntilDay(
   newestTimestamp: number,
 ): Promise<number> {
   const [row] = await engine.query(
-    `SELECT count(), max(to_block) FROM oddwire.markers
+    `SELECT count(), max(to_block) FROM oddwire.commits
      WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
   );
   const through = Number(row?.[0]) === 0 ? -1 : Number(row?.[1]);
@@ -97,7 +97,7 @@ async function loadLater(engine: Engine, state: MarketState, range: Range): Prom
   const { directory, dayWindow } = state;
   // One is taken in while the other is on its way.
   const loadedDay = loadDay(engine, state, range);
-  await allEnded([loadedDay, loadEvents(engine, state, range)]);
+  await settleAll([loadedDay, loadEvents(engine, state, range)]);
   const later = await loadedDay;
   state.placeTokens();
   directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
@@ -131,10 +131,10 @@ async function loadDay(
 ): Promise<CatchUpTrades> {
   const from = dayWindow.savedFrom;
   const { tokens } = dayWindow;
-  const tellBase = (tokenId: TokenId, { lastTrade }: TokenTotals) =>
-    tokens.tellBase(tokenId, lastTrade !== null && lastTrade.seq < from ? lastTrade : null);
-  tokens.awaitBases((tokenId) => tellBase(tokenId, directory.totalsOf(tokenId)));
-  const later = new CatchUpTrades(laterFrom, tellBase);
+  const reportBase = (tokenId: TokenId, { lastTrade }: TokenTotals) =>
+    tokens.reportBase(tokenId, lastTrade !== null && lastTrade.seq < from ? lastTrade : null);
+  tokens.awaitBases((tokenId) => reportBase(tokenId, directory.totalsOf(tokenId)));
+  const later = new CatchUpTrades(laterFrom, reportBase);
   const day = readDayTrades(engine, { from, to });
   for await (const trades of day) later.add(trades, dayWindow.load(trades));
   later.end(tokens.slots);

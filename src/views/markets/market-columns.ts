@@ -8,7 +8,7 @@ import { marketLimits } from "../../base/config/limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import { TokenSlots, tokenIdWords } from "../day/token-slots.ts";
 import { Column } from "../disk/column.ts";
-import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
 import { Rooms } from "../search/rooms.ts";
 import { TextSearch } from "../search/text-search.ts";
@@ -50,20 +50,20 @@ export class MarketColumns {
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
-  constructor(depot: Depot, journal: UndoLog) {
+  constructor(stateStore: StateStore, journal: UndoLog) {
     this.#journal = journal;
-    this.#count = depot.column("markets.count", "f64");
-    this.#ids = depot.column("markets.ids", "u8");
-    this.flags = depot.column("markets.flags", "u8");
-    this.listedSeq = depot.column("markets.listed_seq", "f64");
-    this.createdAt = depot.column("markets.created_at", "u32");
-    this.lastTradeAt = depot.column("markets.last_trade_at", "u32");
-    this.endMs = depot.column("markets.end_ms", "f64");
-    this.volumeUsd = depot.column("markets.volume_usd", "f64");
-    this.venueAt = depot.column("markets.venue_at", "u32");
-    this.venueFlags = depot.column("markets.venue_flags", "u8");
-    this.search = new MarketSearch(depot, journal);
-    this.labels = new TextSearch({ depot, journal }, "labels", 1);
+    this.#count = stateStore.column("markets.count", "f64");
+    this.#ids = stateStore.column("markets.ids", "u8");
+    this.flags = stateStore.column("markets.flags", "u8");
+    this.listedSeq = stateStore.column("markets.listed_seq", "f64");
+    this.createdAt = stateStore.column("markets.created_at", "u32");
+    this.lastTradeAt = stateStore.column("markets.last_trade_at", "u32");
+    this.endMs = stateStore.column("markets.end_ms", "f64");
+    this.volumeUsd = stateStore.column("markets.volume_usd", "f64");
+    this.venueAt = stateStore.column("markets.venue_at", "u32");
+    this.venueFlags = stateStore.column("markets.venue_flags", "u8");
+    this.search = new MarketSearch(stateStore, journal);
+    this.labels = new TextSearch({ stateStore, journal }, "labels", 1);
     const { count } = this;
     this.#reserve(count);
     const starts = this.idStarts.values;
@@ -115,7 +115,7 @@ export class MarketColumns {
    */
   ordinalsOf(conditionIds: Uint8Array<ArrayBuffer>): Int32Array {
     // Ids of conditions are as long as those of tokens.
-    const wanted = new TokenSlots(new MemoryDepot(), "wanted");
+    const wanted = new TokenSlots(new MemoryStateStore(), "wanted");
     const words = new Uint32Array(conditionIds.buffer);
     const slots = new Int32Array(words.length / tokenIdWords);
     for (let at = 0; at < words.length; at += tokenIdWords) {

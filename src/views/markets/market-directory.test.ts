@@ -26,7 +26,7 @@ import { lastTradesOf } from "../../market/last-trade.ts";
 import type { Market } from "../../market/market.ts";
 import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
 import { hashOfText } from "../../market/question-text.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { UndoLog } from "./undo-log.ts";
 
@@ -47,7 +47,7 @@ function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
 
 function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, {
-    depot: new MemoryDepot(),
+    stateStore: new MemoryStateStore(),
     journal: new UndoLog(),
   });
   for (const block of blocks) apply(directory, block);

@@ -15,7 +15,7 @@ import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts"
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import type { CatchUpTrades } from "../day/catch-up-trades.ts";
 import { tokenIdWords } from "../day/token-slots.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import { type Condition, Conditions } from "./conditions.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { conditionIdsOf, idsIn } from "./token-conditions.ts";
@@ -46,11 +46,14 @@ export class MarketDirectory extends Conditions {
   /** Tokens of conditions that have become known since this was last emptied, and the ordinals of those. */
   readonly newTokens = new Map<TokenId, number>();
 
-  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: UndoLog }) {
-    super(contracts, { depot, journal });
-    this.#earlyRegistrations = new JournaledMap(journal, depot.shelf("early_registrations"));
-    this.#dependents = new JournaledMap(journal, depot.shelf("dependents"));
-    this.columns = new MarketColumns(depot, journal);
+  constructor(
+    contracts: Contracts,
+    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
+  ) {
+    super(contracts, { stateStore, journal });
+    this.#earlyRegistrations = new JournaledMap(journal, stateStore.table("early_registrations"));
+    this.#dependents = new JournaledMap(journal, stateStore.table("dependents"));
+    this.columns = new MarketColumns(stateStore, journal);
   }
 
   /** Takes in one event; those that tell nothing about markets change nothing. */

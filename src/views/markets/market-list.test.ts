@@ -6,7 +6,7 @@ import { SeededRandom } from "../../../test/support/seeded-random.ts";
 import { marketLimits } from "../../base/config/limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Column } from "../disk/column.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { MarketList, type MarketPlace } from "./market-list.ts";
 import { anyMarket } from "./market-selection.ts";
@@ -19,7 +19,7 @@ type Sort = (typeof sorts)[number];
 type Order = "asc" | "desc";
 
 function openColumns(random: SeededRandom): MarketColumns {
-  const columns = new MarketColumns(new MemoryDepot(), new UndoLog());
+  const columns = new MarketColumns(new MemoryStateStore(), new UndoLog());
   for (let ordinal = 0; ordinal < markets; ordinal += 1) {
     const digits = Array.from({ length: 64 }, () => random.integer(0, 15).toString(16)).join("");
     columns.add(`0x${digits}` as ConditionId);
@@ -99,7 +99,7 @@ test("a list stays as it was when more has changed than is noted", () => {
   const listOf = (sort: Sort) => new MarketList(columns, { ...anyMarket, sort });
   const before = naivePlaces(columns, byVolume).slice(0, 20);
   const early = listOf("volume");
-  const changes = marketLimits.heldChangesMax + 100;
+  const changes = marketLimits.snapshotChangesMax + 100;
   for (let i = 0; i < changes; i += 1) columns.volumeUsd.set(i % markets, random.integer(1, 1e9));
   const between = naivePlaces(columns, byVolume).slice(0, 20);
   const late = listOf("volume");

@@ -4,10 +4,10 @@
  * then chosen by walking over it, which at 1.5 million markets costs less than sorting them once.
  */
 import type { ConditionId } from "../../base/ids.ts";
-import { type StretchBounds, stretchItems } from "../disk/block-bounds.ts";
-import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import { type BlockBounds, blockItems } from "../disk/block-bounds.ts";
+import { inChunks, type Step } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
-import type { HeldNumbers } from "../disk/column-history.ts";
+import type { ColumnSnapshot } from "../disk/column-history.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import {
   type MarketSelection,
@@ -35,7 +35,7 @@ const densePart = 8;
 type Kept = {
   readonly ordinals: Int32Array | null;
   readonly ranks: Uint16Array;
-  readonly keys: HeldNumbers;
+  readonly keys: ColumnSnapshot;
   readonly block: ArrayBuffer;
 };
 
@@ -65,7 +65,7 @@ export class MarketList {
   readonly #ordinals: Int32Array | null;
   /** Above 0 for each market of the list; all the same without a search. */
   readonly #ranks: Uint16Array;
-  readonly #keys: HeldNumbers;
+  readonly #keys: ColumnSnapshot;
   readonly #block: ArrayBuffer;
   /** No rank is higher. */
   readonly #top: number;
@@ -178,7 +178,7 @@ export class MarketList {
   }
 
   /** Whether nothing in a stretch is better than the last of the best, its rank aside. */
-  #isBelow({ sign, key, idStart }: Bar, stretch: number, bounds: StretchBounds | null): boolean {
+  #isBelow({ sign, key, idStart }: Bar, stretch: number, bounds: BlockBounds | null): boolean {
     if (bounds === null) return false;
     const nearest = sign === 1 ? bounds.low(stretch) : -bounds.high(stretch);
     if (nearest !== key) return nearest > key;
@@ -191,13 +191,13 @@ export class MarketList {
    */
   *#stretches(all: Keys, sign: number, isPassed: (stretch: number) => boolean): Generator<Stretch> {
     const { length } = this.#ranks;
-    const room = all instanceof Float64Array ? null : new Float64Array(stretchItems);
-    const count = Math.ceil(length / stretchItems);
+    const room = all instanceof Float64Array ? null : new Float64Array(blockItems);
+    const count = Math.ceil(length / blockItems);
     for (let turn = 0; turn < count; turn += 1) {
       const stretch = sign === 1 ? turn : count - 1 - turn;
       if (isPassed(stretch)) continue;
-      const start = stretch * stretchItems;
-      const end = Math.min(start + stretchItems, length);
+      const start = stretch * blockItems;
+      const end = Math.min(start + blockItems, length);
       const part = all.subarray(start, end);
       room?.set(part);
       const keys = part instanceof Float64Array ? part : (room ?? new Float64Array(0));
@@ -275,20 +275,20 @@ function keptFrom(
   // One more than there are is written to while they are looked for.
   const block = columns.rooms.take(length * (8 + 4 + 2) + 4);
   const places = new Int32Array(block, length * 8, length + 1);
-  inSteps(ranks.length, (step, found) => placesOfRanked(ranks, { places, found }, step));
+  inChunks(ranks.length, (step, found) => placesOfRanked(ranks, { places, found }, step));
   const kept = {
     ordinals: places.subarray(0, length),
     ranks: new Uint16Array(block, length * 12 + 4, length),
     keys: new Float64Array(block, 0, length),
   };
   const taken = { ordinals, ranks, keys: keys.values };
-  inSteps(length, (step) => fill(kept, taken, step));
+  inChunks(length, (step) => fill(kept, taken, step));
   if (own !== null) columns.rooms.give(own);
   return { ...kept, keys: ownKeys(kept.keys), block };
 }
 
 /** Keys that nobody else has, and which stand in the list's own block. */
-function ownKeys(keys: Float64Array<ArrayBuffer>): HeldNumbers {
+function ownKeys(keys: Float64Array<ArrayBuffer>): ColumnSnapshot {
   return { byteLength: 0, read: (work) => work(keys, null), release: () => {} };
 }
 

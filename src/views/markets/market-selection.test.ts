@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { ConditionId } from "../../base/ids.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { anyMarket, type MarketSelection, membersOf } from "./market-selection.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -11,7 +11,7 @@ import { UndoLog } from "./undo-log.ts";
 const { listed, resolved, negRisk } = marketFlags;
 /** So many markets with a word make it one that is looked up for all of them. */
 const markets = 1403;
-const columns = new MarketColumns(new MemoryDepot(), new UndoLog());
+const columns = new MarketColumns(new MemoryStateStore(), new UndoLog());
 const texts = Array.from({ length: markets }, (_, ordinal) =>
   ["all", ...(ordinal % 3 === 0 ? ["third"] : []), ...(ordinal % 7 === 2 ? [] : ["most"])].join(
     " ",

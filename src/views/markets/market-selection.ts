@@ -1,6 +1,6 @@
 /** Which markets a list has: what they are asked for by, and how well they answer. */
 
-import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import { inChunks, type Step } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { Hits } from "../search/search-hits.ts";
 import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
@@ -114,7 +114,7 @@ function withFlags(
   flags: Flags,
 ): Members {
   const members = { ordinals, ranks, values };
-  const length = inSteps(ranks.length, (step) => keepFlagged(members, flags, step));
+  const length = inChunks(ranks.length, (step) => keepFlagged(members, flags, step));
   return { ordinals, ranks, length, top: Infinity };
 }
 
@@ -142,19 +142,19 @@ function rankAll(
   const { length } = ranks;
   const each = { ranks, flags: flags.values };
   if (hits === null) {
-    return inSteps(length, (step) => rankFlagged(each, { asked, wanted }, step));
+    return inChunks(length, (step) => rankFlagged(each, { asked, wanted }, step));
   }
   const [scores, ...others] = hits.words;
   if (scores !== undefined && others.length === 0) {
     const scored = { ...each, scores };
-    return inSteps(length, (step) => rankScored(scored, { asked, wanted }, step));
+    return inChunks(length, (step) => rankScored(scored, { asked, wanted }, step));
   }
   const fours = Math.ceil(length / 4);
   const foursOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, 0, fours);
   const pairs = new Int32Array(ranks.buffer, 0, fours * 2);
   const all = { pairs, words: hits.words.map(foursOf), flags: foursOf(flags.values) };
   const ofFour = { asked: Math.imul(asked, eachByte), wanted: Math.imul(wanted, eachByte) };
-  return inSteps(fours, (step) => rankFours(all, ofFour, step));
+  return inChunks(fours, (step) => rankFours(all, ofFour, step));
 }
 
 /** The same without words, without a branch for what has not the flags, which no processor could guess. */
@@ -254,7 +254,7 @@ function boundsOf(
 
 /** Takes the rank from what has no number within the bound; how many keep theirs. */
 function keepWithin({ ordinals, ranks }: Candidates, bound: Bound): number {
-  return inSteps(ranks.length, (step) =>
+  return inChunks(ranks.length, (step) =>
     ordinals === null
       ? keepAllWithin(ranks, bound, step)
       : keepFewWithin({ ordinals, ranks }, bound, step),

@@ -16,7 +16,7 @@ import type { LogContent } from "../../../test/support/test-markets.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
-import { digestOf } from "../../market/delta.ts";
+import { deltaOf } from "../../market/delta.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -29,14 +29,14 @@ function factsOf(chain: readonly { readonly block: Block }[]): BlockFacts[] {
 /** What a state says that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(digestOf([block]), block);
+  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
   return describeState(state);
 }
 
 type Step =
   | { readonly kind: "hold"; readonly plans: readonly BlockPlan[] }
   | { readonly kind: "settle"; readonly lag: number }
-  | { readonly kind: "fork"; readonly depth: number };
+  | { readonly kind: "revert"; readonly depth: number };
 
 const anyPlans = fc.array(anyBlockPlan(), { minLength: 1, maxLength: 4 });
 const anySteps = fc.array(
@@ -49,7 +49,7 @@ const anySteps = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("fork"), depth: fc.nat(5) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), depth: fc.nat(5) }) },
   ),
   { maxLength: 12 },
 ) as fc.Arbitrary<readonly Step[]>;
@@ -67,7 +67,7 @@ class Walk {
     this.#settled = final.length;
     this.#order = order;
     for (const block of final) {
-      this.state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+      this.state.applyFinal(deltaOf([deriveBlockFacts(block, decoder)]), block);
     }
   }
 
@@ -77,21 +77,21 @@ class Walk {
         const options = { after: this.chain.at(-1), salt: `${this.#salt}`, order: this.#order };
         for (const { block } of buildChain(step.plans, options)) {
           this.chain.push(block);
-          this.state.applyHeld(digestOf([deriveBlockFacts(block, decoder)]), block);
+          this.state.applyUnfinalized(deltaOf([deriveBlockFacts(block, decoder)]), block);
         }
         return;
       }
       case "settle": {
         this.#settled = Math.max(this.#settled, this.chain.length - step.lag);
         const last = this.chain[this.#settled - 1];
-        if (last !== undefined) this.state.settleThrough(last.number, last.timestamp);
+        if (last !== undefined) this.state.finalizeThrough(last.number, last.timestamp);
         return;
       }
-      case "fork": {
+      case "revert": {
         this.#salt += 1;
         this.chain = this.chain.slice(0, Math.max(this.#settled, this.chain.length - step.depth));
         const newest = this.chain.at(-1);
-        this.state.unwindTo(newest?.number ?? 0, newest?.timestamp ?? 0);
+        this.state.revertTo(newest?.number ?? 0, newest?.timestamp ?? 0);
       }
     }
   }
@@ -106,10 +106,11 @@ describe("the market state", () => {
         const last = kept.at(-1);
         assert(last !== undefined);
         const state = new MarketState(contracts);
-        for (const block of kept) state.applyFinal(digestOf([block]), block);
+        for (const block of kept) state.applyFinal(deltaOf([block]), block);
         const before = describeState(state);
-        for (const block of blocks.slice(kept.length)) state.applyHeld(digestOf([block]), block);
-        state.unwindTo(last.number, last.timestamp);
+        for (const block of blocks.slice(kept.length))
+          state.applyUnfinalized(deltaOf([block]), block);
+        state.revertTo(last.number, last.timestamp);
         assert.deepEqual(describeState(state), before);
       }),
       propertySettings(150),
@@ -150,7 +151,7 @@ describe("the market state", () => {
 
   test("keeps time over blocks that hold nothing", () => {
     const state = new MarketState(contracts);
-    state.applyFinal(digestOf([]), { number: 7, timestamp: 1_700_000_000 });
+    state.applyFinal(deltaOf([]), { number: 7, timestamp: 1_700_000_000 });
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -4,11 +4,11 @@
  */
 import { type ConditionId, firstSeqOf, type TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import type { Digest } from "../../market/delta.ts";
+import type { Delta } from "../../market/delta.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { DayWindow } from "../day/day-window.ts";
-import { type Depot, MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -20,17 +20,17 @@ export class MarketState {
   readonly venue: MetadataLedger;
   readonly #journal = new UndoLog();
   #revision = 0;
-  readonly #depot: Depot;
+  readonly #stateStore: StateStore;
   /** The newest block that can never change. */
   #settled = -1;
 
   /** What the depot holds is where it goes on from. */
-  constructor(contracts: Contracts, depot: Depot = new MemoryDepot()) {
-    this.#depot = depot;
-    this.dayWindow = new DayWindow(depot);
+  constructor(contracts: Contracts, stateStore: StateStore = new MemoryStateStore()) {
+    this.#stateStore = stateStore;
+    this.dayWindow = new DayWindow(stateStore);
     const journal = this.#journal;
-    this.directory = new MarketDirectory(contracts, { depot, journal });
-    this.venue = new MetadataLedger(this, { journal, shelf: depot.shelf("venue_progress") });
+    this.directory = new MarketDirectory(contracts, { stateStore, journal });
+    this.venue = new MetadataLedger(this, { journal, table: stateStore.table("venue_progress") });
     // What was above finality when it was saved is not part of it; of the day a little may be.
     this.#forgetUnknownMarkets();
   }
@@ -41,20 +41,23 @@ export class MarketState {
   }
 
   /** Applies the next blocks, which can never change; `last` is where they end. */
-  applyFinal(digest: Digest, last: { readonly number: number; readonly timestamp: number }): void {
-    this.#apply(digest, last.timestamp);
-    this.settleThrough(last.number, last.timestamp);
+  applyFinal(delta: Delta, last: { readonly number: number; readonly timestamp: number }): void {
+    this.#apply(delta, last.timestamp);
+    this.finalizeThrough(last.number, last.timestamp);
   }
 
   /** Applies the next block, which a fork may still take back. */
-  applyHeld(digest: Digest, last: { readonly number: number; readonly timestamp: number }): void {
-    this.#journal.record(last.number, () => this.#apply(digest, last.timestamp));
+  applyUnfinalized(
+    delta: Delta,
+    last: { readonly number: number; readonly timestamp: number },
+  ): void {
+    this.#journal.record(last.number, () => this.#apply(delta, last.timestamp));
   }
 
   /** Takes back every block above `safeBlock`, whose time is given. */
-  unwindTo(safeBlock: number, timestamp: number): void {
+  revertTo(safeBlock: number, timestamp: number): void {
     this.#revision += 1;
-    this.#journal.unwindTo(safeBlock);
+    this.#journal.revertTo(safeBlock);
     this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
     this.#forgetUnknownMarkets();
     this.dayWindow.moveTo(timestamp);
@@ -68,8 +71,8 @@ export class MarketState {
   }
 
   /** Says that the blocks up to and including `block`, of the given time, can never change. */
-  settleThrough(block: number, timestamp: number): void {
-    this.#journal.settleThrough(block);
+  finalizeThrough(block: number, timestamp: number): void {
+    this.#journal.finalizeThrough(block);
     this.dayWindow.settle(timestamp);
     this.#settled = block;
     this.saveIfDue();
@@ -77,14 +80,14 @@ export class MarketState {
 
   /** Keeps what can never change if that was not done lately. */
   saveIfDue(): void {
-    if (this.#depot.isDue) this.save();
+    if (this.#stateStore.isDue) this.save();
   }
 
   /** Keeps what can never change; what can is taken back for that long. */
   save(): void {
     if (this.#settled < 0) return;
     this.dayWindow.finish(this.#settled);
-    this.#journal.withoutRecorded(() => this.#depot.save(this.#settled));
+    this.#journal.withoutRecorded(() => this.#stateStore.save(this.#settled));
   }
 
   /** Says of which markets the tokens of the last 24 hours are that have come since. */
@@ -126,7 +129,7 @@ export class MarketState {
     this.dayWindow.tokens.forgetMarketsFrom(this.directory.columns.count);
   }
 
-  #apply({ events, candles, trades, lastTrades }: Digest, timestamp: number): void {
+  #apply({ events, candles, trades, lastTrades }: Delta, timestamp: number): void {
     this.#revision += 1;
     // Before the candles, which change what the last price is.
     this.dayWindow.add(trades, (tokenId) => this.#lastTick(tokenId));

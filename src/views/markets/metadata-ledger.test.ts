@@ -11,14 +11,14 @@ import {
   marketLogs,
   testMarkets,
 } from "../../../test/support/test-markets.ts";
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import type { ConditionId, TokenId } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { digestOf } from "../../market/delta.ts";
+import { deltaOf } from "../../market/delta.ts";
 import type { Market } from "../../market/market.ts";
-import type { CatalogueMarket } from "../../venue/metadata/parse-market.ts";
+import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -47,9 +47,9 @@ const noTexts = {
 
 function told(
   conditionId: ConditionId,
-  texts: Partial<CatalogueMarket["texts"]>,
-  claims: Partial<CatalogueMarket["claims"]> = {},
-): CatalogueMarket {
+  texts: Partial<MetadataMarket["texts"]>,
+  claims: Partial<MetadataMarket["claims"]> = {},
+): MetadataMarket {
   return {
     conditionId,
     texts: { ...noTexts, ...texts },
@@ -70,9 +70,9 @@ function chainOf(blocks: number): Block[] {
 }
 
 function apply(state: MarketState, block: Block, as: "final" | "held"): void {
-  const digest = digestOf([deriveBlockFacts(block, decoder)]);
-  if (as === "final") state.applyFinal(digest, block);
-  else state.applyHeld(digest, block);
+  const delta = deltaOf([deriveBlockFacts(block, decoder)]);
+  if (as === "final") state.applyFinal(delta, block);
+  else state.applyUnfinalized(delta, block);
 }
 
 function marketOf(state: MarketState, conditionId: ConditionId): Market {
@@ -82,7 +82,7 @@ function marketOf(state: MarketState, conditionId: ConditionId): Market {
 }
 
 const anyText = fc.option(fc.constantFrom("one", "two", "three", "Yes", "Nö"), { nil: null });
-const anyTold: fc.Arbitrary<CatalogueMarket> = fc
+const anyTold: fc.Arbitrary<MetadataMarket> = fc
   .record({
     conditionId: fc.constantFrom(...conditionIds),
     slug: anyText,
@@ -111,14 +111,14 @@ const anyTold: fc.Arbitrary<CatalogueMarket> = fc
   .map(({ conditionId, claims, ...texts }) => told(conditionId, texts, claims));
 
 type Step =
-  | { readonly kind: "settle" | "fork" | "save"; readonly count: number }
+  | { readonly kind: "settle" | "revert" | "save"; readonly count: number }
   | { readonly kind: "hold"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "tell"; readonly markets: readonly CatalogueMarket[] };
+  | { readonly kind: "tell"; readonly markets: readonly MetadataMarket[] };
 
 const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     fc.record({
-      kind: fc.constantFrom("settle" as const, "fork" as const, "save" as const),
+      kind: fc.constantFrom("settle" as const, "revert" as const, "save" as const),
       count: fc.integer({ min: 1, max: 4 }),
     }),
     fc.record({ kind: fc.constant("hold" as const), plans: fc.array(anyBlockPlan(1)) }),
@@ -141,14 +141,14 @@ class Walk {
       case "settle": {
         this.#settled = Math.max(this.#settled, this.chain.length - step.count);
         const last = this.chain[this.#settled - 1];
-        if (last !== undefined) this.state.settleThrough(last.number, last.timestamp);
+        if (last !== undefined) this.state.finalizeThrough(last.number, last.timestamp);
         return;
       }
-      case "fork": {
+      case "revert": {
         this.#forks += 1;
         this.chain.splice(Math.max(this.#settled, this.chain.length - step.count));
         const newest = this.chain.at(-1);
-        return this.state.unwindTo(newest?.number ?? 0, newest?.timestamp ?? 0);
+        return this.state.revertTo(newest?.number ?? 0, newest?.timestamp ?? 0);
       }
       case "save":
         return this.state.save();
@@ -284,7 +284,7 @@ describe("what is asked of the venue", () => {
     }
     const isDueAfter = ({ conditionId }: { conditionId: ConditionId }, seconds: number) =>
       state.venue.due(now + seconds, 1000).conditionIds.includes(conditionId);
-    const { absentAgeSecondsMax, openAgeSeconds, endedAgeSeconds } = catalogueLimits;
+    const { absentAgeSecondsMax, openAgeSeconds, endedAgeSeconds } = metadataLimits;
     assert.equal(isDueAfter(firstAdapter, absentAgeSecondsMax - 1), false);
     assert.equal(isDueAfter(firstAdapter, absentAgeSecondsMax), true);
     assert.equal(isDueAfter(strangersQuestion, openAgeSeconds - 1), false);
@@ -323,10 +323,10 @@ describe("what is asked of the venue", () => {
     apply(state, last, "held");
     assert.equal(state.venue.isFull, false);
     for (let seconds = 1; !state.venue.isFull; seconds += 1) {
-      assert(seconds <= catalogueLimits.changesAheadMax, "it comes to an end");
+      assert(seconds <= metadataLimits.changesAheadMax, "it comes to an end");
       state.venue.noteAbsent(conditionIds, seconds);
     }
-    state.settleThrough(last.number, last.timestamp);
+    state.finalizeThrough(last.number, last.timestamp);
     assert.equal(state.venue.isFull, false);
   });
 });

@@ -4,13 +4,13 @@
  * takes it back with them: what is lost so is asked for again.
  */
 
-import { catalogueLimits } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
-import type { CatalogueKeeper, DueMarkets } from "../../venue/metadata/market-metadata.ts";
-import { type CatalogueProgress, noProgress } from "../../venue/metadata/metadata-pass.ts";
-import type { CatalogueMarket } from "../../venue/metadata/parse-market.ts";
-import type { Shelf } from "../disk/state-store.ts";
+import type { DueMarkets, MetadataSink } from "../../venue/metadata/market-metadata.ts";
+import { type MetadataProgress, noProgress } from "../../venue/metadata/metadata-pass.ts";
+import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
+import type { StateTable } from "../disk/state-store.ts";
 import { marketFlags } from "./market-columns.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 import type { UndoLog } from "./undo-log.ts";
@@ -52,31 +52,31 @@ type VenueCoverage = {
 
 const progressKey = "0x00";
 
-export class MetadataLedger implements CatalogueKeeper {
+export class MetadataLedger implements MetadataSink {
   readonly #markets: Markets;
   readonly #journal: UndoLog;
-  readonly #shelf: Shelf<string, CatalogueProgress>;
+  readonly #table: StateTable<string, MetadataProgress>;
 
   constructor(
     markets: Markets,
-    { journal, shelf }: { journal: UndoLog; shelf: Shelf<string, CatalogueProgress> },
+    { journal, table }: { journal: UndoLog; table: StateTable<string, MetadataProgress> },
   ) {
     this.#markets = markets;
     this.#journal = journal;
-    this.#shelf = shelf;
+    this.#table = table;
   }
 
-  get progress(): CatalogueProgress {
-    return this.#shelf.get(progressKey) ?? noProgress;
+  get progress(): MetadataProgress {
+    return this.#table.get(progressKey) ?? noProgress;
   }
 
-  set progress(progress: CatalogueProgress) {
-    this.#shelf.set(progressKey, progress);
+  set progress(progress: MetadataProgress) {
+    this.#table.set(progressKey, progress);
   }
 
   /** While finality lags everything can be taken back, and what that needs is bounded. */
   get isFull(): boolean {
-    return this.#journal.noted > catalogueLimits.changesAheadMax;
+    return this.#journal.noted > metadataLimits.changesAheadMax;
   }
 
   saveIfDue(): void {
@@ -104,7 +104,7 @@ export class MetadataLedger implements CatalogueKeeper {
     return { conditionIds: ordinals.map((ordinal) => columns.conditionIdAt(ordinal)), missing };
   }
 
-  take(markets: readonly CatalogueMarket[], nowSeconds: number): void {
+  take(markets: readonly MetadataMarket[], nowSeconds: number): void {
     const { directory } = this.#markets;
     for (const { conditionId, texts, claims } of markets) {
       const proven = directory.provenMarket(conditionId);
@@ -150,13 +150,13 @@ export class MetadataLedger implements CatalogueKeeper {
   /** For how long what was asked at a time is good enough, in seconds. */
   #ageMaxOf(ordinal: number, askedAt: number): number {
     const { columns } = this.#markets.directory;
-    const { absentAgeSecondsMin, absentAgeSecondsMax } = catalogueLimits;
+    const { absentAgeSecondsMin, absentAgeSecondsMax } = metadataLimits;
     if ((columns.venueFlags.get(ordinal) & venueFlags.known) === 0) {
       const age = askedAt - columns.createdAt.get(ordinal);
       return Math.min(Math.max(age, absentAgeSecondsMin), absentAgeSecondsMax);
     }
     const hasEnded = (columns.flags.get(ordinal) & marketFlags.resolved) !== 0;
-    return hasEnded ? catalogueLimits.endedAgeSeconds : catalogueLimits.openAgeSeconds;
+    return hasEnded ? metadataLimits.endedAgeSeconds : metadataLimits.openAgeSeconds;
   }
 
   /** Without flags what it told once stays: being left out of an answer takes nothing back. */

@@ -16,7 +16,7 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
 import { hashOfText } from "../../market/question-text.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { UndoLog } from "./undo-log.ts";
 
@@ -35,7 +35,7 @@ function contractOf(kind: string) {
 
 function directoryOf(logs: readonly LogContent[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, {
-    depot: new MemoryDepot(),
+    stateStore: new MemoryStateStore(),
     journal: new UndoLog(),
   });
   const hash = `0x${"b".repeat(64)}` as Hash;

@@ -20,7 +20,7 @@ import {
   parseQuestionText,
   type QuestionText,
 } from "../../market/question-text.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 type QuestionEvent = Extract<
@@ -83,10 +83,13 @@ export class Questions {
   readonly #questionsOf: JournaledMap<Hash, readonly Hash[]>;
   readonly #negRiskAdapters: readonly Address[];
 
-  constructor(contracts: Contracts, { depot, journal }: { depot: Depot; journal: UndoLog }) {
+  constructor(
+    contracts: Contracts,
+    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
+  ) {
     this.#contracts = contracts;
     const mapOf = <Value>(name: string) =>
-      new JournaledMap<Hash, Value>(journal, depot.shelf(name));
+      new JournaledMap<Hash, Value>(journal, stateStore.table(name));
     this.#umaQuestions = mapOf("uma_questions");
     this.#negRiskQuestions = mapOf("neg_risk_questions");
     this.#negRiskMarkets = mapOf("neg_risk_markets");

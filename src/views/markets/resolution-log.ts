@@ -1,7 +1,7 @@
 import type { ConditionId, Hash, Seq } from "../../base/ids.ts";
 import type { Resolution } from "../../market/market.ts";
 import type { Column } from "../disk/column.ts";
-import type { Codec, Depot } from "../disk/state-store.ts";
+import type { Codec, StateStore } from "../disk/state-store.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 const idBytes = 32;
@@ -31,17 +31,17 @@ export class ResolutionLog {
   readonly #txTags: Column<"u32">;
   readonly #ids: Column<"u8">;
 
-  constructor(depot: Depot, journal: UndoLog) {
+  constructor(stateStore: StateStore, journal: UndoLog) {
     this.#journal = journal;
     this.#byCondition = new JournaledMap(
       journal,
-      depot.shelf("market.resolution", resolutionCodec),
+      stateStore.table("market.resolution", resolutionCodec),
     );
-    this.#count = depot.column("resolutions.count", "f64");
-    this.#seqs = depot.column("resolutions.seqs", "f64");
-    this.#timestamps = depot.column("resolutions.timestamps", "u32");
-    this.#txTags = depot.column("resolutions.tx_tags", "u32");
-    this.#ids = depot.column("resolutions.ids", "u8");
+    this.#count = stateStore.column("resolutions.count", "f64");
+    this.#seqs = stateStore.column("resolutions.seqs", "f64");
+    this.#timestamps = stateStore.column("resolutions.timestamps", "u32");
+    this.#txTags = stateStore.column("resolutions.tx_tags", "u32");
+    this.#ids = stateStore.column("resolutions.ids", "u8");
   }
 
   of(conditionId: ConditionId): Resolution | null {

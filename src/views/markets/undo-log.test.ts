@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { MemoryShelf } from "../disk/state-store.ts";
+import { MemoryStateTable } from "../disk/state-store.ts";
 import { JournaledMap, UndoLog } from "./undo-log.ts";
 
 type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
@@ -31,7 +31,7 @@ const anySteps = fc.array(
 describe("journaled maps", () => {
   test("have their blocks again after work without them that failed", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<number, number>(journal, new MemoryShelf<number, number>());
+    const map = new JournaledMap<number, number>(journal, new MemoryStateTable<number, number>());
     map.set(1, 1);
     journal.record(1, () => map.set(1, 2));
     const fail = (): void => {
@@ -46,13 +46,13 @@ describe("journaled maps", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const journal = new UndoLog();
-        const shelves = [
-          new MemoryShelf<number, number>(),
-          new MemoryShelf<number, number>(),
+        const tables = [
+          new MemoryStateTable<number, number>(),
+          new MemoryStateTable<number, number>(),
         ] as const;
         const maps = [
-          new JournaledMap<number, number>(journal, shelves[0]),
-          new JournaledMap<number, number>(journal, shelves[1]),
+          new JournaledMap<number, number>(journal, tables[0]),
+          new JournaledMap<number, number>(journal, tables[1]),
         ];
         let blocks: (readonly Change[])[] = [];
         let settled = 0;
@@ -65,16 +65,16 @@ describe("journaled maps", () => {
           } else if (step.kind === "unwind") {
             const safe = Math.max(settled, blocks.length - step.blocks);
             blocks = blocks.slice(0, safe);
-            journal.unwindTo(safe);
+            journal.revertTo(safe);
           } else {
             settled = Math.max(settled, blocks.length - step.lag);
-            journal.settleThrough(settled);
+            journal.finalizeThrough(settled);
           }
           for (const [index, map] of maps.entries()) {
             const changes = blocks.flat().filter((change) => change.map === index);
             const expected = new Map(changes.map(({ key, value }) => [key, value]));
             // The order of keys is the order in which they first came.
-            assert.deepEqual([...(shelves[index]?.keys() ?? [])], [...expected.keys()]);
+            assert.deepEqual([...(tables[index]?.keys() ?? [])], [...expected.keys()]);
             for (const key of [0, 1, 2, 3, 4]) assert.equal(map.get(key), expected.get(key));
           }
         }
@@ -85,24 +85,24 @@ describe("journaled maps", () => {
 
   test("keep what was changed outside of any block", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<string, number>(journal, new MemoryShelf());
+    const map = new JournaledMap<string, number>(journal, new MemoryStateTable());
     map.set("final", 1);
     journal.record(7, () => map.set("final", 2));
-    journal.unwindTo(6);
-    journal.unwindTo(0);
+    journal.revertTo(6);
+    journal.revertTo(0);
     assert.equal(map.get("final"), 1);
   });
 
   test("can take back a block whose application failed halfway", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<string, number>(journal, new MemoryShelf());
+    const map = new JournaledMap<string, number>(journal, new MemoryStateTable());
     const apply = (): void =>
       journal.record(7, () => {
         map.set("half", 1);
         throw new Error("halfway");
       });
     assert.throws(apply, /halfway/);
-    journal.unwindTo(6);
+    journal.revertTo(6);
     assert.equal(map.get("half"), undefined);
   });
 });

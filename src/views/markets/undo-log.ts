@@ -5,7 +5,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import type { Column } from "../disk/column.ts";
-import type { Shelf, ValueChanges } from "../disk/state-store.ts";
+import type { StateTable, ValueChanges } from "../disk/state-store.ts";
 
 /** A change that was made: how to take it back, and how to make it again. */
 type Change = { readonly undo: () => void; readonly redo: () => void };
@@ -65,7 +65,7 @@ export class UndoLog {
   }
 
   /** Takes back every recorded block above `safeBlock`. */
-  unwindTo(safeBlock: number): void {
+  revertTo(safeBlock: number): void {
     for (;;) {
       const newest = this.#blocks.at(-1);
       if (newest === undefined || newest.number <= safeBlock) return;
@@ -87,7 +87,7 @@ export class UndoLog {
   }
 
   /** Forgets how to undo the blocks up to and including `block`: they are final. */
-  settleThrough(block: number): void {
+  finalizeThrough(block: number): void {
     const kept = this.#blocks.findIndex((recorded) => recorded.number > block);
     this.#blocks.splice(0, kept === -1 ? this.#blocks.length : kept);
   }
@@ -96,36 +96,36 @@ export class UndoLog {
 /** A shelf whose changes the journal can take back. Values must not be changed in place. */
 export class JournaledMap<Key, Value> {
   readonly #journal: UndoLog;
-  readonly #shelf: Shelf<Key, Value>;
+  readonly #table: StateTable<Key, Value>;
 
-  constructor(journal: UndoLog, shelf: Shelf<Key, Value>) {
+  constructor(journal: UndoLog, table: StateTable<Key, Value>) {
     this.#journal = journal;
-    this.#shelf = shelf;
+    this.#table = table;
   }
 
   get(key: Key): Value | undefined {
-    return this.#shelf.get(key);
+    return this.#table.get(key);
   }
 
   set(key: Key, value: Value): void {
     if (this.#journal.isRecording) this.#noteSet(key, value);
-    this.#shelf.set(key, value);
+    this.#table.set(key, value);
   }
 
   /** The same as setting what becomes of the values there are; only of what no fork takes back. */
   updateAll(changes: ValueChanges<Key, Value>): void {
     assert(!this.#journal.isRecording, "values that a fork may take back are changed one by one");
-    this.#shelf.updateAll(changes);
+    this.#table.updateAll(changes);
   }
 
   #noteSet(key: Key, value: Value): void {
-    const before = this.#shelf.get(key);
+    const before = this.#table.get(key);
     this.#journal.note({
       undo: () => {
-        if (before === undefined) this.#shelf.delete(key);
-        else this.#shelf.set(key, before);
+        if (before === undefined) this.#table.delete(key);
+        else this.#table.set(key, before);
       },
-      redo: () => this.#shelf.set(key, value),
+      redo: () => this.#table.set(key, value),
     });
   }
 }

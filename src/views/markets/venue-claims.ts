@@ -1,7 +1,7 @@
 /** What the venue says of things that the chain proves: where it is wrong, and where it may help. */
 
 import { type Market, winningOutcomeIndex } from "../../market/market.ts";
-import type { CatalogueClaims } from "../../venue/metadata/parse-market.ts";
+import type { VenueClaims } from "../../venue/metadata/parse-market.ts";
 
 /** What the venue says otherwise than the chain. */
 export type Contradiction = "tokens" | "outcomes" | "resolution" | "neg_risk" | "question_id";
@@ -10,7 +10,7 @@ export type Contradiction = "tokens" | "outcomes" | "resolution" | "neg_risk" | 
  * Where the venue contradicts the chain; `market` is what the chain alone tells. What one of them
  * does not say, or not yet, is no contradiction.
  */
-export function contradictionsOf(market: Market, claims: CatalogueClaims): Contradiction[] {
+export function contradictionsOf(market: Market, claims: VenueClaims): Contradiction[] {
   const { questionId, negRisk } = claims;
   const found: Contradiction[] = [];
   if (claims.tokenIds !== null && market.tokens.length > 0 && orderOf(market, claims) === null) {
@@ -26,7 +26,7 @@ export function contradictionsOf(market: Market, claims: CatalogueClaims): Contr
 }
 
 /** The venue's labels in the order of the chain's tokens; `null` when they are not of these. */
-export function labelsOf(market: Market, claims: CatalogueClaims): readonly string[] | null {
+export function labelsOf(market: Market, claims: VenueClaims): readonly string[] | null {
   const { outcomes } = claims;
   const order = orderOf(market, claims);
   if (order === null || outcomes?.length !== order.length) return null;
@@ -34,13 +34,13 @@ export function labelsOf(market: Market, claims: CatalogueClaims): readonly stri
 }
 
 /** Where the venue has each of the chain's tokens; `null` when it has others, or tells none. */
-function orderOf({ tokens }: Market, { tokenIds }: CatalogueClaims): readonly number[] | null {
+function orderOf({ tokens }: Market, { tokenIds }: VenueClaims): readonly number[] | null {
   if (tokenIds === null || tokens.length === 0 || tokenIds.length !== tokens.length) return null;
   const order = tokens.map(({ tokenId }) => tokenIds.indexOf(tokenId));
   return order.includes(-1) ? null : order;
 }
 
-function areOutcomesOther(market: Market, claims: CatalogueClaims): boolean {
+function areOutcomesOther(market: Market, claims: VenueClaims): boolean {
   const labels = labelsOf(market, claims);
   if (labels === null) return false;
   return market.tokens.some(
@@ -48,7 +48,7 @@ function areOutcomesOther(market: Market, claims: CatalogueClaims): boolean {
   );
 }
 
-function isWinnerOther(market: Market, claims: CatalogueClaims): boolean {
+function isWinnerOther(market: Market, claims: VenueClaims): boolean {
   const order = orderOf(market, claims);
   if (order === null || claims.winnerIndex === null || market.resolution === null) return false;
   const winner = winningOutcomeIndex(market.resolution);

@@ -10,7 +10,7 @@ import type { TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import type { Candle } from "../../market/candle.ts";
-import { digestOf } from "../../market/delta.ts";
+import { deltaOf } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
 import { payoutsMicros } from "../../market/market.ts";
 import { dayWindowSeconds } from "../day/day-window.ts";
@@ -24,7 +24,7 @@ const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
 function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   const state = new MarketState(contracts);
   for (const { block } of chain) {
-    state.applyFinal(digestOf([deriveBlockFacts(block, decoder)]), block);
+    state.applyFinal(deltaOf([deriveBlockFacts(block, decoder)]), block);
   }
   return state;
 }

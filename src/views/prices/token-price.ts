@@ -1,5 +1,5 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { type Candle, mergeCandles, mirrorCandle, mirrorPrice } from "../../market/candle.ts";
+import { type Candle, invertCandle, invertPrice, mergeCandles } from "../../market/candle.ts";
 import type { LastTrade } from "../../market/last-trade.ts";
 import { type Market, payoutsMicros, type Resolution } from "../../market/market.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";
@@ -79,7 +79,7 @@ function newestOfPair(
 function priceOfTrade({ trade: { seq, price }, isOwn }: NewestTrade): TokenPrice {
   return isOwn
     ? { price, source: "last_trade", seq }
-    : { price: mirrorPrice(price), source: "complement", seq };
+    : { price: invertPrice(price), source: "complement", seq };
 }
 
 /** The last price of a pair before its last 24 hours, at this token's; `null` without one. */
@@ -87,7 +87,7 @@ export function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): bigint
   const complement = state.directory.complementOf(tokenId);
   const own = state.priceBeforeDay(tokenId);
   const other = complement === null ? null : state.priceBeforeDay(complement);
-  if (other !== null && (own === null || other.seq > own.seq)) return mirrorPrice(other.price);
+  if (other !== null && (own === null || other.seq > own.seq)) return invertPrice(other.price);
   return own?.price ?? null;
 }
 
@@ -96,6 +96,6 @@ export function pairDayCandle(tokenId: TokenId, state: MarketState): Candle | nu
   const complement = state.directory.complementOf(tokenId);
   const own = state.dayWindow.candleOf(tokenId);
   const other = complement === null ? null : state.dayWindow.candleOf(complement);
-  const mirrored = other === null ? null : mirrorCandle(other);
-  return own === null || mirrored === null ? (own ?? mirrored) : mergeCandles(own, mirrored);
+  const inverted = other === null ? null : invertCandle(other);
+  return own === null || inverted === null ? (own ?? inverted) : mergeCandles(own, inverted);
 }

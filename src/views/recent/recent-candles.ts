@@ -1,6 +1,6 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
-import { AskedBefore } from "../../base/recently-asked.ts";
+import { RecentlyAsked } from "../../base/recently-asked.ts";
 import { type Candle, candleOfMinute, mergeCandles } from "../../market/candle.ts";
 import type { MinuteCandle } from "../../market/minute-candle.ts";
 
@@ -26,9 +26,9 @@ type List = { buckets: BucketCandle[]; isWhole: boolean; size: number };
  * up with every minute that becomes final, so that popular charts are read from the engine once.
  * Bounded by buckets in all; what was put first goes first.
  */
-export class NewestCandles {
+export class RecentCandles {
   readonly #lists = new Map<TokenId, Map<number, List>>();
-  readonly #asked = new AskedBefore();
+  readonly #asked = new RecentlyAsked();
   #buckets = 0;
 
   /** What the range holds; `null` when it must be read. */

@@ -1,6 +1,6 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
-import { AskedBefore } from "../../base/recently-asked.ts";
+import { RecentlyAsked } from "../../base/recently-asked.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
 
 /** The newest final trades of some tokens, newest first; of all tokens when `tokenIds` is `null`. */
@@ -21,9 +21,9 @@ export type NewestOf = Pick<List, "tokenIds">;
  * final, so that popular lists are read from the engine once. Bounded by rows in all; the list that
  * was put first goes first.
  */
-export class NewestFills {
+export class RecentFills {
   readonly #lists = new Map<string, List>();
-  readonly #asked = new AskedBefore();
+  readonly #asked = new RecentlyAsked();
   #rows = 0;
 
   /** The newest `limit` of them, or all there are; `null` when they must be read. */

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { marketLimits } from "../../base/config/limits.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { UndoLog } from "../markets/undo-log.ts";
 import { MarketSearch, type MarketTexts } from "./market-search.ts";
 import { wordsOf } from "./search-words.ts";
@@ -120,7 +120,7 @@ class TextHistory {
       const kept = Math.max(0, this.#before.length - step.blocks);
       this.texts = this.#before[kept] ?? this.texts;
       this.#before.length = kept;
-      this.#journal.unwindTo(kept);
+      this.#journal.revertTo(kept);
     } else {
       const before = this.texts;
       const put = () => {
@@ -138,7 +138,7 @@ class TextHistory {
 /** Markets of which all have some words, so that these are common ones. */
 function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketTexts[] } {
   const journal = new UndoLog();
-  const search = new MarketSearch(new MemoryDepot(), journal);
+  const search = new MarketSearch(new MemoryStateStore(), journal);
   const all = Array.from({ length: markets }, (_, ordinal) => ({
     ...none,
     question: `All own${ordinal}`,
@@ -199,7 +199,7 @@ describe("a search of markets", () => {
   });
 
   test("finds words that few of many markets have together, common and rare ones", () => {
-    const search = new MarketSearch(new MemoryDepot(), new UndoLog());
+    const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
     const all = Array.from({ length: 9000 }, (_, ordinal) => ({
       ...none,
       question: `own${ordinal}${ordinal % 12 === 0 ? " twelfth" : ""}${ordinal % 300 === 0 ? " rare" : ""}`,

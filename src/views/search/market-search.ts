@@ -4,7 +4,7 @@
  * that many markets have: which have them is remembered, and kept right as texts come.
  */
 import { marketLimits } from "../../base/config/limits.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
 import { KnownWords, type Remembered, rescore, roomFor } from "./known-words.ts";
 import {
@@ -101,10 +101,10 @@ export class MarketSearch {
   /** Changes taken back and not made again: what is remembered is of a state that is gone. */
   #undone = 0;
 
-  constructor(depot: Depot, journal: UndoLog) {
+  constructor(stateStore: StateStore, journal: UndoLog) {
     this.#journal = journal;
-    this.#titles = new TextSearch({ depot, journal }, "titles", titleFields);
-    this.#descriptions = new TextSearch({ depot, journal }, "descriptions", 1);
+    this.#titles = new TextSearch({ stateStore, journal }, "titles", titleFields);
+    this.#descriptions = new TextSearch({ stateStore, journal }, "descriptions", 1);
   }
 
   /** Sets all words of a market, in place of those it had. */

@@ -6,9 +6,9 @@
  * so that a list can be looked through for a few documents without reading all of it.
  */
 
-import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import { inChunks, type Step } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 
 const pointerBytes = 4;
 const firstSliceBytes = 8;
@@ -70,15 +70,15 @@ export class PostingLists {
   readonly #lasts: Column<"i32">;
   readonly #used: Column<"f64">;
 
-  constructor(depot: Depot, name: string, fieldBits: number) {
+  constructor(stateStore: StateStore, name: string, fieldBits: number) {
     this.#fieldBits = fieldBits;
-    this.#bytes = depot.column(`${name}.postings`, "u8");
-    this.#heads = depot.column(`${name}.heads`, "i32");
-    this.#tails = depot.column(`${name}.tails`, "i32");
-    this.#ends = depot.column(`${name}.ends`, "i32");
-    this.#levels = depot.column(`${name}.levels`, "u8");
-    this.#lasts = depot.column(`${name}.lasts`, "i32");
-    this.#used = depot.column(`${name}.used`, "f64");
+    this.#bytes = stateStore.column(`${name}.postings`, "u8");
+    this.#heads = stateStore.column(`${name}.heads`, "i32");
+    this.#tails = stateStore.column(`${name}.tails`, "i32");
+    this.#ends = stateStore.column(`${name}.ends`, "i32");
+    this.#levels = stateStore.column(`${name}.levels`, "u8");
+    this.#lasts = stateStore.column(`${name}.lasts`, "i32");
+    this.#used = stateStore.column(`${name}.used`, "f64");
   }
 
   /** Adds a document to the list of a term; documents come in rising order, each once a term. */
@@ -108,7 +108,7 @@ export class PostingLists {
   /** The same of several terms, most of which may have a few documents only: together, and of the short lists. */
   bytesOfAll(terms: Int32Array): { all: number; short: number } {
     let long = 0;
-    const short = inSteps(terms.length, (step) => {
+    const short = inChunks(terms.length, (step) => {
       const bytes = this.#bytesOfSome(terms, step);
       long += bytes.long;
       return bytes.short;

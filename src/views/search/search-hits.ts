@@ -1,6 +1,6 @@
 /** What a search of markets has found, in blocks of memory that are used again. */
 
-import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import { inChunks, type Step } from "../disk/chunked-loop.ts";
 
 /** What was found, as long as nothing else is looked for. */
 export type Hits =
@@ -37,13 +37,13 @@ export class HitRoom {
   gather(all: Uint8Array, count: number, most: number | null = null): Found {
     this.#gatherings += 1;
     const fours = new Uint32Array(all.buffer, 0, Math.ceil(count / 4));
-    const room = most ?? 4 * inSteps(fours.length, (step) => countFilled(fours, step));
+    const room = most ?? 4 * inChunks(fours.length, (step) => countFilled(fours, step));
     if (this.#ordinals.length < room) {
       this.#ordinals = new Int32Array(room * 2);
       this.#scores = new Uint16Array(room * 2);
     }
     const found = { ordinals: this.#ordinals, scores: this.#scores };
-    const length = inSteps(fours.length, (step, before) =>
+    const length = inChunks(fours.length, (step, before) =>
       gather(fours, { ...found, before }, step),
     );
     return cut(found, length);
@@ -53,7 +53,7 @@ export class HitRoom {
 /** The highest score, which is `most` at the most: most words are met with that soon. */
 export function highestOf(scores: Uint8Array, most: number): number {
   let highest = 0;
-  inSteps(scores.length, (step) => {
+  inChunks(scores.length, (step) => {
     if (highest < most) highest = Math.max(highest, highestIn(scores, step));
     return 0;
   });
@@ -103,7 +103,7 @@ function gather(
 /** What was found and has a further score, by ordinal; in the place of what was found. */
 export function intersect(found: Found, more: Uint8Array): Found {
   const { ordinals, scores } = found;
-  const length = inSteps(ordinals.length, (step, before) =>
+  const length = inChunks(ordinals.length, (step, before) =>
     keepScoredByOrdinal({ ordinals, scores, before }, more, step),
   );
   return cut(found, length);
@@ -112,7 +112,7 @@ export function intersect(found: Found, more: Uint8Array): Found {
 /** The same with scores in the order of what was found. */
 export function keepScored(found: Found, more: Uint8Array): Found {
   const { ordinals, scores } = found;
-  const length = inSteps(ordinals.length, (step, before) =>
+  const length = inChunks(ordinals.length, (step, before) =>
     keepScoredInOrder({ ordinals, scores, before }, more, step),
   );
   return cut(found, length);

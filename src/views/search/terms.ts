@@ -4,9 +4,9 @@
  * million texts are made of far fewer words.
  */
 
-import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import { inChunks, type Step } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 
 /** How a term has a word: it is the word, it starts with it, or it has it within. */
 export type MatchWay = "whole" | "start" | "within";
@@ -19,7 +19,7 @@ const separator = 0;
 const slotsMin = 1024;
 /** Terms that start with the same three bytes stand in one chain, of which there are 65,536. */
 const leadBytes = 3;
-/** Terms of a chain that are looked at in one call, as in `inSteps`. */
+/** Terms of a chain that are looked at in one call, as in `inChunks`. */
 const chainedAtOnce = 1024;
 
 export class Terms {
@@ -34,13 +34,13 @@ export class Terms {
   readonly #leads: Column<"i32">;
   readonly #sameLead: Column<"i32">;
 
-  constructor(depot: Depot, name: string) {
-    this.#bytes = depot.column(`${name}.terms`, "u8");
-    this.#starts = depot.column(`${name}.starts`, "i32");
-    this.#count = depot.column(`${name}.count`, "f64");
-    this.#slots = depot.column(`${name}.slots`, "i32");
-    this.#leads = depot.column(`${name}.leads`, "i32");
-    this.#sameLead = depot.column(`${name}.same_lead`, "i32");
+  constructor(stateStore: StateStore, name: string) {
+    this.#bytes = stateStore.column(`${name}.terms`, "u8");
+    this.#starts = stateStore.column(`${name}.starts`, "i32");
+    this.#count = stateStore.column(`${name}.count`, "f64");
+    this.#slots = stateStore.column(`${name}.slots`, "i32");
+    this.#leads = stateStore.column(`${name}.leads`, "i32");
+    this.#sameLead = stateStore.column(`${name}.same_lead`, "i32");
     if (this.#slotCount === 0) this.#makeSlots(slotsMin);
   }
 
@@ -125,7 +125,7 @@ export class Terms {
   /** Looks at the start of each: what begins with a letter or two is many anyway. */
   #startingShort(wanted: Uint8Array): Int32Array {
     const found = new TermList();
-    inSteps(this.size, (step) => this.#startingAmong(step, wanted, found));
+    inChunks(this.size, (step) => this.#startingAmong(step, wanted, found));
     return found.values;
   }
 

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { SeededRandom } from "../../../test/support/seeded-random.ts";
-import { MemoryDepot } from "../disk/state-store.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
 import { UndoLog } from "../markets/undo-log.ts";
 import { TextSearch } from "./text-search.ts";
 
@@ -51,7 +51,10 @@ function naiveScore(fields: Fields | undefined, word: string, ways = [1, 2, 3]):
 
 function openIndex(): { journal: UndoLog; index: TextSearch } {
   const journal = new UndoLog();
-  return { journal, index: new TextSearch({ depot: new MemoryDepot(), journal }, "test", 2) };
+  return {
+    journal,
+    index: new TextSearch({ stateStore: new MemoryStateStore(), journal }, "test", 2),
+  };
 }
 
 const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);
@@ -76,7 +79,7 @@ describe("a search of texts", () => {
             });
           } else if (step.kind === "unwind") {
             blocks = blocks.slice(0, Math.max(0, blocks.length - step.blocks));
-            journal.unwindTo(blocks.length);
+            journal.revertTo(blocks.length);
           } else {
             journal.withoutRecorded(() => {
               const scores = new Uint8Array(31);

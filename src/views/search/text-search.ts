@@ -4,9 +4,9 @@
  * and a fork only has to put back whose document is whose.
  */
 
-import { inSteps, type Step } from "../disk/chunked-loop.ts";
+import { inChunks, type Step } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
-import type { Depot } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
 import { PostingLists } from "./posting-lists.ts";
 import { type MatchWay, Terms, type TermsByWay } from "./terms.ts";
@@ -52,17 +52,17 @@ export class TextSearch {
 
   /** `fields` is how many fields a thing has, up to 4. */
   constructor(
-    { depot, journal }: { depot: Depot; journal: UndoLog },
+    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
     name: string,
     fields: number,
   ) {
     this.#journal = journal;
-    this.#terms = new Terms(depot, name);
-    this.#postings = new PostingLists(depot, name, fields);
-    this.#documents = depot.column(`${name}.documents`, "f64");
-    this.#owners = depot.column(`${name}.owners`, "i32");
-    this.#documentOf = depot.column(`${name}.document_of`, "i32");
-    this.#hashOf = depot.column(`${name}.hash_of`, "u32");
+    this.#terms = new Terms(stateStore, name);
+    this.#postings = new PostingLists(stateStore, name, fields);
+    this.#documents = stateStore.column(`${name}.documents`, "f64");
+    this.#owners = stateStore.column(`${name}.owners`, "i32");
+    this.#documentOf = stateStore.column(`${name}.document_of`, "i32");
+    this.#hashOf = stateStore.column(`${name}.hash_of`, "u32");
   }
 
   /** Sets the terms of a thing, field by field, in place of those it had. */
@@ -141,7 +141,7 @@ export class TextSearch {
       const among = { weights: weights[way], documents, scores: best };
       for (const term of terms[way]) this.#postings.scoreAmong(term, among);
     }
-    inSteps(places.length, (step) => raise(scores, { places, best }, step));
+    inChunks(places.length, (step) => raise(scores, { places, best }, step));
   }
 
   /** The documents of things that have one, rising, and where each thing stands; until asked again. */
@@ -152,7 +152,7 @@ export class TextSearch {
     }
     const [documents, places] = [this.#documentsFound, this.#placesFound];
     const all = { things, documentOf: this.#documentOf.values, documents, places };
-    const length = inSteps(things.length, (step, found) => lookUp(all, found, step));
+    const length = inChunks(things.length, (step, found) => lookUp(all, found, step));
     const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
     // Texts that have changed have younger documents.
     if (!isRising(found.documents)) sortTogether(found);
@@ -186,7 +186,7 @@ function lookUp(
 }
 
 function isRising(documents: Int32Array): boolean {
-  const falls = inSteps(documents.length, (step) => countFalls(documents, step));
+  const falls = inChunks(documents.length, (step) => countFalls(documents, step));
   return falls === 0;
 }
 

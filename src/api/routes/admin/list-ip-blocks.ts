@@ -10,7 +10,7 @@ const path = "/v1/ip-blocks";
 const blockSchema = Type.Object({
   ip: Type.String({ description: "An IPv4 address or an IPv6 /64" }),
   reason: Type.Enum(["failed_authentication", "abuse"]),
-  strikes: Type.Integer({ description: "How many blocks in a row this is" }),
+  offences: Type.Integer({ description: "How many blocks in a row this is" }),
   blocked_at: Type.String({ format: "date-time" }),
   blocked_until: Type.String({ format: "date-time" }),
 });
@@ -54,7 +54,7 @@ function showBlock(block: IpBlock) {
   return {
     ip: block.bucket,
     reason: block.reason,
-    strikes: block.strikes,
+    offences: block.offences,
     blocked_at: new Date(block.blockedAtMs).toISOString(),
     blocked_until: new Date(block.blockedUntilMs).toISOString(),
   };

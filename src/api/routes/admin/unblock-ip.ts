@@ -12,7 +12,7 @@ const bucket = parsedText({
 });
 
 /** Lets an IP in again before its time. */
-export function liftIpBlock(services: { ipBlocks: IpBlocks; audit: AccessAudit }): Route {
+export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }): Route {
   const { ipBlocks, audit } = services;
   return defineRoute({
     method: "DELETE",

@@ -37,13 +37,13 @@ export function getOrderbook(backend: Backend): Route {
     response: oneOf(bookRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=10",
-    ...(books === null ? {} : { kept: keptUntilChanged(backend, books) }),
+    ...(books === null ? {} : { kept: cachedUntilChanged(backend, books) }),
     handler: async ({ id: requestId, params, query }) => {
       if (!state.directory.isKnownToken(params.token_id)) throw new AppError("NOT_FOUND");
       if (books === null) throw noBookSource();
       const book = await books.read(params.token_id);
       if (book === "absent") throw noBook();
-      if (book === "away") throw away(books);
+      if (book === "unavailable") throw away(books);
       const data = presentBook(book, query.depth, books.clock.monotonicMs());
       return { data, meta: metaOf(requestId, freshness()) };
     },
@@ -51,7 +51,7 @@ export function getOrderbook(backend: Backend): Route {
 }
 
 /** The answer is that of one state of one book; only its age goes on. */
-function keptUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
+function cachedUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
   const subjectOf = ({ params, query }: FastifyRequest): Subject => {
     const { token_id: tokenId } = params as { readonly token_id: TokenId };
     const { depth } = query as Static<typeof querystring>;

@@ -7,11 +7,11 @@ import { resolutionSeconds } from "../../../market/candle.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
-import { type Backend, keptUntilTraded } from "../../backend.ts";
+import { type Backend, cachedUntilTraded } from "../../backend.ts";
 import type { BulkAnswers } from "../../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../../bulk/bulk-candles.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
-import { checkSpan } from "../../http/check-bounds.ts";
+import { checkRange } from "../../http/check-bounds.ts";
 import { cursor, time, tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
@@ -54,7 +54,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
-    kept: keptUntilTraded(backend, (request) => {
+    kept: cachedUntilTraded(backend, (request) => {
       const { token_id } = request.params as { readonly token_id: TokenId };
       const { resolution } = request.query as CandleQuery;
       return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
@@ -112,7 +112,7 @@ function pageOf(
   { backend, path }: { backend: Backend; path: string },
 ): CandlePage {
   const { start, end, limit = pageRows } = query;
-  checkSpan(query, ["start", "end"]);
+  checkRange(query, ["start", "end"]);
   const bucketSeconds = resolutionSeconds[query.resolution];
   const bucketAt = (timeMs: number): number =>
     Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;

@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
-import { type Fill, mirrorFill } from "../../../market/fill.ts";
+import { type Fill, invertFill } from "../../../market/fill.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
-import { keptUntilListed, keptUntilNews } from "../../backend.ts";
+import { cachedUntilChange, cachedUntilListed } from "../../backend.ts";
 import { tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
@@ -36,7 +36,7 @@ export function listTrades(parts: ListParts): Route {
     path,
     summary: "Trades, newest first",
     querystring: allQuery,
-    kept: keptUntilNews(backend),
+    kept: cachedUntilChange(backend),
     handler: (request, reply) => {
       const { query } = request;
       const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles };
@@ -58,7 +58,7 @@ export function listTokenTrades(parts: ListParts): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     errors: [...common.errors, "NOT_FOUND"],
-    kept: keptUntilListed(
+    kept: cachedUntilListed(
       backend,
       ({ params }) => (params as { readonly token_id: TokenId }).token_id,
     ),
@@ -72,10 +72,10 @@ export function listTokenTrades(parts: ListParts): Route {
       const filter = {
         ...fillFilter({ ...query, token_id: pair }, backend),
         ...typeFilter(query),
-        ...(complement === null ? {} : { mirroredTokenId: complement }),
+        ...(complement === null ? {} : { invertedTokenId: complement }),
         roles,
       };
-      const told = (fill: Fill): Fill => (fill.tokenId === asked ? fill : mirrorFill(fill, asked));
+      const told = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
       const path = `/v1/trades/market/${asked}`;
       return answerList(
         parts,

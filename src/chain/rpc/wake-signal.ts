@@ -1,7 +1,7 @@
 import type { ChainContext } from "../chain-context.ts";
 
 /** Tells one waiter or many that something changed; a change before the wait is not missed. */
-export class Wake {
+export class WakeSignal {
   #version = 0;
   #waiters: (() => void)[] = [];
 
