@@ -1,11 +1,11 @@
 /**
  * Backfill: JSON-RPC without latency to rows that can be queried, with the node on the same
- * machine. Beside it, in the same run, the raw ceiling: the same answers fetched and parsed as
+ * machine. Next to it, in the same run, the raw ceiling: the same answers fetched and parsed as
  * JSON, and nothing else; and, where `npm install --prefix bench/peers` has brought its packages, other
  * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3).
  *
- * The processor time of each quarter is told: the cost of a log must not grow with what is stored.
- * `node bench/backfill.bench.ts 20 1` is the long one. At the end the service is told to stop in the middle.
+ * The processor time of each quarter is sent: the cost of a log must not grow with what is stored.
+ * `node bench/backfill.bench.ts 20 1` is the long one. At the end the service is informed to stop in the middle.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -119,10 +119,10 @@ async function measureStop(rpcUrl: string): Promise<number> {
     const { listening } = JSON.parse(await firstLine(child)) as { listening: string };
     while ((await finalizedBlock(listening, key)) < blocks / 10) await pause(pauseMs);
     const ended = once(child, "exit");
-    const toldAt = performance.now();
+    const reportedAt = performance.now();
     child.kill("SIGTERM");
     await ended;
-    return performance.now() - toldAt;
+    return performance.now() - reportedAt;
   } finally {
     child.kill("SIGKILL");
   }

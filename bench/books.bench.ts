@@ -1,5 +1,5 @@
 /**
- * Order books on one core: many live books, each told of some changes a second, with every hash the
+ * Order books on one core: many live books, each described some changes a second, with every hash the
  * service would compute; and what all of them take of memory. Processor time, as other jobs may be
  * on the machine. Arguments: books (default 5000), seconds of the venue's time (3).
  */
@@ -25,13 +25,13 @@ const trust = new HashTrust();
 const books = Array.from({ length: count }, (_, index) => openBook(String(index)));
 const mebibytes = (process.memoryUsage().rss - rssBefore) / 2 ** 20;
 
-const told = books.map(({ assetId }) => messagesOf(fillBook(assetId)));
+const reported = books.map(({ assetId }) => messagesOf(fillBook(assetId)));
 let changes = 0;
 const ours = cpuSecondsOf(() => {
   for (let second = 0; second < seconds; second += 1) {
     for (const [index, book] of books.entries()) {
       const from = second * changesPerSecond;
-      const texts = told[index]?.slice(from, from + changesPerSecond) ?? [];
+      const texts = reported[index]?.slice(from, from + changesPerSecond) ?? [];
       for (const text of texts) changes += takeIn(book, text, second);
     }
     // As every book is looked over once a second, which hashes those that have changed.
@@ -39,7 +39,7 @@ const ours = cpuSecondsOf(() => {
   }
 });
 const bare = cpuSecondsOf(() => {
-  for (const messages of told) for (const text of messages) JSON.parse(text);
+  for (const messages of reported) for (const text of messages) JSON.parse(text);
 });
 for (const book of books) assert.equal(book.staleReason(seconds), null);
 assert.equal(trust.proven, count * seconds);

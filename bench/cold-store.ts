@@ -1,6 +1,6 @@
 /**
  * A store of any size, made by the engine itself in minutes where indexing would take hours: trades,
- * their minutes, markets and markers as a backfill of the endless node's chain would have left them.
+ * their minutes, markets and commit records as a backfill of the endless node's chain would have left them.
  *
  * Blocks have 100 fills: four legs and a summary for each match. One token has a tenth of all trades,
  * some hundreds are traded from the first block to the last, and most for a fifteenth of the time;
@@ -193,20 +193,20 @@ function commitSql(from: number, to: number, secondsPerBlock: number): string {
   return `INSERT INTO oddwire.commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
 }
 
-/** The markets that are told of in some blocks: most of them shortly before they are traded. */
-function marketsOf(stretch: { from: number; to: number }, shape: Shape): Buffer {
+/** The markets that are notified of in some blocks: most of them shortly before they are traded. */
+function marketsOf(interval: { from: number; to: number }, shape: Shape): Buffer {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const old = longLived + alive + 2;
   const isReported = (index: number): boolean => {
     const place = Math.max(0, ((2 * index - old) / (ids.length - old)) * blocks);
-    return place >= stretch.from && place < stretch.to;
+    return place >= interval.from && place < interval.to;
   };
-  const told = Array.from({ length: ids.length / 2 }, (_, index) => index).filter(isReported);
-  const { from: number } = stretch;
+  const reported = Array.from({ length: ids.length / 2 }, (_, index) => index).filter(isReported);
+  const { from: number } = interval;
   const hash = blockHashOf(number) as Hash;
   const timestamp = blockTimeOf(number, secondsPerBlock);
   const place = { timestamp, blockHash: hash, txHash: hash, address: nobody };
-  const events = told.flatMap((index, order): BlockFacts["events"][number][] => {
+  const events = reported.flatMap((index, order): BlockFacts["events"][number][] => {
     const eventId = eventOf(index);
     const words = `q: title: Will number ${index} win?, description: Yes if it wins.`;
     const text = `0x${Buffer.from(words).toString("hex")}` as const;

@@ -1,11 +1,11 @@
 /**
- * Tokens that nobody has asked for, out of a store of any size: their price, newest trades, older pages and
+ * Tokens that no one has asked for, out of a store of any size: their price, newest trades, older pages and
  * candles, at a constant rate and one by one, with keys, limits and headers on and blocks coming in.
- * Beside them, in the same run, one trade of one block, and a page of the disk without any service.
+ * Next to them, in the same run, one trade of one block, and a page of the disk without any service.
  *
  * Arguments: millions of trades (default 2), seconds for each kind of question (default 10), a folder
  * whose store is made once and left there (default: one that is removed at the end). The goals, latest 100 within 10 ms and candles within
- * 20 ms for 99 of 100, are told at 100 million: some 25 GB, made in a quarter of an hour.
+ * 20 ms for p99, are sent at 100 million: some 25 GB, made in a quarter of an hour.
  */
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -57,7 +57,7 @@ try {
   // Before anything else is asked for, and not while the files are written.
   const ofDisk = await measureDiskReads(dataDir, requestsEach, random);
   console.log(
-    `${"a page of 4 KB of any of the files".padEnd(nameWidth)} ${told(ofDisk)} one by one`,
+    `${"a page of 4 KB of any of the files".padEnd(nameWidth)} ${reported(ofDisk)} one by one`,
   );
   await measure(service.url);
   // It writes until it is stopped, and the folder is removed.
@@ -119,12 +119,12 @@ async function measure(url: string): Promise<void> {
     // Others than before, each of them once.
     const each = await runOneByOne({ ...target, paths: await makePaths() });
     console.log(
-      `${name.padEnd(nameWidth)} ${told(rate)} at ${ratePerSecond}/s; ${told(each)} one by one`,
+      `${name.padEnd(nameWidth)} ${reported(rate)} at ${ratePerSecond}/s; ${reported(each)} one by one`,
     );
   }
 }
 
-function told({ p50Ms, p99Ms, requests }: Load): string {
+function reported({ p50Ms, p99Ms, requests }: Load): string {
   return `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${requests})`;
 }
 
@@ -164,7 +164,7 @@ async function startService(rpcUrl: string, dataDir: string): Promise<ChildServe
     ODDWIRE_ADMIN_KEY: key,
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
     ODDWIRE_LOG_LEVEL: "error",
-    // The node would not tell the blocks that the store was filled with.
+    // The node would not report the blocks that the store was filled with.
     ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
   });
   const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/v1/ready`)).ok;

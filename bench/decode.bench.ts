@@ -1,6 +1,6 @@
 /**
  * The pure core on one core: logs of matches of all generations, as they are found in the answer of a
- * node, to events, to facts, to rows ready to insert. Beside it, in the same run, viem's general decoder
+ * node, to events, to facts, to rows ready to insert. Next to it, in the same run, viem's general decoder
  * on the same logs, which it takes as strings. Arguments:
  * thousands of different logs (default 40), rounds (default 5).
  */
@@ -21,7 +21,7 @@ import { decodeWithViem } from "../test/support/event-abis.ts";
 import { buildChain } from "../test/support/generate-chain.ts";
 import { anyTransaction } from "../test/support/generate-matches.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
-import { stretchOf } from "../test/support/store-chain.ts";
+import { rangeOf } from "../test/support/store-chain.ts";
 import { testPairs } from "../test/support/test-markets.ts";
 import { median } from "./median.ts";
 
@@ -43,13 +43,13 @@ const decoder = new LogDecoder(contracts);
 const blocks = makeBlocks();
 const logCount = blocks.reduce((sum, block) => sum + block.logs.length, 0);
 const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
-const stretch = stretchOf(facts);
+const interval = rangeOf(facts);
 const answer = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result: rpcLogsOf(blocks) }));
 const text = JSON.stringify(blocks);
 const measures: readonly Measure[] = [
   { name: "decode", make: scanBlocks, run: (fresh) => decodeAll(logsOf(fresh)) },
   { name: "decode and derive", make: scanBlocks, run: deriveAll },
-  { name: "encode", make: scanBlocks, run: () => encodeFacts(stretch, facts).fills.length },
+  { name: "encode", make: scanBlocks, run: () => encodeFacts(interval, facts).fills.length },
   { name: "viem", make: parseBlocks, run: (fresh) => decodeAllWithViem(logsOf(fresh)) },
 ];
 
@@ -87,7 +87,7 @@ function makeBlocks(): Block[] {
   const numRuns = Math.ceil(logsWanted / logsPerTransaction / transactionsPerBlock);
   const plans = fc
     .sample(anyTransactions, { seed, numRuns })
-    .map((transactions) => ({ secondsLater: 2, tells: false, transactions }));
+    .map((transactions) => ({ secondsLater: 2, reports: false, transactions }));
   return buildChain(plans).map(({ block }) => block);
 }
 
@@ -95,7 +95,7 @@ function logsOf(all: readonly Block[]): readonly RawLog[] {
   return all.flatMap((block) => block.logs);
 }
 
-/** As nodes tell them. */
+/** As nodes report them. */
 function rpcLogsOf(all: readonly Block[]) {
   return all.flatMap(({ logs, timestamp }) =>
     logs.map(({ address, topics, data, blockHash, txHash, ...place }) => ({

@@ -1,6 +1,6 @@
 /**
  * Token ids of conditions, which every prepared market costs once: how many markets a second one
- * core derives. Beside it, in the same run, the textbook way to find the point of a collection
+ * core derives. Next to it, in the same run, the textbook way to find the point of a collection
  * (Euler's criterion with big integers). Arguments: markets a round (default 2000), rounds (5).
  */
 import assert from "node:assert/strict";

@@ -19,7 +19,7 @@ const firstTimestamp = 1_780_000_000;
 const secondsPerBlock = Number(process.argv[3] ?? 2);
 const blocksBefore = Number(process.argv[2]);
 const secondsBetweenNew = 2;
-/** Numbers are told with leading zeros, as some nodes do: so their digits always fit the holes. */
+/** Numbers are sent with leading zeros, as some nodes do: so their digits always fit the holes. */
 const numberDigits = 7;
 const timeDigits = 8;
 

@@ -1,6 +1,6 @@
 /**
  * Exports: a file of all trades, and one of all fills, in each format, over HTTP from a service of
- * its own. Told are rows a second, the processor time of the main thread and of the whole service
+ * its own. Reported are rows a second, the processor time of the main thread and of the whole service
  * for a million rows, memory, and how long others wait meanwhile: `/v1/health` is asked for every
  * few milliseconds on a connection of its own, so its slowest answer is about the longest turn of
  * the main thread. Arguments: rows of a file (default 1000000), formats (default all, with commas

@@ -1,8 +1,8 @@
 /**
  * HTTP: what one core answers a second, with keys, limits and headers on and blocks coming in,
- * beside bare `node:http` with the same headers and bodies as long, in the same run. A second is
- * one of the processor time of the thread that answers, so that what runs beside it does not count:
- * the load, the thread of the chain, the engine. Then at a constant rate, and for tokens that nobody
+ * next to bare `node:http` with the same headers and bodies as long, in the same run. A second is
+ * one of the processor time of the thread that answers, so that what runs next to it does not count:
+ * the load, the thread of the chain, the engine. Then at a constant rate, and for tokens that no one
  * has asked for. Arguments: millions of logs in the store (default
  * 0.3), seconds for each figure (default 5), and a part of the names of those that are wanted.
  */
@@ -44,7 +44,7 @@ try {
   );
   const service = await openService(node.url);
   console.log(
-    `nobody asks: ${(100 * (await restingCpu(service))).toFixed(1)} % of a core, for blocks`,
+    `no one asks: ${(100 * (await restingCpu(service))).toFixed(1)} % of a core, for blocks`,
   );
   const bare = await startServer("bare-server.ts", []);
   const tokens = await tokensOf(service.url);
@@ -81,7 +81,7 @@ type Compared = Pick<Target, "paths" | "accepted"> & {
 async function compare(name: string, { service, bare, ...asked }: Compared): Promise<void> {
   const { paths, accepted } = asked;
   const lengths: number[] = [];
-  // One after the other: not all would be packed at once.
+  // One after the other: not all would be packed at the same time.
   for (const path of paths) lengths.push(await lengthOf(service.url, path, accepted));
   const target = { url: service.url, key, connections, ...asked };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
@@ -94,7 +94,7 @@ async function compare(name: string, { service, bare, ...asked }: Compared): Pro
   }
   const cpuRate = median(measured.map(({ ours }) => ours.cpuRate));
   const wallRate = median(measured.map(({ ours }) => ours.wallRate));
-  // A quarter: of two cores the load takes more than its half, and what waits for it would be told as ours.
+  // A quarter: of two cores the load takes more than its half, and what waits for it would be sent as ours.
   const rate = Math.round(Math.min(wallRate, cpuRate) / 4);
   const steady = await runConstantRate(target, rate, seconds * 1000);
   const steadyBare = await runConstantRate(bareTarget, rate, seconds * 1000);
@@ -104,11 +104,11 @@ async function compare(name: string, { service, bare, ...asked }: Compared): Pro
       `ratio ${median(measured.map(({ ours, least }) => ours.cpuRate / least.cpuRate)).toFixed(2)}; ` +
       `wall ${format(wallRate)}/s, p50 ${median(measured.map(({ ours }) => ours.load.p50Ms)).toFixed(2)} ms, ` +
       `p99 ${median(measured.map(({ ours }) => ours.load.p99Ms)).toFixed(2)} ms; ` +
-      `at ${format(rate)}/s ${told(steady)}, bare ${told(steadyBare)}`,
+      `at ${format(rate)}/s ${reported(steady)}, bare ${reported(steadyBare)}`,
   );
 }
 
-/** As many as ours and each as long: one body told over and over would stay in the caches. */
+/** As many as ours and each as long: one body reported over and over would stay in the caches. */
 function bodiesOf(lengths: readonly number[]): readonly string[] {
   return lengths.map((length, index) => `/${length}/${index}`);
 }
@@ -141,7 +141,7 @@ async function measureCold(service: ChildServer, tokens: readonly string[]): Pro
   for (const [name, paths] of Object.entries(lists)) {
     const target = { url: service.url, key, paths, connections: 1 };
     const load = await runConstantRate(target, 40, Math.min(paths.length / 40, 2 * seconds) * 1000);
-    console.log(`${name}: ${load.requests} tokens at 40/s, ${told(load)}`);
+    console.log(`${name}: ${load.requests} tokens at 40/s, ${reported(load)}`);
   }
 }
 
@@ -211,7 +211,7 @@ async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-function told({ p50Ms, p99Ms }: Load): string {
+function reported({ p50Ms, p99Ms }: Load): string {
   return `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
 }
 

@@ -34,7 +34,7 @@ export async function measureKilledLives(folder: string): Promise<void> {
   for (let start = 1; start <= starts; start += 1) {
     const measured = await measureStart(options);
     readyMs.push(measured.readyMs);
-    process.stdout.write(`killed while catching up, start ${start}: ${measured.told}\n`);
+    process.stdout.write(`killed while catching up, start ${start}: ${measured.reported}\n`);
     await killAt(measured.service, firstLogs + start * moreLogs);
   }
   killServers();

@@ -2,7 +2,7 @@
  * Lists and searches over all markets, as the route answers them, and what holding them costs: a
  * first process makes the copy on the disk, a second one starts from it as after a crash. Texts are
  * made up of 60,000 words that are as unevenly frequent as in a language. Processor time of the
- * process is told beside the clock, which others on the machine slow down, and for how long a question
+ * process is sent next to the clock, which others on the machine slow down, and for how long a question
  * kept everybody else waiting without a turn in between.
  * `MARKETS` (200,000) is how many; the venue had 1,500,000 in 2026. With a folder and `build`, or the
  * folder alone, one of the two is done: 1,500,000 are built in a quarter of an hour, once.
@@ -78,7 +78,7 @@ async function build(path: string): Promise<void> {
     const took = performance.now() - appliedAt;
     if (dueBefore) slowestSave = Math.max(slowestSave, took);
     else slowestApply = Math.max(slowestApply, took);
-    // As between two pieces of news: what other threads tell is heard.
+    // As between two pieces of changes: what other threads report is heard.
     await setImmediate();
   }
   state.save();
@@ -185,7 +185,7 @@ async function time(name: string, work: () => Promise<ListPage>): Promise<void> 
   );
 }
 
-/** For how long nobody else had a turn. */
+/** For how long no one else had a turn. */
 function watchTurns(): { stop(): number } {
   let longest = 0;
   let isStopped = false;

@@ -6,7 +6,7 @@ import { Service, type ServiceOptions } from "../test/support/service.ts";
 export type MeasuredStart = {
   readonly service: Service;
   readonly readyMs: number;
-  readonly told: string;
+  readonly reported: string;
 };
 
 /** Starts the real service: from its first instruction to the first 200 of `/v1/ready`. */
@@ -17,10 +17,10 @@ export async function measureStart(options: ServiceOptions): Promise<MeasuredSta
   while ((await service.request("/v1/ready")).status !== 200) await pause(5);
   const readyMs = performance.now() - startedAt;
   const { cpuMs, rssMaxMb } = readUsage(service.pid);
-  const told =
+  const reported =
     `listening after ${seconds(listeningMs)}, ready after ${seconds(readyMs)} (goal: 2 s at 20 M), ` +
     `${seconds(cpuMs)} of the processor, ${rssMaxMb} MB at the most${stepsIn(service.stderr)}`;
-  return { service, readyMs, told };
+  return { service, readyMs, reported };
 }
 
 export function seconds(ms: number): string {

@@ -1,13 +1,13 @@
 /**
- * How long the service takes to be ready after kill -9, and a fork of 200 blocks to be taken back.
- * `ROWS` says how many fills the store holds (default 2,000,000; the goal is told at 20,000,000),
+ * How long the service takes to be ready after kill -9, and a fork of 200 blocks to be reverted.
+ * `ROWS` says how many fills the store holds (default 2,000,000; the goal is sent at 20,000,000),
  * `MARKETS` of how many markets they are (default 150,000). A store that `STORE` names is made there, is
  * kept, and is only started on when it is there: to make one of 20 million takes ten minutes.
  *
  * The fills are of 25 days, and those of a day of up to 140,000 tokens, each of which is traded for some
  * days; the markets have a line of text. The process is the real one, from its first instruction to the
  * first 200 of `/v1/ready`, its node a scripted one:
- * 1. without a copy of the markets, which is made anew
+ * 1. without a copy of the markets, which is rebuilt
  * 2. with a copy as old as the newest blocks, killed while it follows the chain
  * 3. with a copy that is `BEHIND` fills old (default a tenth of all), which is further than it gets
  * 4. as 2, with all fills
@@ -84,7 +84,7 @@ function marketsBefore(number: number): number {
   return Math.min(markets, Math.floor(alive + share * (markets - tokensAlive / 2)));
 }
 
-/** The events of the markets that a block tells of. */
+/** The events of the markets that a block describes. */
 function eventsAt(number: number): LocatedEvent[] {
   const place = {
     timestamp: timeAt(number),
@@ -93,8 +93,8 @@ function eventsAt(number: number): LocatedEvent[] {
     address: nobody,
   };
   const from = marketsBefore(number - 1);
-  const told = Array.from({ length: marketsBefore(number) - from }, (_, index) => index);
-  return told.flatMap((index): LocatedEvent[] => {
+  const reported = Array.from({ length: marketsBefore(number) - from }, (_, index) => index);
+  return reported.flatMap((index): LocatedEvent[] => {
     const eventId = eventIdOf(from + index);
     const words = `q: title: Will number ${from + index} win?, description: Yes if it wins.`;
     const text = `0x${Buffer.from(words).toString("hex")}` as const;
@@ -216,7 +216,7 @@ type Starts = {
   readonly rounds?: number;
 };
 
-/** Starts the service on what is filled up to `newest`, tells how long that took, and ends it. */
+/** Starts the service on what is filled up to `newest`, says how long that took, and ends it. */
 async function measureStarts(
   what: string,
   options: Omit<ServiceOptions, "rpcUrls">,
@@ -229,7 +229,7 @@ async function measureStarts(
     await measured.service[end]();
     await node.close();
     readyMs.push(measured.readyMs);
-    print(`${what}: ${measured.told}`);
+    print(`${what}: ${measured.reported}`);
   }
   if (rounds > 1) print(`${what}: ready after ${seconds(median(readyMs))} in the middle`);
 }
@@ -252,7 +252,7 @@ async function measureRevert(dataDir: string): Promise<void> {
   state.revertTo(newest, coverage.last.timestamp);
   const tookMs = performance.now() - forkedAt;
   print(
-    `${forkBlocks} blocks of ${fillsPerBlock} fills unwound in ${tookMs.toFixed(1)} ms (goal: 200)`,
+    `${forkBlocks} blocks of ${fillsPerBlock} fills reverted in ${tookMs.toFixed(1)} ms (goal: 200)`,
   );
   file.close();
   await store.close();

@@ -1,6 +1,6 @@
 /**
- * The stream: what one core fans out, beside a plain `ws` broadcast loop in the same run; how late a
- * frame is; what compression and an idle connection cost; how fast history is told. A second is one
+ * The stream: what one core fans out, next to a plain `ws` broadcast loop in the same run; how late a
+ * frame is; what compression and an idle connection cost; how fast history is sent. A second is one
  * of the processor time of the server's process. Arguments: clients (default 1000), rounds (default 20).
  */
 import assert from "node:assert/strict";
@@ -54,7 +54,7 @@ try {
   await measureReplay();
   const alone = await measureLive(0);
   const beside = await measureLive(4);
-  console.log(`p99 beside 4 replays: ${(beside / alone).toFixed(1)} times that without them`);
+  console.log(`p99 next to 4 replays: ${(beside / alone).toFixed(1)} times that without them`);
 } finally {
   child.kill();
   await server.close();
@@ -112,7 +112,7 @@ async function measureFanOut(name: string, query: string): Promise<FanOut> {
   }
 }
 
-/** Each message to each client by itself, as most servers do it; the rows are made beforehand. */
+/** Each message to each client on its own, as most servers do it; the rows are made beforehand. */
 async function measureLoop(): Promise<FanOut> {
   const http = createServer();
   const sockets = new Set<WebSocket>();
@@ -143,7 +143,7 @@ async function measureLoop(): Promise<FanOut> {
   return { rate, cpuSeconds };
 }
 
-/** From the block told to the pipeline to the bytes at each client, at 100 trades a second. */
+/** From the block sent to the pipeline to the bytes at each client, at 100 trades a second. */
 async function measureLatency(): Promise<void> {
   await openClients("", JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
   const delays: number[] = [];
@@ -197,7 +197,7 @@ async function measureReplay(): Promise<void> {
   for (let from = 0; from < historyBlocks; from += 500) {
     const first = (server.store.newestBlock ?? 0) + 1;
     const blocks = Array.from({ length: 500 }, (_, at) => blockAt(first + at, tradesPerBlock));
-    await server.tell([{ kind: "range", batch: encode(blocks), more: false }]);
+    await server.report([{ kind: "range", batch: encode(blocks), more: false }]);
   }
   for (const query of ["", "?batch=1"]) {
     const before = server.meter.read();
@@ -259,7 +259,7 @@ async function measureLive(replays: number): Promise<number> {
   delays.sort((a, b) => a - b);
   const at = (share: number): number => delays[Math.floor(delays.length * share)] ?? 0;
   console.log(
-    `announced -> frame at ${liveClients} clients beside ${replays} replays: p50 ${at(0.5).toFixed(1)} ms, ` +
+    `announced -> frame at ${liveClients} clients next to ${replays} replays: p50 ${at(0.5).toFixed(1)} ms, ` +
       `p99 ${at(0.99).toFixed(1)} ms, ${format(rate * 1000)} events/s replayed`,
   );
   readers.kill();
@@ -274,7 +274,7 @@ async function openClients(
 ): Promise<void> {
   const { port = Number(new URL(server.edge.url).port), open = clients, seesBlocks = false } = at;
   const { process: clientProcess = child } = at;
-  // The limit of the key begins anew; connections that are open would not survive that.
+  // The limit of the key starts again; connections that are open would not survive that.
   if (open > 1) server.edge.clock.advance(61_000);
   for (let left = open; left > 0; left -= 2000) {
     const path = `/v1/stream${query}`;

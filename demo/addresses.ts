@@ -1,8 +1,8 @@
-/** Who and what is where: fixed, so that a second start finds everything without being told. */
+/** Who and what is where: fixed, so that a second start finds everything without being sent. */
 import { type Address, getContractAddress, keccak256, stringToBytes } from "viem";
 import type { ContractsFile } from "../src/contracts/contracts.ts";
 
-/** The account of a name. Nobody has its key; anvil lets anybody send from it. */
+/** The account of a name. No one has its key; anvil lets anybody send from it. */
 function accountOf(name: string): Address {
   return `0x${keccak256(stringToBytes(`oddwire demo ${name}`)).slice(-40)}`;
 }
@@ -98,7 +98,7 @@ export const venues = {
 
 export type VenueName = keyof typeof venues;
 
-/** What the service is told to listen to (`ODDWIRE_CONTRACTS_FILE`). */
+/** What the service is informed to listen to (`ODDWIRE_CONTRACTS_FILE`). */
 export const contractsFile: ContractsFile = {
   collateral: addresses.collateral,
   wrapped_collateral: addresses.wrappedCollateral,

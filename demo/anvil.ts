@@ -6,7 +6,7 @@ export const demoChainId = 31_337;
 
 const keptBlocksMax = 4000;
 
-/** A chain in a process: it makes a block when told to, and lets anybody send from any account. */
+/** A chain in a process: it makes a block when sent to, and lets anybody send from any account. */
 export class Anvil {
   readonly url: string;
   readonly #child: Child;

@@ -60,7 +60,7 @@ export class Child {
         if (caught !== undefined) return caught;
       }
     } finally {
-      // Nobody reads on, and a full pipe would stop the child.
+      // No one reads on, and a full pipe would stop the child.
       stdout.resume();
     }
     return this.failed();

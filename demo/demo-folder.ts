@@ -11,7 +11,7 @@ const firstPort = 8080;
 /**
  * What the demo keeps between two starts. The chain and the service's facts belong together: only a
  * demo that stopped in order leaves both at the same block, with a file of its market as the sign
- * of it. Without that file both start anew.
+ * of it. Without that file both start again.
  */
 export class DemoFolder {
   readonly access: Access;

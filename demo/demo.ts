@@ -55,7 +55,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Runs until told to stop. What a later start goes on from is written when the chain is at rest. */
+/** Runs until sent to stop. What a later start goes on from is written when the chain is at rest. */
 async function runDemo(folder: DemoFolder): Promise<void> {
   const beginsAt = Math.floor(Date.now() / 1000) - historySeconds;
   const { stateFile } = folder;

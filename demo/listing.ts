@@ -1,6 +1,6 @@
-import { type VenueMarket, venueMarket } from "../test/support/venue-catalogue.ts";
+import { type VenueMarket, venueMarket } from "../test/support/scripted-metadata.ts";
 
-/** A question as the venue's catalogue would list it. */
+/** A question as the venue's market metadata would list it. */
 export type Listing = {
   readonly conditionId: string;
   /** Decimal. */

@@ -10,7 +10,7 @@ export type Outcome = 0 | 1;
 
 /** Prices are thousandths of a dollar and sizes hundredths of a share: all amounts stay whole. */
 export type Order = {
-  /** Tells orders of equal terms apart. */
+  /** Distinguishes orders of equal terms. */
   readonly salt: number;
   readonly owner: Address;
   readonly outcome: Outcome;

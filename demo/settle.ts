@@ -45,7 +45,7 @@ export function settle({ taker, fills }: Match, terms: Terms): Transaction {
   return { from: operator, to, data: encodeCall("ExchangeV2", "matchOrders", [full]) };
 }
 
-/** The call by which an owner takes back an order on the chain; generation 1 only. */
+/** The call by which an owner reverts an order on the chain; generation 1 only. */
 export function cancel(order: Order, terms: Terms): Transaction {
   const data = encodeCall("ExchangeV1", "cancelOrder", [encodable(order, terms)]);
   return { from: order.owner, to: terms.venue.exchange, data };

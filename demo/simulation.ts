@@ -20,7 +20,7 @@ type OpenEvent = {
   readonly walkedTo: number;
 };
 
-/** All that a later process needs to go on; the books are made anew. */
+/** All that a later process needs to go on; the books are rebuilt. */
 export type SimulationState = {
   readonly random: number;
   readonly serial: number;
@@ -47,7 +47,7 @@ const venueIdsPerEvent = 10;
  * Short events last so many times longer in the past, for a day to hold dozens of them and not
  * hundreds; but none of those reaches beyond it.
  */
-const pastStretch = 12;
+const pastInterval = 12;
 const shortMinutesMax = 300;
 const cancelChance = 0.1;
 const abandonedChance = 0.05;
@@ -112,7 +112,7 @@ export class Simulation {
     });
   }
 
-  /** What is new for the venue's catalogue since this was last asked. */
+  /** What is new for the venue's market metadata since this was last asked. */
   takeListings(): readonly Listing[] {
     const news = this.#news;
     this.#news = [];
@@ -236,7 +236,7 @@ function spanOf(series: EventSeries, moment: Moment, variation: number) {
     return { opensAt: series.isAligned ? closesAt - length : seconds, closesAt };
   };
   const span = spanFor(60 * series.minutes);
-  const stretched = spanFor(60 * series.minutes * pastStretch);
+  const stretched = spanFor(60 * series.minutes * pastInterval);
   const isShort = series.minutes <= shortMinutesMax;
   return isShort && stretched.closesAt <= pastEndsAt ? stretched : span;
 }

@@ -24,7 +24,7 @@ const sharesMax = 20_000;
 const nearestMilli = 4;
 const depthMilli = 14;
 
-/** Lets makers follow the fair price of the first outcome. Returns the orders they took back. */
+/** Lets makers follow the fair price of the first outcome. Returns the orders they reverted. */
 export function requote(book: OrderBook, fair: number, random: Random): Order[] {
   const fairMilli = Math.min(Math.max(fair * 1000, 15), 985);
   const gone = book.withdraw((order, priceMilli) => {

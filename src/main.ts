@@ -46,7 +46,7 @@ type Ending = () => void | Promise<void>;
 
 /** The running service. */
 export class Service {
-  /** Resolves with what only a restart can mend, if that ever happens. */
+  /** Resolves with what only a restart can repair, if that ever happens. */
   readonly failed: Promise<Error>;
   readonly #endings: Ending[] = [];
   #url = "";
@@ -59,7 +59,7 @@ export class Service {
   }
 
   /**
-   * Opens everything; resolves once requests are answered, while indexing goes on by itself.
+   * Opens everything; resolves once requests are answered, while indexing goes on on its own.
    * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `DataFolderDamagedError`,
    * with everything closed again.
    */
@@ -124,8 +124,8 @@ export class Service {
     const { host, port, metricsPort, corsOrigins } = config;
     const edge = () => ({ host, corsOrigins, admission: admissionOf(config, access), clock, log });
     const main = edge();
-    const told = { hub, keys: access.keys, quotas: quotasOf(config), freshness };
-    const stream = StreamServer.open({ ...main, ...told, meter: metrics.stream });
+    const shown = { hub, keys: access.keys, quotas: quotasOf(config), freshness };
+    const stream = StreamServer.open({ ...main, ...shown, meter: metrics.stream });
     this.#url = await this.#listenWith(stream, {
       ...main,
       port,
@@ -138,7 +138,7 @@ export class Service {
       log.info({ url: await this.#listen(own), path: "/metrics" }, "metrics for scrapers");
     }
     await indexer.start(this.#fail);
-    times.tell(log);
+    times.report(log);
     auditor.start();
     store.chartReader.begin(log);
     const progress = Progress.start({ pace, log, stream: process.stderr });
@@ -199,7 +199,7 @@ export class Service {
     const means = { clock: systemClock, random: Math.random, log };
     const books = OrderBooks.open({ restUrl, wsUrl, ...means });
     this.#endings.push(() => books.close());
-    // The service does without the catalogue, but not without its disk.
+    // The service does without the market metadata, but not without its disk.
     const onFailure = (error: Error): void => {
       if (error instanceof DataFolderUnwritableError) this.#fail(error);
     };

@@ -46,7 +46,7 @@ function programsOfNpm(): string {
   return dirname(postgres);
 }
 
-/** It refuses to be root, so root runs it as nobody, who may not see into the folders of root. */
+/** It refuses to be root, so root runs it as no one, who may not see into the folders of root. */
 async function copyPrograms(folder: string): Promise<string> {
   const copy = join(folder, "native");
   await cp(dirname(programsOfNpm()), copy, { recursive: true, verbatimSymlinks: true });

@@ -849,7 +849,7 @@ export type GetMetrics = {
     };
     readonly books: {
       readonly source: string;
-      readonly held: number;
+      readonly in_memory: number;
       readonly stale: number;
       readonly followed: number;
       readonly resyncs: { readonly [name: string]: number };
@@ -931,7 +931,7 @@ export type GetKeysById = {
   };
 };
 
-/** DELETE /v1/keys/{id}: Revoke an API key, at once and for good. */
+/** DELETE /v1/keys/{id}: Revoke an API key, immediately and for good. */
 export type DeleteKeysById = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
@@ -939,7 +939,7 @@ export type DeleteKeysById = {
   };
 };
 
-/** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one dies at once or after the grace. */
+/** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one dies immediately or after the grace. */
 export type PostKeysByIdRotate = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {
@@ -969,10 +969,10 @@ export type GetIpBlocks = {
   };
 };
 
-/** DELETE /v1/ip-blocks/{ip}: Lift the block of an IP. */
+/** DELETE /v1/ip-blocks/{ip}: Unblock of an IP. */
 export type DeleteIpBlocksByIp = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
-    readonly message: "IP block lifted";
+    readonly message: "IP unblocked";
   };
 };

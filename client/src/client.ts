@@ -70,7 +70,7 @@ export class OddwireClient {
     return this.#list("/v1/trades", query);
   }
 
-  /** Trades of one token, on request with those of its complement, told on this token. */
+  /** Trades of one token, on request with those of its complement, reported on this token. */
   tokenTrades(tokenId: TokenId, query: GetTradesMarketByTokenId["query"] = {}): Pages<Trade> {
     return this.#list(`/v1/trades/market/${encodeURIComponent(tokenId)}`, query);
   }
@@ -139,8 +139,8 @@ export class OddwireClient {
   }
 
   /**
-   * The order book of a token, told again whenever it changes: always the same copy, proven by the
-   * checksum of every change and fetched anew where one does not fit.
+   * The order book of a token, sent again whenever it changes: always the same copy, proven by the
+   * checksum of every change and fetched again where one does not fit.
    */
   async *followBook(
     tokenId: TokenId,
@@ -195,7 +195,7 @@ export class OddwireClient {
     return (await this.#connection.json<PostKeysByIdRotate["answer"]>(path, options)).data;
   }
 
-  /** Revokes a key at once and for good. */
+  /** Revokes a key immediately and for good. */
   async revokeKey(id: string): Promise<DeleteKeysById["answer"]> {
     return this.#connection.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
   }

@@ -30,7 +30,7 @@ export type RequestOptions = {
 
 const defaultTimeoutMs = 30_000;
 
-/** Asks the service, again where that helps, and tells errors as `OddwireError`. */
+/** Asks the service, again where that helps, and reports errors as `OddwireError`. */
 export class Connection {
   readonly #base: string;
   readonly #timeoutMs: number;
@@ -105,7 +105,7 @@ export class Connection {
 
 /**
  * Reading twice does no harm; anything else only when it was certainly not done. A 503 that does not
- * say when to come back will not pass by itself.
+ * say when to come back will not pass on its own.
  */
 function canRepeat(
   { code, retryAfterMs }: OddwireError,

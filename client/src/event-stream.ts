@@ -9,29 +9,29 @@ export type StreamState = "connecting" | "replaying" | "live";
 
 export type StreamOptions<Type extends string> = {
   readonly channel: ChannelRequest<Type>;
-  /** Tell everything behind this seq first; 0 for everything there is. */
+  /** Report everything behind this seq first; 0 for everything there is. */
   readonly resumeFrom?: number;
   /** Begin with this many of the newest rows, at most 500. */
   readonly snapshot?: number;
   /** Ends the stream; the loop that reads it ends without an error. */
   readonly signal?: AbortSignal;
-  /** Told of each frame before it is given; `false` asks for everything anew, on a new connection. */
+  /** Described each frame before it is given; `false` asks for everything again, on a new connection. */
   readonly isSound?: (frame: StreamFrame<unknown>) => boolean;
-  /** Told whenever it changes. */
+  /** Reported whenever it changes. */
   readonly onState?: (state: StreamState) => void;
 };
 
 const closeCodes = { badKey: 4001, draining: 4003, policy: 4008 } as const;
 const drainSpreadMs = 10_000;
-/** As if the connection had broken: the next one mends it. */
+/** As if the connection had broken: the next one repairs it. */
 const incomplete: Closing = { code: 1006, reason: "a frame is missing" };
 /** Refusals of a subscription that pass. */
 const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMITED"]);
 
 /**
- * Events of one channel, for ever: it connects again by itself and goes on behind the last event it
+ * Events of one channel, for ever: it connects again on its own and goes on behind the last event it
  * gave, so that nothing is missing and nothing comes twice. A loss that the chain of `prev_seq`
- * shows is mended in the same way. Only a `reorg` frame takes back what was given.
+ * shows is repaired in the same way. Only a `reorg` frame reverts what was given.
  *
  * Ends with an `OddwireError` when connecting again cannot help: the key is not valid any more, or
  * the channel is refused.
@@ -164,7 +164,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
       throw new OddwireError(reason, { status: code, code: "VALIDATION_ERROR" });
     }
     this.#failures += 1;
-    // All clients of a service that restarts come back; not all at once.
+    // All clients of a service that restarts come back; not all at the same time.
     if (code === closeCodes.draining) return Math.random() * drainSpreadMs;
     const { firstWaitMs, longestWaitMs } = this.#connection.backoff;
     return Math.min(firstWaitMs * 2 ** (this.#failures - 1), longestWaitMs);

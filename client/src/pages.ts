@@ -10,7 +10,7 @@ export type Page<Row, PageMeta = Meta> = {
 
 /**
  * A list of the service, read page by page while it is iterated: every row once, also while new ones
- * arrive. Each iteration begins anew; leaving the loop ends the reading.
+ * arrive. Each iteration starts again; leaving the loop ends the reading.
  */
 export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
   readonly #connection: Connection;

@@ -26,7 +26,7 @@ export type ChannelRows = {
   orderbook: OrderBook | BookChange | BookStale;
 };
 
-/** Which events to tell. Fields that a type of channel does not take are refused. */
+/** Which events to report. Fields that a type of channel does not take are refused. */
 export type ChannelRequest<Type extends string = keyof ChannelRows> = {
   readonly type: Type;
   readonly token_id?: TokenId;
@@ -59,22 +59,22 @@ export type SnapshotFrame<Row> = {
   readonly data: readonly Row[];
 };
 
-/** A fork took back everything behind a position; what came in its place follows. */
+/** A fork reverted everything behind a position; what came in its place follows. */
 export type ReorgFrame = {
   readonly type: "reorg";
   readonly rewind_to_seq: Seq;
-  /** Ids of the rows taken back, as far as the service knows what was told. */
+  /** Ids of the rows reverted, as far as the service knows what was sent. */
   readonly reverted: readonly string[];
 };
 
-/** Everything up to here can never be taken back. */
+/** Everything up to here can never be reverted. */
 export type FinalizedFrame = {
   readonly type: "finalized";
   readonly finalized_block: number;
   readonly finalized_seq: Seq;
 };
 
-/** What was asked for by `resumeFrom` has been told; news follows. */
+/** What was asked for by `resumeFrom` has been sent; changes follows. */
 export type ReplayCompleteFrame = { readonly type: "replay_complete"; readonly seq: Seq };
 
 /** That the service lives, and how far it is. */

@@ -12,7 +12,7 @@ const waitingMax = 20_000;
 const missedHeartbeatsMax = 2.5;
 const firstSilenceMs = 20_000;
 
-/** A socket that nobody reads faster than its frames are taken: one connection to the stream. */
+/** A socket that no one reads faster than its frames are taken: one connection to the stream. */
 export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #frames: AnyFrame[] = [];
@@ -80,7 +80,7 @@ export class StreamSocket {
     clearTimeout(this.#watch);
     if (this.#closing !== null) return;
     this.#closing = closing;
-    // Closing while it opens would be told as a failure on the console of a browser.
+    // Closing while it opens would be sent as a failure on the console of a browser.
     if (this.#socket.readyState !== WebSocket.CONNECTING) this.#socket.close();
     this.#wake?.();
   }

@@ -1,5 +1,5 @@
 /**
- * Prints the Grafana dashboard, `oddwire.json`, that lies beside this file: `npm run docs` writes it.
+ * Prints the Grafana dashboard, `oddwire.json`, that lies next to this file: `npm run docs` writes it.
  * A panel is a title, a unit of Grafana, and what it shows.
  */
 
@@ -21,7 +21,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       { ...graph("Lag", "s", [["oddwire_indexer_lag_seconds", ""]]), warningAt: 60 },
       { ...graph("Gaps", "none", [["oddwire_indexer_gaps", ""]]), warningAt: 1 },
       {
-        ...graph("Alarms", "none", [["sum(oddwire_indexer_warning) or vector(0)", ""]]),
+        ...graph("Warnings", "none", [["sum(oddwire_indexer_warning) or vector(0)", ""]]),
         warningAt: 1,
       },
       {
@@ -63,7 +63,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ["rate(oddwire_rpc_invalid_responses_total[1m])", "{{host}} contradicted"],
       ]),
       graph("Latency", "s", [["oddwire_rpc_latency_seconds", "{{host}}"]]),
-      graph("Blocks asked for at once", "none", [["oddwire_rpc_range_blocks", "{{host}}"]]),
+      graph("Blocks per request", "none", [["oddwire_rpc_range_blocks", "{{host}}"]]),
     ],
   ],
   [
@@ -72,7 +72,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Requests a second", "reqps", [
         ["sum by (route) (rate(oddwire_http_requests_total[1m]))", "{{route}}"],
       ]),
-      graph("Time to answer, 99 of 100", "s", [
+      graph("Time to answer, p99", "s", [
         [
           "histogram_quantile(0.99, sum by (le, route) (rate(oddwire_http_request_duration_seconds_bucket[5m])))",
           "{{route}}",
@@ -108,14 +108,14 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ["rate(oddwire_venue_requests_total[1m])", "sent"],
         ["rate(oddwire_venue_errors_total[1m])", "{{kind}}"],
       ]),
-      graph("Catalogue", "none", [
-        ["oddwire_metadata_markets", "markets told of"],
+      graph("Market metadata", "none", [
+        ["oddwire_metadata_markets", "markets described"],
         ["oddwire_metadata_markets_missing", "not asked for yet"],
         ["sum by (kind) (oddwire_metadata_contradictions)", "contradicts the chain: {{kind}}"],
       ]),
       graph("Audit", "none", [
         ["oddwire_audit_round_progress_ratio", "share of this round"],
-        ["oddwire_audit_unverified_ranges", "doubted"],
+        ["oddwire_audit_unverified_ranges", "unverified"],
         ["oddwire_audit_corrupt_ranges", "wrong"],
       ]),
     ],
@@ -123,7 +123,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
   [
     "Store and process",
     [
-      graph("Queries, 99 of 100", "s", [
+      graph("Queries, p99", "s", [
         [
           "histogram_quantile(0.99, sum by (le) (rate(oddwire_store_query_duration_seconds_bucket[5m])))",
           "query",

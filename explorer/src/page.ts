@@ -27,7 +27,7 @@ export function wordsOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Does something now and again, one after the other, until the page is left; failures are told. */
+/** Does something now and again, one after the other, until the page is left; failures are sent. */
 export async function repeat(
   everyMs: number,
   { signal }: Pick<PageContext, "signal">,

@@ -73,7 +73,7 @@ test("neither a value nor the pepper is in the database", async () => {
     assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test("what another process does works at once", async () => {
+test("what another process does works immediately", async () => {
   const folder = newFolder();
   const running = open(folder);
   const create = `
@@ -120,7 +120,7 @@ test("allowed IPs are the only ones that a key works from", async () => {
   store.close();
 });
 
-test("a value that worked a moment ago is judged anew each time", async () => {
+test("a value that worked a moment ago is judged again each time", async () => {
   const clock = { ...systemClock, nowMs: () => nowMs };
   let nowMs = 1_000_000;
   const store = open(newFolder(), { clock });
@@ -289,7 +289,7 @@ test("secrets for other purposes differ by purpose and survive a restart", () =>
   second.close();
 });
 
-test("blocks of IPs survive a restart, and one lifted elsewhere is lifted here", () => {
+test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked here", () => {
   const folder = newFolder();
   const block = {
     bucket: "203.0.113.7",
@@ -304,8 +304,8 @@ test("blocks of IPs survive a restart, and one lifted elsewhere is lifted here",
   const second = open(folder);
   assert.deepEqual(second.ipBlocks.get(block.bucket), block);
   const other = open(folder);
-  assert.equal(other.ipBlocks.lift(block.bucket), true);
-  assert.equal(other.ipBlocks.lift(block.bucket), false);
+  assert.equal(other.ipBlocks.remove(block.bucket), true);
+  assert.equal(other.ipBlocks.remove(block.bucket), false);
   other.close();
   second.ipBlocks.refresh();
   assert.equal(second.ipBlocks.get(block.bucket), null);

@@ -31,7 +31,7 @@ const deadAdminKey =
 
 /**
  * Who may call: keys and blocked IPs, in `access.sqlite` of the data folder. The service and the
- * command line may have it open at the same time; what one changes, the other follows at once.
+ * command line may have it open at the same time; what one changes, the other follows immediately.
  */
 export class AccessStore {
   readonly keys: KeyStore;

@@ -175,7 +175,7 @@ function rateLimited(window: SlidingWindow, nowMs: number): AppError {
   return new AppError("RATE_LIMITED", { retryAfterSeconds: wholeSeconds(window.resetMs(nowMs)) });
 }
 
-/** Rounded up, so that who waits as told is not too early; at least 1. */
+/** Rounded up, so that who waits as reported is not too early; at least 1. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

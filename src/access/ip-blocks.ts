@@ -25,7 +25,7 @@ type Row = {
 };
 
 /**
- * Blocked IPs: in memory at once, on the disk with the next flush, because an attacker with many
+ * Blocked IPs: in memory at the same time, on the disk with the next flush, because an attacker with many
  * addresses must not cost a disk write each. At most `ipBlocksMax`; beyond, the oldest goes.
  */
 export class IpBlocks {
@@ -70,7 +70,7 @@ export class IpBlocks {
   }
 
   /** Ends and forgets a block; `false` when none is in force. Durable when it returns. */
-  lift(bucket: string): boolean {
+  remove(bucket: string): boolean {
     this.refresh();
     const inForce = (this.get(bucket)?.blockedUntilMs ?? 0) > this.#clock.nowMs();
     this.#forget(bucket);
@@ -78,7 +78,7 @@ export class IpBlocks {
     return inForce;
   }
 
-  /** Takes over what another process has lifted; cheap when nothing was. */
+  /** Takes over what another process has unblocked; cheap when nothing was. */
   refresh(): void {
     const version = this.#database.version();
     if (version === this.#version) return;

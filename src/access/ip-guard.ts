@@ -31,7 +31,7 @@ export class IpGuard {
   /** How much longer the bucket is blocked, in milliseconds; 0 when it is not. */
   blockedForMs(bucket: string): number {
     if (!this.#isBlocked(bucket)) return 0;
-    // Only those who are blocked pay for asking whether somebody has lifted it meanwhile.
+    // Only those who are blocked pay for asking whether someone has unblocked it meanwhile.
     this.#blocks.refresh();
     return Math.max(0, this.#remainingMs(bucket));
   }
@@ -47,7 +47,7 @@ export class IpGuard {
     const offences = table.windowOf(bucket, limit, nowMs);
     offences.take(nowMs);
     if (offences.remaining(nowMs) > 0) return;
-    // Once the block is over or lifted, the count starts again.
+    // Once the block is over or removed, the count starts again.
     table.forget(bucket);
     this.#block(bucket, reason);
   }

@@ -247,7 +247,7 @@ export class KeyStore implements Keys {
     return { key: { ...input, ...unused, id, prefix, createdAtMs: nowMs }, value };
   }
 
-  /** Names are unique among keys that work, so that people can tell them apart. */
+  /** Names are unique among keys that work, so that people can distinguishes them. */
   #checkRoomFor(name: string, nowMs: number): void {
     const { named, active } = this.#prepare(
       `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
@@ -259,7 +259,7 @@ export class KeyStore implements Keys {
       throw new AppError("CONFLICT", { publicMessage: `There are ${active} active keys already` });
   }
 
-  /** The map is always built anew from the database: one way only for a key to get into it. */
+  /** The map is always built again from the database: one way only for a key to get into it. */
   #reload(): void {
     // A failure halfway leaves no key in force, and the next request tries again.
     this.#live = new Map();

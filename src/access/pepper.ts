@@ -14,7 +14,7 @@ export function readPepper(dataDir: string): string {
   checkKeptFile(path);
   const known = readIfPresent(path);
   if (known !== null) return checked(known, path);
-  // A link appears whole or not at all, so two first starts at once end with the same pepper.
+  // A link appears whole or not at all, so two first starts at the same time end with the same pepper.
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
   writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
   try {

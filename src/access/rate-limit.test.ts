@@ -56,7 +56,7 @@ test("R12: no trailing window holds more than the limit, late bursts included", 
   assert.equal(late, 1);
 });
 
-test("a refused request uses nothing up, and resetMs tells when one is admitted again", () => {
+test("a refused request uses nothing up, and resetMs says when one is admitted again", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (limit, waits) => {
       const window = new SlidingWindow(limit, windowMs);
@@ -74,7 +74,7 @@ test("a refused request uses nothing up, and resetMs tells when one is admitted 
   );
 });
 
-test("a window that is empty resets at once", () => {
+test("a window that is empty resets immediately", () => {
   const window = new SlidingWindow(10, windowMs);
   assert.equal(window.resetMs(0), 0);
   window.take(0);

@@ -20,7 +20,7 @@ export type Backend = PriceSources & {
   readonly books: BookSource | null;
 };
 
-/** Answers that change with anything that is indexed, becomes final or is taken back. */
+/** Answers that change with anything that is indexed, becomes final or is reverted. */
 export function cachedUntilChange(backend: Backend): Kept {
   return { freshness: backend.freshness, subjectOf: () => ({ lasts: () => untilNews(backend) }) };
 }
@@ -53,7 +53,7 @@ export function cachedUntilTraded(
 
 /**
  * Answers with trades of a token or its pair: they change with the trades, when some of them become
- * final, when a fork takes blocks back, and with what their rows tell of the token.
+ * final, when a fork takes blocks back, and with what their rows describe the token.
  */
 export function cachedUntilListed(
   backend: Backend,
@@ -84,7 +84,7 @@ function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): read
   return [store.headBuffer.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
 }
 
-/** Answers that are the same as long as what they depend on is; that is looked at with news only. */
+/** Answers that are the same as long as what they depend on is; that is looked at with changes only. */
 function cachedWhileCurrent(
   { store, state, freshness }: Backend,
   standingFor: (request: FastifyRequest) => () => readonly unknown[],
@@ -106,7 +106,7 @@ function cachedWhileCurrent(
   return { freshness, subjectOf };
 }
 
-/** What changes with news, and with the best orders of the books of some tokens. */
+/** What changes with changes, and with the best orders of the books of some tokens. */
 export function lastsWithBooks(backend: Backend, tokenIds: readonly TokenId[]): Subject["lasts"] {
   const { books, state } = backend;
   return () => {

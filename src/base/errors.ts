@@ -25,7 +25,7 @@ export type ErrorCode = keyof typeof errorTable;
 export type ErrorDetail = { readonly parameter: string; readonly issue: string };
 
 /**
- * An expected failure, told to the client. `publicMessage` replaces the table's sentence and must
+ * An expected failure, sent to the client. `publicMessage` replaces the table's sentence and must
  * hold nothing internal; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`. It has
  * no stack of its own.
  */
@@ -44,7 +44,7 @@ export class AppError extends Error {
       cause?: unknown;
     } = {},
   ) {
-    // Where a refusal was made tells nobody anything, and finding out costs more than the rest of it;
+    // Where a refusal was made reports no one anything, and finding out costs more than the rest of it;
     // what failed inside comes as `cause`, with its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

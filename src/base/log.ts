@@ -26,7 +26,7 @@ export function redactLine(line: string): string {
     .replace(secretKeys, "$1***");
 }
 
-/** Opens a logger that writes JSON lines to standard error, at once: nothing is lost in a crash. */
+/** Opens a logger that writes JSON lines to standard error, immediately: nothing is lost in a crash. */
 export function openLog(options: { level: LogLevel }): Log {
   const { level } = options;
   return pino({ level, hooks: { streamWrite: redactLine } }, destination({ dest: 2, sync: true }));

@@ -16,7 +16,7 @@ export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
 
 /**
  * Those whose heads are near the median, which decide what is final. Where they are no majority, as
- * with two endpoints far apart, nobody can say which of them is wrong, and all have to agree.
+ * with two endpoints far apart, no one can say which of them is wrong, and all have to agree.
  */
 export function nearMedian<Endpoint extends WithHead>(endpoints: readonly Endpoint[]): Endpoint[] {
   const heads = headsOf(endpoints);

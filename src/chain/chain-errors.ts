@@ -73,7 +73,7 @@ export class WrongChainError extends Error {
 }
 
 /**
- * A finalised block that was stored is no longer on the chain, by the word of every endpoint that
+ * A finalized block that was stored is no longer on the chain, by the word of every endpoint that
  * answers. Nothing may be overwritten; people have to find out which side is wrong.
  */
 export class ReorgBeyondFinalityError extends Error {
@@ -82,7 +82,7 @@ export class ReorgBeyondFinalityError extends Error {
 
   constructor(block: BlockRef, hosts: readonly string[]) {
     super(
-      `the finalised block ${block.number} ${block.hash} is not on the chain of ${hosts.join(", ")}`,
+      `the finalized block ${block.number} ${block.hash} is not on the chain of ${hosts.join(", ")}`,
     );
     this.block = block;
   }

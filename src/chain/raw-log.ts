@@ -1,6 +1,6 @@
 import type { Address, Hash } from "../base/ids.ts";
 
-/** A log as a node tells it, checked for shape only; its meaning is `decode/`'s. */
+/** A log as a node reports it, checked for shape only; its meaning is `decode/`'s. */
 export type RawLog = {
   readonly address: Address;
   /** 0 to 4 topics of 32 bytes. */
@@ -28,7 +28,7 @@ export type Block = BlockRef & {
   readonly logs: readonly RawLog[];
 };
 
-/** A stretch of blocks, both ends included, and those of them that have logs. */
+/** A range of blocks, both ends included, and those of them that have logs. */
 export type BlockInterval<Blocks = readonly Block[]> = {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -38,11 +38,11 @@ export type BlockInterval<Blocks = readonly Block[]> = {
 };
 
 /**
- * What a chain source tells, in order. Backfill and live are the same loop:
- * - `blocks`: the next stretch. `finalized` says that its blocks can never change, and what is told
+ * What a chain source reports, in order. Backfill and live are the same loop:
+ * - `blocks`: the next range. `finalized` says that its blocks can never change, and what is sent
  *   of them is `Final`, which may be what the consumer makes of blocks; `more`, that those behind
- *   are known to be final too, and will follow at once. Others come one at a time.
- * - `fork`: everything above `safeBlock` is taken back.
+ *   are known to be final too, and will follow immediately. Others come one at a time.
+ * - `fork`: everything above `safeBlock` is reverted.
  * - `finalized`: every block up to and including `block` can never change.
  */
 export type ChainBatch<Final = readonly Block[]> =

@@ -25,7 +25,7 @@ export type Command = {
   readonly summary: string;
   /** Further sentences for its own help. */
   readonly details?: string;
-  /** The one word it takes beside options. */
+  /** The one word it takes next to options. */
   readonly argument?: { readonly name: string; readonly choices?: readonly string[] };
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly string[];

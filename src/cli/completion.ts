@@ -43,7 +43,7 @@ complete -o default -F _oddwire oddwire
 `;
 }
 
-/** Read from a file in `fpath`, it is the function itself that is run first; else it is told of. */
+/** Read from a file in `fpath`, it is the function itself that is run first; else it is notified of. */
 function zshScript(choose: string): string {
   return `#compdef oddwire
 _oddwire() {

@@ -12,7 +12,7 @@ export function formatOverview(commands: readonly Command[], paint: Paint): stri
 
 ${columns(lines, paint)}
 
-oddwire help COMMAND tells more, with examples. Settings are ODDWIRE_* variables; oddwire config shows them.
+oddwire help COMMAND reports more, with examples. Settings are ODDWIRE_* variables; oddwire config shows them.
 `;
 }
 

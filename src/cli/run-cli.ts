@@ -48,8 +48,8 @@ function help(words: readonly string[]): number {
   const paint = paintFor(process.stdout);
   if (words.length === 0) return print(formatOverview(commands, paint));
   const group = commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
-  const told = group.length > 0 ? group : [findCommand(commands, words).command];
-  return print(told.map((command) => formatCommand(command, paint)).join("\n"));
+  const shown = group.length > 0 ? group : [findCommand(commands, words).command];
+  return print(shown.map((command) => formatCommand(command, paint)).join("\n"));
 }
 
 function isHelp(word: string): boolean {

@@ -46,7 +46,7 @@ test("the oldest exchange, not the oldest contract, is where the chain begins", 
   assert.equal(contracts.genesisBlock, 5);
 });
 
-describe("mistakes are told in plain words, with their place", () => {
+describe("mistakes are sent in plain words, with their place", () => {
   const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
     ["not an object", null, ["the file must be object"]],
     ["a list", [exchange], ["the file must be object"]],

@@ -17,7 +17,7 @@ const otherKinds = [
   "neg_risk_operator",
   "uma_adapter_v1",
   "uma_adapter",
-  // An oracle that tells nothing of its own: its conditions are markets, untitled.
+  // An oracle that says nothing of its own: its conditions are markets, untitled.
   "oracle",
   "oracle_aggregator",
   "oo_reporter",
@@ -131,7 +131,7 @@ function schemaOf(entry: unknown): TSchema {
 function mistakesAgainst(schema: TSchema, value: unknown, place: string): string[] {
   return (
     Value.Errors(schema, value)
-      // A field too many is told twice: as this, and by name on the object it is in.
+      // A field too many is sent twice: as this, and by name on the object it is in.
       .filter(({ keyword }) => keyword !== "boolean")
       .map((error) => `${pathOf(place, error.instancePath) || "the file"} ${inWords(error)}`)
   );

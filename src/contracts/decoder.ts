@@ -2,7 +2,7 @@ import type { Address } from "../base/ids.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
 import type { ChainEvent } from "./events.ts";
 
-/** How one event of one contract is recognised and read. */
+/** How one event of one contract is recognized and read. */
 export type Decoder = {
   /** Canonical signature, from which topic0 was computed; a test recomputes it. */
   readonly signature: string;

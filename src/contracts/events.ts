@@ -140,7 +140,7 @@ export type MarketEvent =
     };
 
 /**
- * What is learnt of generation 3, whose conditions nobody has to prepare. Event ids are 29 bytes and
+ * What is learnt of generation 3, whose conditions no one has to prepare. Event ids are 29 bytes and
  * condition ids 31, both padded on the right.
  */
 export type Gen3MarketEvent =

@@ -1,7 +1,7 @@
 /**
  * Reading of ABI words straight from the bytes that a log came in, as hex text. All functions assume that
  * the caller has checked lengths once (`log-decoder.ts` does), and are written for speed: eight digits are
- * looked at at once, and a word of no more than 64 bits is read as such, which is several times
+ * looked at together, and a word of no more than 64 bits is read as such, which is several times
  * cheaper than a `BigInt` of 256.
  */
 import { type Address, type ConditionId, type Hash, type TokenId } from "../base/ids.ts";
@@ -141,7 +141,7 @@ function read32(view: DataView, at: number): number {
   return readDigits(view, at) * 0x10000 + readDigits(view, at + 4);
 }
 
-/** The same of four, all at once. */
+/** The same of four, all at the same time. */
 function readDigits(view: DataView, at: number): number {
   const text = view.getUint32(at);
   const nibbles = (text & 0x0f0f0f0f) + ((text >>> 6) & 0x01010101) * 9;

@@ -17,7 +17,7 @@ const schema = `
     ranges INTEGER NOT NULL DEFAULT 0,
     blocks INTEGER NOT NULL DEFAULT 0,
     mismatches INTEGER NOT NULL DEFAULT 0,
-    refuted INTEGER NOT NULL DEFAULT 0,
+    false_alarms INTEGER NOT NULL DEFAULT 0,
     repairs INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE TABLE IF NOT EXISTS urgent (span INTEGER PRIMARY KEY) STRICT;
@@ -34,6 +34,7 @@ const schema = `
 
 /** Version 0 went through every sixteenth span in a pass. Where it was does not matter to a new round. */
 const fromVersion0 = `
+  ALTER TABLE progress RENAME COLUMN refuted TO false_alarms;
   ALTER TABLE progress ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
   UPDATE progress SET rounds = pass / 16;
   ALTER TABLE progress DROP COLUMN pass;
@@ -48,7 +49,7 @@ const fromVersion0 = `
  * repaired for good, `gathered` is proven and waits to be ordered with others, `ordered` is repaired by the next
  * start, `repaired` is.
  */
-type FindingState = "doubted" | "proven" | "gathered" | "ordered" | "repaired";
+type FindingState = "unverified" | "proven" | "gathered" | "ordered" | "repaired";
 
 /** Blocks of which the store was found to say something else than the chain. */
 export type Finding = BlockRange & {
@@ -63,7 +64,7 @@ export type AuditTotals = {
   /** Blocks, each as often as it was read again. */
   readonly blocks: number;
   readonly mismatches: number;
-  /** Ranges of which an endpoint contradicted the store, and was refuted by receipts. */
+  /** Ranges of which an endpoint contradicted the store, and was disproved by receipts. */
   readonly falseAlarms: number;
   readonly repairs: number;
   /** How often everything was read again. */
@@ -152,7 +153,7 @@ export class AuditBook {
     else if (result.kind === "skipped") this.#postpone(range, nowMs);
     this.#write(
       `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
-         mismatches = mismatches + ?, refuted = refuted + ?`,
+         mismatches = mismatches + ?, disproved = disproved + ?`,
       blocks === 0 ? 0 : 1,
       blocks,
       result.kind === "differs" ? 1 : 0,
@@ -263,7 +264,7 @@ export class AuditBook {
       ranges: read("ranges"),
       blocks: read("blocks"),
       mismatches: read("mismatches"),
-      falseAlarms: read("refuted"),
+      falseAlarms: read("false_alarms"),
       repairs: read("repairs"),
     };
   }

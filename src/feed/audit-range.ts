@@ -3,7 +3,7 @@
  * so that at least one of them is not the one it was indexed from; a lone endpoint is asked for
  * receipts, where it cannot leave out what it left out of its ranges.
  *
- * Where somebody contradicts the store, the blocks in question are read from receipts that account
+ * Where someone contradicts the store, the blocks in question are read from receipts that account
  * for their blooms. Receipts decide; without them, two endpoints that agree against the store do.
  */
 import { blockNumberOf, logIndexOf } from "../base/ids.ts";
@@ -36,7 +36,7 @@ export type Difference = {
 /**
  * - `equal`: by every word, or by receipts against the word of the hosts that were `falseAlarms`
  * - `differs`: `right` holds what the store should, once that is proven; else `null`
- * - `unread`: nobody could be asked; ask again later
+ * - `unread`: no one could be asked; ask again later
  */
 export type Verdict =
   | {
@@ -149,7 +149,7 @@ async function judge({ range, known, mismatches }: Case, parts: AuditParts): Pro
   };
 }
 
-/** Rather from somebody else than those in doubt; `null` when there are no receipts to be had. */
+/** Rather from someone else than those unverified; `null` when there are no receipts to be had. */
 async function prove(
   span: BlockRange,
   hosts: readonly string[],

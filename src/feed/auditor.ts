@@ -29,7 +29,7 @@ export class RepairOrderedError extends Error {
 export type AuditStatus = AuditTotals & {
   /** Ranges that are proven to be wrong and not repaired. */
   readonly wrong: readonly Finding[];
-  /** Ranges that somebody contradicts, without a proof. */
+  /** Ranges that someone contradicts, without a proof. */
   readonly unverified: readonly Finding[];
 };
 
@@ -164,7 +164,7 @@ export class Auditor {
     }
   }
 
-  /** Rejects when closed: whoever is asked may take long. */
+  /** Rejects when closed: anyone who is asked may take long. */
   readonly #reread: AuditParts["reread"] = async (request) => {
     const { signal } = this.#abort;
     const { promise, reject } = Promise.withResolvers<never>();
@@ -192,8 +192,11 @@ export class Auditor {
         return;
       case "equal":
         if (verdict.falseAlarms.length > 0) {
-          const told = { ...range, hosts: verdict.falseAlarms };
-          this.#parts.log.warn(told, "an endpoint contradicts the store, and receipts refute it");
+          const reported = { ...range, hosts: verdict.falseAlarms };
+          this.#parts.log.warn(
+            reported,
+            "an endpoint contradicts the store, and receipts disproves it",
+          );
         }
         this.#book.settle(range, this.#parts.clock.nowMs());
         this.#note(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
@@ -211,15 +214,15 @@ export class Auditor {
     // Everything was audited since its repair was gathered: there is nothing to wait for.
     if (this.#gathered.some((one) => one.range.from === range.from)) return this.#orderRepairs();
     const detail = describeDifferences(differences);
-    const told = { ...range, hosts, count: differences.length, differences: detail };
+    const reported = { ...range, hosts, count: differences.length, differences: detail };
     if (right === null) {
-      log.error({ ...told, mismatch }, "the store may be wrong: an endpoint contradicts it");
-      this.#note(range, { kind: "differs", state: "doubted", detail: `${mismatch}: ${detail}` });
+      log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
+      this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
     } else if (this.#wasJustRepaired(range)) {
-      log.error(told, "blocks that were repaired are wrong again: run oddwire repair");
+      log.error(reported, "blocks that were repaired are wrong again: run oddwire repair");
       this.#note(range, { kind: "differs", state: "proven", detail });
     } else {
-      log.error(told, "stored blocks are proven wrong; a restart will repair them");
+      log.error(reported, "stored blocks are proven wrong; a restart will repair them");
       const atMs = this.#parts.clock.monotonicMs();
       this.#gathered.push({ range, right, atMs });
       this.#note(range, { kind: "differs", state: "gathered", detail });
@@ -249,7 +252,7 @@ export class Auditor {
     const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
     return this.#book.findings().some((finding) => {
       const isSame = finding.from === from && finding.to === to;
-      const isAudited = finding.state !== "doubted" && finding.state !== "gathered";
+      const isAudited = finding.state !== "unverified" && finding.state !== "gathered";
       return isSame && isAudited && finding.changedAtMs > after;
     });
   }
@@ -266,7 +269,7 @@ export class Auditor {
     return {
       ...this.#book.totals(),
       wrong: findings.filter(({ state }) => wrongStates.has(state)),
-      unverified: findings.filter(({ state }) => state === "doubted"),
+      unverified: findings.filter(({ state }) => state === "unverified"),
     };
   }
 }

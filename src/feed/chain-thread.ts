@@ -1,6 +1,6 @@
 /**
  * The chain side in a thread of its own, so that fetching, parsing, decoding and encoding never
- * keep a request waiting. This is the near end: it opens the thread, hands on its news in order and
+ * keep a request waiting. This is the near end: it opens the thread, hands on its changes in order and
  * says how far it may run ahead.
  */
 import { Worker } from "node:worker_threads";
@@ -28,7 +28,7 @@ export type ChainThreadOptions = {
 export type FromChainThread =
   | { readonly kind: "opened" }
   | { readonly kind: "status"; readonly status: ChainStatus }
-  | { readonly kind: "news"; readonly change: ChainChange; readonly status: ChainStatus }
+  | { readonly kind: "change"; readonly change: ChainChange; readonly status: ChainStatus }
   | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
   | {
       readonly kind: "failed";
@@ -36,7 +36,7 @@ export type FromChainThread =
     };
 
 /**
- * What it is told: where to go on from, that a piece of news was taken in, to read blocks again, or
+ * What it is sent: where to go on from, that a piece of changes was taken in, to read blocks again, or
  * to stop.
  */
 export type ToChainThread =
@@ -82,7 +82,7 @@ export class ChainThread {
    * is. Throws `WrongChainError`.
    */
   async follow(resumeAfter: BlockRef | null): Promise<void> {
-    this.#tell({ kind: "follow", resumeAfter });
+    this.#report({ kind: "follow", resumeAfter });
     try {
       await this.#opened.promise;
     } catch (thrown) {
@@ -91,18 +91,18 @@ export class ChainThread {
     }
   }
 
-  /** The newest status the thread has told; `null` before the first. */
+  /** The newest status the thread has reported; `null` before the first. */
   get status(): ChainStatus | null {
     return this.#status;
   }
 
-  /** The news in order, until closed. Throws what ended the thread. To be called once. */
+  /** The changes in order, until closed. Throws what ended the thread. To be called once. */
   async *changes(): AsyncGenerator<ChainChange, void, undefined> {
     for (;;) {
       const change = this.#queue.shift();
       if (change !== undefined) {
         yield change;
-        this.#tell({ kind: "taken" });
+        this.#report({ kind: "taken" });
         continue;
       }
       if (this.#failure !== null) throw this.#failure;
@@ -113,22 +113,22 @@ export class ChainThread {
     }
   }
 
-  /** Has final blocks read again; not before the thread has time, and never instead of news. */
+  /** Has final blocks read again; not before the thread has time, and never instead of changes. */
   async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
     if (this.#isClosed || this.#failure !== null) return endedReading;
     const id = this.#nextRereadId;
     this.#nextRereadId += 1;
     return new Promise((resolve) => {
       this.#rereads.set(id, resolve);
-      this.#tell({ kind: "reread", id, request });
+      this.#report({ kind: "reread", id, request });
     });
   }
 
-  /** Ends the thread; news already here is still handed on. */
+  /** Ends the thread; changes already here is still handed on. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#tell({ kind: "close" });
+    this.#report({ kind: "close" });
     this.#wakeUp();
     this.#giveUpRereads();
     await this.#worker.terminate();
@@ -141,7 +141,7 @@ export class ChainThread {
       case "status":
         this.#status = message.status;
         return;
-      case "news":
+      case "change":
         this.#status = message.status;
         this.#queue.push(withBuffers(message.change));
         return this.#wakeUp();
@@ -173,7 +173,7 @@ export class ChainThread {
     this.#wake = null;
   }
 
-  #tell(message: ToChainThread): void {
+  #report(message: ToChainThread): void {
     this.#worker.postMessage(message);
   }
 }
@@ -198,7 +198,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Errors lose their class between threads; those that callers tell apart get it back. */
+/** Errors lose their class between threads; those that callers distinguish get it back. */
 function errorOf({
   name,
   message,

@@ -1,5 +1,5 @@
 /**
- * The far end of the chain thread: follows the chain, works out what it tells, posts it. It runs
+ * The far end of the chain thread: follows the chain, works out what it reports, posts it. It runs
  * ahead of what was taken in by a bounded number of pieces.
  */
 import { parentPort, workerData } from "node:worker_threads";
@@ -55,7 +55,7 @@ try {
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
   for await (const change of deriveChanges(source.batches(), decoder)) {
     ahead += 1;
-    post({ kind: "news", change, status: source.status }, buffersOf(change));
+    post({ kind: "change", change, status: source.status }, buffersOf(change));
     while (ahead >= chainLimits.changesAheadMax) await nextMessage();
   }
   clearInterval(timer);

@@ -1,5 +1,5 @@
 /**
- * What the chain tells, with its meaning worked out and ready to be stored: the part of the walk
+ * What the chain reports, with its meaning worked out and ready to be stored: the part of the walk
  * that needs neither store nor state, and so can run in a thread of its own.
  */
 import { assert } from "../base/assert.ts";
@@ -9,7 +9,7 @@ import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 
 /**
- * In chain order: blocks that can never change, encoded, and whether more such follow at once; one block that a fork may take back; a
+ * In chain order: blocks that can never change, encoded, and whether more such follow immediately; one block that a fork may revert; a
  * fork; and how far blocks have become final.
  */
 export type ChainChange =
@@ -31,7 +31,7 @@ function* factsOf(
   for (const block of blocks) yield deriveBlockFacts(block, decoder);
 }
 
-/** Derives the news of each batch. */
+/** Derives the changes of each batch. */
 export async function* deriveChanges(
   batches: AsyncIterable<ChainBatch<EncodedBatch>>,
   decoder: LogDecoder,

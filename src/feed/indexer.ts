@@ -1,6 +1,6 @@
 /**
  * The side that writes: follows the chain from where the store ends, and knows how far it is. It
- * goes on for ever; what it cannot mend stops it and is told, while everything indexed is served.
+ * goes on for ever; what it cannot repair stops it and is sent, while everything indexed is served.
  */
 import type { Config } from "../base/config/config.ts";
 import { ConfigError } from "../base/config/config.ts";
@@ -67,7 +67,7 @@ export class Indexer {
       this.#halted = toError(thrown);
       log.fatal({ err: this.#halted }, "indexing has stopped");
       await chain.close();
-      // A chain that took back finalised blocks is for people to judge; what is stored stays true.
+      // A chain that reverted finalized blocks is for people to judge; what is stored stays true.
       if (!(thrown instanceof ReorgBeyondFinalityError)) onFailure(this.#halted);
     });
   }
@@ -136,7 +136,7 @@ export class Indexer {
 
   /**
    * What readiness depends on; each with a sentence for people. `missingBlocks` are those within
-   * the coverage that no marker vouches for; `null` when the store cannot tell.
+   * the coverage without a commit record; `null` when the store cannot know.
    */
   checks(missingBlocks: number | null): Checks {
     const { config } = this.#parts;
@@ -185,7 +185,7 @@ export class Indexer {
   }
 }
 
-/** Connects to the nodes of a configuration; where to go on from is still to be told. */
+/** Connects to the nodes of a configuration; where to go on from is still to be sent. */
 export function startChain(start: IndexingStart, log: Log): ChainThread {
   const { config, contracts } = start;
   const options = {
@@ -207,7 +207,7 @@ function startBlockOf({ config, contracts, startedAt }: IndexingStart): number |
   return wanted === "latest" ? startedAt : Math.min(wanted, startedAt);
 }
 
-/** Coverage grows upwards only: a hole below would be told as history without trades. */
+/** Coverage grows upwards only: a hole below would be sent as history without trades. */
 function refuseEarlierStart(parts: IndexerParts): void {
   const { config, store } = parts;
   const start = startBlockOf(parts);

@@ -1,8 +1,8 @@
 /**
- * The whole walk on one page: what the chain tells, the store, the state in memory.
+ * The whole walk on one page: what the chain reports, the store, the state in memory.
  *
- * The order is fixed. Final facts are durable before anyone is told of them; a fork takes back
- * exactly what was told; nothing final is ever touched again. Backfill and live are this same loop.
+ * The order is fixed. Final facts are durable before anyone is notified of them; a fork reverts
+ * exactly what was sent; nothing final is ever touched again. Backfill and live are this same loop.
  */
 
 import { storeLimits } from "../base/config/limits.ts";
@@ -16,10 +16,10 @@ import { FinalWriter } from "../storage/final-writer.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { ChainChange } from "./change.ts";
 
-/** Who is told of news, once it is durable or held and the state knows it. */
+/** Who is notified of changes, once it is durable or held and the state knows it. */
 export type Subscribers = {
-  held(block: BlockFacts): void;
-  /** Told before the state forgets what is taken back. */
+  unfinalized(block: BlockFacts): void;
+  /** Reported before the state forgets what is reverted. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void;
   appended(delta: Delta): void;
   finalized(blocks: readonly BlockFacts[]): void;
@@ -79,12 +79,12 @@ export class Pipeline {
     });
   }
 
-  /** Runs until the source ends or something fails that only a restart can mend. */
+  /** Runs until the source ends or something fails that only a restart can repair. */
   async run(changes: AsyncIterable<ChainChange>): Promise<void> {
     const rest = changes[Symbol.asyncIterator]();
     for (;;) {
       const next = rest.next();
-      // What fails while no news come ends the run too.
+      // What fails while no changes come ends the run too.
       if (this.#finalizing !== null) await Promise.race([next, this.#finalizing]);
       const one = await next;
       if (one.done === true) break;
@@ -118,7 +118,7 @@ export class Pipeline {
     this.#store.headBuffer.push(block);
     this.#state.applyUnfinalized(delta, block);
     this.#count(delta);
-    this.#subscribers?.held(block);
+    this.#subscribers?.unfinalized(block);
   }
 
   #revert(safeBlock: number): void {
@@ -128,11 +128,11 @@ export class Pipeline {
     this.#subscribers?.reverting(safeBlock, removed);
     const newest = this.#store.headBuffer.newest ?? this.#store.coverage?.last;
     this.#state.revertTo(safeBlock, newest?.timestamp ?? 0);
-    this.#log.info({ safeBlock, ...namesOf(removed) }, "took back blocks of another fork");
+    this.#log.info({ safeBlock, ...namesOf(removed) }, "reverted blocks of another fork");
   }
 
   /**
-   * Runs beside the news that follow: blocks above are held, told and taken back meanwhile, for an
+   * Runs next to the changes that follow: blocks above are held, reported and reverted meanwhile, for an
    * append takes longer than a client should wait for a block.
    */
   async #finalizeAll(): Promise<void> {
@@ -172,7 +172,7 @@ export class Pipeline {
   }
 }
 
-/** What was taken back, for the log: how much of it, and the ends by which a fork is looked up. */
+/** What was reverted, for the log: how much of it, and the ends by which a fork is looked up. */
 function namesOf(removed: readonly BlockFacts[]) {
   const names = removed.map(({ number, hash }) => `${number} ${hash}`);
   return {

@@ -4,7 +4,7 @@ import type { Backfill, Pace } from "./sync-progress.ts";
 const reportEveryMs = 5_000;
 
 /**
- * Measures the pace of the indexing and tells how a long catching up goes: a line that is written
+ * Measures the pace of the indexing and says how a long catching up goes: a line that is written
  * over on a terminal, a structured log line elsewhere. Silent while the head is followed.
  */
 export class Progress {

@@ -15,8 +15,8 @@ export class StartLog {
     this.#doneAtMs[step] = Math.round(performance.now());
   }
 
-  /** Tells all of them, and that all is done. */
-  tell(log: Log): void {
+  /** Reports all of them, and that all is done. */
+  report(log: Log): void {
     this.done("connected");
     log.info({ done_at_ms: this.#doneAtMs }, "started");
   }

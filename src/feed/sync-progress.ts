@@ -57,7 +57,7 @@ export class Pace {
     const seconds = (atMs - before.atMs) / 1000;
     const perSecond = (read: (standing: SyncStatus) => number | null) => {
       const [now, then] = [read(standing), read(before.standing)];
-      // A fork can take back more blocks than have come in.
+      // A fork can revert more blocks than have come in.
       if (now === null || then === null) return 0;
       return roundToThousandths(Math.max(0, now - then) / seconds);
     };

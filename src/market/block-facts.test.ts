@@ -90,7 +90,7 @@ function shuffle<Item>(items: readonly Item[], keys: fc.Stream<number>): Item[] 
 }
 
 describe("logs that are not fills", () => {
-  test("a notice is told with its place", () => {
+  test("a notice is sent with its place", () => {
     const writer = emptyBlock();
     const cancelled = encodeLog(exchangeOf(1, "standard"), "OrderCancelled", {
       orderHash: hash("7"),
@@ -109,7 +109,7 @@ describe("logs that are not fills", () => {
     ]);
   });
 
-  test("what cannot be read is kept whole, and the rest of the block is told", () => {
+  test("what cannot be read is kept whole, and the rest of the block is sent", () => {
     const writer = emptyBlock();
     for (const log of otherLogs) writer.addLog(log);
     const facts = deriveBlockFacts(writer.block, decoder);
@@ -164,7 +164,7 @@ describe("amounts", () => {
     assert.deepEqual([leg?.size, leg?.value], [2n ** 80n + 1n, 2n ** 79n + 1n]);
   });
 
-  test("that no store could sum are quarantined, not told", () => {
+  test("that no store could sum are quarantined, not sent", () => {
     for (const [shares, cash] of [
       [2n ** 255n, 1n],
       [1n, 10n ** 30n + 1n],

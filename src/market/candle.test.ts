@@ -1,4 +1,4 @@
-/** Candles of minutes and of any resolution, merged and mirrored, against a naive computation. */
+/** Candles of minutes and of any resolution, merged and inverted, against a naive computation. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -41,7 +41,7 @@ function inOrder(minutes: readonly MinuteCandle[]): MinuteCandle[] {
   return minutes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** As the store rolls up: the minutes of each token, the other's mirrored, merged by bucket. */
+/** As the store rolls up: the minutes of each token, the other's inverted, merged by bucket. */
 function rollUp(
   minutes: readonly MinuteCandle[],
   asked: Parameters<typeof naiveCandles>[1],
@@ -191,7 +191,7 @@ describe("candles of every resolution", () => {
       };
     });
 
-  test("mirrored twice are what they were", () => {
+  test("inverted twice are what they were", () => {
     fc.assert(
       fc.property(anyCandle, (candle) => {
         assert.deepEqual(invertCandle(invertCandle(candle)), candle);
@@ -200,7 +200,7 @@ describe("candles of every resolution", () => {
     );
   });
 
-  test("may be merged before or after they are mirrored", () => {
+  test("may be merged before or after they are inverted", () => {
     fc.assert(
       fc.property(anyCandle, anyCandle, (a, b) => {
         fc.pre(a.open.seq !== b.open.seq && a.close.seq !== b.close.seq);

@@ -1,5 +1,5 @@
 /**
- * A candle over any stretch of time, and how candles combine: merging stretches, and mirroring one
+ * A candle over any range of time, and how candles combine: merging ranges, and inverting one
  * token's candle onto the other of its pair. Merging is exact and order-free, so larger buckets are
  * exact roll-ups of minutes.
  */
@@ -27,7 +27,7 @@ export type Candle = {
   readonly high: bigint;
   readonly low: bigint;
   readonly volume: bigint;
-  /** The takers' halves as traded; a mirrored candle counts a buy of the other token as a sell. */
+  /** The takers' halves as traded; a inverted candle counts a buy of the other token as a sell. */
   readonly buyVolumeUsd: bigint;
   readonly sellVolumeUsd: bigint;
   /** What the shares cost at this token's prices; over `volume` it gives the average price. */
@@ -43,7 +43,7 @@ export function candleOfMinute(minute: MinuteCandle): Candle | null {
   return { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, priceVolume, trades };
 }
 
-/** The candle over both stretches, in whatever order they are given. */
+/** The candle over both ranges, in whatever order they are given. */
 export function mergeCandles(a: Candle, b: Candle): Candle {
   return {
     open: a.open.seq <= b.open.seq ? a.open : b.open,
@@ -58,7 +58,7 @@ export function mergeCandles(a: Candle, b: Candle): Candle {
   };
 }
 
-/** The same trades told on the other token: a price p is 1 - p there, and a buy is a sell. */
+/** The same trades reported on the other token: a price p is 1 - p there, and a buy is a sell. */
 export function invertCandle(candle: Candle): Candle {
   return {
     open: invertTick(candle.open),

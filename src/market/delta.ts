@@ -16,7 +16,7 @@ export type Delta = {
   readonly tally: Tally;
 };
 
-/** What is counted and told to operators. */
+/** What is counted and sent to operators. */
 export type Tally = {
   readonly fills: number;
   readonly events: number;
@@ -24,7 +24,7 @@ export type Tally = {
   readonly anomalies: readonly MatchAnomaly[];
 };
 
-/** The digest of blocks that follow each other. */
+/** The delta of blocks that follow each other. */
 export function deltaOf(blocks: readonly BlockFacts[]): Delta {
   const fills = blocks.flatMap((block) => block.fills);
   return {

@@ -24,7 +24,7 @@ const decoder = new LogDecoder(contracts);
 const anyTransactions = fc.array(anyTransaction(testPairs), { minLength: 1, maxLength: 4 });
 
 function blockOf(transactions: readonly TransactionPlan[]) {
-  const [made] = buildChain([{ secondsLater: 1, tells: false, transactions }]);
+  const [made] = buildChain([{ secondsLater: 1, reports: false, transactions }]);
   assert(made !== undefined);
   return { facts: deriveBlockFacts(made.block, decoder), expected: made.fills };
 }
@@ -34,7 +34,7 @@ function sum(amounts: readonly bigint[]): bigint {
 }
 
 describe("any valid transactions of all generations", () => {
-  test("are told as they were planned, leg by leg, without an anomaly", () => {
+  test("are sent as they were planned, leg by leg, without an anomaly", () => {
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
         const { facts, expected } = blockOf(transactions);
@@ -73,7 +73,7 @@ describe("any valid transactions of all generations", () => {
     else assert.equal(leg.value + makerCash, leg.size);
   }
 
-  test("mirror: on the other token of the pair the same block tells the same, yes for no", () => {
+  test("inverted: on the other token of the pair the same block reports the same, yes for no", () => {
     const flip = new Map(
       [...testPairs.legacy, ...testPairs.generation3].flatMap(([yes, no]) => [
         [yes, no],
@@ -91,12 +91,12 @@ describe("any valid transactions of all generations", () => {
     });
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
-        const told = blockOf(transactions).facts.fills.map((fill) => ({
+        const reported = blockOf(transactions).facts.fills.map((fill) => ({
           ...fill,
           tokenId: other(fill.tokenId),
           makerTokenId: other(fill.makerTokenId),
         }));
-        assert.deepEqual(blockOf(transactions.map(inverted)).facts.fills, told);
+        assert.deepEqual(blockOf(transactions.map(inverted)).facts.fills, reported);
       }),
       propertySettings(300),
     );
@@ -212,13 +212,13 @@ describe("grouping", () => {
       [exchange, filled({ taker: operator, side: "BUY" })],
     );
     assert.deepEqual(anomalies, []);
-    const told = fills.map(({ role, matchType, matchSeq, side }) => [
+    const reported = fills.map(({ role, matchType, matchSeq, side }) => [
       role,
       matchType,
       matchSeq,
       side,
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ["direct", "direct", null, "BUY"],
       ["maker", "complementary", 3, "BUY"],
       ["taker", null, 3, "BUY"],
@@ -236,8 +236,12 @@ describe("grouping", () => {
       [otherExchange, matched()],
     );
     assert.deepEqual(anomalies, []);
-    const told = fills.map(({ exchange, matchSeq, legs }) => [exchange.exchange, matchSeq, legs]);
-    assert.deepEqual(told, [
+    const reported = fills.map(({ exchange, matchSeq, legs }) => [
+      exchange.exchange,
+      matchSeq,
+      legs,
+    ]);
+    assert.deepEqual(reported, [
       ["standard", 4, 0],
       ["neg_risk", 5, 0],
       ["neg_risk", 5, 1],
@@ -250,7 +254,7 @@ describe("grouping", () => {
     assert.equal(fills[0]?.role, "direct");
   });
 
-  test("a summary without OrdersMatched is told, and counted", () => {
+  test("a summary without OrdersMatched is sent, and counted", () => {
     const twice = derive(
       [exchange, filled({})],
       [exchange, summary()],
@@ -326,7 +330,7 @@ describe("reconciliation", () => {
     assert.deepEqual(withSummary({ makerAmount: 11n, takerAmount: 4n }, "SELL"), []);
   });
 
-  test("anything else is counted, with the legs told as they are", () => {
+  test("anything else is counted, with the legs reported as they are", () => {
     const differs = ["1 legs_differ_from_summary"];
     assert.deepEqual(withSummary({ makerAmount: 3n, takerAmount: 10n }, "BUY"), differs);
     assert.deepEqual(withSummary({ makerAmount: 4n, takerAmount: 11n }, "BUY"), differs);

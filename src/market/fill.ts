@@ -21,7 +21,7 @@ export type Fill = {
   readonly exchange: ExchangeContract;
   readonly role: FillRole;
 
-  /** The order as the event tells it. */
+  /** The order as the event reports it. */
   readonly orderHash: Hash;
   readonly maker: Address;
   readonly taker: Address;
@@ -36,7 +36,7 @@ export type Fill = {
   readonly metadata: Hash | null;
 
   /**
-   * The trade, told from the taker's side. On a `taker` row: the taker's own order, with `size`
+   * The trade, distinguished from the taker's side. On a `taker` row: the taker's own order, with `size`
    * and `value` the sums over the legs of its match.
    */
   readonly tokenId: TokenId;
@@ -57,7 +57,7 @@ export function isTrade(fill: Fill): boolean {
   return fill.role !== "taker";
 }
 
-/** The same trade told on the other token of its pair: price 1 - p, a buy is a sell. */
+/** The same trade reported on the other token of its pair: price 1 - p, a buy is a sell. */
 export function invertFill(fill: Fill, tokenId: TokenId): Fill {
   const side = fill.side === "BUY" ? "SELL" : "BUY";
   return { ...fill, tokenId, side, value: fill.size - fill.value };

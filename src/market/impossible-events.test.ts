@@ -16,7 +16,7 @@ const [one, other] = ["a", "b"].map((digit) => {
   return `0x03${digit.repeat(32)}${"0".repeat(30)}` as ConditionId;
 }) as [ConditionId, ConditionId];
 
-/** The market of the first condition once these were told, one log after the other. */
+/** The market of the first condition once these were sent, one log after the other. */
 function marketAfter(events: readonly Event[]) {
   const parts = { stateStore: new MemoryStateStore(), journal: new UndoLog() };
   const directory = new MarketDirectory(knownContracts(), parts);
@@ -38,12 +38,12 @@ function migration(conditionId: ConditionId, legacyConditionId: ConditionId): Ev
   return { kind: "gen3_condition_migrated", conditionId, legacyConditionId };
 }
 
-test("a combination of itself, and two of each other, have no name", () => {
+test("a combination on its own, and two of each other, have no name", () => {
   assert.equal(marketAfter([combo(one, one)])?.question, null);
   assert.equal(marketAfter([combo(one, other), combo(other, one)])?.question, null);
 });
 
-test("a condition that came from itself, or from a part of itself, has no text", () => {
+test("a condition that came from itself, or from a part on its own, has no text", () => {
   assert.equal(marketAfter([migration(one, one)])?.question, null);
   assert.equal(marketAfter([migration(one, other), migration(other, one)])?.question, null);
   assert.equal(marketAfter([migration(other, one), combo(one, other)])?.question, null);

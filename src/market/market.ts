@@ -4,7 +4,7 @@ import type { LocatedEvent } from "./block-facts.ts";
 import type { LastTrade } from "./last-trade.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
-/** One outcome of a market. `outcome` is its label, `null` while no text has told it. */
+/** One outcome of a market. `outcome` is its label, `null` while no text has reported it. */
 type MarketToken = {
   readonly tokenId: TokenId;
   readonly outcomeIndex: number;
@@ -27,17 +27,17 @@ export type Resolution = {
 
 /**
  * Where a market's text is from: the chain by a known creator, the chain by anyone else, the
- * venue's catalogue, or nowhere yet.
+ * venue's market metadata, or nowhere yet.
  */
 export type MetadataSource = "chain" | "chain_untrusted" | "venue" | "none";
 
-/** A market as it is known now: a condition, joined with every text that tells about it. */
+/** A market as it is known now: a condition, joined with every text that reports about it. */
 export type Market = {
   readonly conditionId: ConditionId;
   readonly questionId: Hash | null;
   readonly oracle: Address | null;
   readonly outcomeCount: number;
-  /** Empty for conditions with more than 2 outcomes, whose tokens nobody has traded. */
+  /** Empty for conditions with more than 2 outcomes, whose tokens no one has traded. */
   readonly tokens: readonly MarketToken[];
   readonly question: string | null;
   readonly description: string | null;
@@ -52,7 +52,7 @@ export type Market = {
   readonly createdAt: number;
   readonly createdBlock: number;
   readonly resolution: Resolution | null;
-  /** What the venue's catalogue tells besides; `null` when it was not asked or does not know. */
+  /** What the venue's market metadata reports besides; `null` when it was not asked or does not know. */
   readonly venue: VenueMetadata | null;
 };
 
@@ -71,7 +71,7 @@ export type TokenTotals = {
   readonly generations: number;
 };
 
-/** The resolution that an event tells of; `null` for events of another kind. */
+/** The resolution that an event describes; `null` for events of another kind. */
 export function resolutionOf(located: LocatedEvent): Resolution | null {
   const { event, seq, timestamp, blockHash, txHash } = located;
   if (event.kind !== "condition_resolved") return null;

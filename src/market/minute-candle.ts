@@ -1,6 +1,6 @@
 /**
  * One minute of one token's own trades: the unit from which totals, last prices and candles of
- * every resolution are made. Minutes merge: the candle of two stretches is the merge of theirs, in
+ * every resolution are made. Minutes merge: the candle of two ranges is the merge of theirs, in
  * whatever order, because open and close carry their position on the chain.
  */
 

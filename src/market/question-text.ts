@@ -1,7 +1,7 @@
 /**
  * The text of markets as the chain holds it: written by anyone, in forms that only habit fixes.
  * All here is total: bytes that do not follow a form give `null` fields, never an exception. The
- * markers below are ASCII, so cutting the decoded string cuts exactly where the bytes would be cut.
+ * commit records below are ASCII, so cutting the decoded string cuts exactly where the bytes would be cut.
  */
 import { isUtf8 } from "node:buffer";
 import type { Address, Hash } from "../base/ids.ts";
@@ -14,13 +14,13 @@ export type QuestionText = {
   readonly description: string | null;
   /** The labels of outcome 0 and outcome 1. */
   readonly outcomes: readonly [string, string] | null;
-  /** The market's id in the venue's catalogue, digits. */
+  /** The market's id in the venue's market metadata, digits. */
   readonly marketId: string | null;
   /** Who called the adapter, when the text ends as version 2 and later let it end. */
   readonly initializer: Address | null;
 };
 
-/** What a neg-risk market's metadata says. `eventId` is its id in the venue's catalogue. */
+/** What a neg-risk market's metadata says. `eventId` is its id in the venue's market metadata. */
 export type EventText = {
   readonly title: string | null;
   readonly description: string | null;
@@ -162,7 +162,7 @@ function parseJsonQuestion(text: string): QuestionText | null {
   try {
     json = JSON.parse(text);
   } catch {
-    // Only a parser can tell that text is not JSON, and this one tells it by throwing.
+    // Only a parser can report that text is not JSON, and this one reports it by throwing.
     return null;
   }
   if (typeof json !== "object" || json === null || !("title" in json)) return null;

@@ -24,7 +24,7 @@ import type { Fill } from "./fill.ts";
 
 const decoder = new LogDecoder(knownContracts());
 
-type Told = Readonly<Record<string, unknown>>;
+type Reported = Readonly<Record<string, unknown>>;
 
 function readTruth(name: RecordingName): {
   readonly trades: readonly ExpectedTrade[];
@@ -38,7 +38,7 @@ function deriveAll(name: RecordingName): BlockFacts[] {
 }
 
 /** A trade in the words of the expected files. */
-function toldTrade(fill: Fill): Told {
+function derivedTrade(fill: Fill): Reported {
   const { exchange } = fill;
   return {
     tx_hash: fill.txHash,
@@ -67,7 +67,7 @@ function toldTrade(fill: Fill): Told {
   };
 }
 
-function expectedTrade(row: ExpectedTrade): Told {
+function expectedTrade(row: ExpectedTrade): Reported {
   const matchTypes = {
     COMPLEMENTARY: "complementary",
     MINT: "mint",
@@ -101,8 +101,8 @@ function expectedTrade(row: ExpectedTrade): Told {
   };
 }
 
-/** A match, which its summary row tells. */
-function toldMatch(fill: Fill): Told {
+/** A match, which its summary row reports. */
+function derivedMatch(fill: Fill): Reported {
   return {
     tx_hash: fill.txHash,
     block_timestamp: fill.timestamp,
@@ -121,7 +121,7 @@ function toldMatch(fill: Fill): Told {
   };
 }
 
-function expectedMatch(row: ExpectedMatch): Told {
+function expectedMatch(row: ExpectedMatch): Reported {
   return {
     tx_hash: row.tx_hash,
     block_timestamp: row.block_timestamp,
@@ -153,18 +153,18 @@ for (const name of recordingNames) {
     const summaries = fills.filter((fill) => fill.role === "taker");
 
     test("every trade", () => {
-      assert.deepEqual(legs.map(toldTrade), trades.map(expectedTrade));
+      assert.deepEqual(legs.map(derivedTrade), trades.map(expectedTrade));
     });
 
     test("every match", () => {
-      assert.deepEqual(summaries.map(toldMatch), matches.map(expectedMatch));
+      assert.deepEqual(summaries.map(derivedMatch), matches.map(expectedMatch));
     });
 
     test("trades name the match they are of, direct ones none", () => {
       const legsBySeq = Map.groupBy(legs, (leg) => leg.matchSeq);
       for (const summary of summaries) {
         assert.equal(legsBySeq.get(summary.matchSeq)?.length, summary.legs);
-        assert.equal(summary.matchSeq, summary.seq + 1, "OrdersMatched follows at once");
+        assert.equal(summary.matchSeq, summary.seq + 1, "OrdersMatched follows immediately");
       }
       const direct = legs.filter((leg) => leg.role === "direct");
       assert.deepEqual(legsBySeq.get(null) ?? [], direct);
@@ -191,7 +191,7 @@ for (const name of recordingNames) {
   });
 }
 
-test("mints of the live chain, told from the taker's side", () => {
+test("mints of the live chain, distinguished from the taker's side", () => {
   const byTransaction = Map.groupBy(readRealLogs(), (log) => log.txHash);
   const fills = [...byTransaction.values()].flatMap((logs) => {
     const ordered = logs.toSorted((a, b) => a.logIndex - b.logIndex);

@@ -15,10 +15,10 @@ export type MetadataTexts = {
 };
 
 /**
- * What the venue's catalogue tells of a market and the chain may not. It stands beside what the
+ * What the venue's market metadata describes a market and the chain may not. It stands next to what the
  * chain proves and never in its place: text of the venue is shown where the chain has none.
  */
 export type VenueMetadata = MetadataTexts & {
-  /** Labels in the order of the tokens; `null` when it told none, or not of these tokens. */
+  /** Labels in the order of the tokens; `null` when it reported none, or not of these tokens. */
   readonly outcomes: readonly string[] | null;
 };

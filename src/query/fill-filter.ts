@@ -19,7 +19,7 @@ export type FillFilter = {
   readonly roles?: readonly FillRole[];
   /** Any of these tokens. */
   readonly tokenIds?: readonly TokenId[];
-  /** The trades of this token are told on the other of its pair, and compared as told. */
+  /** The trades of this token are sent on the other of its pair, and compared as reported. */
   readonly invertedTokenId?: TokenId;
   readonly side?: Side;
   /** What the order itself was about, which on a mint or a merge is the other token. */
@@ -157,11 +157,11 @@ function isAmong(
 
 function amountConditions(filter: FillFilter): Condition[] {
   const { side, matchType, sizeMin, sizeMax, valueMin, invertedTokenId } = filter;
-  const told = toldAs(invertedTokenId);
+  const shown = reportedAs(invertedTokenId);
   return present([
     given(side, (wanted) => ({
-      sql: `${told.sideSql} = ${wordLiteral(wanted)}`,
-      holds: (fill) => told.side(fill) === wanted,
+      sql: `${shown.sideSql} = ${wordLiteral(wanted)}`,
+      holds: (fill) => shown.side(fill) === wanted,
     })),
     given(matchType, (wanted) => ({
       sql: `match_type = ${wordLiteral(wanted)}`,
@@ -176,22 +176,22 @@ function amountConditions(filter: FillFilter): Condition[] {
       holds: (fill) => fill.size <= micros,
     })),
     given(valueMin, (micros) => ({
-      sql: `${told.valueSql} >= ${decimalLiteral(micros)}`,
-      holds: (fill) => told.value(fill) >= micros,
+      sql: `${shown.valueSql} >= ${decimalLiteral(micros)}`,
+      holds: (fill) => shown.value(fill) >= micros,
     })),
   ]);
 }
 
-/** Side and value as clients are told them: turned around for the mirrored token. */
-function toldAs(inverted: TokenId | undefined): {
+/** Side and value as clients are sent them: turned around for the inverted token. */
+function reportedAs(inverted: TokenId | undefined): {
   sideSql: string;
   valueSql: string;
   side: (fill: Fill) => Side;
   value: (fill: Fill) => bigint;
 } {
   if (inverted === undefined) {
-    const told = { side: (fill: Fill) => fill.side, value: (fill: Fill) => fill.value };
-    return { sideSql: "side", valueSql: "value", ...told };
+    const shown = { side: (fill: Fill) => fill.side, value: (fill: Fill) => fill.value };
+    return { sideSql: "side", valueSql: "value", ...shown };
   }
   const isInverted = `token_id = ${hexLiteral(inverted)}`;
   return {

@@ -1,6 +1,6 @@
 /**
  * Lists over the store and the tail as one. What is final and what is not is decided once, before
- * anything is read, so that a block which becomes final meanwhile is neither lost nor told twice.
+ * anything is read, so that a block which becomes final meanwhile is neither lost nor reported twice.
  */
 import type { Seq } from "../base/ids.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
@@ -10,7 +10,7 @@ import { firstSeqAbove } from "../storage/recover.ts";
 import { integerLiteral } from "../storage/sql-literal.ts";
 import type { HeadBuffer } from "../views/head/head-buffer.ts";
 
-/** Where a list begins, which way it goes, and whether it holds what a fork could take back. */
+/** Where a list begins, which way it goes, and whether it holds what a fork could revert. */
 export type ListOrder = {
   readonly order: "asc" | "desc";
   /** Rows behind this position only, exclusive: where the page before ended. */
@@ -54,16 +54,18 @@ export async function readRows<Item extends Located>(
   },
 ): Promise<readonly Item[]> {
   const boundary = finalBoundary(store);
-  const held = unfinalizedRows(store, list).slice(0, limit);
+  const unfinalized = unfinalizedRows(store, list).slice(0, limit);
   if (list.order === "desc") {
-    const missing = limit - held.length;
-    return missing <= 0 ? held : [...held, ...(await readFinal({ boundary, limit: missing }))];
+    const missing = limit - unfinalized.length;
+    return missing <= 0
+      ? unfinalized
+      : [...unfinalized, ...(await readFinal({ boundary, limit: missing }))];
   }
   const final = await readFinal({ boundary, limit });
-  return [...final, ...held].slice(0, limit);
+  return [...final, ...unfinalized].slice(0, limit);
 }
 
-/** Every row of a list that a fork could still take back, in its order. */
+/** Every row of a list that a fork could still revert, in its order. */
 export function unfinalizedRows<Item extends Located>(
   { headBuffer }: FactStore,
   { order, after, finalizedOnly, unfinalizedIn, holds }: StoredList<Item>,
@@ -80,7 +82,7 @@ export function finalBoundary(store: FactStore): Seq {
   return firstSeqAbove(store.coverage);
 }
 
-/** The first rows of a list below a boundary, which no fork can take back. */
+/** The first rows of a list below a boundary, which no fork can revert. */
 export async function readFinalRows<Item extends Located>(
   store: FactStore,
   list: StoredList<Item>,

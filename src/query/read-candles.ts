@@ -5,9 +5,9 @@ import type { FactStore } from "../storage/fact-store.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
 import { type Activity, readStoredCandles } from "./read-stored-candles.ts";
 
-/** Candles of a token's trades, told at its own prices. */
+/** Candles of a token's trades, reported at its own prices. */
 export type CandleRange = BucketRange & {
-  /** The other token of the pair, whose trades are mirrored in; `null` for own trades only. */
+  /** The other token of the pair, whose trades are inverted in; `null` for own trades only. */
   readonly complement: TokenId | null;
   /** How much a token is traded, which makes reading those that are traded much faster. */
   readonly activityOf?: (tokenId: TokenId) => Activity;
@@ -20,13 +20,13 @@ export async function readCandles(
 ): Promise<readonly BucketCandle[]> {
   // All of it is taken before the first await, so that it is of one moment.
   const moment = momentOf(store);
-  const held = store.headBuffer.minutes();
-  const tokens = [{ tokenId: range.tokenId, tell: (candle: Candle) => candle }];
-  if (range.complement !== null) tokens.push({ tokenId: range.complement, tell: invertCandle });
-  const parts = tokens.map(({ tokenId, tell }) => {
+  const unfinalized = store.headBuffer.minutes();
+  const tokens = [{ tokenId: range.tokenId, report: (candle: Candle) => candle }];
+  if (range.complement !== null) tokens.push({ tokenId: range.complement, report: invertCandle });
+  const parts = tokens.map(({ tokenId, report }) => {
     const own = { ...range, tokenId };
     const kept = store.recentCandles.get(own);
-    return { tokenId, tell, kept, held: bucketsOf(held, own) };
+    return { tokenId, report, kept, unfinalized: bucketsOf(unfinalized, own) };
   });
   const missing = parts.filter(({ kept }) => kept === null).map(({ tokenId }) => tokenId);
   const read = await readFinal(store, { ...range, tokenIds: missing }, moment);
@@ -34,9 +34,9 @@ export async function readCandles(
   for (const part of parts) {
     for (const { bucket, candle } of [
       ...(part.kept ?? read.get(part.tokenId) ?? []),
-      ...part.held,
+      ...part.unfinalized,
     ]) {
-      addTo(buckets, bucket, part.tell(candle));
+      addTo(buckets, bucket, part.report(candle));
     }
   }
   const sign = range.order === "asc" ? 1 : -1;
@@ -81,7 +81,7 @@ async function readFinal(
     const rising = sorted(buckets, 1);
     found.set(tokenId, rising);
     const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
-    // An append in between has told of minutes that these do not have.
+    // An append in between has described minutes that these do not have.
     if (isNewest && store.appends === moment.appends) store.recentCandles.put(own, rising);
   }
   return found;

@@ -75,13 +75,13 @@ async function readNewest(
   if (kept !== null) return kept;
   const { appends } = store;
   const rows = await readFinalRows(store, list, { boundary, limit: size });
-  // An append in between has told of trades that these do not have.
+  // An append in between has described trades that these do not have.
   if (store.appends === appends) store.recentFills.put(of, rows, size);
   return rows.slice(0, limit);
 }
 
 /** What does not narrow a list down beyond its tokens. */
-const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "mirroredTokenId"]);
+const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "invertedTokenId"]);
 
 /** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
 function plainTrades(filter: FillFilter): NewestOf | null {

@@ -39,8 +39,8 @@ type Sources = {
 
 type Found = ReadonlyMap<TokenId, readonly BucketCandle[]>;
 
-/** Minutes of a token that are looked through at once: `from` inclusive, `to` exclusive. */
-type Stretch = {
+/** Minutes of a token that are looked through at the same time: `from` inclusive, `to` exclusive. */
+type Interval = {
   readonly tokenId: TokenId;
   readonly from: number;
   readonly to: number;
@@ -130,19 +130,19 @@ async function mergeMinutes(
   return new Map([...found].map(([tokenId, buckets]) => [tokenId, firstOf(buckets)]));
 }
 
-/** Of tokens that are traded much: stretch by stretch, each made into buckets by the engine. */
+/** Of tokens that are traded much: range by range, each made into buckets by the engine. */
 async function searchBuckets(engine: Engine, range: StoredRange, bounds: Bounds): Promise<Found> {
   const found = new Map<TokenId, BucketCandle[]>();
-  let stretches = firstStretches(range, bounds);
-  while (stretches.length > 0) {
-    for (const { tokenId, ...bucket } of await readBuckets(engine, stretches, range)) {
+  let ranges = firstIntervals(range, bounds);
+  while (ranges.length > 0) {
+    for (const { tokenId, ...bucket } of await readBuckets(engine, ranges, range)) {
       const buckets = found.get(tokenId);
       if (buckets === undefined) found.set(tokenId, [bucket]);
       else buckets.push(bucket);
     }
-    stretches = stretches.flatMap((stretch) => {
-      const isFull = (found.get(stretch.tokenId)?.length ?? 0) >= range.limit;
-      return isFull ? [] : nextStretch(stretch, range, bounds);
+    ranges = ranges.flatMap((interval) => {
+      const isFull = (found.get(interval.tokenId)?.length ?? 0) >= range.limit;
+      return isFull ? [] : nextInterval(interval, range, bounds);
     });
   }
   return new Map([...found].map(([tokenId, buckets]) => [tokenId, buckets.slice(0, range.limit)]));
@@ -161,14 +161,14 @@ function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): B
 }
 
 /** Where the first buckets of each token are likely to be; all of it for those traded little. */
-function firstStretches(range: StoredRange, bounds: Bounds): readonly Stretch[] {
+function firstIntervals(range: StoredRange, bounds: Bounds): readonly Interval[] {
   const { tokenIds, activityOf, order } = range;
   return tokenIds.map((tokenId) => {
     const activity = activityOf?.(tokenId);
     const seconds = activity === undefined ? 0 : expectedSeconds(activity, range);
     const whole = { tokenId, ...bounds, seconds };
     if (activity === undefined || activity.trades <= storeLimits.minutesAtOnce) return whole;
-    // What is told may not be the first or the newest one stored, so nothing before or above is left out.
+    // What is sent may not be the first or the newest one stored, so nothing before or above is left out.
     const { firstMinute, lastTimestamp } = activity;
     return order === "asc"
       ? cut(whole, range, Math.max(bounds.from, firstMinute ?? 0) + seconds)
@@ -195,10 +195,10 @@ function lifeOf({ firstMinute, lastTimestamp }: Activity): number {
   return Math.max(0, lastTimestamp - (firstMinute ?? lastTimestamp));
 }
 
-/** What follows a stretch, several times as wide; nothing at the end. */
-function nextStretch(stretch: Stretch, range: StoredRange, bounds: Bounds): readonly Stretch[] {
-  const { tokenId, from, to } = stretch;
-  const seconds = stretch.seconds * widerBy;
+/** What follows a range, several times as wide; nothing at the end. */
+function nextInterval(interval: Interval, range: StoredRange, bounds: Bounds): readonly Interval[] {
+  const { tokenId, from, to } = interval;
+  const seconds = interval.seconds * widerBy;
   if (range.order === "asc") {
     if (to >= bounds.to) return [];
     return [cut({ tokenId, from: to, to: bounds.to, seconds }, range, to + seconds)];
@@ -209,12 +209,12 @@ function nextStretch(stretch: Stretch, range: StoredRange, bounds: Bounds): read
 
 const widerBy = 8;
 
-/** The part of a stretch that comes first, up to about a time, in whole buckets. */
-function cut(stretch: Stretch, { order, bucketSeconds }: StoredRange, time: number): Stretch {
+/** The part of a range that comes first, up to about a time, in whole buckets. */
+function cut(interval: Interval, { order, bucketSeconds }: StoredRange, time: number): Interval {
   const at = Math.ceil(time / bucketSeconds) * bucketSeconds;
   return order === "asc"
-    ? { ...stretch, to: Math.min(stretch.to, at) }
-    : { ...stretch, from: Math.max(stretch.from, at - bucketSeconds) };
+    ? { ...interval, to: Math.min(interval.to, at) }
+    : { ...interval, from: Math.max(interval.from, at - bucketSeconds) };
 }
 
 type OwnBucket = BucketCandle & { readonly tokenId: TokenId };
@@ -225,10 +225,10 @@ type OwnBucket = BucketCandle & { readonly tokenId: TokenId };
  */
 async function readBuckets(
   engine: Engine,
-  stretches: readonly Stretch[],
+  ranges: readonly Interval[],
   { bucketSeconds, order, limit }: StoredRange,
 ): Promise<readonly OwnBucket[]> {
-  const asked = stretches.filter(({ from, to }) => from < to);
+  const asked = ranges.filter(({ from, to }) => from < to);
   if (asked.length === 0) return [];
   const seconds = integerLiteral(bucketSeconds);
   const bytes = await engine.queryNative(
@@ -264,8 +264,8 @@ async function readMinutes(
     .filter(({ bucket: minute, candle }) => candle.trades > 0 && minute >= from && minute < to);
 }
 
-function within(stretches: readonly Stretch[]): string {
-  return stretches
+function within(ranges: readonly Interval[]): string {
+  return ranges
     .map(
       ({ tokenId, from, to }) =>
         `(token_id = ${hexLiteral(tokenId)}

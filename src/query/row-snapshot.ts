@@ -12,37 +12,39 @@ import {
 
 /**
  * All rows of a list as they are when it is made, however long they are read: final rows never
- * change, and the few above are taken at once. Every reading is one query of bounded size.
+ * change, and the few above are taken immediately. Every reading is one query of bounded size.
  */
 export class RowSnapshot<Item extends { readonly seq: Seq }> {
   readonly #store: FactStore;
   readonly #list: StoredList<Item>;
   readonly #boundary: Seq;
-  readonly #held: readonly Item[];
+  readonly #unfinalized: readonly Item[];
 
   constructor(store: FactStore, list: StoredList<Item>) {
     this.#store = store;
     this.#list = list;
     this.#boundary = finalBoundary(store);
-    this.#held = unfinalizedRows(store, list);
+    this.#unfinalized = unfinalizedRows(store, list);
   }
 
   /** How many rows there are; counts no further than `max`. */
   async count(max: number): Promise<number> {
-    const held = this.#held.length;
-    return Math.min(max, held + (await this.#countFinal(Math.max(0, max - held))));
+    const unfinalized = this.#unfinalized.length;
+    return Math.min(max, unfinalized + (await this.#countFinal(Math.max(0, max - unfinalized))));
   }
 
   /** The position of the row with this number, from 0; there must be one. */
   async seqAt(index: number): Promise<Seq> {
-    const held = this.#held;
+    const unfinalized = this.#unfinalized;
     if (this.#list.order === "desc") {
-      return held[index]?.seq ?? (await this.#finalSeqAt(index - held.length)) ?? missing();
+      return (
+        unfinalized[index]?.seq ?? (await this.#finalSeqAt(index - unfinalized.length)) ?? missing()
+      );
     }
     const final = await this.#finalSeqAt(index);
     if (final !== null) return final;
     const finalCount = await this.#countFinal(index + 1);
-    return held[index - finalCount]?.seq ?? missing();
+    return unfinalized[index - finalCount]?.seq ?? missing();
   }
 
   /** The first `rowsMax` rows in their order, `chunkRows` at a time. */
@@ -72,8 +74,8 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   *#snapshotChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
-    for (let at = 0; at < this.#held.length; at += chunkRows)
-      yield this.#held.slice(at, at + chunkRows);
+    for (let at = 0; at < this.#unfinalized.length; at += chunkRows)
+      yield this.#unfinalized.slice(at, at + chunkRows);
   }
 
   async #countFinal(max: number): Promise<number> {

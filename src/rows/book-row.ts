@@ -35,7 +35,9 @@ export const bookRow = Type.Object({
   hash: Type.Union([Type.String(), Type.Null()], { description: "The venue's own, of all levels" }),
   timestamp: timeText,
   timestamp_ms: millisecondsNumber,
-  source: Type.Enum(["stream", "rest"], { description: "How the venue told of its newest state" }),
+  source: Type.Enum(["stream", "rest"], {
+    description: "How the venue described its newest state",
+  }),
   stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
   stale_reason: Type.Union([Type.String(), Type.Null()]),
   age_ms: Type.Integer({ minimum: 0, description: "Since the venue last said something about it" }),

@@ -19,7 +19,7 @@ const { match_seq, maker, taker, exchange, exchange_version, exchange_address, m
 const { builder, metadata, block_number, block_hash, log_index, tx_hash } = tradeRow.properties;
 const { timestamp, timestamp_ms, status } = tradeRow.properties;
 
-/** One `OrderFilled` as the chain has it; `role` tells a leg from the taker's own summary. */
+/** One `OrderFilled` as the chain has it; `role` distinguishes a leg from the taker's own summary. */
 export const fillRow = Type.Object({
   id,
   seq,

@@ -1,4 +1,4 @@
-/** How far the service is, as `meta` of REST answers and heartbeats tell; `null` until the first block is indexed. */
+/** How far the service is, as `meta` of REST answers and heartbeats report; `null` until the first block is indexed. */
 export type Freshness = {
   readonly indexed_block: number | null;
   readonly indexed_seq: number | null;

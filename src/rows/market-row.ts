@@ -48,7 +48,7 @@ const resolutionShape = Type.Object({
   seq: seqNumber,
 });
 
-/** A market: a condition with everything the chain and the venue tell about it. */
+/** A market: a condition with everything the chain and the venue report about it. */
 export const marketRow = Type.Object({
   id: conditionIdText,
   question_id: Type.Union([hashText, Type.Null()]),

@@ -57,7 +57,7 @@ export function presentResolution(
   };
 }
 
-/** Several results can follow from one log: the condition's index tells them apart. */
+/** Several results can follow from one log: the condition's index distinguishes them. */
 function idOf(resolution: Resolution): string {
   const { id } = idFields(resolution);
   const position = parseGen3TokenId(resolution.conditionId as string as TokenId);

@@ -32,7 +32,7 @@ const matchTypeText = Type.Union([
   Type.Literal("direct"),
 ]);
 
-/** One trade: one maker leg of a match, told from the taker's side (`docs/counting.md`, rules 1 to 6). */
+/** One trade: one maker leg of a match, distinguished from the taker's side (`docs/counting.md`, rules 1 to 6). */
 export const tradeRow = Type.Object({
   id: Type.String({ description: "<tx_hash>-<log_index>" }),
   seq: seqNumber,
@@ -142,7 +142,7 @@ export function tokenFields(
   };
 }
 
-/** Where it was settled; `module` is what a generation-3 token says of itself. */
+/** Where it was settled; `module` is what a generation-3 token says on its own. */
 export function exchangeFields({
   exchange,
   tokenId,

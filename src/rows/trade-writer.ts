@@ -12,7 +12,7 @@ import {
 /**
  * Writes trades as `JSON.stringify` would write their rows, at a fraction of what making the rows
  * costs: what trades share, as tokens and blocks, is written once. For one go only, as what it was
- * made with may be told otherwise afterwards.
+ * made with may be sent otherwise afterwards.
  */
 export function tradeWriter(context: RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>

@@ -39,7 +39,7 @@ export const seqNumber = Type.Integer({
 
 export const sideText = Type.Union([Type.Literal("BUY"), Type.Literal("SELL")]);
 export const statusText = Type.Union([Type.Literal("confirmed"), Type.Literal("finalized")], {
-  description: "confirmed can still be taken back by a fork; finalized cannot",
+  description: "confirmed can still be reverted by a fork; finalized cannot",
 });
 export const exchangeText = Type.Union([Type.Literal("standard"), Type.Literal("neg_risk")]);
 export const exchangeVersionNumber = Type.Union([
@@ -58,7 +58,7 @@ export function timeFields(seconds: number): { timestamp: string; timestamp_ms: 
   return { timestamp: formatTime(seconds), timestamp_ms: seconds * 1000 };
 }
 
-/** Unix milliseconds of somebody else's clock, as both forms. */
+/** Unix milliseconds of someone else's clock, as both forms. */
 export function millisecondFields(ms: number): { timestamp: string; timestamp_ms: number } {
   return { timestamp: new Date(ms).toISOString(), timestamp_ms: ms };
 }

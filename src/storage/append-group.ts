@@ -22,7 +22,10 @@ const tablesOf = {
 /** Where rows stand in their file. Bytes. */
 type Place = { readonly begin: number; readonly length: number };
 
-type Held = { readonly head: BatchHead; readonly places: Readonly<Record<keyof BatchRows, Place>> };
+type Unfinalized = {
+  readonly head: BatchHead;
+  readonly places: Readonly<Record<keyof BatchRows, Place>>;
+};
 
 /**
  * Batches that follow each other and are appended together. Their rows are in files, so that memory
@@ -31,7 +34,7 @@ type Held = { readonly head: BatchHead; readonly places: Readonly<Record<keyof B
 export class AppendGroup {
   readonly #engine: Engine;
   readonly #files = new Map<keyof BatchRows, SpoolFile>();
-  readonly #held: Held[] = [];
+  readonly #unfinalized: Unfinalized[] = [];
   #rows = 0;
 
   constructor(engine: Engine) {
@@ -44,11 +47,11 @@ export class AppendGroup {
   }
 
   get batches(): readonly BatchHead[] {
-    return this.#held.map(({ head }) => head);
+    return this.#unfinalized.map(({ head }) => head);
   }
 
   get isEmpty(): boolean {
-    return this.#held.length === 0;
+    return this.#unfinalized.length === 0;
   }
 
   /** To be called again when it has resolved. Throws `DataFolderUnwritableError`. */
@@ -59,7 +62,7 @@ export class AppendGroup {
       events: await this.#append("events", events),
       quarantine: await this.#append("quarantine", quarantine),
     };
-    this.#held.push({ head, places });
+    this.#unfinalized.push({ head, places });
     const { tally } = head;
     this.#rows += tally.fills + tally.events + tally.quarantined.length;
   }
@@ -81,7 +84,7 @@ export class AppendGroup {
    */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
     const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
-    for (const { head, places } of this.#held) {
+    for (const { head, places } of this.#unfinalized) {
       const rows = {
         fills: await this.#read("fills", places, memory),
         minuteCandles: await this.#read("minuteCandles", places, memory),
@@ -109,13 +112,13 @@ export class AppendGroup {
   }
 
   #roomFor(kind: keyof BatchRows): Buffer {
-    const lengths = this.#held.map(({ places }) => places[kind].length);
+    const lengths = this.#unfinalized.map(({ places }) => places[kind].length);
     return Buffer.allocUnsafeSlow(Math.max(0, ...lengths));
   }
 
   async #read<Kind extends keyof BatchRows>(
     kind: Kind,
-    places: Held["places"],
+    places: Unfinalized["places"],
     memory: Readonly<Record<Kind, Buffer>>,
   ): Promise<Buffer> {
     const { begin, length } = places[kind];

@@ -1,7 +1,7 @@
 /**
  * Facts as lines of text, one for each row that is stored: what a store is proven by. The lines of
  * facts read from a node, and those that the engine makes of its rows, are equal byte for byte; so
- * they can be compared one by one, or all at once as counts and hashes by contract and event.
+ * they can be compared one by one, or all immediately, as counts and hashes by contract and event.
  */
 import { hash } from "node:crypto";
 import { formatMicros } from "../base/decimal.ts";
@@ -145,7 +145,7 @@ export function summariseLines(lines: readonly FactLine[]): FactSummary {
   );
 }
 
-/** Whether two summaries tell of the same facts. */
+/** Whether two summaries describe the same facts. */
 export function areSummariesEqual(one: FactSummary, other: FactSummary): boolean {
   const names = Object.keys(one);
   return (

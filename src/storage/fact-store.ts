@@ -1,6 +1,6 @@
 /**
  * The durable log of facts and the tail above it. Blocks that are final go to the engine, in the
- * order facts, then marker; blocks that are not are held in memory until they are. Reads see both
+ * order facts, then commit record; blocks that are not are held in memory until they are. Reads see both
  * as one: everything up to `coverage.last` from the engine, everything above from the tail.
  */
 import { mkdir } from "node:fs/promises";
@@ -80,13 +80,13 @@ export class FactStore {
     this.chartRollup = new ChartRollup(engine, parts.charts);
     this.reorgs = parts.reorgs;
     this.trimmed = untilAdmitted(() => trimAbove(engine, coverage));
-    // Who waits for it is told.
+    // Who waits for it is sent.
     this.trimmed.catch(() => {});
   }
 
   /**
    * Opens the store in a data folder, making it when it does not exist. What a crash left above the
-   * newest marker is no part of it, and is trimmed meanwhile. Throws `DataFolderBusyError` or
+   * newest commit record is no part of it, and is trimmed meanwhile. Throws `DataFolderBusyError` or
    * `DataFolderDamagedError`.
    */
   static async open(dataDir: string): Promise<FactStore> {
@@ -158,8 +158,8 @@ export class FactStore {
   }
 
   /**
-   * The first step: their facts. May be taken while those before are vouched for: a start trims
-   * whatever is above the newest marker.
+   * The first step: their facts. May be taken while those before are committed: a start trims
+   * whatever is above the newest commit record.
    */
   async writeFacts(group: AppendGroup): Promise<void> {
     this.#refuseBelowTail();
@@ -167,8 +167,8 @@ export class FactStore {
   }
 
   /**
-   * The second step, once their facts are there, and in order: the minutes, then the marker. Fills
-   * without a marker tell a start to make their minutes anew, so minutes never come before them.
+   * The second step, once their facts are there, and in order: the minutes, then the commit record. Fills
+   * without a commit record report a start to make their minutes again, so minutes never come before them.
    */
   async commit(group: AppendGroup): Promise<void> {
     await group.insert(["minuteCandles"]);

@@ -6,13 +6,13 @@ import type { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
-/** Told what of the blocks memory needs, and where they end. */
+/** Informed what of the blocks memory needs, and where they end. */
 type OnAppended = (delta: Delta, last: EncodedBatch["last"]) => void;
 
 /**
  * Appends final blocks by group commit: what arrives while an append is under way, and until there is
  * enough of it to be worth another one, is appended together. What an append costs, in fsyncs and in
- * merging what it wrote with all else, hardly depends on its size. While one group is vouched for, the
+ * merging what it wrote with all else, hardly depends on its size. While one group is committed, the
  * facts of the next one are already written, and memory takes in the one before.
  */
 export class FinalWriter {
@@ -44,12 +44,12 @@ export class FinalWriter {
   }
 
   /**
-   * Takes the blocks that follow, one batch at a time, and lets go of its rows. Resolves while there is
+   * Takes the blocks that follow, one batch at a time, and releases its rows. Resolves while there is
    * room, else when there is; rejects with what an earlier append failed of. Nothing waits for more
    * where there is none.
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
-    // What failed since the last one was told to nobody yet.
+    // What failed since the last one was informed to no one yet.
     if (this.#hasFailed) await this.#writing;
     this.#adding = this.#gathering.add(batch);
     await this.#adding;

@@ -1,4 +1,4 @@
-/** What the engine is told for queries that read little, of which most is planning. */
+/** What the engine is sent for queries that read little, of which most is planning. */
 
 /**
  * Most of what a page costs is planning it, for which the engine's older analyzer takes two thirds as

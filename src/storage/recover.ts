@@ -1,15 +1,15 @@
 /**
- * What is true after a start. A crash can leave rows whose marker was never written, or a deletion
- * of rows half done, and nothing else: every insert is one atomic, fsynced block, and markers come
+ * What is true after a start. A crash can leave rows whose commit record was never written, or a deletion
+ * of rows half done, and nothing else: every insert is one atomic, fsynced block, and commit records come
  * last. So, once the engine has ended what it was deleting:
  *
  * 1. A repair that was ordered is carried out, also when a crash had left it half done.
- * 2. The markers must cover their stretch without a hole, and the newest of them must count
+ * 2. The commit records must cover their range without a hole, and the newest of them must count
  *    exactly the rows that are there; anything else is damage, not a crash, and is refused. Older
  *    rows are for `oddwire check`: a start costs the same however long the history is.
- * 3. Rows above the newest marker are deleted. Minute candles cannot be deleted by position (parts
+ * 3. Rows above the newest commit record are deleted. Minute candles cannot be deleted by position (parts
  *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
- *    goes first, because the fills above are what tells that it is still to be done. Nobody reads any of
+ *    goes first, because the fills above are what reports that it is still to be done. No one reads any of
  *    these rows, so only who appends has to wait for that: it takes a second or more of waiting for the
  *    disk, as every process that is killed while it catches up has left some.
  */
@@ -33,7 +33,7 @@ export type Coverage = {
 };
 
 /**
- * What the newest marker vouches for; `null` when nothing was ever appended. `verifyNewestCommits` and
+ * What the newest commit record commits; `null` when nothing was ever appended. `verifyNewestCommits` and
  * `trimAbove` are still to be done. `forgetCopies` is called when facts change that copies were made of.
  */
 export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
@@ -49,7 +49,7 @@ export function firstSeqAbove(coverage: Coverage | null): Seq {
 }
 
 /**
- * The engine puts aside what it cannot read and goes on without: with the markers gone, that would
+ * The engine puts aside what it cannot read and goes on without: with the commit records gone, that would
  * look like a folder in which nothing was ever acknowledged. Every part is fsynced before it
  * counts, so no crash leaves a broken one.
  */
@@ -75,7 +75,7 @@ async function readCoverage(engine: Engine): Promise<Coverage | null> {
   const to = Number(toBlock);
   if (to - from + 1 !== Number(blocks)) {
     throw new DataFolderDamagedError(
-      `the markers do not cover blocks ${from} to ${to} exactly once`,
+      `the commit records do not cover blocks ${from} to ${to} exactly once`,
     );
   }
   return {
@@ -84,7 +84,7 @@ async function readCoverage(engine: Engine): Promise<Coverage | null> {
   };
 }
 
-/** Which count of a marker is that of which table. */
+/** Which count of a commit record is that of which table. */
 const countedTables = [
   ["fills", 0],
   ["fills_by_token", 0],
@@ -92,7 +92,7 @@ const countedTables = [
   ["quarantine", 2],
 ] as const;
 
-/** Throws `DataFolderDamagedError` when other rows are there than the newest markers count. */
+/** Throws `DataFolderDamagedError` when other rows are there than the newest commit records count. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const commits = newestOf(
     await engine.query(
@@ -117,7 +117,7 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
   await settleAll(countedTables.map(verify));
 }
 
-/** As many of them as it takes to vouch for enough rows. */
+/** As many of them as it takes to commit enough rows. */
 function newestOf(commits: readonly Row[]): readonly Row[] {
   let rows = 0;
   const last = commits.findIndex(([, , ...counts]) => {

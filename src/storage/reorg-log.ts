@@ -50,7 +50,7 @@ export class ReorgLog {
     this.#replaced = merged([...this.#replaced, { from, to }]);
     const row = new RowWriter().uint64(from).uint64(to).finish();
     this.#written = this.#written.then(() => this.#engine.insert("oddwire.reorgs", row));
-    // Whoever waits for it gets the error.
+    // Anyone who waits for it gets the error.
     this.#written.catch(() => {});
   }
 

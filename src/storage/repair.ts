@@ -1,10 +1,10 @@
 /**
- * Puts right what a stretch of stored blocks says. The right rows are first laid down beside the
+ * Repairs what a range of stored blocks says. The right rows are first laid down next to the
  * tables, and the order to take them over is written last: from then on the repair is carried out,
  * by this process or by the next start. Every step can be done again, so a crash in the middle of
  * it costs nothing.
  *
- * Carried out only while nobody reads or appends, since rows are missing meanwhile.
+ * Carried out only while no one reads or appends, since rows are missing meanwhile.
  */
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
@@ -25,7 +25,7 @@ const rowsOf = {
 } as const satisfies Record<string, keyof BatchRows>;
 const tables = Object.keys(rowsOf) as (keyof typeof rowsOf)[];
 
-/** The stretch that an order names, and the minutes whose candles its fills are in or were in. */
+/** The range that an order names, and the minutes whose candles its fills are in or were in. */
 type Order = BlockRange & { readonly minutes: readonly number[] };
 
 /**
@@ -108,7 +108,7 @@ async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]>
   return rows.map(([minute]) => Number(minute));
 }
 
-/** Deletes only if something stored is wrong: a delete writes whole parts anew. */
+/** Deletes only if something stored is wrong: a delete writes whole parts again. */
 async function replaceRows(
   engine: Engine,
   table: (typeof tables)[number],
@@ -138,19 +138,19 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
   await appendMinutesOf(engine, `${within} AND intDiv(timestamp, 60) * 60 IN ${wanted}`);
 }
 
-/** Makes the markers that vouch for these blocks tell of the rows there are now. */
+/** Makes the commit records of these blocks describe the rows there are now. */
 async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
   const commits = await engine.query(
     `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.commits
      WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
   );
-  for (const [fromBlock, toBlock, ...told] of commits) {
+  for (const [fromBlock, toBlock, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counts: number[] = [];
     for (const table of countedTables) {
       counts.push(await readCount(engine, `oddwire.${table} WHERE ${seqsOf(range)}`));
     }
-    if (counts.every((count, index) => count === Number(told[index]))) continue;
+    if (counts.every((count, index) => count === Number(reported[index]))) continue;
     const [fills = 0, events = 0, quarantined = 0] = counts;
     await engine.command(
       `ALTER TABLE oddwire.commits UPDATE fills = ${integerLiteral(fills)},

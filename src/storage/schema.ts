@@ -1,5 +1,5 @@
 /**
- * The tables. All hold facts of final blocks only, so rows never change once their marker stands,
+ * The tables. All hold facts of final blocks only, so rows never change once their commit record stands,
  * no read needs FINAL and no roll-up can be poisoned by a fork. Ids are raw bytes, amounts exact
  * decimals; the tokens of generation 1 to 3 alike are 32 bytes.
  *
@@ -8,7 +8,7 @@
 import { fillColumnsSql } from "./codec/fill-layout.ts";
 import { minuteColumnsSql } from "./codec/minute-layout.ts";
 
-/** Parts are merged into no larger ones: that keeps the disk busy for minutes, and whoever reads waits (decision 0003). */
+/** Parts are merged into no larger ones: that keeps the disk busy for minutes, and anyone who reads waits (decision 0003). */
 const mergedBytesMax = 4 * 1024 ** 3;
 
 /**
@@ -29,7 +29,7 @@ const byToken = `${parts}, index_granularity = 1024, min_bytes_for_wide_part = $
 /**
  * Every `OrderFilled` once, legs and summaries, with what its match adds, ordered by position for pages
  * over everything. An order or a transaction is found without reading the hashes of all: 1.2 bytes a
- * row rule out 99 of 100 granules.
+ * row rule out p99 granules.
  */
 const fillsTable = `
 CREATE TABLE IF NOT EXISTS oddwire.fills (
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS oddwire.fills (
 ) ENGINE = MergeTree ORDER BY seq
 SETTINGS ${parts}`;
 
-/** The engine takes a fixed length above 256 for a mistake, unless it is told otherwise. */
+/** The engine takes a fixed length above 256 for a mistake, unless it is sent otherwise. */
 export const longRows = "allow_suspicious_fixed_string_types = 1";
 
 /**
@@ -89,7 +89,7 @@ CREATE TABLE IF NOT EXISTS oddwire.quarantine (
 SETTINGS ${parts}`;
 
 /**
- * The markers: a row says that all facts of its blocks are in the other tables, and how many. It is
+ * The commit records: a row says that all facts of its blocks are in the other tables, and how many. It is
  * written after them, so the newest contiguous one is where indexing goes on after a crash.
  */
 const commitsTable = `

@@ -79,7 +79,7 @@ test("200: a blocked IP can ask whether the service is alive and ready, at its o
   assert.equal((await from("203.0.113.8", "/v1/ready")).status, 200);
 });
 
-test("200: an admin key lifts the block of the IP that it comes from; no other key does", async () => {
+test("200: an admin key unblocks of the IP that it comes from; no other key does", async () => {
   const ip = "203.0.113.9";
   await failTimes(ip, 20);
   for (const key of [read, "ow_admin_x", undefined])
@@ -135,10 +135,10 @@ test("GET /v1/ip-blocks 401, 403", async () => {
   assertError(await from("198.51.100.2", "/v1/ip-blocks", read), "FORBIDDEN");
 });
 
-test("DELETE /v1/ip-blocks/{ip} 200: the IP is free at once and starts anew", async () => {
+test("DELETE /v1/ip-blocks/{ip} 200: the IP is free immediately and starts again", async () => {
   const answer = await lift("203.0.113.5", admin);
   assert.equal(answer.status, 200);
-  assert.deepEqual(answer.body, { message: "IP block lifted" });
+  assert.deepEqual(answer.body, { message: "IP unblocked" });
   await failTimes("203.0.113.5", 20);
   assert.equal(await retryAfterOf("203.0.113.5"), 900);
 });
@@ -151,7 +151,7 @@ test("DELETE /v1/ip-blocks/{ip} 200: a /64 as the list shows it, or any address 
 });
 
 test("DELETE /v1/ip-blocks/{ip} 400, 401, 403, 404", async () => {
-  assertError(await lift("nobody", admin), "VALIDATION_ERROR");
+  assertError(await lift("no-one", admin), "VALIDATION_ERROR");
   assertError(await lift("203.0.113.5"), "UNAUTHORIZED");
   assertError(await lift("203.0.113.5", read), "FORBIDDEN");
   assertError(await lift("203.0.113.99", admin), "NOT_FOUND");

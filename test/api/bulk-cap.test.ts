@@ -14,7 +14,7 @@ function parseNdjson(text: string): Row[] {
 
 /** Every row is in one of the files, and each but the last says where to go on. */
 async function assertWhole(from: DataServer, path: string, rowCap: number): Promise<void> {
-  // Candles without a time begin with the newest stretch, whatever the order within it.
+  // Candles without a time begin with the newest range, whatever the order within it.
   const walksBack = path.includes("candles") && !path.includes("start");
   const rows = await from.getAll(`${path}&limit=1000${walksBack ? "&start=0" : ""}`);
   const parts: Row[][] = [];
@@ -46,7 +46,7 @@ function testCap(rowCap: number, paths: readonly string[]): void {
     after(() => server.close());
 
     for (const path of paths) {
-      test(`200: ${path}: a cap that is hit is told, and where to go on`, async () => {
+      test(`200: ${path}: a cap that is hit is sent, and where to go on`, async () => {
         await assertWhole(server, path.replace("{token_id}", token), rowCap);
       });
     }

@@ -33,7 +33,7 @@ function parseNdjson(text: string): Row[] {
         .map((line) => JSON.parse(line) as Row);
 }
 
-/** RFC 4180, by the letter; quoted and empty are told apart. */
+/** RFC 4180, by the letter; quoted and empty are distinguished. */
 function parseCsv(text: string): (string | null)[][] {
   const records: (string | null)[][] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
@@ -68,7 +68,7 @@ const lists = [
 for (const { path, name } of lists) {
   suite(path.replace(token, "{token_id}"), async () => {
     const rows = await server.getAll(`${path}&limit=1000`);
-    if (!path.includes("9000000000")) assert(rows.length > 0, "there is something to tell");
+    if (!path.includes("9000000000")) assert(rows.length > 0, "there is something to report");
 
     test("200: ndjson has the rows of all pages, one a line", async () => {
       const { headers, text } = await fetchFile(`${path}&format=ndjson`);
@@ -151,7 +151,7 @@ test("HEAD is answered as GET, without rows", async () => {
   assert.equal(text, "");
   assert.equal(headers.get("content-type"), "application/vnd.apache.parquet");
   assert(Number(headers.get("x-row-count")) > 0);
-  // A file is as long as it is found to be: none is told.
+  // A file is as long as it is found to be: none is sent.
   assert.equal(headers.get("content-length"), null);
 });
 

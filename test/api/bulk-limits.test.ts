@@ -14,7 +14,7 @@ import { waitFor } from "../support/wait-for.ts";
 const row = Type.Object({ text: Type.String() });
 const chunk = Array.from({ length: 100 }, () => ({ text: "x".repeat(10_000) }));
 
-/** Chunks of a megabyte that were asked for, and files that were let go. */
+/** Chunks of a megabyte that were asked for, and files that were released. */
 const seen = { chunks: 0, ended: 0 };
 
 /** What opening a file waits for. */
@@ -50,9 +50,9 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
           limit: request.query.limit,
           open: async () => {
             await gate.opening();
-            const told = { rowCount: null, isCut: false, nextCursor: null };
+            const reported = { rowCount: null, isCut: false, nextCursor: null };
             const writer = () => (one: Static<typeof row>) => JSON.stringify(one);
-            return { ...told, chunks: endlessChunks(), writer };
+            return { ...reported, chunks: endlessChunks(), writer };
           },
         },
       ),

@@ -20,7 +20,7 @@ async function faultsOf(json: unknown): Promise<unknown> {
   return assertError(await create(json), "VALIDATION_ERROR").details;
 }
 
-test("201: a read key by default, shown once, that works at once", async () => {
+test("201: a read key by default, shown once, that works immediately", async () => {
   const answer = await create({ name: "Ada's dashboard" });
   assert.equal(answer.status, 201);
   assert.deepEqual(assertEveryHeader(answer.headers).limit, 5000);

@@ -103,7 +103,7 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
   assertAnswer(answer);
   const { status } = answer;
   const isReported = !isMeant || status in endpoint.responses;
-  assert(isReported, `${method} ${endpoint.path} tells nothing of ${status}`);
+  assert(isReported, `${method} ${endpoint.path} says nothing of ${status}`);
   const sentId = request.headers.find(([name]) => name === "x-request-id")?.[1];
   if (sentId === "mine-1") assert.equal(answer.headers.get("x-request-id"), sentId);
   if (method === "HEAD") return;
@@ -116,7 +116,7 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
   assert(isAllowed, `what is right is refused: ${message}`);
 }
 
-/** Ids that nobody has, limits, rules between parameters, which no schema tells, and a stream asked for as a page. */
+/** Ids that no one has, limits, rules between parameters, which no schema reports, and a stream asked for as a page. */
 const allowedForRight =
   /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after (start|created_after|end_after)$|must not be below (from_block|min_size)$|must be in the future$|must be websocket to open the stream$/;
 
@@ -180,7 +180,7 @@ async function assertWell(): Promise<void> {
   assert.deepEqual(failures, [], "nothing failed");
 }
 
-test("whatever request is sent, the answer is one of those the document tells of", async (t) => {
+test("whatever request is sent, the answer is one of those the document describes", async (t) => {
   t.diagnostic(`seed ${seed}`);
   const statuses = new Map<number, number>();
   const started = performance.now();

@@ -37,7 +37,7 @@ test("200: every reference leads to a component", async () => {
   assert.equal(text.match(/"\$ref"/g)?.length, references.length, "there is no other reference");
 });
 
-test("200: parameters tell their type, their bounds, their default and their values", async () => {
+test("200: parameters report their type, their bounds, their default and their values", async () => {
   const { paths } = await readDocument();
   const parameter = (at: string, name: string): Parameter => {
     const all = (paths[at]?.["get"]?.parameters ?? []).filter((one) => "name" in one);
@@ -66,7 +66,7 @@ test("200: parameters tell their type, their bounds, their default and their val
   assert.deepEqual([required, style, explode, schema.maxItems], [true, "form", false, 100]);
 });
 
-test("200: who may call is told: nobody in particular, any key, a key of scope admin", async () => {
+test("200: who may call is sent: no one in particular, any key, a key of scope admin", async () => {
   const { paths, components } = await readDocument();
   assert.deepEqual(components.securitySchemes, {
     ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },

@@ -56,7 +56,7 @@ test("401: no key", async () => {
   assertError(await server.edge.request("GET", "/v1/orders/x"), "UNAUTHORIZED");
 });
 
-test("404: an order the chain tells nothing of", async () => {
+test("404: an order the chain says nothing of", async () => {
   assertError(await server.get(`/v1/orders/0x${"ee".repeat(32)}`), "NOT_FOUND");
 });
 

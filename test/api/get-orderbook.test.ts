@@ -127,7 +127,7 @@ test("200: a book that cannot be relied upon says so, and why", async () => {
   await bookOf(token);
   venue.change([{ assetId: token, side: "BUY", price: "0.6", size: "1" }]);
   venue.change([{ assetId: token, side: "SELL", price: "0.5", size: "1" }]);
-  await waitFor("the doubt", async () =>
+  await waitFor("the mismatch", async () =>
     (await bookOf(token))["stale_reason"] === "crossed" ? true : null,
   );
   assert.equal((await bookOf(token))["stale"], true);

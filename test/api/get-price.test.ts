@@ -14,7 +14,7 @@ import { testMarkets, testPairs } from "../support/test-markets.ts";
 // A chain of some weeks, so that trades leave the window of 24 hours all the time.
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
 const server = await DataServer.open({
-  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, tells: true })))),
+  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
   finalBlocks: 8,
   unfinalizedBlocks: 2,
 });
@@ -36,12 +36,12 @@ async function priceOf(tokenId: TokenId): Promise<Row> {
 test("200: at every height the price, the last 24 hours and the complement are those of the trades", async () => {
   const sources = new Set<unknown>();
   while (server.newestBlock < last) {
-    const held = Math.min(server.newestBlock + 11, last);
-    await server.advance({ held, final: held - 9 });
+    const unfinalized = Math.min(server.newestBlock + 11, last);
+    await server.advance({ unfinalized, final: unfinalized - 9 });
     for (const tokenId of tokens) {
       if (!server.state.directory.isKnownToken(tokenId)) continue;
       const expected = naivePrice(tokenId, server.fills, server.state);
-      assert.deepEqual(await priceOf(tokenId), expected, `block ${held}`);
+      assert.deepEqual(await priceOf(tokenId), expected, `block ${unfinalized}`);
       sources.add(expected["price_source"]);
     }
   }

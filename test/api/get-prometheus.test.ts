@@ -35,7 +35,7 @@ test("200: text of the format 0.0.4, with the headers of every answer", async ()
 test("200: the numbers of the JSON in base units", async () => {
   await server.request("GET", "/v1/health");
   await server.request("GET", "/v1/nothing");
-  const told = await scrape();
+  const reported = await scrape();
   const host = "node.example.com";
   const expected: readonly [string, Record<string, string>, number][] = [
     ["build_info", { version: "0.1.0" }, 1],
@@ -70,7 +70,7 @@ test("200: the numbers of the JSON in base units", async () => {
     ["process_uptime_seconds", {}, 3601.5],
   ];
   for (const [name, labels, value] of expected)
-    assert.equal(told.value(`oddwire_${name}`, labels), value, name);
+    assert.equal(reported.value(`oddwire_${name}`, labels), value, name);
 });
 
 test("200: what is not known is absent, not 0", async () => {
@@ -82,18 +82,18 @@ test("200: what is not known is absent, not 0", async () => {
     assert.ok(!names.includes(`oddwire_rpc_${name}`), name);
 });
 
-test("200: every number of the JSON is told, and with every metric of the table", async () => {
-  const told = await scrape();
+test("200: every number of the JSON is sent, and with every metric of the table", async () => {
+  const reported = await scrape();
   for (const { name } of metricTable) {
-    if (name !== "oddwire_http_refusals_total") assert.ok(told.families.has(name), name);
+    if (name !== "oddwire_http_refusals_total") assert.ok(reported.families.has(name), name);
   }
   const { api: _, ...rest } = await metrics.read();
-  const values = new Set(told.samples.map(({ value }) => value));
+  const values = new Set(reported.samples.map(({ value }) => value));
   for (const [place, number] of numbersOf(rest, "")) {
     const inBaseUnits = place.endsWith("_ms") ? number / 1000 : number;
     // Quantiles and counts of the store are in the buckets.
     if (/^\.store\.(queries|inserts|reads)\.(p\d|count)/.test(place)) continue;
-    assert.ok(values.has(inBaseUnits), `${place} = ${inBaseUnits} is not told`);
+    assert.ok(values.has(inBaseUnits), `${place} = ${inBaseUnits} is not sent`);
   }
 });
 

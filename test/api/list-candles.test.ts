@@ -17,7 +17,7 @@ import { testMarkets, testPairs } from "../support/test-markets.ts";
 // A chain of some weeks, in which blocks come seconds, hours or more than a day after each other.
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 330 });
 const server = await DataServer.open({
-  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, tells: true })))),
+  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
   finalBlocks: 240,
   unfinalizedBlocks: 40,
 });
@@ -57,7 +57,7 @@ function expectedFilled(asked: Asked): Row[] {
   return rows;
 }
 
-/** All pages, oldest first: without a time they are told newest page first. */
+/** All pages, oldest first: without a time they are sent newest page first. */
 async function readAll(query: Record<string, string>): Promise<Row[]> {
   const rows = await server.getAll(pathOf(path, query));
   return rows.toSorted((a, b) => Number(a["timestamp_ms"]) - Number(b["timestamp_ms"]));
@@ -92,7 +92,7 @@ test("200: fill=previous carries the close on over every bucket without a trade"
   }
 });
 
-test("200: the tokens of a pair mirror each other", async () => {
+test("200: the tokens of a pair are inverse to each other", async () => {
   const flip = (text: unknown) => invertPrice(microsOf(text));
   const own = await readAll({ resolution: "15m" });
   const query = { resolution: "15m", start: "0", limit: "1000" };
@@ -148,7 +148,7 @@ test("200: start is inclusive, end exclusive; a bucket belongs to where it opens
   }
 });
 
-test("200: meta tells the first candle and the settlement", async () => {
+test("200: meta reports the first candle and the settlement", async () => {
   const first = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 86_400 })[0];
   const { meta } = await server.getPage(pathOf(path, { resolution: "1d" }));
   assert.equal(meta["first_candle_ms"], first?.["timestamp_ms"]);
@@ -179,8 +179,8 @@ test("200: pages hold every candle once while blocks come in and become final", 
   const rising = await server.getAll(
     pathOf(path, { resolution: "1m", start: "0", limit: "9" }),
     () => {
-      const held = Math.min(server.newestBlock + 10, last);
-      return server.advance({ held, final: held - 10 });
+      const unfinalized = Math.min(server.newestBlock + 10, last);
+      return server.advance({ unfinalized, final: unfinalized - 10 });
     },
   );
   assert.equal(server.newestBlock, last);

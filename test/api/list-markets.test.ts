@@ -15,7 +15,7 @@ after(() => server.close());
 const path = "/v1/markets";
 const all = await server.getAll(`${path}?limit=100`);
 
-/** What the venue tells of a market it says nothing about. */
+/** What the venue describes a market it says nothing about. */
 const untold: VenueMetadata = {
   slug: null,
   category: null,
@@ -47,7 +47,7 @@ function tokensOf(row: Row | undefined): Row[] {
   return (row?.["tokens"] ?? []) as Row[];
 }
 
-test("200: the kinds of market are told apart", async () => {
+test("200: the kinds of market are distinguished", async () => {
   assert(all.length > 20);
   assert.deepEqual(await idsFor({ status: "all" }), idsOf(all));
   for (const status of ["open", "resolved"]) {
@@ -212,7 +212,7 @@ test("200: a search without a word finds nothing, rather than everything", async
 
 test("200: pages hold every market once while all that orders them changes", async () => {
   const rows = await server.getAll(`${path}?limit=3&sort=last_trade_at`, () =>
-    server.advance({ held: server.newestBlock + 20, final: server.newestBlock - 10 }),
+    server.advance({ unfinalized: server.newestBlock + 20, final: server.newestBlock - 10 }),
   );
   assert.equal(new Set(idsOf(rows)).size, rows.length);
   assert(all.every(({ id }) => idsOf(rows).includes(String(id))));
@@ -290,10 +290,10 @@ test("405: any other method", async () => {
   assertError(await edge.request("POST", path, { key: edge.keys.admin }), "METHOD_NOT_ALLOWED");
 });
 
-describe("with what the venue tells", () => {
+describe("with what the venue reports", () => {
   const unnamed = all.filter((row) => row["event_id"] === null);
   const [cup, final, vote, endless, ...others] = unnamed.map(({ id }) => String(id));
-  const told: Record<string, Partial<VenueMetadata>> = {
+  const reported: Record<string, Partial<VenueMetadata>> = {
     [String(cup)]: {
       slug: "who-wins-the-cup",
       category: "Sports",
@@ -320,10 +320,10 @@ describe("with what the venue tells", () => {
 
   before(() => {
     assert(others.length > 0);
-    for (const [conditionId, texts] of Object.entries(told)) tell(conditionId, texts);
+    for (const [conditionId, texts] of Object.entries(reported)) report(conditionId, texts);
   });
 
-  function tell(conditionId: string, texts: Partial<VenueMetadata>): void {
+  function report(conditionId: string, texts: Partial<VenueMetadata>): void {
     server.state.applyMetadata(conditionId as ConditionId, { ...untold, ...texts });
   }
 
@@ -367,8 +367,8 @@ describe("with what the venue tells", () => {
     await assertFound({ search: "politic" }, [vote]);
   });
 
-  test("200: what the venue tells later takes the place of what it told", async () => {
-    tell(String(cup), { slug: "who-won-the-cup", tags: ["Over yankee"] });
+  test("200: what the venue reports later takes the place of what it reported", async () => {
+    report(String(cup), { slug: "who-won-the-cup", tags: ["Over yankee"] });
     await assertFound({ slug: "who-wins-the-cup" }, []);
     await assertFound({ slug: "who-won-the-cup" }, [cup]);
     await assertFound({ event_id: "77" }, [final]);

@@ -10,7 +10,7 @@ const path = "/v1/price";
 const trades = await server.getAll("/v1/trades?limit=1000");
 const known = [...new Set(trades.map((row) => String(row["token_id"])))];
 
-test("200: each as it is told alone, in the order asked for", async () => {
+test("200: each as it is sent alone, in the order asked for", async () => {
   const asked = [...known, ...known.slice(0, 1)];
   const answer = await server.get(`${path}?token_ids=${asked.join(",")}`);
   assert.equal(answer.status, 200);
@@ -33,7 +33,7 @@ test("200: tokens never seen are named, not left out in silence", async () => {
   assert.deepEqual(answer.body["not_found"], ["1", "2"]);
 });
 
-test("200: a hundred at once", async () => {
+test("200: a hundred immediately", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => known[index % known.length]);
   const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
   assert.equal(rowsOf(answer).length, 100);

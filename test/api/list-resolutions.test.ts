@@ -14,7 +14,7 @@ after(() => server.close());
 
 const path = "/v1/resolutions";
 
-test("200: results that follow from others are told apart", async () => {
+test("200: results that follow from others are distinguished", async () => {
   const rows = await server.getAll(`${path}?order=asc`);
   const derived = rows.filter((row) => row["derived"] === true);
   assert(derived.length > 0 && derived.length < rows.length);

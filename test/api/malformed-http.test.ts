@@ -80,7 +80,7 @@ test("400: a body cut off, not UTF-8 or empty", async () => {
 test("400: a request that is not complete in time", async () => {
   const started = performance.now();
   assertError(await answerTo("GET /v1/health HTTP/1.1\r\nhost"), "VALIDATION_ERROR");
-  assert.ok(performance.now() - started < 60_000, "sooner than Node by itself");
+  assert.ok(performance.now() - started < 60_000, "sooner than Node on its own");
 });
 
 test("a connection that asks for nothing is closed without a word, and uses nothing up", async () => {
@@ -91,7 +91,7 @@ test("a connection that asks for nothing is closed without a word, and uses noth
   assert.equal(await left(), before - 1);
 });
 
-test("405: CONNECT and methods nobody has", async () => {
+test("405: CONNECT and methods no one has", async () => {
   const methods = ["CONNECT x:443", "PURGE /v1/health", "TRACE /v1/health", "M-SEARCH /v1/health"];
   for (const start of methods) {
     const answer = await answerTo(`${start} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
@@ -107,7 +107,7 @@ test("404: targets that are no path", async () => {
   }
 });
 
-test("204: OPTIONS * tells what the server can", async () => {
+test("204: OPTIONS * says what the server can", async () => {
   const head = (more: string) => `OPTIONS * HTTP/1.1\r\n${more}connection: close\r\n\r\n`;
   const answer = await answerTo(head("host: x\r\n"));
   assert.equal(answer.status, 204);
@@ -139,7 +139,7 @@ test("429: malformed bytes use up the limit of the IP", async () => {
   server.clock.advance(60_000);
 });
 
-test("a client that hangs up at any point harms nobody", async () => {
+test("a client that hangs up at any point harms no one", async () => {
   const whole = post("content-type: application/json\r\ncontent-length: 12", '{"name":"x"}');
   const cuts = Array.from({ length: 20 }, (_, index) => Math.floor((index * whole.length) / 20));
   await Promise.all(cuts.map((cut) => hangUpAfter(whole.slice(0, cut))));
@@ -199,7 +199,7 @@ function hangUpAfter(bytes: string): Promise<void> {
   return promise;
 }
 
-test("400: raw UTF-8 in a URL is no abuse, and the client is told what to do", async () => {
+test("400: raw UTF-8 in a URL is no abuse, and the client is informed what to do", async () => {
   const own = await openTestServer();
   const bytes = Buffer.from("GET /v1/markets?search=köln HTTP/1.1\r\nhost: x\r\n\r\n", "utf8");
   for (let sent = 0; sent < 3; sent += 1) {

@@ -140,11 +140,11 @@ const provocations: Readonly<Record<string, Sent>> = {
 const ours = ["INTERNAL_ERROR", "SERVICE_UNAVAILABLE"];
 
 suite("the document", () => {
-  test("tells of every endpoint that is served, and of no other", () => {
+  test("describes every endpoint that is served, and of no other", () => {
     const served = server.routes.map(({ method, path }) => `${method} ${path}`);
-    const told = contract.endpoints.map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(new Set(told), new Set(served));
-    assert(told.length > 25 && new Set(told).size === told.length);
+    const reported = contract.endpoints.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(new Set(reported), new Set(served));
+    assert(reported.length > 25 && new Set(reported).size === reported.length);
   });
 
   test("names each operation once, each path parameter, and nothing of our own keywords", () => {
@@ -159,7 +159,7 @@ suite("the document", () => {
   });
 });
 
-test("429 is told after a flood", async () => {
+test("429 is sent after a flood", async () => {
   const headers = { "x-forwarded-for": floodedClient };
   for (let sent = 0; sent < 100; sent += 1) await edge.request("GET", "/v1/health", { headers });
   assertError(await edge.request("GET", "/v1/health", { headers }), "RATE_LIMITED");
@@ -170,7 +170,7 @@ for (const endpoint of contract.endpoints) {
   suite(`${endpoint.method} ${endpoint.path}`, () => {
     const statuses = Object.keys(endpoint.responses).map(Number);
 
-    test("succeeds as it is told", async () => {
+    test("succeeds as it is sent", async () => {
       const answer = await send(endpoint, {});
       assert(answer.status < 300, answer.text);
       contract.assertReported(endpoint, answer);
@@ -178,7 +178,7 @@ for (const endpoint of contract.endpoints) {
 
     for (const code of statuses.flatMap((status) => contract.codesOf(endpoint, status))) {
       if (ours.includes(code)) continue;
-      test(`is refused with ${code} as it is told`, async () => {
+      test(`is refused with ${code} as it is sent`, async () => {
         const answer = await send(endpoint, provocations[code] ?? {});
         assertError(answer, code as Parameters<typeof assertError>[1]);
         contract.assertReported(endpoint, answer);
@@ -220,7 +220,7 @@ suite("lists as files", () => {
     const { enum: formats = [] } =
       endpoint.parameters.find(({ name }) => name === "format")?.schema ?? {};
     for (const format of formats) {
-      test(`${endpoint.path} as ${format} is told`, async () => {
+      test(`${endpoint.path} as ${format} is sent`, async () => {
         const answer = await send(endpoint, { query: `format=${format}` });
         assert.equal(answer.status, 200, answer.text);
         contract.assertReported(endpoint, answer);
@@ -229,7 +229,7 @@ suite("lists as files", () => {
   }
 });
 
-test("503 of the readiness check is told as its 200", async () => {
+test("503 of the readiness check is sent as its 200", async () => {
   server.isReady = false;
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/ready");
   assert(endpoint !== undefined);
@@ -238,7 +238,7 @@ test("503 of the readiness check is told as its 200", async () => {
   contract.assertReported(endpoint, answer);
 });
 
-test("who asks for the stream as for a page is told what it is", async () => {
+test("who asks for the stream as for a page is informed what it is", async () => {
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/stream");
   assert(endpoint !== undefined);
   const headers = { "x-forwarded-for": anyClient() };
@@ -247,9 +247,9 @@ test("who asks for the stream as for a page is told what it is", async () => {
   contract.assertReported(endpoint, answer);
 });
 
-test("503 of a store with too much to do is told", async () => {
+test("503 of a store with too much to do is sent", async () => {
   const answered = new AbortController();
-  // Who is done, or found no room, asks again: whatever becomes free is taken at once.
+  // Who is done, or found no room, asks again: whatever becomes free is taken immediately.
   const keepAsking = async (): Promise<void> => {
     while (!answered.signal.aborted)
       await server.store.engine.query("SELECT sleep(0.01)").catch(() => nextTurn());
@@ -266,14 +266,16 @@ test("503 of a store with too much to do is told", async () => {
   await Promise.all(busy);
 });
 
-test("405 and 404 stand beside the document, in the same shape", async () => {
+test("405 and 404 stand next to the document, in the same shape", async () => {
   for (const path of Object.keys(contract.document.paths)) {
     const filled = path.replaceAll(/\{\w+\}/g, "1");
     const headers = { "x-forwarded-for": anyClient() };
     const answer = await edge.request("PUT", filled, { headers });
     assertError(answer, "METHOD_NOT_ALLOWED");
-    const told = contract.endpoints.filter((one) => one.path === path).map(({ method }) => method);
-    const allowed = told.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    const reported = contract.endpoints
+      .filter((one) => one.path === path)
+      .map(({ method }) => method);
+    const allowed = reported.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     assert.equal(answer.headers.get("allow"), [...allowed, "OPTIONS"].join(", "));
     assertError(await edge.request("GET", `${filled}/x/y/z`, { headers }), "NOT_FOUND");
   }

@@ -46,13 +46,13 @@ async function ask(path: string, { method = "GET", accepted, headers = {} }: Sen
   );
 }
 
-/** What can be told apart of two answers: not when they went out, and what is left of the limit. */
+/** What can be distinguished of two answers: not when they went out, and what is left of the limit. */
 function lasting({ headers }: { headers: IncomingHttpHeaders }): IncomingHttpHeaders {
   const own = ["date", "x-ratelimit-remaining", "x-ratelimit-reset"];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));
 }
 
-test("200: it is the plain answer, packed, the first time and whenever it is told again", async () => {
+test("200: it is the plain answer, packed, the first time and whenever it is sent again", async () => {
   for (const path of longPaths) {
     const plain = await ask(path);
     assert.equal(plain.headers["content-encoding"], undefined);
@@ -87,10 +87,10 @@ test("200: short answers, and those for who does not take gzip, come as they are
   }
 });
 
-test("200: many who ask at once for what has just changed get what is now, each with its own id", async () => {
+test("200: many who ask immediately for what has just changed get what is now, each with its own id", async () => {
   const path = "/v1/trades?limit=80";
   for (let round = 0; round < 5; round += 1) {
-    await server.advance({ held: server.newestBlock + 2 });
+    await server.advance({ unfinalized: server.newestBlock + 2 });
     const answers = await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
         const accepted = index % 3 === 0 ? "identity" : "gzip";
@@ -108,7 +108,7 @@ test("200: many who ask at once for what has just changed get what is now, each 
   }
 });
 
-test("200: HEAD tells the length of the packed answer, and that it is packed", async () => {
+test("200: HEAD reports the length of the packed answer, and that it is packed", async () => {
   for (const path of longPaths) {
     const { headers } = await ask(path, { accepted: "gzip" });
     const head = await ask(path, { accepted: "gzip", method: "HEAD" });
@@ -119,9 +119,9 @@ test("200: HEAD tells the length of the packed answer, and that it is packed", a
 
 test("304: who holds an answer need not say how it was packed", async () => {
   const { headers } = await ask("/v1/markets", { accepted: "gzip" });
-  const held = { "if-none-match": String(headers.etag) };
+  const unfinalized = { "if-none-match": String(headers.etag) };
   for (const accepted of ["gzip", "identity"]) {
-    const answer = await ask("/v1/markets", { accepted, headers: held });
+    const answer = await ask("/v1/markets", { accepted, headers: unfinalized });
     assert.equal(answer.status, 304);
     assert.equal(answer.headers["content-encoding"], undefined);
     assert.equal(answer.headers.etag, headers.etag);

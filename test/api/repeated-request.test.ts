@@ -1,4 +1,4 @@
-/** Answers that were given before are told again as bytes: nobody may be able to tell. */
+/** Answers that were given before are sent again as bytes: no one may be able to report. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { formatTokenId } from "../../src/base/ids.ts";
@@ -32,7 +32,7 @@ function withoutOwn({ body, headers }: TestAnswer): unknown {
   return { body: { ...body, meta }, headers: shared };
 }
 
-/** Asks for something that is the same, and that nobody has asked for in these words. */
+/** Asks for something that is the same, and that no one has asked for in these words. */
 let spellings = 0;
 function respelled(path: string): string {
   spellings += 1;
@@ -41,8 +41,8 @@ function respelled(path: string): string {
 
 test("200: a repeated request is answered as a first one, at every height", async () => {
   const end = server.newestBlock + 36;
-  for (let held = server.newestBlock; held <= end; held += 9) {
-    for (const upTo of [{ held }, { final: held - 20 }]) {
+  for (let unfinalized = server.newestBlock; unfinalized <= end; unfinalized += 9) {
+    for (const upTo of [{ unfinalized }, { final: unfinalized - 20 }]) {
       await server.advance(upTo);
       for (const path of paths) {
         const fresh = withoutOwn(await server.get(respelled(path)));
@@ -56,10 +56,10 @@ test("200: a repeated request is answered as a first one, at every height", asyn
 });
 
 test("200: the same after a fork took blocks back, and when they come again", async () => {
-  const told = server.facts.filter(({ number }) => number <= server.newestBlock);
+  const reported = server.facts.filter(({ number }) => number <= server.newestBlock);
   const before = await Promise.all(paths.map((path) => server.get(path)));
   for (const depth of [1, 7, 20]) {
-    const taken = told.slice(-depth);
+    const taken = reported.slice(-depth);
     const safeBlock = (taken[0]?.number ?? 0) - 1;
     for (const blocks of [[], taken]) {
       await server.fork(safeBlock, blocks);
@@ -75,9 +75,9 @@ test("200: the same after a fork took blocks back, and when they come again", as
 
 test("200: a token that is named twice has its trades once, also those that came since", async () => {
   const end = server.newestBlock + 24;
-  for (let held = server.newestBlock; held <= end; held += 8) {
-    await server.advance({ held });
-    await server.advance({ final: held - 10 });
+  for (let unfinalized = server.newestBlock; unfinalized <= end; unfinalized += 8) {
+    await server.advance({ unfinalized });
+    await server.advance({ final: unfinalized - 10 });
     for (const id of tokens.map(formatTokenId)) {
       const [once, twice] = await Promise.all(
         [id, `${id},0${id}`].map((ids) => server.getPage(`/v1/trades?token_id=${ids}&limit=50`)),
@@ -171,10 +171,10 @@ suite("304", () => {
       assert.match(etag, /^W\/"[\w-]{22}"$/);
       const given = [etag, etag.slice(2), `"other", ${etag}`, "*", ` ${etag},"x,y"`];
       for (const method of ["GET", "GET", "HEAD"]) {
-        for (const held of given) {
-          const headers = { "if-none-match": held };
+        for (const unfinalized of given) {
+          const headers = { "if-none-match": unfinalized };
           const answer = await edge.request(method, path, { key: edge.keys.read, headers });
-          assert.equal(answer.status, 304, `${method} ${held}`);
+          assert.equal(answer.status, 304, `${method} ${unfinalized}`);
           assert.equal(answer.text, "");
           assertEveryHeader(answer.headers);
           assert.equal(answer.headers.get("etag"), etag);
@@ -183,10 +183,10 @@ suite("304", () => {
           assert.equal(answer.headers.get("cache-control"), first.headers.get("cache-control"));
         }
       }
-      for (const held of ['"other"', "", etag.slice(3, -1), `W/"x", "${etag}"`]) {
-        const headers = { "if-none-match": held };
+      for (const unfinalized of ['"other"', "", etag.slice(3, -1), `W/"x", "${etag}"`]) {
+        const headers = { "if-none-match": unfinalized };
         const answer = await edge.request("GET", path, { key: edge.keys.read, headers });
-        assert.equal(answer.status, 200, held);
+        assert.equal(answer.status, 200, unfinalized);
       }
       const headers = { "if-none-match": etag };
       assertError(await edge.request("GET", path, { headers }), "UNAUTHORIZED");

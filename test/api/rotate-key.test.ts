@@ -29,7 +29,7 @@ async function statusOf(key: string): Promise<number> {
   return (await server.request("GET", "/v1/nothing", { key })).status;
 }
 
-test("200: the same id, a new value, and the old one dies at once", async () => {
+test("200: the same id, a new value, and the old one dies immediately", async () => {
   const { key, value } = await makeKey();
   const answer = await rotate(key.id);
   assert.equal(answer.status, 200);

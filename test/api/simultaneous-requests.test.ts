@@ -1,4 +1,4 @@
-/** Who asks the same while it is made is told what is made; nobody is told what was before. */
+/** Who asks the same while it is made is informed what is made; no one is informed what was before. */
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
@@ -13,7 +13,7 @@ import {
   testFreshness,
 } from "../support/open-test-server.ts";
 
-/** What the answer is made of; the handler reads it once it is let go. */
+/** What the answer is made of; the handler reads it once it is released. */
 let change = 0;
 let begun: PromiseWithResolvers<void>[] = [];
 let onBegun = () => {};
@@ -89,7 +89,7 @@ test("200: it is made once for all who ask meanwhile, and each has its own reque
   }
 });
 
-test("200: who asks after the news is not told what is older", async () => {
+test("200: who asks after the changes is not informed what is older", async () => {
   const first = ask("first");
   await made(1);
   change += 1;
@@ -105,7 +105,7 @@ test("200: who asks after the news is not told what is older", async () => {
   assert.equal(begun.length, 2);
 });
 
-test("503: of one request only; who waited asks anew", async () => {
+test("503: of one request only; who waited asks again", async () => {
   const first = ask("first");
   await made(1);
   const second = ask("second");

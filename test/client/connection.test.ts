@@ -1,4 +1,4 @@
-/** How the client asks again, against a server that answers as it is told. */
+/** How the client asks again, against a server that answers as it is sent. */
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -80,7 +80,7 @@ test("refusals for the rate, 503 and 500 are tried again", async (t) => {
   }
 });
 
-test("the third refusal is told, with all the service said", async (t) => {
+test("the third refusal is sent, with all the service said", async (t) => {
   const { url, asked } = await serveScripts(t, [refusal(429, "RATE_LIMITED")]);
   const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
   assert.deepEqual(
@@ -99,14 +99,14 @@ test("a wait above the longest is not begun", async (t) => {
   assert.equal(asked.length, 1);
 });
 
-test("a 503 that will not pass is told at once", async (t) => {
+test("a 503 that will not pass is sent immediately", async (t) => {
   const { url, asked } = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
   await errorOf(new OddwireClient({ url, backoff: quick }).health());
   assert.equal(asked.length, 1);
 });
 
 for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR"]) {
-  test(`${code} is told at once`, async (t) => {
+  test(`${code} is sent immediately`, async (t) => {
     const { url, asked } = await serveScripts(t, [refusal(400, code)]);
     assert.equal((await errorOf(new OddwireClient({ url, backoff: quick }).health())).code, code);
     assert.equal(asked.length, 1);
@@ -127,7 +127,7 @@ test("what writes is tried again only when it was not done", async (t) => {
   assert.deepEqual(busy.asked, ["POST /v1/keys", "POST /v1/keys"]);
 });
 
-test("an answer of a proxy is told as such", async (t) => {
+test("an answer of a proxy is sent as such", async (t) => {
   const headers = { "Content-Type": "text/html" };
   const { url } = await serveScripts(t, [{ status: 502, headers, body: "<h1>Bad Gateway</h1>" }]);
   const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
@@ -135,7 +135,7 @@ test("an answer of a proxy is told as such", async (t) => {
   assert.match(error.message, /text\/html/);
 });
 
-test("a service that is not there is told after all attempts", async (t) => {
+test("a service that is not there is sent after all attempts", async (t) => {
   const { url } = await serveScripts(t, [ok]);
   const port = Number(new URL(url).port);
   const client = new OddwireClient({ url: `http://127.0.0.2:${port}`, backoff: quick });

@@ -38,7 +38,7 @@ suite("pages", () => {
     assert.equal(answered.length - asked, 1);
   });
 
-  test("candles tell what they are candles of", async () => {
+  test("candles say what they are candles of", async () => {
     const [market] = (await client.markets({ sort: "volume", status: "all" }).page()).data;
     const tokenId = market?.tokens.at(0)?.token_id ?? "";
     const { data, meta } = await client.candles(tokenId, { resolution: "1m" }).page();

@@ -65,7 +65,7 @@ test("nothing is packed that is no data folder, and nothing is overwritten", asy
   const folder = await makeFolder(t);
   const archive = join(folder, "kept.tar.gz");
   assert.match((await run("backup", [folder, archive])).said, /is not a data folder/);
-  await writeFile(archive, "somebody's");
+  await writeFile(archive, "someone's");
   await writeFile(join(folder, "oddwire.json"), "{}");
   const { code, said } = await run("backup", [folder, archive]);
   assert.equal(code, 1);

@@ -86,7 +86,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(`tr.fresh[data-id^="${lastTrade.tx_hash}"]`);
   });
 
-  await t.test("strikes out what a fork takes back, and shows what comes instead", async () => {
+  await t.test("crosses out what a fork reverts, and shows what comes instead", async () => {
     const { node } = stage;
     const parent = recording.blocks[beforeLast];
     node.fork(buildBlocks([{}, {}], { after: parent, salt: "rival" }));
@@ -96,7 +96,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"]`);
   });
 
-  await t.test("goes on by itself after the service was away", async () => {
+  await t.test("goes on on its own after the service was away", async () => {
     const port = new URL(service.baseUrl).port;
     await service.kill9();
     await page.waitForSelector("text=Connecting");

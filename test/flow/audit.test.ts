@@ -1,4 +1,4 @@
-/** R7: what nodes left out of final ranges is found by reading them again, and put right. */
+/** R7: what nodes left out of final ranges is found by reading them again, and repairs. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
@@ -38,7 +38,7 @@ const withoutReceipts: FaultHook = on("eth_getBlockReceipts", ({ params }) =>
   params[0] === recording.blocks[wrongBlock]?.hash ? isGone : null,
 );
 
-/** Nothing can account for all that the bloom of that block tells of. */
+/** Nothing can account for all that the bloom of that block describes. */
 const withoutProof: readonly FaultHook[] = [
   withoutReceipts,
   on("eth_getTransactionReceipt", () => isGone),
@@ -62,7 +62,7 @@ async function forgetBlock(dataDir: string): Promise<void> {
   await store.close();
 }
 
-/** Asks again while a service starts anew. */
+/** Asks again while a service starts again. */
 async function readIndexer(service: Service): Promise<Metrics["indexer"] | null> {
   const metrics = await service.get<Metrics>("/v1/metrics").catch(() => null);
   return metrics?.indexer ?? null;
@@ -118,7 +118,7 @@ test("R7: what one endpoint left out is found by asking another", async (t) => {
   await assertRecordedTruth(service, recording);
 });
 
-test("R7: an endpoint that contradicts what is right is refuted, and nothing changes", async (t) => {
+test("R7: an endpoint that contradicts what is right is disproved, and nothing changes", async (t) => {
   const stage = await serveRecording(t, recording);
   const first = await stage.startService([stage.node.url], noAudit);
   await first.waitFinalized(stage.head);
@@ -132,7 +132,7 @@ test("R7: an endpoint that contradicts what is right is refuted, and nothing cha
   await assertRecordedTruth(service, recording);
 });
 
-test("R7: a contradiction that nobody can settle is an alarm, and nothing changes", async (t) => {
+test("R7: a contradiction that no one can settle is an warning, and nothing changes", async (t) => {
   const stage = await serveRecording(t, recording);
   const first = await stage.startService([stage.node.url], noAudit);
   await first.waitFinalized(stage.head);

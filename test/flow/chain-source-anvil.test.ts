@@ -1,4 +1,4 @@
-/** The chain source against a real node, with real reorganisations. */
+/** The chain source against a real node, with real reorganizations. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { waitFor } from "../support/wait-for.ts";
 const emitterCode = "0x600f600c600039600f6000f360203560005260003560206000a100";
 const wanted = `0x${"11".repeat(32)}` as Hash;
 const unwanted = `0x${"22".repeat(32)}`;
-/** Finalised is twice this behind the head. */
+/** Finalized is twice this behind the head. */
 const slotsPerEpoch = 16;
 
 type NodeLog = { blockHash: string; transactionHash: string; logIndex: string; data: string };
@@ -93,15 +93,15 @@ async function follow(url: string): Promise<{ source: ChainSource; follower: Cha
   return { source, follower: new ChainFollower(source, 0) };
 }
 
-/** The node's own account of all wanted logs, against what the source told. */
+/** The node's own account of all wanted logs, against what the source reported. */
 async function assertSame(follower: ChainFollower): Promise<void> {
   const range = { fromBlock: "0x0", toBlock: "latest", address: emitter, topics: [wanted] };
   const expected = await rpc<NodeLog[]>("eth_getLogs", range);
-  const told = [...follower.blocks.values()]
+  const reported = [...follower.blocks.values()]
     .toSorted((one, other) => one.number - other.number)
     .flatMap((block) => block.logs);
   assert.deepEqual(
-    told.map((log) => [log.blockHash, log.txHash, log.logIndex, log.data]),
+    reported.map((log) => [log.blockHash, log.txHash, log.logIndex, log.data]),
     expected.map((log) => [log.blockHash, log.transactionHash, Number(log.logIndex), log.data]),
   );
 }
@@ -114,7 +114,7 @@ async function waitForHead(follower: ChainFollower): Promise<void> {
 
 describe("against Anvil", () => {
   for (const scheme of ["http", "ws"]) {
-    test(`R1, R9: blocks, reorganisations and finality over ${scheme}`, async (t) => {
+    test(`R1, R9: blocks, reorganizations and finality over ${scheme}`, async (t) => {
       await mine(80);
       const { source, follower } = await follow(`${scheme}://${address}`);
       t.after(() => source.close());

@@ -108,7 +108,7 @@ function refOf(block: ScriptedBlock | undefined): BlockRef {
 }
 
 describe("walking", () => {
-  test("R1: finalised blocks in ranges, the rest block by block, then the head", async () => {
+  test("R1: finalized blocks in ranges, the rest block by block, then the head", async () => {
     const { node, chain, source, follower } = await openScene(1_300, { shown: 1_250 });
     await follower.untilTip(1_249);
     for (let head = 1_250; head < 1_300; head += 1) node.setHead(head);
@@ -146,7 +146,7 @@ describe("walking", () => {
     latest.assertEquals(chain, isOurs);
   });
 
-  test("it goes on after the block it is told to, once that is found unchanged", async () => {
+  test("it goes on after the block it is informed to, once that is found unchanged", async () => {
     const chain = buildBlocks(specs(700));
     const node = await openNode(chain);
     const source = await openSource([node.url], { resumeAfter: refOf(chain[99]) });
@@ -157,7 +157,7 @@ describe("walking", () => {
 });
 
 describe("forks", { concurrency: 4 }, () => {
-  test("R1: a reorganisation is unwound to the last common block and followed", async () => {
+  test("R1: a reorganization is reverted to the last common block and followed", async () => {
     const { node, chain, source, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
     const rival = rivalOf(chain, 50, 15);
@@ -282,7 +282,7 @@ describe("forks", { concurrency: 4 }, () => {
 });
 
 describe("finality", { concurrency: 4 }, () => {
-  test("R2: without the tag the head less 256 is final, with an alarm", async () => {
+  test("R2: without the tag the head less 256 is final, with an warning", async () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
     assert.deepEqual(source.status.finalized, refOf(chain[399 - 256]));
@@ -371,7 +371,7 @@ describe("ranges", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R5: at one block that is still too much, receipts tell its logs", async () => {
+  test("R5: at one block that is still too much, receipts report its logs", async () => {
     const { node, chain, follower } = await openScene(30, {
       prepare: (node) => node.fault(faults.resultCap(1, "geth")),
     });
@@ -488,7 +488,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     });
   }
 
-  test("R4: the only endpoint leaves out logs at the head: its receipts tell them", async () => {
+  test("R4: the only endpoint leaves out logs at the head: its receipts report them", async () => {
     const { node, chain, source, follower } = await openScene(60, { shown: 30 });
     await follower.untilTip(29);
     node.fault(faults.noLogs);
@@ -506,7 +506,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R4: the only endpoint tells logs in no order: the same, and it says so", async () => {
+  test("R4: the only endpoint reports logs in no order: the same, and it says so", async () => {
     const { chain, source, follower } = await openScene(40, {
       prepare: (node) => node.fault(faults.reversedLogs),
     });
@@ -515,7 +515,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     assert.match(source.status.endpoints[0]?.lastError ?? "", /is out of order$/);
   });
 
-  test("R3, R4: a wrong hash of a final block without logs is not told, and nothing stops", async () => {
+  test("R3, R4: a wrong hash of a final block without logs is not sent, and nothing stops", async () => {
     const { chain, source, follower } = await openScene(400, {
       prepare: (node) => {
         const lie = { nth: 1, name: "hash", value: `0x${"ee".repeat(32)}` };
@@ -529,7 +529,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     assert(source.status.endpoints.some(({ badAnswers }) => badAnswers > 0));
   });
 
-  test("R4: every fifth header above finality is wrong: fewer at once are right", async () => {
+  test("R4: every fifth header above finality is wrong: fewer at the same time are right", async () => {
     const { chain, follower } = await openScene(50, {
       finality: { behindHead: 30 },
       prepare: (node) => {
@@ -583,7 +583,7 @@ describe("batches", { concurrency: 4 }, () => {
       ["all of them", 0],
       ["those of more than two calls", 2],
     ] as const) {
-      // Who has answered two calls at once and then does not answer more may as well be slow.
+      // Who has answered two calls at the same time and then does not answer more may as well be slow.
       if (refusal === "silence" && callsMax > 0) continue;
       test(`R6: a node that refuses ${name}, in the way of "${refusal}", is of use`, async () => {
         const { node, chain, source, follower } = await openScene(600, {
@@ -637,7 +637,7 @@ describe("blooms", () => {
     assert.equal(source.status.endpoints[0]?.badAnswers, 0);
   });
 
-  test("R4: two endpoints that both tell of nothing prove nothing: receipts do", async () => {
+  test("R4: two endpoints that both describe nothing prove nothing: receipts do", async () => {
     const chain = buildBlocks([...specs(10), misleading, ...specs(3)]);
     const nodes = [await openNode(chain), await openNode(chain)];
     for (const node of nodes) node.setHead(9);
@@ -671,7 +671,7 @@ describe("blooms", () => {
     });
   }
 
-  test("logs that no bloom tells of are taken, as Polygon has them", async () => {
+  test("logs that no bloom describes are taken, as Polygon has them", async () => {
     const honest = buildBlocks(specs(30));
     const noBloom = `0x${"0".repeat(512)}`;
     const chain = honest.map((block) => ({
@@ -686,7 +686,7 @@ describe("blooms", () => {
 });
 
 describe("WebSockets", { concurrency: 4 }, () => {
-  test("R6: announced heads are read at once", async () => {
+  test("R6: announced heads are read at the same time", async () => {
     const { node, chain, follower } = await openScene(120, { shown: 20, useWebSocket: true });
     await follower.untilTip(19);
     const latencies: number[] = [];
@@ -756,7 +756,7 @@ describe("what is refused", () => {
       return { kind: "result", json };
     });
     const { badAnswers } = source.status.endpoints[0] ?? { badAnswers: 0 };
-    await waitFor("the doubt", async () => {
+    await waitFor("the mismatch", async () => {
       return (source.status.endpoints[0]?.badAnswers ?? 0) > badAnswers || null;
     });
     lift();

@@ -1,4 +1,4 @@
-/** The store is proven against a node, and put right, from the command line. */
+/** The store is proven against a node, and repairs, from the command line. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { on } from "../support/faults.ts";
@@ -12,7 +12,7 @@ const wrongBlock = recording.trades[0]?.block_number ?? 0;
 const range = ["--from", String(wrongBlock - 20), "--to", String(wrongBlock + 20)];
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
-test("check tells what differs, and repair puts it right", async (t) => {
+test("check says what differs, and repair puts it right", async (t) => {
   const stage = await serveRecording(t, recording);
   stage.node.fault(
     on("eth_getLogs", () => ({
@@ -44,8 +44,10 @@ test("check tells what differs, and repair puts it right", async (t) => {
   assert.equal(repaired.code, 0, repaired.stderr);
   const equal = await run(["check", ...range, "--json"]);
   assert.equal(equal.code, 0, equal.stderr);
-  const told = JSON.parse(equal.stdout) as { equal: boolean; facts: Record<string, unknown> };
-  assert.ok(told.equal && Object.keys(told.facts).some((name) => name.endsWith(" order_filled")));
+  const reported = JSON.parse(equal.stdout) as { equal: boolean; facts: Record<string, unknown> };
+  assert.ok(
+    reported.equal && Object.keys(reported.facts).some((name) => name.endsWith(" order_filled")),
+  );
 
   const times: number[] = [];
   stage.node.fault(() => {

@@ -42,9 +42,9 @@ test("a key lives through create, list, rotate and revoke", async () => {
   assert.equal(again.stderr, "oddwire: there is no active key one\n");
 });
 
-test("mistakes are told on standard error in a sentence, with exit code 1", async () => {
+test("mistakes are sent on standard error in a sentence, with exit code 1", async () => {
   const away = "tail --key ow_read_x --url http://127.0.0.1:1";
-  for (const line of ["serv", away, "keys create --expires 2020-01-01", "ips lift 192.0.2.1"]) {
+  for (const line of ["serv", away, "keys create --expires 2020-01-01", "ips unblock 192.0.2.1"]) {
     const { code, stdout, stderr } = await run(line);
     assert.deepEqual([code, stdout], [1, ""], line);
     assert.match(stderr, /^oddwire: [^\n]+\n$/);

@@ -133,7 +133,7 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
     if (isLast) assert((child as ChildProcess | null)?.kill("SIGTERM"));
     await writer.write("p".repeat(32));
     await writer.close();
-    // Whoever still reads would take what is meant for the next.
+    // Anyone who still reads would take what is meant for the next.
     await waitFor("a closed pipe", async () => ((await hasOpen(child, pipe)) ? null : true));
   }
   assert.equal(await ended.promise, 0);
@@ -143,7 +143,7 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
 /** Files of the engine by where they are below `data/facts`, and what happens to each of them. */
 const damages: readonly (readonly [string, RegExp, (path: string) => Promise<void>])[] = [
   ["rows of fills cut off", /^store\/.*\/data\.bin$/, halve],
-  ["markers of parts cut off", /^store\/.*\/data\.cmrk\d$/, halve],
+  ["commit records of parts cut off", /^store\/.*\/data\.cmrk\d$/, halve],
   ["lists of columns cut off", /^store\/.*\/columns\.txt$/, halve],
   ["definitions of tables cut off", /^store\/[^/]+\/[^/]+\/\w+\.sql$/, halve],
   ["definitions of databases cut off", /^metadata\/\w+\.sql$/, halve],
@@ -166,7 +166,7 @@ for (const [what, damage] of [
   ["cut off", halve],
   ["of something else", (path: string) => writeFile(path, Buffer.alloc(8192, "else"))],
 ] as const) {
-  test(`a file that cannot be made anew and is ${what} is refused with 1 and its name`, async (t) => {
+  test(`a file that cannot be rebuilt and is ${what} is refused with 1 and its name`, async (t) => {
     const options = await openScene(t);
     assert.equal(await (await Service.open(options)).stop(), 0);
     for (const name of ["audit.sqlite", "access.sqlite"]) {
@@ -190,7 +190,7 @@ describe("a damaged folder is refused with 1 and the way out", () => {
       assert(files.length > 0, "there is something to damage");
       for (const file of files) await damage(join(root, file));
       const wayOut = /^oddwire: .+; restore a backup, or start with an empty data folder$/m;
-      for (const _ of ["at once", "and ever again"]) await assertRefuses(options, 1, wayOut);
+      for (const _ of ["immediately", "and ever again"]) await assertRefuses(options, 1, wayOut);
     });
   }
 });

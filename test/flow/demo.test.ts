@@ -1,4 +1,4 @@
-/** Whole demos, as `npm run demo` starts them: one beside another, on the port and in the folder asked for. */
+/** Whole demos, as `npm run demo` starts them: one next to another, on the port and in the folder asked for. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -61,7 +61,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-test("two demos run beside each other, one of them on the port that was asked for", async (t) => {
+test("two demos run next to each other, one of them on the port that was asked for", async (t) => {
   const port = String(await freePort());
   const asked = { ODDWIRE_PORT: port, ODDWIRE_RATE_LIMIT_ADMIN: "777" };
   // An operator's settings that say where data comes from are not for the demo.
@@ -81,7 +81,7 @@ test("two demos run beside each other, one of them on the port that was asked fo
   assert.match(first.output, /The next start goes on from here/);
 });
 
-test("a demo in a folder of somebody else, or in one of a running demo, says so and ends", async (t) => {
+test("a demo in a folder of someone else, or in one of a running demo, says so and ends", async (t) => {
   const path = await makeFolder(t);
   await writeFile(join(path, "important"), "");
   const refused = new Demo(t, { ODDWIRE_DATA_DIR: path });

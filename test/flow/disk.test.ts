@@ -88,7 +88,7 @@ async function assertGoesOn(chain: LiveChain, options: ServiceOptions): Promise<
   await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
 }
 
-test("a full disk stops the service with 75, and more room mends it", async (t) => {
+test("a full disk stops the service with 75, and more room repairs it", async (t) => {
   const disk = await mountDisk(t, 24);
   if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
   const { chain, options } = await openScene(t, join(disk, "data"));

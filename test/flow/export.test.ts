@@ -67,7 +67,7 @@ test("an export that was ended goes on behind its last whole file", async () => 
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
-test("what was damaged of an export that was ended is told, and nothing is written", async () => {
+test("what was damaged of an export that was ended is sent, and nothing is written", async () => {
   const out = join(folder, "damaged.ndjson");
   for (const text of ["", "{", "null", '{"query":"x","files":-1,"cursor":"y"}']) {
     await writeFile(`${out}.unfinished`, text);
@@ -109,7 +109,7 @@ test("the address of a service may have a path", async () => {
   );
 });
 
-test("mistakes are told before anything is written", async () => {
+test("mistakes are sent before anything is written", async () => {
   const cases: [string[], RegExp][] = [
     [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/],
     [["trades", "--out", join(folder, "all.ndjson")], /is there already/],

@@ -44,7 +44,7 @@ async function openService(
   return { service, options };
 }
 
-/** Everything becomes final, and then the service has and tells exactly that. */
+/** Everything becomes final, and then the service has and reports exactly that. */
 async function assertServes(
   chain: LiveChain,
   { service, options }: { service: Service; options: ServiceOptions },

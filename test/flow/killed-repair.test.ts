@@ -47,7 +47,7 @@ async function repairAndDie({ commandSettings }: Stage, lifeMs: number): Promise
   clearTimeout(timer);
 }
 
-/** How long a command takes that finds nothing to put right. */
+/** How long a command takes that finds nothing to repairs. */
 async function measureCheckMs({ commandSettings }: Stage): Promise<number> {
   const startedAt = performance.now();
   const { code, stderr } = await runCommand(["check"], commandSettings);

@@ -1,4 +1,4 @@
-/** What the running service tells about itself, against what the recordings say happened. */
+/** What the running service reports about itself, against what the recordings say happened. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
@@ -61,19 +61,19 @@ test("an indexed recording is counted right, in both forms", async (t) => {
   assert.ok(api.requests > 0 && api.errors === 0);
   assert.ok(process.memory.resident_bytes > 50_000_000 && process.cpu_user_seconds > 0);
 
-  const told = parsePrometheus(await service.getText("/v1/metrics/prometheus"));
-  assert.deepEqual(told.byLabel("oddwire_indexer_events_total", "kind"), events);
+  const reported = parsePrometheus(await service.getText("/v1/metrics/prometheus"));
+  assert.deepEqual(reported.byLabel("oddwire_indexer_events_total", "kind"), events);
   assert.deepEqual(
-    told.byLabel("oddwire_indexer_match_anomalies_total", "kind"),
+    reported.byLabel("oddwire_indexer_match_anomalies_total", "kind"),
     indexer.match_anomalies,
   );
   const rows = [...tables].map(([table, size]) => [table, size.rows]);
-  assert.deepEqual(told.byLabel("oddwire_store_rows", "table"), Object.fromEntries(rows));
-  assert.equal(told.value("oddwire_indexer_trades_total"), indexer.trades);
-  assert.equal(told.value("oddwire_indexer_indexed_block"), stage.head);
-  assert.equal(told.value("oddwire_store_insert_duration_seconds_count"), store.inserts.count);
+  assert.deepEqual(reported.byLabel("oddwire_store_rows", "table"), Object.fromEntries(rows));
+  assert.equal(reported.value("oddwire_indexer_trades_total"), indexer.trades);
+  assert.equal(reported.value("oddwire_indexer_indexed_block"), stage.head);
+  assert.equal(reported.value("oddwire_store_insert_duration_seconds_count"), store.inserts.count);
   const { host } = endpoint;
-  assert.ok(told.value("oddwire_rpc_calls_total", { host }) >= endpoint.calls);
+  assert.ok(reported.value("oddwire_rpc_calls_total", { host }) >= endpoint.calls);
   assert.equal(await service.stop(), 0);
 });
 
@@ -104,7 +104,7 @@ test("forks and failing endpoints are counted", async (t) => {
   assert.deepEqual(broken.indexer.warnings, ["no_endpoint"]);
 });
 
-test("a catching up is told with its range, progress and rates", async (t) => {
+test("a catching up is sent with its range, progress and rates", async (t) => {
   const stage = await serveRecording(t, recording);
   const answered = 1_200;
   stage.node.fault((request, chain) => {
@@ -120,9 +120,9 @@ test("a catching up is told with its range, progress and rates", async (t) => {
   assert.ok(backfill !== null);
   assert.deepEqual([backfill.from_block, backfill.to_block], [0, stage.head]);
   assert.ok(backfill.progress > 400 / stage.head && backfill.progress < 1);
-  const told = parsePrometheus(await service.getText("/v1/metrics/prometheus"));
-  assert.equal(told.value("oddwire_backfill_to_block"), stage.head);
-  assert.equal(told.value("oddwire_backfill_progress_ratio"), backfill.progress);
+  const reported = parsePrometheus(await service.getText("/v1/metrics/prometheus"));
+  assert.equal(reported.value("oddwire_backfill_to_block"), stage.head);
+  assert.equal(reported.value("oddwire_backfill_progress_ratio"), backfill.progress);
 });
 
 test("scrapers have a listener of their own, which serves nothing else", async (t) => {
@@ -135,8 +135,8 @@ test("scrapers have a listener of their own, which serves nothing else", async (
   const answer = await fetch(new URL("/metrics", url));
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-  const told = parsePrometheus(await answer.text());
-  assert.equal(told.value("oddwire_indexer_indexed_block"), stage.head);
+  const reported = parsePrometheus(await answer.text());
+  assert.equal(reported.value("oddwire_indexer_indexed_block"), stage.head);
   for (const path of ["/", "/v1/metrics", "/v1/health", "/v1/trades", "/v1/metrics/prometheus"]) {
     const refused = await fetch(new URL(path, url));
     assert.equal(refused.status, 404, path);

@@ -111,7 +111,7 @@ test("a change that never came is noticed by the hash, and the book asked for ag
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
-  await waitFor("the doubt", async () => (reasonOf(book) === "hash_mismatch" ? true : null));
+  await waitFor("the mismatch", async () => (reasonOf(book) === "hash_mismatch" ? true : null));
   await equals(book);
   assert.deepEqual(books.status.faults, { hash_mismatch: 1 });
 });
@@ -122,7 +122,7 @@ test("a book whose best prices differ, or that is crossed, is asked for again", 
   venue.messageFault = (text) => [text.replace('"best_bid":"0.48"', '"best_bid":"0.49"')];
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
-  await waitFor("the doubt", async () =>
+  await waitFor("the mismatch", async () =>
     books.status.faults["best_price_mismatch"] === 1 || books.status.hashesProven > 0 ? true : null,
   );
   await equals(book);
@@ -136,20 +136,20 @@ test("a book whose best prices differ, or that is crossed, is asked for again", 
 test("messages in the wrong order, and ones that cannot be read, do no harm", async (t) => {
   const { venue, books, read, equals } = await openBooks(t);
   const book = await read();
-  const held: string[] = [];
+  const inMemory: string[] = [];
   venue.messageFault = (text) => {
-    held.push(text);
+    inMemory.push(text);
     return [];
   };
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "2" }]);
   venue.messageFault = null;
-  for (const text of held.toReversed()) venue.say(text);
+  for (const text of inMemory.toReversed()) venue.say(text);
   await equals(book);
   venue.say(
     `{"event_type":"price_change","asset_id":"${yes}","timestamp":"1790000000","price_changes":[{"asset_id":"${yes}","price":7,"size":null}]}`,
   );
-  await waitFor("the doubt", async () => books.status.faults["malformed"] ?? null);
+  await waitFor("the mismatch", async () => books.status.faults["malformed"] ?? null);
   await equals(book);
 });
 
@@ -181,7 +181,7 @@ test("a message that cannot be parsed makes those books stale that it names, and
   assert.equal(books.status.connections, 1);
 });
 
-test("a lost connection makes books stale until another one tells them", async (t) => {
+test("a lost connection makes books stale until another one reports them", async (t) => {
   const { venue, books, read, settles, equals } = await openBooks(t);
   const [first, second] = [await read(yes), await read(no)];
   venue.isSilent = true;
@@ -197,7 +197,7 @@ test("a lost connection makes books stale until another one tells them", async (
   assert.equal(books.status.openConnections, 1);
 });
 
-test("the venue is away: what is held is served as stale, what is not is told as away", async (t) => {
+test("the venue is away: what is held is served as stale, what is not is sent as away", async (t) => {
   const { venue, books, read, settles } = await openBooks(t);
   const book = await read();
   venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "<html>" });
@@ -209,26 +209,26 @@ test("the venue is away: what is held is served as stale, what is not is told as
   assert.ok((books.status.errors["rate_limited"] ?? 0) > 0);
 });
 
-test("a token without a book is told as absent", async (t) => {
+test("a token without a book is sent as absent", async (t) => {
   const { books } = await openBooks(t);
   assert.equal(await books.read(tokenOf("4711")), "absent");
   assert.equal(await books.read(tokenOf("4711")), "absent");
 });
 
-test("a book that nobody asks for is let go; one that somebody follows is not", async (t) => {
+test("a book that no one asks for is released; one that someone follows is not", async (t) => {
   const { venue, books, clock, read } = await openBooks(t);
   await read(yes);
   const stop = books.watch(tokenOf(no), () => {});
   assert(stop !== null);
   clock.offsetMs += 6 * 60_000;
-  await waitFor("one book", async () => (books.status.held === 1 ? true : null));
+  await waitFor("one book", async () => (books.status.inMemory === 1 ? true : null));
   await waitFor("the subscription to end", async () =>
     venue.subscriptions.flat().join() === no ? true : null,
   );
   stop();
   clock.offsetMs += 6 * 60_000;
   await waitFor("no connection", async () =>
-    books.status.held === 0 && venue.subscriptions.length === 0 ? true : null,
+    books.status.inMemory === 0 && venue.subscriptions.length === 0 ? true : null,
   );
 });
 
@@ -258,22 +258,22 @@ test("many tokens share connections, five hundred each, and requests, a hundred 
   assert.ok(venue.requests.length < 12, String(venue.requests));
 });
 
-test("who follows a book is told a snapshot, changes, and when it cannot be relied upon", async (t) => {
+test("who follows a book is sent a snapshot, changes, and when it cannot be relied upon", async (t) => {
   const { venue, books, equals, read } = await openBooks(t);
-  const told: BookDelta[] = [];
-  const stop = books.watch(tokenOf(yes), (telling) => told.push(telling));
+  const reported: BookDelta[] = [];
+  const stop = books.watch(tokenOf(yes), (report) => reported.push(report));
   assert(stop !== null);
   const book = await read();
   await equals(book);
-  const kinds = () => told.map(({ kind }) => kind).join();
+  const kinds = () => reported.map(({ kind }) => kind).join();
   await waitFor("the snapshot", async () => (kinds().endsWith("snapshot") ? true : null));
-  told.splice(0);
+  reported.splice(0);
   venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "7.5" }]);
-  await waitFor("the delta", async () => (told.length > 0 ? true : null));
-  assert.deepEqual(told, [
+  await waitFor("the delta", async () => (reported.length > 0 ? true : null));
+  assert.deepEqual(reported, [
     { kind: "delta", changes: [{ side: "bid", price: 490_000, size: 7_500_000 }] },
   ]);
-  told.splice(0);
+  reported.splice(0);
   venue.messageFault = () => [];
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;

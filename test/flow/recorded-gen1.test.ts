@@ -45,7 +45,7 @@ test("answers equal the recording after kill -9 in the middle of catching up", a
     const range = rangeAsked(request, chain);
     return range !== null && range.to > answered ? hang : null;
   });
-  // What is fetched at once comes in whole, so less is indexed than was answered.
+  // What is fetched immediately comes in whole, so less is indexed than was answered.
   for (const indexed of [400, 900, 1400]) {
     answered = indexed + 600;
     const service = await stage.startService();

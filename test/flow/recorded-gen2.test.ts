@@ -25,7 +25,7 @@ test("answers equal the recording when it is followed above finality, through fo
   const service = await startService([node.wsUrl]);
   await service.waitIndexed(shown);
   while (shown < head) {
-    // The same logs in blocks that are then taken back: other hashes, other transactions.
+    // The same logs in blocks that are then reverted: other hashes, other transactions.
     const rival = recording.blocks.slice(shown + 1, shown + 1 + depth);
     node.fork(buildBlocks(rival, { after: recording.blocks[shown], salt: "rival" }));
     await service.waitIndexed(node.head);

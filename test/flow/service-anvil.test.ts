@@ -1,6 +1,6 @@
 /**
- * R9: the service follows a real node through real reorganisations of a market of our own contracts,
- * and tells exactly what that node still has.
+ * R9: the service follows a real node through real reorganizations of a market of our own contracts,
+ * and reports exactly what that node still has.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -70,7 +70,7 @@ async function readService(service: Service): Promise<Row[]> {
   ]);
 }
 
-test("R9: the service tells what a node still has after reorganisations", async (t) => {
+test("R9: the service says what a node still has after reorganizations", async (t) => {
   const anvil = await Anvil.open({ genesisSeconds, finalityLag, env: process.env, stop: t.signal });
   t.after(() => anvil.close());
   const chain = await DemoChain.open(anvil.url);
@@ -101,6 +101,6 @@ test("R9: the service tells what a node still has after reorganisations", async 
   const expected = await readNode(anvil.url);
   assert.deepEqual(await readService(service), expected);
   counts.push(expected.length);
-  assert(new Set(counts).size > 1, "the reorganisations took trades back");
+  assert(new Set(counts).size > 1, "the reorganizations took trades back");
   assert.equal(await service.stop(), 0);
 });

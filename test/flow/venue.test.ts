@@ -1,4 +1,4 @@
-/** The service with a venue beside the chain: books while it is there, and all else whatever it does. */
+/** The service with a venue next to the chain: books while it is there, and all else whatever it does. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
@@ -28,13 +28,13 @@ test("books come from the venue; while it is away the service is ready and they 
   venue.httpFault = () => ({ status: 503, body: "<html>" });
   venue.isSilent = true;
   venue.dropSockets();
-  const reason = await waitFor("the doubt", async () => (await read()).stale_reason);
+  const reason = await waitFor("the mismatch", async () => (await read()).stale_reason);
   assert.equal(reason, "not_followed");
   assert.deepEqual((await read()).bids, bids);
   assert.equal((await service.request("/v1/ready")).status, 200);
 
   const { books } = await service.get<Metrics>("/v1/metrics");
-  assert.deepEqual([books?.held, books?.stale, books?.resyncs], [1, 1, { not_followed: 1 }]);
+  assert.deepEqual([books?.in_memory, books?.stale, books?.resyncs], [1, 1, { not_followed: 1 }]);
   assert.match(
     await service.getText("/v1/metrics/prometheus"),
     /^oddwire_orderbooks_in_memory 1$/m,

@@ -1,7 +1,7 @@
 /**
  * R7 with the real store and the real auditor: after a schedule like those of the walk, in which
  * endpoints hid logs so that no rule could see it, and after rows of the store were lost or changed,
- * the audit finds all of it and starts repair it, also while an endpoint lies anew. Held against
+ * the audit finds all of it and starts repair it, also while an endpoint lies again. Held against
  * nothing but the canonical chain.
  *
  * `SIMULATION_AUDIT_RUNS` says how many; with 1, `TEST_SEED=<seed>` plays one again.
@@ -23,7 +23,7 @@ import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
 import { testSeed } from "../support/property-settings.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
-import { factsOf, stretchOf } from "../support/store-chain.ts";
+import { factsOf, rangeOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, Simulation } from "./simulation.ts";
 import { StoreSubject } from "./store-subject.ts";
@@ -45,7 +45,7 @@ function damaged(block: BlockFacts, random: SeededRandom): BlockFacts {
   return { ...block, fills: fills.toSpliced(at, 1, ...(isLost ? [] : changed)) };
 }
 
-/** As a repair by a liar would leave the store: markers and candles agree with what is wrong. */
+/** As a repair by a liar would leave the store: commit records and candles agree with what is wrong. */
 async function damageStore(
   folder: StoreFolder,
   blocks: readonly BlockFacts[],
@@ -53,7 +53,7 @@ async function damageStore(
 ): Promise<void> {
   const { engine } = folder.store;
   for (const block of blocks) {
-    await orderRepair(engine, encodeFacts(stretchOf([block]), [damaged(block, random)]));
+    await orderRepair(engine, encodeFacts(rangeOf([block]), [damaged(block, random)]));
     await finishRepair(engine, () => dropCopies(folder.path));
   }
   await folder.reopen();
@@ -86,7 +86,7 @@ async function live(
   const following = subject.follow(source);
   auditor.start();
   const isPaused = () => subject.isBusy;
-  // A doubt that nobody can settle at the moment is looked at again.
+  // A mismatch that no one can settle at the moment is looked at again.
   const isRight = () =>
     auditor.status.ranges >= ranges + 2 &&
     auditor.status.unverified.length === 0 &&
@@ -116,7 +116,7 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
   return state;
 }
 
-describe("R7: what is stored wrong is found and put right", () => {
+describe("R7: what is stored wrong is found and repairs", () => {
   for (const seed of Array.from({ length: runs }, (_, index) => testSeed + index)) {
     test(`seed ${seed}`, async (t) => {
       const folder = await StoreFolder.open(t);
@@ -125,21 +125,21 @@ describe("R7: what is stored wrong is found and put right", () => {
       const { world, random } = simulation;
       world.hideLogs();
       await simulation.run();
-      const told = factsOf(subject.told.chainOf(world)).filter(
+      const reported = factsOf(subject.reported.chainOf(world)).filter(
         (one) => one.number <= world.finalized,
       );
       const canonical = factsOf(world.blocks.map((block) => ({ block, fills: [] })));
-      const right = told.map((block, index) =>
+      const right = reported.map((block, index) =>
         block.number <= lastAudited ? (canonical[index] ?? block) : block,
       );
-      const candidates = told.filter(
+      const candidates = reported.filter(
         ({ number, fills, events }) => number <= lastAudited && fills.length + events.length > 0,
       );
       const victims = Array.from({ length: random.integer(0, 3) }, () => random.pick(candidates));
       await damageStore(folder, [...new Set(victims)], random);
       world.forget(random.pick(candidates).number);
 
-      const hidden = told.filter((block, index) => !isDeepStrictEqual(block, right[index]));
+      const hidden = reported.filter((block, index) => !isDeepStrictEqual(block, right[index]));
       let repairs = 0;
       while (await live(simulation, { folder, subject })) {
         repairs += 1;

@@ -9,7 +9,7 @@ type Rows = Pick<EncodedBatch, "fills" | "events" | "quarantine">;
 
 /**
  * What a store must be, and nothing else: rows that are only ever added, and a tail that a crash
- * forgets. Insists on the contract of the news: no gaps, nothing final taken back.
+ * forgets. Insists on the contract of the changes: no gaps, nothing final reverted.
  */
 export class ModelStore {
   readonly #appended: Rows[] = [];
@@ -46,7 +46,7 @@ export class ModelStore {
         this.#tail = [...this.#tail, change.block];
         return;
       case "revert":
-        assert(change.safeBlock >= this.#next - 1, "nothing final is taken back");
+        assert(change.safeBlock >= this.#next - 1, "nothing final is reverted");
         assert(change.safeBlock < this.#newestNumber, "a fork takes something back");
         this.#tail = this.#tail.filter(({ number }) => number <= change.safeBlock);
         return;
@@ -67,9 +67,9 @@ export class ModelStore {
     assert.equal(this.#last?.hash, final.at(-1)?.hash, "the last final block");
     const expected = encode(final);
     for (const table of ["fills", "events", "quarantine"] as const) {
-      const told = Buffer.concat(this.#appended.map((rows) => rows[table]));
-      if (told.equals(expected[table])) continue;
-      assert.deepEqual(linesOf(told), linesOf(expected[table]), table);
+      const reported = Buffer.concat(this.#appended.map((rows) => rows[table]));
+      if (reported.equals(expected[table])) continue;
+      assert.deepEqual(linesOf(reported), linesOf(expected[table]), table);
     }
     assert.deepEqual(this.#tail, held);
   }

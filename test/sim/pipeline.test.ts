@@ -41,7 +41,7 @@ describe("R9: store and memory end as the chain", () => {
       const { world } = simulation;
       await simulation.run();
 
-      const all = factsOf(subject.told.chainOf(world));
+      const all = factsOf(subject.reported.chainOf(world));
       const final = all.filter(({ number }) => number <= world.finalized);
       const { store } = folder;
       const page = { order: "asc", after: null, limit: 100_000 } as const;

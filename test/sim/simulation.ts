@@ -18,7 +18,7 @@ export const startBlock = numberBeforeChains + 1;
 const healMsMax = 120_000;
 const silent = openLog({ level: "silent" });
 
-/** What a simulation is about: something that takes news in, dies and comes back. */
+/** What a simulation is about: something that takes changes in, dies and comes back. */
 export type Subject = {
   /** Where it goes on. */
   readonly resumeAfter: BlockRef | null;
@@ -26,9 +26,9 @@ export type Subject = {
   readonly finalized: number;
   /** Whether it is at work that takes real time, so that simulated time must wait. */
   readonly isBusy: boolean;
-  /** Takes in what the source tells until that is closed. */
+  /** Takes in what the source reports until that is closed. */
   follow(source: ChainSource, simulation: Simulation): Promise<void>;
-  /** Dies at once and is there again. */
+  /** Dies immediately and is there again. */
   crash(random: SeededRandom): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ export class Simulation {
     assert(this.world.busiestSecond <= callsMax, `${this.world.busiestSecond} calls in a second`);
   }
 
-  /** Where everything stands, for whoever looks for what went wrong. */
+  /** Where everything stands, for those who looks for what went wrong. */
   describe(): string {
     const { newest, finalized } = this.#subject;
     const { head, finalized: final } = this.world;

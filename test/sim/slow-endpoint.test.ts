@@ -33,14 +33,14 @@ function headerOf(number: number): object {
 /** A node without the tag of finality, on a chain without logs. */
 function openSlowNode(clock: SimulatedClock): OpenTransport {
   const answer = ({ id, method, params }: Call): object => {
-    const told = (result: unknown): object => ({ jsonrpc: "2.0", id, result });
+    const reported = (result: unknown): object => ({ jsonrpc: "2.0", id, result });
     const refused = { jsonrpc: "2.0", id, error: { code: -32_602, message: "invalid argument 0" } };
-    if (method === "eth_chainId") return told(`0x${chainId.toString(16)}`);
-    if (method === "eth_getLogs") return told([]);
+    if (method === "eth_chainId") return reported(`0x${chainId.toString(16)}`);
+    if (method === "eth_getLogs") return reported([]);
     if (method !== "eth_getBlockByNumber" || params[0] === "finalized") return refused;
     const head = firstHead + Math.floor(clock.monotonicMs() / blockMs);
     const number = params[0] === "latest" ? head : Number(params[0]);
-    return told(number > head ? null : headerOf(number));
+    return reported(number > head ? null : headerOf(number));
   };
   return () => ({
     isAnnouncing: false,
@@ -55,7 +55,7 @@ function openSlowNode(clock: SimulatedClock): OpenTransport {
   });
 }
 
-test("a lone node that is slow and tells of no finality is followed, 256 blocks behind its head", async () => {
+test("a lone node that is slow and describes no finality is followed, 256 blocks behind its head", async () => {
   const clock = new SimulatedClock();
   const opening = ChainSource.open(
     {

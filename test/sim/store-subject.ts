@@ -9,20 +9,20 @@ import { encodeBatches } from "../support/encode-batches.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
 import type { StoreFolder } from "../support/store-folder.ts";
+import { AnnouncedBlocks } from "./announced-blocks.ts";
 import { contracts, decoder, type Subject } from "./simulation.ts";
-import { AnnouncedBlocks } from "./told-blocks.ts";
 
 const silent = openLog({ level: "silent" });
 
 /** The real pipeline, the real store and the state in memory. */
 export class StoreSubject implements Subject {
   readonly #folder: StoreFolder;
-  readonly told = new AnnouncedBlocks();
+  readonly reported = new AnnouncedBlocks();
   state = new MarketState(contracts);
   /** Whether the pipeline, or a death and a new start, is in the middle of something. */
   #isAtWork = false;
-  /** The newest final block that the pipeline was told of. */
-  #finalTold = -1;
+  /** The newest final block that the pipeline was notified of. */
+  #finalReported = -1;
 
   constructor(folder: StoreFolder) {
     this.#folder = folder;
@@ -36,7 +36,7 @@ export class StoreSubject implements Subject {
   get isBusy(): boolean {
     // Between lives nothing is open.
     if (this.#isAtWork) return true;
-    const isAppending = this.#finalTold > (this.resumeAfter?.number ?? -1);
+    const isAppending = this.#finalReported > (this.resumeAfter?.number ?? -1);
     return isAppending || this.#folder.store.engine.underWay > 0;
   }
 
@@ -55,7 +55,7 @@ export class StoreSubject implements Subject {
     const pipeline = new Pipeline({ store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(
-        deriveChanges(encodeBatches(this.told.listen(source.batches()), decoder), decoder),
+        deriveChanges(encodeBatches(this.reported.listen(source.batches()), decoder), decoder),
       ),
     );
     this.#isAtWork = false;
@@ -72,11 +72,11 @@ export class StoreSubject implements Subject {
     this.#isAtWork = false;
   }
 
-  /** Simulated time stands still while the pipeline is at work on a piece of news. */
+  /** Simulated time stands still while the pipeline is at work on a piece of changes. */
   async *#timed(change: AsyncIterable<ChainChange>): AsyncGenerator<ChainChange> {
     for await (const one of change) {
       this.#isAtWork = true;
-      if (one.kind === "range") this.#finalTold = one.batch.toBlock;
+      if (one.kind === "range") this.#finalReported = one.batch.toBlock;
       yield one;
       this.#isAtWork = false;
     }

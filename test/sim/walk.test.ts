@@ -1,7 +1,7 @@
 /**
  * R9: whatever nodes do, and however often the process dies meanwhile, once they have come to their
  * senses the facts are those of the canonical chain, worked out from nothing else. Only logs that were
- * left out so that nobody could tell (docs/completeness.md) may be missing.
+ * left out so that no one could know (docs/completeness.md) may be missing.
  *
  * `TEST_SEED=<seed> SIMULATION_RUNS=1` plays one schedule again, a larger number all of them; a seed that found a bug is kept in
  * the list below.
@@ -13,13 +13,13 @@ import { deriveChanges } from "../../src/feed/change.ts";
 import { encodeBatches } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
+import { AnnouncedBlocks } from "./announced-blocks.ts";
 import { ModelStore } from "./model-store.ts";
 import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
-import { AnnouncedBlocks } from "./told-blocks.ts";
 
 const asked = process.env["SIMULATION_RUNS"];
 const runs = Number(asked ?? 2_000);
-/** A slow machine plays fewer, and says so, unless it was told how many. */
+/** A slow machine plays fewer, and says so, unless it was informed how many. */
 const budgetMs = asked === undefined ? 45_000 : Number.POSITIVE_INFINITY;
 
 /** Seeds that found a bug once, by what it was, and whether there were limits already then. */
@@ -33,7 +33,7 @@ const formerFailures: readonly (readonly [string, number, boolean])[] = [
 
 class ModelSubject implements Subject {
   readonly store = new ModelStore(startBlock);
-  readonly told = new AnnouncedBlocks();
+  readonly reported = new AnnouncedBlocks();
   readonly isBusy = false;
 
   get resumeAfter() {
@@ -53,7 +53,7 @@ class ModelSubject implements Subject {
     // A slow store is one more thing that shuffles the order of events.
     const slowness = random.pick([0, 0, 0.2]);
     for await (const change of deriveChanges(
-      encodeBatches(this.told.listen(source.batches()), decoder),
+      encodeBatches(this.reported.listen(source.batches()), decoder),
       decoder,
     )) {
       this.store.take(change);
@@ -72,7 +72,7 @@ async function simulate(seed: number, hasLimits = true): Promise<ModelSubject> {
   const { world } = simulation;
   try {
     await simulation.run();
-    const facts = factsOf(subject.told.chainOf(world));
+    const facts = factsOf(subject.reported.chainOf(world));
     const final = facts.filter(({ number }) => number <= world.finalized);
     subject.store.assertEquals(final, facts.slice(final.length));
   } catch (cause) {
@@ -87,16 +87,19 @@ describe("R9: the walk ends as the chain", () => {
 
   test(`${runs} schedules from seed ${testSeed} on`, async (t) => {
     const startedMs = performance.now();
-    const told = { range: 0, block: 0, revert: 0, finalized: 0 };
+    const reported = { range: 0, block: 0, revert: 0, finalized: 0 };
     let run = 0;
     for (; run < runs && performance.now() - startedMs < budgetMs; run += 1) {
       const { counts } = (await simulate(testSeed + run)).store;
       for (const kind of ["range", "block", "revert", "finalized"] as const)
-        told[kind] += counts[kind];
+        reported[kind] += counts[kind];
     }
     const seconds = (performance.now() - startedMs) / 1_000;
     const pace = `${run} of ${runs} in ${seconds.toFixed(1)} s, ${(run / seconds).toFixed(1)} a second`;
-    t.diagnostic(`${pace}; news: ${JSON.stringify(told)}`);
-    assert(run < 100 || Object.values(told).every((count) => count > run), "all kinds of news");
+    t.diagnostic(`${pace}; changes: ${JSON.stringify(reported)}`);
+    assert(
+      run < 100 || Object.values(reported).every((count) => count > run),
+      "all kinds of changes",
+    );
   });
 });

@@ -44,8 +44,15 @@ function scriptedNode() {
     const isFirst = !asked.includes(from);
     asked.push(from);
     if (from === first && !isFirst) return { kind: "unread", reason: "it was pruned" };
-    const told = from === first ? facts.slice(1) : null;
-    return { kind: "read", host: "one", way, calls: 3, last: { ...last, number: to }, facts: told };
+    const reported = from === first ? facts.slice(1) : null;
+    return {
+      kind: "read",
+      host: "one",
+      way,
+      calls: 3,
+      last: { ...last, number: to },
+      facts: reported,
+    };
   };
   return { asked, reread };
 }
@@ -63,10 +70,10 @@ test("several wrong ranges are repaired by one restart, and meanwhile the servic
   assert(end !== undefined && right[0]?.number === 100);
   await store.append(encodeFacts({ fromBlock: 100, toBlock: end.number, last: end }, wrong));
   const reread = async ({ from, to, way, known }: FactsRequest): Promise<FactsReading> => {
-    const told = right.filter(({ number }) => number >= from && number <= to);
-    const isEqual = areSummariesEqual(known, summariseLines(linesOf(told)));
-    const facts = isEqual ? null : told;
-    return { kind: "read", host: "one", way, calls: 3, last: told.at(-1) ?? end, facts };
+    const reported = right.filter(({ number }) => number >= from && number <= to);
+    const isEqual = areSummariesEqual(known, summariseLines(linesOf(reported)));
+    const facts = isEqual ? null : reported;
+    return { kind: "read", host: "one", way, calls: 3, last: reported.at(-1) ?? end, facts };
   };
   const ordered = Promise.withResolvers<Error>();
   const auditor = Auditor.open({
@@ -105,8 +112,15 @@ test("an unproven mismatch is compared again within a minute, and the budget is 
     const calls = 3 * (to - from + 1);
     callsMade += calls;
     const read = fork.filter(({ number }) => number >= from && number <= to);
-    const told = read.length === 0 ? null : read;
-    return { kind: "read", host: "one", way, calls, last: { ...last, number: to }, facts: told };
+    const reported = read.length === 0 ? null : read;
+    return {
+      kind: "read",
+      host: "one",
+      way,
+      calls,
+      last: { ...last, number: to },
+      facts: reported,
+    };
   };
   const callsPerMinute = 180;
   const auditor = Auditor.open({
@@ -132,7 +146,7 @@ test("an unproven mismatch is compared again within a minute, and the budget is 
   assert(callsMade <= budget + 2 * 600, `${callsMade} calls of ${budget}`);
 });
 
-test("a doubted range that nobody can tell any more has its turn now and then, between the others", async (t) => {
+test("a unverified range that no one can know any more has its turn now and then, between the others", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
   const { asked, reread } = scriptedNode();

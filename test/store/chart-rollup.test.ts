@@ -69,7 +69,7 @@ async function assertServed(store: FactStore, of: readonly BlockFacts[]): Promis
 /** Which kinds of rows there are. */
 function levelsIn(path: string): unknown[] {
   const sql = openChartDatabase(path);
-  const rows = sql.prepare("SELECT DISTINCT level FROM stretches ORDER BY level").all();
+  const rows = sql.prepare("SELECT DISTINCT level FROM ranges ORDER BY level").all();
   sql.close();
   return rows.map((row) => row["level"]);
 }
@@ -86,7 +86,7 @@ async function overwriteEnd(path: string): Promise<void> {
 async function makeOfBefore(path: string): Promise<void> {
   const sql = openChartDatabase(path);
   sql.exec(
-    "UPDATE settings SET value = '1' WHERE name = 'format'; ALTER TABLE stretches RENAME TO days",
+    "UPDATE settings SET value = '1' WHERE name = 'format'; ALTER TABLE ranges RENAME TO days",
   );
   sql.close();
 }
@@ -181,7 +181,7 @@ describe("the copy for charts", () => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     assert.equal(store.charts.before, 0);
-    await fillStore(store, { final: blocks.slice(0, 40), held: [], sizes: [40] });
+    await fillStore(store, { final: blocks.slice(0, 40), unfinalized: [], sizes: [40] });
     await store.chartRollup.finish();
     assert.equal(store.charts.before, dayOf(blocks.slice(0, 40)));
     for (const [from, to] of [
@@ -207,7 +207,7 @@ describe("the copy for charts", () => {
     const { store } = await StoreFolder.open(t);
     await fillStore(store, {
       final: blocks.slice(0, 105),
-      held: blocks.slice(105),
+      unfinalized: blocks.slice(105),
       sizes: [9, 30],
     });
     await store.chartRollup.finish();
@@ -219,7 +219,7 @@ describe("the copy for charts", () => {
 
   test("is made while a folder without it is used", async (t) => {
     const folder = await StoreFolder.open(t);
-    await fillStore(folder.store, { final: blocks.slice(0, 100), held: [], sizes: [100] });
+    await fillStore(folder.store, { final: blocks.slice(0, 100), unfinalized: [], sizes: [100] });
     await folder.store.chartRollup.finish();
     dropChartFile(folder.path);
     const store = await folder.reopen();
@@ -231,7 +231,7 @@ describe("the copy for charts", () => {
     await assertChartsHold(store, fills);
   });
 
-  test("tells tokens that are traded every minute, in rows of many days and of parts of one", async (t) => {
+  test("reports tokens that are traded every minute, in rows of many days and of parts of one", async (t) => {
     const { store } = await StoreFolder.open(t);
     const days = 6;
     const firstMinute = 20_000 * daySeconds;
@@ -246,7 +246,7 @@ describe("the copy for charts", () => {
     }
     const sql = openChartDatabase(store.charts.path);
     const [row] = sql
-      .prepare("SELECT count() AS rows, max(length(candles)) AS longest FROM stretches")
+      .prepare("SELECT count() AS rows, max(length(candles)) AS longest FROM ranges")
       .all();
     sql.close();
     assert.ok(
@@ -267,7 +267,7 @@ describe("the copy for charts", () => {
   test("is as it was when it cannot be made, which ends appending", async (t) => {
     const { store } = await StoreFolder.open(t);
     const sql = openChartDatabase(store.charts.path);
-    sql.exec(`CREATE TRIGGER refuse BEFORE INSERT ON stretches WHEN NEW.level = ${daySeconds}
+    sql.exec(`CREATE TRIGGER refuse BEFORE INSERT ON ranges WHEN NEW.level = ${daySeconds}
       BEGIN SELECT RAISE(ABORT, 'nothing may be written'); END`);
     await store.append(encode(blocks.slice(0, 60)));
     await assert.rejects(store.chartRollup.finish(), { name: "DataFolderUnwritableError" });
@@ -288,7 +288,7 @@ describe("the copy for charts", () => {
   test("has days whole or not at all when the process that makes it is killed", async (t) => {
     const folder = await StoreFolder.open(t);
     const final = blocks.slice(0, 100);
-    await fillStore(folder.store, { final, held: [], sizes: [60] });
+    await fillStore(folder.store, { final, unfinalized: [], sizes: [60] });
     for (const lines of [1, 2, 3]) {
       await folder.close();
       await killAfter(lines, [makeChartsPath, folder.path]);
@@ -321,7 +321,7 @@ describe("the copy for charts", () => {
 
   test("is not asked while no thread reads it: the engine answers what waits, until another thread begins", async (t) => {
     const folder = await StoreFolder.open(t);
-    await fillStore(folder.store, { final: blocks, held: [], sizes: [110] });
+    await fillStore(folder.store, { final: blocks, unfinalized: [], sizes: [110] });
     await folder.store.chartRollup.finish();
     const { chartReader: reader, charts } = await folder.reopen();
     for (const end of [
@@ -343,7 +343,7 @@ describe("the copy for charts", () => {
 
   test("is read again the later, the more often the thread ended without an answer", async (t) => {
     const folder = await StoreFolder.open(t);
-    await fillStore(folder.store, { final: blocks, held: [], sizes: [110] });
+    await fillStore(folder.store, { final: blocks, unfinalized: [], sizes: [110] });
     await folder.store.chartRollup.finish();
     let nowMs = 0;
     const reader = new ChartReader(folder.path, { ...systemClock, monotonicMs: () => nowMs });
@@ -362,7 +362,7 @@ describe("the copy for charts", () => {
     assert.notEqual(await read(), null);
   });
 
-  test("begins anew when it is damaged, of another format, or tells of more than the facts", async (t) => {
+  test("starts again when it is damaged, of another format, or describes more than the facts", async (t) => {
     const folder = await StoreFolder.open(t);
     await folder.store.append(encode(blocks));
     const { path } = folder.store.charts;

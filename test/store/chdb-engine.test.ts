@@ -34,7 +34,7 @@ test("who reads does not wait for what is written", async () => {
   });
 });
 
-test("what was written is read at once, whoever reads", async () => {
+test("what was written is read at the same time, anyone who reads", async () => {
   await withEngine(async (engine) => {
     await engine.command("CREATE TABLE numbers (number UInt64) ENGINE = MergeTree ORDER BY number");
     for (let rows = 1; rows <= 10; rows += 1) {

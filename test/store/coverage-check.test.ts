@@ -1,4 +1,4 @@
-/** R7: what readiness says of blocks that no marker vouches for. */
+/** R7: what readiness says of blocks without a commit record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -30,7 +30,7 @@ test("coverage is well without a gap only", async (t) => {
     chain: startChain(start, log),
     store,
     state: new MarketState(contracts),
-    subscribers: { held: ignore, reverting: ignore, appended: ignore, finalized: ignore },
+    subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },
     log,
   });
   t.after(() => indexer.close());

@@ -33,12 +33,12 @@ describe("a damaged folder is refused", () => {
       /table fills holds/,
     ],
     [
-      "a marker is missing",
+      "a commit record is missing",
       `DELETE FROM oddwire.commits WHERE from_block = ${blocks[10]?.number}`,
       /do not cover/,
     ],
     [
-      "a marker is there twice",
+      "a commit record is there twice",
       "INSERT INTO oddwire.commits SELECT * FROM oddwire.commits LIMIT 1",
       /do not cover/,
     ],

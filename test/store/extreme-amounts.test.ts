@@ -13,7 +13,7 @@ import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { testPairs } from "../support/test-markets.ts";
 
-/** As large as an event can say, as large as is not quarantined, and small beside them. */
+/** As large as an event can say, as large as is not quarantined, and small next to them. */
 const extremes = [
   1n,
   7n,
@@ -42,13 +42,13 @@ test("amounts of any size", async (t) => {
   const transactions = fc.sample(anyExtreme, { seed: testSeed, numRuns: 300 });
   const plans = transactions.map((transaction) => ({
     secondsLater: 1,
-    tells: false,
+    reports: false,
     transactions: [transaction],
   }));
   const blocks = factsOf(buildChain(plans));
   const fills = fillsOf(blocks);
   const quarantined = blocks.flatMap((block) => block.quarantined);
-  assert(fills.length > 100 && quarantined.length > 100, "some are told and some are not");
+  assert(fills.length > 100 && quarantined.length > 100, "some are sent and some are not");
 
   await store.append(encode(blocks));
   const page = { filter: {}, order: "asc", after: null, limit: 100_000 } as const;

@@ -45,7 +45,7 @@ test("stored rows have the lines and the summary of their facts, whatever the ra
   assert.ok(kinds.includes("order_filled") && kinds.includes("quarantined"), kinds.join());
 });
 
-test("a summary tells of a fact more, less or other", () => {
+test("a summary describes a fact more, less or other", () => {
   const lines = linesOf(blocks);
   const summary = summariseLines(lines);
   const last = lines.at(-1);

@@ -64,7 +64,11 @@ test("SQL and predicate agree, and so do the store and a plain filter", async (t
   const { store } = await StoreFolder.open(t);
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 150 });
   const blocks = factsOf(buildChain(plans));
-  await fillStore(store, { final: blocks.slice(0, 110), held: blocks.slice(110), sizes: [7, 1] });
+  await fillStore(store, {
+    final: blocks.slice(0, 110),
+    unfinalized: blocks.slice(110),
+    sizes: [7, 1],
+  });
   const fills = fillsOf(blocks);
   const finalFills = fillsOf(blocks.slice(0, 110));
   const common = { order: "asc", after: null, limit: fills.length } as const;

@@ -24,10 +24,10 @@ const [facts = []] = fc
 
 async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);
-  const told: Delta[] = [];
-  const onAppended = (delta: Delta) => told.push(delta);
+  const reported: Delta[] = [];
+  const onAppended = (delta: Delta) => reported.push(delta);
   const writer = new FinalWriter(folder.store, { onAppended, waitMs });
-  return { folder, store: folder.store, writer, told };
+  return { folder, store: folder.store, writer, reported };
 }
 
 async function writeAll(writer: FinalWriter, blocks: readonly BlockFacts[], sizes: number[]) {
@@ -47,13 +47,13 @@ async function untilNoRowFiles(): Promise<void> {
   await waitFor("closed files", async () => ((await countRowFiles()) > 0 ? null : true));
 }
 
-test("batches are told and stored in order, whatever their sizes, with one marker for all that waited", async (t) => {
-  const { store, writer, told } = await openWriter(t, endlessMs);
+test("batches are sent and stored in order, whatever their sizes, with one commit record for all that waited", async (t) => {
+  const { store, writer, reported } = await openWriter(t, endlessMs);
   const sizes = [1, 3, 2];
   await writeAll(writer, facts, sizes);
   await writer.drain();
   assert.deepEqual(
-    told,
+    reported,
     batchesOf(facts, sizes).map((batch) => deltaOf(batch)),
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
@@ -62,52 +62,52 @@ test("batches are told and stored in order, whatever their sizes, with one marke
   await untilNoRowFiles();
 });
 
-test("what waits for more is not told before it is stored, and memory does not hold its rows", async (t) => {
-  const { writer, told } = await openWriter(t, endlessMs);
+test("what waits for more is not sent before it is stored, and memory does not hold its rows", async (t) => {
+  const { writer, reported } = await openWriter(t, endlessMs);
   const batch = encode(facts);
   await writer.write(batch, { more: true });
   assert.deepEqual([batch.fills.length, batch.minuteCandles.length], [0, 0]);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   assert.notEqual(await countRowFiles(), 0);
   await writer.drain();
-  assert.equal(told.length, 1);
+  assert.equal(reported.length, 1);
 });
 
-test("nothing waits longer than told", async (t) => {
-  const { writer, told, store } = await openWriter(t, 1);
+test("nothing waits longer than reported", async (t) => {
+  const { writer, reported, store } = await openWriter(t, 1);
   await writer.write(encode(facts.slice(0, 10)), { more: true });
-  await waitFor("an append", async () => told.length > 0 || null);
+  await waitFor("an append", async () => reported.length > 0 || null);
   assert.equal(store.coverage?.last.number, facts[9]?.number);
   await writer.drain();
 });
 
 test("nothing waits where no more is known to follow", async (t) => {
-  const { writer, told } = await openWriter(t, endlessMs);
+  const { writer, reported } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
-  await waitFor("an append", async () => told.length > 0 || null);
-  assert.deepEqual(told, [deltaOf(facts)]);
+  await waitFor("an append", async () => reported.length > 0 || null);
+  assert.deepEqual(reported, [deltaOf(facts)]);
   await writer.drain();
 });
 
-test("as many stretches as a group has are appended without waiting", async (t) => {
-  const { writer, told } = await openWriter(t, endlessMs);
+test("as many ranges as a group has are appended without waiting", async (t) => {
+  const { writer, reported } = await openWriter(t, endlessMs);
   const { groupBatchesMax } = storeLimits;
   for (let number = 0; number < groupBatchesMax; number += 1) {
     await writer.write(encode([emptyBlock(number)]), { more: true });
   }
-  await waitFor("an append", async () => told.length >= groupBatchesMax || null);
+  await waitFor("an append", async () => reported.length >= groupBatchesMax || null);
   await writer.drain();
 });
 
 test("what an append fails of reaches who writes next, and no file stays open", async (t) => {
-  const { writer, store, told } = await openWriter(t, 1);
+  const { writer, store, reported } = await openWriter(t, 1);
   await store.engine.command("DROP TABLE oddwire.fills SYNC");
   const writing = async () => {
     for (const block of facts) await writer.write(encode([block]), { more: true });
     await writer.drain();
   };
   await assert.rejects(writing(), DataFolderUnwritableError);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   await untilNoRowFiles();
 });
 

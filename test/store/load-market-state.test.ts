@@ -41,15 +41,15 @@ describe("a loaded state", () => {
     test(`of random chain ${index} is that of its blocks applied, and goes on like it`, async (t) => {
       const folder = await StoreFolder.open(t);
       const blocks = factsOf(buildChain(plans, { order }));
-      const [final, held] = [blocks.slice(0, -5), blocks.slice(-5)];
-      await fillStore(folder.store, { final, held: [], sizes: [5, 1, 17] });
+      const [final, unfinalized] = [blocks.slice(0, -5), blocks.slice(-5)];
+      await fillStore(folder.store, { final, unfinalized: [], sizes: [5, 1, 17] });
       await folder.reopen();
       const state = await loaded(folder);
       const expected = applied(final);
       assert.deepEqual(describeState(state), describeState(expected));
       // What is behind by everything goes on as any copy does.
       assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
-      for (const block of held) {
+      for (const block of unfinalized) {
         for (const one of [state, expected]) one.applyUnfinalized(deltaOf([block]), block);
       }
       assert.deepEqual(describeState(state), describeState(expected));
@@ -61,7 +61,7 @@ describe("a loaded state", () => {
       const recorded = readRecordedBlocks(name).map((block) => ({ block, fills: [] }));
       const blocks = factsOf(recorded);
       const folder = await StoreFolder.open(t);
-      await fillStore(folder.store, { final: blocks, held: [], sizes: [1000] });
+      await fillStore(folder.store, { final: blocks, unfinalized: [], sizes: [1000] });
       const expected = describeListed(applied(blocks));
       assert.deepEqual(describeListed(await loaded(folder)), expected);
       assert.deepEqual(describeListed(await loaded(folder, -1)), expected);
@@ -74,11 +74,13 @@ describe("a loaded state", () => {
     const blocks = factsOf(buildChain(plans));
     const { path, store } = await StoreFolder.open(t);
     const [first, rest] = [blocks.slice(0, 5), blocks.slice(5)];
-    await fillStore(store, { final: first, held: [], sizes: [2] });
+    await fillStore(store, { final: first, unfinalized: [], sizes: [2] });
     const appending = { isOver: false };
-    const appended = fillStore(store, { final: rest, held: [], sizes: [1, 3, 2] }).finally(() => {
-      appending.isOver = true;
-    });
+    const appended = fillStore(store, { final: rest, unfinalized: [], sizes: [1, 3, 2] }).finally(
+      () => {
+        appending.isOver = true;
+      },
+    );
     const loads = { whole: 0, onCopy: 0 };
     while (!appending.isOver) {
       const { coverage } = store;

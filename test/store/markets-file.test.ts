@@ -62,9 +62,13 @@ const middle = Math.floor(recorded.length / 2);
 async function halfSaved(t: Parameters<typeof StoreFolder.open>[0]): Promise<StoreFolder> {
   const folder = await StoreFolder.open(t);
   const half = recorded.slice(0, middle);
-  await fillStore(folder.store, { final: half, held: [], sizes: [1000] });
+  await fillStore(folder.store, { final: half, unfinalized: [], sizes: [1000] });
   await withState(folder, (state) => state.save());
-  await fillStore(folder.store, { final: recorded.slice(half.length), held: [], sizes: [1000] });
+  await fillStore(folder.store, {
+    final: recorded.slice(half.length),
+    unfinalized: [],
+    sizes: [1000],
+  });
   return folder;
 }
 
@@ -90,7 +94,7 @@ describe("the copy of the markets", () => {
         const settled = random.integer(final, upTo);
         await fillStore(folder.store, {
           final: blocks.slice(final, settled),
-          held: [],
+          unfinalized: [],
           sizes: [random.integer(1, 5)],
         });
         final = settled;
@@ -147,7 +151,7 @@ describe("the copy of the markets", () => {
     }
   });
 
-  test("brings much at once into the file on a thread, and loses nothing meanwhile", async (t) => {
+  test("brings much immediately into the file on a thread, and loses nothing meanwhile", async (t) => {
     const folder = await halfSaved(t);
     const file = openFile(folder);
     const path = join(folder.path, "markets.sqlite");
@@ -209,7 +213,7 @@ describe("the copy of the markets", () => {
     file.close();
   });
 
-  test("keeps what the venue told", async (t) => {
+  test("keeps what the venue reported", async (t) => {
     const folder = await halfSaved(t);
     const metadata: VenueMetadata = {
       slug: "a-slug",

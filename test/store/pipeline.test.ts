@@ -1,5 +1,5 @@
 /**
- * The whole walk after the chain source: whatever it tells, store and memory end as if only the
+ * The whole walk after the chain source: whatever it reports, store and memory end as if only the
  * blocks that are left had ever been there.
  */
 import assert from "node:assert/strict";
@@ -129,7 +129,7 @@ const emptyBlock: Block = {
   logs: [],
 };
 
-/** As a source tells blocks: those without logs only by the number and time of the last. */
+/** As a source reports blocks: those without logs only by the number and time of the last. */
 function blocksBatch(blocks: readonly Block[], finalized: boolean): ChainBatch {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined);
@@ -185,32 +185,32 @@ describe("the pipeline", () => {
     });
   }
 
-  test("tells of a block while those before it are still on their way to the disk", async (t) => {
+  test("describes a block while those before it are still on their way to the disk", async (t) => {
     const { store } = await StoreFolder.open(t);
-    const told: string[] = [];
+    const reported: string[] = [];
     const subscribers = {
-      held: ({ number }: BlockFacts) => told.push(`held ${number}`),
-      reverting: (safeBlock: number) => told.push(`back to ${safeBlock}`),
-      appended: () => told.push("appended"),
+      unfinalized: ({ number }: BlockFacts) => reported.push(`held ${number}`),
+      reverting: (safeBlock: number) => reported.push(`back to ${safeBlock}`),
+      appended: () => reported.push("appended"),
       finalized: (blocks: readonly BlockFacts[]) =>
-        told.push(`final ${blocks.map(({ number }) => number).join(" ")}`),
+        reported.push(`final ${blocks.map(({ number }) => number).join(" ")}`),
     };
     async function* source(): AsyncGenerator<ChainBatch> {
-      const held = (number: number) =>
+      const unfinalized = (number: number) =>
         blocksBatch([{ ...emptyBlock, number, timestamp: number }], false);
-      for (const number of [1, 2]) yield held(number);
+      for (const number of [1, 2]) yield unfinalized(number);
       yield { kind: "finalized", block: 1 };
-      yield held(3);
+      yield unfinalized(3);
       yield { kind: "finalized", block: 2 };
       yield { kind: "revert", safeBlock: 2 };
-      yield held(3);
+      yield unfinalized(3);
       yield { kind: "finalized", block: 3 };
     }
     const state = new MarketState(contracts);
     const pipeline = new Pipeline({ store, state, subscribers, log: silent });
     await pipeline.run(deriveChanges(encodeBatches(source(), decoder), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
-    assert.deepEqual(told, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
+    assert.deepEqual(reported, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
     assert.equal(store.coverage?.last.number, 3);
   });
 
@@ -229,7 +229,7 @@ describe("the pipeline", () => {
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
   });
 
-  test("stops when the store fails, also when no more news come", async (t) => {
+  test("stops when the store fails, also when no more changes come", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     const state = new MarketState(contracts);

@@ -36,7 +36,7 @@ const anyRange: fc.Arbitrary<CandleRange> = fc
     to: anyTime,
     order: fc.constantFrom("asc" as const, "desc" as const),
     limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1000)),
-    // What is told of how much a token is traded may be out of date, and changes no candle; only its newest
+    // What is notified of how much a token is traded may be out of date, and changes no candle; only its newest
     // trade must be no earlier than any that is stored.
     activity: fc.record({
       trades: fc.constantFrom(0, 10_000, 1_000_000),
@@ -81,8 +81,8 @@ describe("candles", () => {
   for (const finalCount of [0, 37, 70, 100]) {
     test(`of ${finalCount} final blocks and ${100 - finalCount} held ones`, async (t) => {
       const { store } = await StoreFolder.open(t);
-      const [final, held] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
-      await fillStore(store, { final, held, sizes: [4, 1, 9, 2] });
+      const [final, unfinalized] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
+      await fillStore(store, { final, unfinalized, sizes: [4, 1, 9, 2] });
       await assertSame(store, blocks, 50);
       await store.chartRollup.finish();
       await assertSame(store, blocks, 50);
@@ -110,7 +110,11 @@ describe("candles", () => {
 
   test("are whole while blocks become final", async (t) => {
     const { store } = await StoreFolder.open(t);
-    await fillStore(store, { final: blocks.slice(0, 60), held: blocks.slice(60), sizes: [60] });
+    await fillStore(store, {
+      final: blocks.slice(0, 60),
+      unfinalized: blocks.slice(60),
+      sizes: [60],
+    });
     const ranges = fc.sample(anyRange, { seed: testSeed, numRuns: 60 });
     const done = new AbortController();
     const read = async (): Promise<void> => {

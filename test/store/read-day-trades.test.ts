@@ -16,7 +16,7 @@ test("pages of any size hold the trades of the range, in order", async (t) => {
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 60 });
   const blocks = factsOf(buildChain(plans));
   const { store } = await StoreFolder.open(t);
-  await fillStore(store, { final: blocks, held: [], sizes: [5, 1, 17] });
+  await fillStore(store, { final: blocks, unfinalized: [], sizes: [5, 1, 17] });
   const trades = fillsOf(blocks).filter(isTrade);
   const [middle, last] = [blocks[30], blocks.at(-1)];
   assert(middle !== undefined && last !== undefined);

@@ -21,8 +21,8 @@ const eventKinds = [...new Set(events.map(({ event }) => event.kind))];
 
 async function openFilled(t: Parameters<typeof StoreFolder.open>[0]): Promise<StoreFolder> {
   const folder = await StoreFolder.open(t);
-  const [final, held] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
-  await fillStore(folder.store, { final, held, sizes: [3, 1, 5] });
+  const [final, unfinalized] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
+  await fillStore(folder.store, { final, unfinalized, sizes: [3, 1, 5] });
   return folder;
 }
 
@@ -111,7 +111,7 @@ describe("reading everything", () => {
     });
   }
 
-  test("many times at once, while all blocks become final one by one", async (t) => {
+  test("many times immediately, while all blocks become final one by one", async (t) => {
     const { store } = await openFilled(t);
     const done = new AbortController();
     const reader = async (paging: Paging): Promise<number> => {

@@ -6,7 +6,7 @@ import { buildChain } from "../support/generate-chain.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-const plan = { secondsLater: 2, tells: false, transactions: [] };
+const plan = { secondsLater: 2, reports: false, transactions: [] };
 const facts = factsOf(buildChain(Array.from({ length: 10 }, () => plan)));
 const first = facts[0]?.number ?? 0;
 

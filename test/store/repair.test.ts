@@ -67,7 +67,7 @@ async function repairDying(engine: Engine, writes: number): Promise<boolean> {
 }
 
 describe("a repair", () => {
-  test("makes every table, minute and marker right", async (t) => {
+  test("makes every table, minute and commit record right", async (t) => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, wrongBlocks);
     await assert.rejects(assertTablesHold(folder.store, blocks));

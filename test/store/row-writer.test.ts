@@ -86,7 +86,7 @@ test("what a column repeats is written like anything else", () => {
     `0x${"f0".repeat(32)}`,
   );
   const holds = fc.property(fc.array(fc.tuple(word, word)), (rows) => {
-    // Too little room, so that the buffer is made anew in between.
+    // Too little room, so that the buffer is rebuilt in between.
     const [repeating, plain] = [new RowWriter(40), new RowWriter()];
     for (const [one, other] of rows) {
       // Not the same text twice, only one that is equal.
@@ -101,7 +101,7 @@ test("what a column repeats is written like anything else", () => {
   fc.assert(holds, propertySettings(200));
 });
 
-test("however many rows come at once, they are one part", async (t) => {
+test("however many rows come immediately, they are one part", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   await engine.command("CREATE TABLE oddwire.rows (n UInt32) ENGINE = MergeTree ORDER BY n");
   const count = 2_000_000;

@@ -1,4 +1,4 @@
-/** What the indexes beside the order of a table leave out, as the engine's own plans tell. */
+/** What the indexes next to the order of a table leave out, as the engine's own plans report. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
@@ -23,7 +23,7 @@ const page = { order: "asc", after: null, finalizedOnly: false } as const;
 async function openStore(t: TestContext): Promise<FactStore> {
   const { store } = await StoreFolder.open(t);
   await store.engine.command("SYSTEM STOP MERGES");
-  await fillStore(store, { final: blocks, held: [], sizes: [blocksOfPart] });
+  await fillStore(store, { final: blocks, unfinalized: [], sizes: [blocksOfPart] });
   return store;
 }
 

@@ -30,7 +30,7 @@ function unreadable(number: number, reason: string): BlockFacts["quarantined"][n
   return { seq, timestamp, reason, log: {} as RawLog };
 }
 
-test("sizes are those of the tables, asked for anew only after a while", async (t) => {
+test("sizes are those of the tables, asked for again only after a while", async (t) => {
   const { store } = await StoreFolder.open(t);
   let atMs = 0;
   const clock = { ...systemClock, monotonicMs: () => atMs };
@@ -62,7 +62,7 @@ test("sizes are those of the tables, asked for anew only after a while", async (
   assert.equal(filled?.missingBlocks, 0);
 });
 
-test("blocks that no marker vouches for are a gap", async (t) => {
+test("blocks without a commit record are a gap", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode([blockAt(5), blockAt(9)]));
   await store.engine.command(
@@ -113,14 +113,14 @@ test("anomalies and unreadable logs are counted by kind, held and final blocks a
   const pipeline = new Pipeline({ store, state: new MarketState(knownContracts()), log });
   const anomaly = { seq: firstSeqOf(1), kind: "impossible_pairing" } as const;
   const final = blockAt(1, { anomalies: [anomaly], quarantined: [unreadable(1, "one reason")] });
-  const held = blockAt(2, {
+  const unfinalized = blockAt(2, {
     anomalies: [anomaly, { ...anomaly, kind: "refund_without_fill" }],
     quarantined: [unreadable(2, "one reason"), unreadable(2, "another")],
   });
   await pipeline.run(
     (async function* () {
       yield { kind: "range" as const, batch: encode([final]), more: false };
-      yield { kind: "block" as const, block: held };
+      yield { kind: "block" as const, block: unfinalized };
       yield { kind: "finalized" as const, block: 2 };
     })(),
   );

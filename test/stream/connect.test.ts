@@ -143,7 +143,7 @@ test("4001 before the revocation of the key is answered", async () => {
   const client = await StreamClient.open(edge.url, { key: value });
   await client.subscribe({ type: "trades" });
   await edge.request("DELETE", `/v1/keys/${key.id}`, { key: edge.keys.admin });
-  await server.advance({ held: server.newestBlock + 30 });
+  await server.advance({ unfinalized: server.newestBlock + 30 });
   assert.equal((await client.untilClosed()).code, 4001);
   assert.equal(client.events().length, 0);
 });

@@ -134,7 +134,7 @@ class Play {
     const state = new MarketState(contracts);
     await loadMarketState(store, state);
     const query = store.engine.query.bind(store.engine);
-    // Which query is answered next, and when the next news comes, is for the scheduler to say.
+    // Which query is answered next, and when the next changes comes, is for the scheduler to say.
     store.engine.query = async (sql: string) => {
       await this.#pause();
       const rows = await query(sql);

@@ -1,4 +1,4 @@
-/** The channel of order books: a copy made of what is told can be proven, and loss cannot hide. */
+/** The channel of order books: a copy made of what is sent can be proven, and loss cannot hide. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { crc32 } from "node:zlib";
@@ -120,7 +120,7 @@ test("a book comes whole and then change by change, each with the checksum after
   client.close();
 });
 
-test("two clients are told the same, batched and compressed or not", async () => {
+test("two clients are sent the same, batched and compressed or not", async () => {
   const token = takeToken();
   const one = await follow(token);
   trade(token, 20);
@@ -135,7 +135,7 @@ test("two clients are told the same, batched and compressed or not", async () =>
   other.client.close();
 });
 
-test("a book that cannot be relied upon is told as stale, and comes whole again", async () => {
+test("a book that cannot be relied upon is sent as stale, and comes whole again", async () => {
   const token = takeToken();
   venue.book(token).set("BUY", "0.4", "10");
   const { client, copy, equalsVenue, catchUp } = await follow(token);
@@ -144,7 +144,7 @@ test("a book that cannot be relied upon is told as stale, and comes whole again"
   venue.change([{ assetId: token, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   venue.change([{ assetId: token, side: "BUY", price: "0.3", size: "1" }]);
-  await client.until("the doubt", () => client.events().length > 0);
+  await client.until("the mismatch", () => client.events().length > 0);
   catchUp();
   const [mismatch] = client.events();
   assert.equal(mismatch?.["event"], "book_stale");
@@ -168,7 +168,7 @@ test("what cannot be followed is refused with the reason", async () => {
   client.close();
 });
 
-test("a book that nobody follows any more costs nothing", async () => {
+test("a book that no one follows any more costs nothing", async () => {
   const token = takeToken();
   const { client, equalsVenue } = await follow(token);
   await equalsVenue();

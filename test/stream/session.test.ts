@@ -200,7 +200,7 @@ suite("time", () => {
     assert.equal(client.closed?.code, 4002);
   });
 
-  test("PING is answered with PONG, and heartbeats tell how far the service is", () => {
+  test("PING is answered with PONG, and heartbeats say how far the service is", () => {
     const client = new SessionClient(parts);
     client.send("PING");
     assert.equal(client.last.type, "PONG");
@@ -221,15 +221,15 @@ suite("time", () => {
 });
 
 suite("a client that takes nothing", () => {
-  test("is closed with 4002 once what waits is too old, and told where to go on", async () => {
+  test("is closed with 4002 once what waits is too old, and informed where to go on", async () => {
     const client = new SessionClient(parts);
     client.send({ action: "subscribe", channel: { type: "trades" } });
-    await server.advance({ held: server.newestBlock + 20 });
-    const told = client.of("event").length;
+    await server.advance({ unfinalized: server.newestBlock + 20 });
+    const reported = client.of("event").length;
     client.takes = false;
-    await server.advance({ held: server.newestBlock + 60 });
+    await server.advance({ unfinalized: server.newestBlock + 60 });
     const stalled = client.of("event").length;
-    assert(stalled > told, "what the socket took is on its way");
+    assert(stalled > reported, "what the socket took is on its way");
     clock.advance(30_001);
     client.session.tick();
     assert.equal(client.closed?.code, 4002);
@@ -247,7 +247,7 @@ suite("a client that takes nothing", () => {
         setImmediate(resolve);
       });
     }
-    assert.equal(client.of("event").length, 0, "nothing was read ahead");
+    assert.equal(client.of("event").length, 0, "nothing was prefetched");
     client.drain();
     await waitFor("the end of the replay", async () =>
       client.of("replay_complete").length === 1 ? true : null,
@@ -264,7 +264,7 @@ suite("a client that takes nothing", () => {
     }
     for (const client of stalled) client.takes = false;
     const seq = server.newestBlock * 1_000_000 + 999_999;
-    await server.advance({ held: server.newestBlock + 60 });
+    await server.advance({ unfinalized: server.newestBlock + 60 });
     const rows = await server.getAll(`/v1/trades?order=asc&limit=1000&after_seq=${seq}`);
     assert(rows.length > 0);
     for (const client of healthy) {

@@ -1,6 +1,6 @@
 /**
- * R15: clients that never read, beside as many that do. What waits for them is bounded, they are closed
- * and told how far they came, and the others have every frame. `SLOW_CLIENTS` says how many.
+ * R15: clients that never read, next to as many that do. What waits for them is bounded, they are closed
+ * and informed how far they came, and the others have every frame. `SLOW_CLIENTS` says how many.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -45,10 +45,10 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 /**
- * Bytes held after a collection. The resident memory tells nothing here: it swings by 100 MiB with
+ * Bytes held after a collection. The resident memory reports nothing here: it swings by 100 MiB with
  * what the clients that read, which share this process, have left for the next collection.
  */
-function heldBytes(): number {
+function usedBytes(): number {
   collectGarbage();
   // Once more: the first may leave buffers to be counted as free later.
   collectGarbage();
@@ -74,15 +74,15 @@ test("R15: stalled clients are closed with where they were, and the others have 
   const firstBlock = server.newestBlock + 1;
   const seqOfEvent = (index: number) =>
     seqOf(firstBlock + Math.floor(index / tradesPerBlock), index % tradesPerBlock);
-  const heldBefore = heldBytes();
+  const bytesBefore = usedBytes();
   for (const client of stalled) client.stall();
-  for (let told = 1; told <= blocks; told += 1) {
+  for (let reported = 1; reported <= blocks; reported += 1) {
     await server.hold(nextBlock());
-    await waitFor(`block ${told} at those that read`, async () =>
-      healthy.every(({ events }) => events === told * tradesPerBlock) ? true : null,
+    await waitFor(`block ${reported} at those that read`, async () =>
+      healthy.every(({ events }) => events === reported * tradesPerBlock) ? true : null,
     );
   }
-  const grown = heldBytes() - heldBefore;
+  const grown = usedBytes() - bytesBefore;
   t.diagnostic(`${Math.round(grown / mebibyte)} MiB more for ${clients} stalled clients`);
   // Frames are shared: a client more that waits for them costs references.
   assert(grown < 64 * mebibyte + clients * (mebibyte / 16), `${grown} bytes more`);

@@ -13,7 +13,7 @@ after(() => server.close());
 const { edge } = server;
 const connect = (query = "") => StreamClient.open(edge.url, { key: edge.keys.admin, query });
 
-/** What REST tells after a position, oldest first. */
+/** What REST reports after a position, oldest first. */
 async function rowsAfter(seq: unknown, path = "/v1/trades?"): Promise<readonly Row[]> {
   return server.getAll(`${path}order=asc&limit=1000&after_seq=${String(seq)}`);
 }
@@ -29,11 +29,11 @@ function assertChained(events: readonly StreamFrame[], seq: unknown): void {
 }
 
 suite("a subscription to trades", () => {
-  test("tells each trade of the blocks that come, as REST does, chained", async () => {
+  test("reports each trade of the blocks that come, as REST does, chained", async () => {
     const client = await connect();
     const { seq, subscription_id: id, channel } = await client.subscribe({ type: "trades" });
     assert.deepEqual(channel, { type: "trades" });
-    await server.advance({ held: server.newestBlock + 40 });
+    await server.advance({ unfinalized: server.newestBlock + 40 });
     const rows = await rowsAfter(seq);
     assert(rows.length > 10);
     await client.until("all trades", () => client.events(id).length >= rows.length);
@@ -51,7 +51,7 @@ suite("a subscription to trades", () => {
     const { subscription_id: id, seq } = subscribed;
     assert.equal(seq, 0);
     const complete = await client.next("replay_complete");
-    await server.advance({ held: server.newestBlock + 20 });
+    await server.advance({ unfinalized: server.newestBlock + 20 });
     const rows = await rowsAfter(0);
     await client.until("all trades", () => client.events(id).length >= rows.length);
     assert.deepEqual(
@@ -71,7 +71,7 @@ suite("a subscription to trades", () => {
       const from = { resume_from: (server.finalBlock - 200) * 1_000_000 };
       const { subscription_id: id } = await client.subscribe({ type: "trades" }, from);
       await client.next("replay_complete");
-      await server.advance({ held: server.newestBlock + 10 });
+      await server.advance({ unfinalized: server.newestBlock + 10 });
       const rows = await rowsAfter(from.resume_from);
       await client.until("all trades", () => client.events(id).length >= rows.length);
       assert.deepEqual(
@@ -94,7 +94,7 @@ suite("a subscription to trades", () => {
     await client.subscribe({ type: "trades" });
     client.send({ action: "unsubscribe", channel: { type: "trades" } });
     await client.next("unsubscribed");
-    await server.advance({ held: server.newestBlock + 10 });
+    await server.advance({ unfinalized: server.newestBlock + 10 });
     client.send({ action: "ping", id: "p" });
     assert.equal((await client.next("pong"))["id"], "p");
     assert.equal(client.events().length, 0);
@@ -109,7 +109,7 @@ suite("every channel", () => {
     ["resolutions", "/v1/resolutions?", () => ({})],
     ["cancellations", "/v1/cancellations?", () => ({})],
   ] as const) {
-    test(`${type} tell what REST lists`, async () => {
+    test(`${type} say what REST lists`, async () => {
       const client = await connect();
       const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
       const asked = more(trade);
@@ -125,15 +125,15 @@ suite("every channel", () => {
     });
   }
 
-  test("a candle comes once more when it has closed, and moves nobody back", async () => {
+  test("a candle comes once more when it has closed, and moves no one back", async () => {
     const client = await connect();
     const { newestBlock } = server;
-    const held = newestBlock + 200;
+    const unfinalized = newestBlock + 200;
     const trades = server.facts.flatMap(({ fills }) => fills.filter(isTrade));
     const next = trades.find(({ tokenId, seq, timestamp }) => {
       const pair = trades.filter((trade) => trade.tokenId === tokenId && trade.seq < seq);
       const before = pair.at(-1);
-      const isNext = seq > firstSeqOf(newestBlock + 1) && seq < firstSeqOf(held);
+      const isNext = seq > firstSeqOf(newestBlock + 1) && seq < firstSeqOf(unfinalized);
       if (!isNext || before === undefined || before.seq > firstSeqOf(newestBlock + 1)) return false;
       return minuteOf(before.timestamp) < minuteOf(timestamp);
     });
@@ -142,7 +142,7 @@ suite("every channel", () => {
     const channel = { type: "candles", token_id: formatTokenId(tokenId), resolution: "1m" };
     const { subscription_id: id, seq } = await client.subscribe(channel);
     const candles = () => client.events(id).map(({ data }) => data as Row);
-    await server.advance({ held });
+    await server.advance({ unfinalized });
     await client.until("a closed candle", () => candles().some((row) => row["closed"] === true));
     await client.until("the one after", () => candles().length >= 2);
     assertChained(client.events(id), seq);
@@ -159,19 +159,19 @@ suite("every channel", () => {
     const candles = (await server.getPage(`/v1/candles/${token}?resolution=1m`)).data;
     assert.deepEqual(snapshot["data"], candles);
     await client.subscribe({ type: "price", token_ids: [token] }, { snapshot: 1 });
-    const told = await client.next("snapshot");
+    const reported = await client.next("snapshot");
     const { body } = await server.get(`/v1/price/${token}`);
-    assert.deepEqual(told["data"], [body["data"]]);
+    assert.deepEqual(reported["data"], [body["data"]]);
     client.close();
   });
 });
 
 suite("a fork", () => {
-  test("is told with what it takes back; what replaces it follows", async () => {
+  test("is sent with what it reverts; what replaces it follows", async () => {
     const client = await connect();
     const { subscription_id: id } = await client.subscribe({ type: "trades" });
     const safe = server.newestBlock;
-    await server.advance({ held: safe + 100 });
+    await server.advance({ unfinalized: safe + 100 });
     const gone = await rowsAfter(safe * 1_000_000 + 999_999);
     assert(gone.length > 0);
     const blocks = server.facts.filter(({ number }) => number > safe && number <= safe + 100);
@@ -190,7 +190,7 @@ suite("a fork", () => {
 
   test("meanwhile makes who comes back go back to where it began", async () => {
     const safe = server.newestBlock;
-    await server.advance({ held: safe + 20 });
+    await server.advance({ unfinalized: safe + 20 });
     const blocks = server.facts.filter(({ number }) => number > safe && number <= safe + 25);
     await server.fork(safe, blocks);
     const client = await connect();
@@ -207,14 +207,14 @@ suite("a fork", () => {
   });
 });
 
-test("with finality finalized only what cannot be taken back is told", async () => {
+test("with finality finalized only what cannot be reverted is sent", async () => {
   const client = await connect();
   const filter = { finality: "finalized" };
   const { subscription_id: id, seq } = await client.subscribe({ type: "trades", filter });
   assert.equal(seq, server.finalBlock * 1_000_000 + 999_999);
   await server.advance({ final: server.finalBlock + 60 });
-  const told = await client.next("finalized");
-  assert.equal(told["finalized_block"], server.finalBlock);
+  const reported = await client.next("finalized");
+  assert.equal(reported["finalized_block"], server.finalBlock);
   const rows = await rowsAfter(seq, "/v1/trades?status=finalized&");
   await client.until("all trades", () => client.events(id).length >= rows.length);
   assert.deepEqual(
@@ -232,7 +232,7 @@ test("finalized comes while the service catches up, too", async () => {
   const blocks = server.facts.filter(
     ({ number }) => number > newestBlock && number <= newestBlock + 10,
   );
-  await server.tell([{ kind: "range", batch: encode(blocks), more: false }]);
+  await server.report([{ kind: "range", batch: encode(blocks), more: false }]);
   const { finalized_block, finalized_seq } = await client.next("finalized");
   assert.equal(finalized_block, newestBlock + 10);
   assert.equal(finalized_seq, (newestBlock + 11) * 1_000_000 - 1);
@@ -248,13 +248,13 @@ test("a snapshot is part of the chain, and is text whatever the form of events",
   const next = server.facts.find(
     ({ number, fills }) => number > newestBlock && fills.some(isTrade),
   );
-  await server.advance({ held: next?.number ?? 0 });
+  await server.advance({ unfinalized: next?.number ?? 0 });
   await client.until("events", () => client.events(id).length > 0);
   assertChained(client.events(id), seq);
   client.close();
 });
 
-test("subscribed has the whole channel, events have what tells one token from another", async () => {
+test("subscribed has the whole channel, events have what distinguishes one token from another", async () => {
   const client = await connect();
   const [trade = {}] = (await server.getPage("/v1/trades?limit=1&order=asc")).data;
   const wanted = { type: "token_trades", token_id: trade["token_id"] };

@@ -36,17 +36,17 @@ async function follow(
   return lines;
 }
 
-test("prints the newest trades, then news, then what replaces a fork", async () => {
+test("prints the newest trades, then changes, then what replaces a fork", async () => {
   const { newestBlock } = server;
   const traded = server.facts.filter(
     ({ number, fills }) => number > newestBlock && fills.some(isTrade),
   );
   const target = traded[3]?.number ?? newestBlock;
   const lines = await follow(true, async (printed) => {
-    await server.advance({ held: target });
+    await server.advance({ unfinalized: target });
     const change = idsBehind(newestBlock);
     assert(change.length > 0);
-    await waitFor("news", async () => (printed.length === 10 + change.length ? true : null));
+    await waitFor("changes", async () => (printed.length === 10 + change.length ? true : null));
     const again = server.facts.filter(({ number }) => number > newestBlock && number <= target);
     await server.fork(newestBlock, again);
     await waitFor("what came instead", async () =>
@@ -70,17 +70,17 @@ test("prints the newest trades, then news, then what replaces a fork", async () 
   );
 });
 
-test("prints lines for people, and says what a fork took back", async () => {
+test("prints lines for people, and says what a fork reverted", async () => {
   const { newestBlock } = server;
   const lines = await follow(false, async (printed) => {
     await server.fork(newestBlock - 20, []);
     await waitFor("the fork", async () => (printed.length > 10 ? true : null));
   });
   assert.match(lines[0] ?? "", /^\d{4}-\d\d-\d\dT\S+ (BUY|SELL) +[0-9.]+ at [0-9.]+/);
-  assert.match(lines.at(-1) ?? "", /^a fork took back what is behind \d+ \(\d+ trades\)/);
+  assert.match(lines.at(-1) ?? "", /^a fork reverted what is behind \d+ \(\d+ trades\)/);
 });
 
-test("fails at once when the key is refused", async () => {
+test("fails immediately when the key is refused", async () => {
   const { url } = server.edge;
   const { signal } = new AbortController();
   const printing = printTrades({ url, key: "ow_read_x", asJson: true, write: () => {}, signal });

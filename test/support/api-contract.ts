@@ -1,4 +1,4 @@
-/** The server's own OpenAPI document, and whether an answer is one that it tells of. */
+/** The server's own OpenAPI document, and whether an answer is one that it describes. */
 import assert from "node:assert/strict";
 import { Compile, type Validator } from "typebox/schema";
 import type {
@@ -62,7 +62,7 @@ export class ApiContract {
     return Object.keys(content?.["application/json"]?.examples ?? {});
   }
 
-  /** Fails unless status, headers and body of an answer are told of, and nothing else is in it. */
+  /** Fails unless status, headers and body of an answer are notified of, and nothing else is in it. */
   assertReported(endpoint: Endpoint, answer: TestAnswer): void {
     const { method, path } = endpoint;
     const name = `${method} ${path} ${answer.status}`;
@@ -73,16 +73,16 @@ export class ApiContract {
   }
 
   #assertHeaders(response: Response, { headers }: TestAnswer, name: string): void {
-    const told = Object.entries(response.headers).map(
+    const reported = Object.entries(response.headers).map(
       ([header, reference]) => [header.toLowerCase(), this.#resolve<Header>(reference)] as const,
     );
-    for (const [header, { required, schema }] of told) {
+    for (const [header, { required, schema }] of reported) {
       const text = headers.get(header);
       assert(text !== null || !required, `${name}: ${header} is missing`);
       const value = schema.type === "integer" ? Number(text) : text;
       if (text !== null) this.#assertValid(schema, value, `${name}: ${header}`);
     }
-    const known = new Set([...transportHeaders, ...told.map(([header]) => header)]);
+    const known = new Set([...transportHeaders, ...reported.map(([header]) => header)]);
     const others = [...headers.keys()].filter((header) => !known.has(header));
     assert.deepEqual(others, [], `${name}: headers that are not documented`);
   }
@@ -110,7 +110,7 @@ export class ApiContract {
     assert.fail(`${name}: ${first?.instancePath} ${first?.message}: ${JSON.stringify(value)}`);
   }
 
-  /** Closed, so that a field nobody documented is found too. */
+  /** Closed, so that a field no one documented is found too. */
   #compile(schema: JsonSchema): Validator {
     const { schemas } = this.document.components;
     return Compile(closed({ ...schema, components: { schemas } }) as object);

@@ -6,7 +6,7 @@ import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import { waitMsMax } from "./wait-for.ts";
 
 /**
- * A consumer of a chain source that keeps what it is told and insists on the contract: no gaps, no
+ * A consumer of a chain source that keeps what it is sent and insists on the contract: no gaps, no
  * repeats, forks above finality only, finality that never falls, and more final blocks where they were
  * said to follow.
  */
@@ -15,7 +15,7 @@ export class ChainFollower {
   readonly blocks = new Map<number, Block>();
   readonly forks: number[] = [];
   tip = -1;
-  /** `null` right after a fork, when the hash of the tip is not told. */
+  /** `null` right after a fork, when the hash of the tip is not sent. */
   tipHash: string | null = null;
   finalized = -1;
   /** Why the source ended; `null` while it goes on, or after a close. */
@@ -45,10 +45,12 @@ export class ChainFollower {
     await this.until(({ tip }) => tip === number);
   }
 
-  /** Asserts that what was told, up to the tip, is exactly the wanted logs of `chain`. */
+  /** Asserts that what was sent, up to the tip, is exactly the wanted logs of `chain`. */
   assertEquals(chain: readonly ScriptedBlock[], isWanted: (log: RpcLog) => boolean): void {
-    const told = [...this.blocks.values()].toSorted((one, other) => one.number - other.number);
-    const logs = told.flatMap((block) => block.logs.map((log) => [block.timestamp, log] as const));
+    const reported = [...this.blocks.values()].toSorted((one, other) => one.number - other.number);
+    const logs = reported.flatMap((block) =>
+      block.logs.map((log) => [block.timestamp, log] as const),
+    );
     const seen = logs.map(([time, log]) => [log.blockHash, log.txHash, log.logIndex, time]);
     const first = this.#first ?? 0;
     const expected = chain

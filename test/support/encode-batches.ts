@@ -3,7 +3,7 @@ import type { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { encodeFinal } from "../../src/feed/change.ts";
 import type { EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
 
-/** Batches with their final blocks encoded, as the thread of the chain has them told. */
+/** Batches with their final blocks encoded, as the thread of the chain has them reported. */
 export async function* encodeBatches(
   batches: AsyncIterable<ChainBatch>,
   decoder: LogDecoder,
@@ -11,8 +11,8 @@ export async function* encodeBatches(
   for await (const batch of batches) {
     if (batch.kind !== "blocks" || !batch.finalized) yield batch;
     else {
-      const stretch = { ...batch, blocks: [...batch.blocks] };
-      yield { ...batch, blocks: encodeFinal(stretch, decoder) };
+      const interval = { ...batch, blocks: [...batch.blocks] };
+      yield { ...batch, blocks: encodeFinal(interval, decoder) };
     }
   }
 }

@@ -30,7 +30,7 @@ export function on(method: string, hook: FaultHook): FaultHook {
   return (request, chain) => (request.method === method ? hook(request, chain) : null);
 }
 
-/** Lets `hook` strike `count` times, then never again. */
+/** Lets `hook` hit `count` times, then never again. */
 export function times(count: number, hook: FaultHook): FaultHook {
   let left = count;
   return (request, chain) => {
@@ -40,7 +40,7 @@ export function times(count: number, hook: FaultHook): FaultHook {
   };
 }
 
-/** What may strike single requests of an otherwise honest node, by what it is. */
+/** What may hit single requests of an otherwise honest node, by what it is. */
 export const passingFaults: Readonly<Record<string, FaultHook>> = {
   "no logs": (request, chain) => noLogs(request, chain),
   "a log twice": (request, chain) => duplicateLog(request, chain),
@@ -193,10 +193,10 @@ export const noLogs: FaultHook = changeLogs(() => []);
 /** Leaves the last log out. */
 export const lostLog: FaultHook = changeLogs((logs) => logs.slice(0, -1));
 
-/** Tells all logs, the last one first. */
+/** Reports all logs, the last one first. */
 export const reversedLogs: FaultHook = changeLogs((logs) => logs.toReversed());
 
-/** Tells every `nth` header of those that `picks` picks with another member `name`. */
+/** Reports every `nth` header of those that `picks` picks with another member `name`. */
 export function wrongHeaders(
   picks: (number: number) => boolean,
   lie: { readonly nth: number; readonly name: string; readonly value?: string },
@@ -213,18 +213,18 @@ export function wrongHeaders(
   });
 }
 
-/** Tells the last log twice. */
+/** Reports the last log twice. */
 export const duplicateLog: FaultHook = changeLastLog((last) => [last, last]);
 
-/** Tells the last log again as removed. */
+/** Reports the last log again as removed. */
 export const removedLog: FaultHook = changeLastLog((last) => [last, { ...last, removed: true }]);
 
-/** Tells the last log as one of the block after its own. */
+/** Reports the last log as one of the block after its own. */
 export const logOfAnotherBlock: FaultHook = changeLastLog((last) => [
   { ...last, blockNumber: toQuantity(Number(last.blockNumber) + 1) },
 ]);
 
-/** Tells the last log with the hash of a block that does not exist. */
+/** Reports the last log with the hash of a block that does not exist. */
 export const logOfAnotherFork: FaultHook = changeLastLog((last) => [
   { ...last, blockHash: `0x${"f0".repeat(32)}` },
 ]);
@@ -236,7 +236,7 @@ export type Loss = {
   readonly remaining: readonly RpcLog[];
 };
 
-/** Leaves one log out, the one that `pick` picks; `onLoss` is told. */
+/** Leaves one log out, the one that `pick` picks; `onLoss` is sent. */
 export function loseLog(pick: (count: number) => number, onLoss: (loss: Loss) => void): FaultHook {
   return on("eth_getLogs", (_, chain) => ({
     kind: "logs",

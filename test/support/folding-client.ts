@@ -8,7 +8,7 @@ import { SessionClient, type SharedParts } from "./session-client.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
 const tokenId = allTestMarkets[0]?.tokenIds[0];
-/** Of generation 3: a token tells its pair, so that no trade is before its market is known. */
+/** Of generation 3: a token reports its pair, so that no trade is before its market is known. */
 const [pairedId] = deriveGen3TokenIds(gen3Conditions.first);
 assert(tokenId !== undefined && pairedId !== undefined);
 /** Logs of facts, of which every row has to come, and states, of which the last has to be right. */
@@ -99,7 +99,7 @@ export class FoldingClient {
         assert(seq >= this.#last, "an event never moves a client back");
         const { id, timestamp } = frame["data"] as { id?: string; timestamp?: string };
         const name = this.request.type === "price" ? "price" : (id ?? timestamp ?? "");
-        if (this.#isFacts) assert(!this.rows.has(name), `${name} was told twice`);
+        if (this.#isFacts) assert(!this.rows.has(name), `${name} was sent twice`);
         this.rows.set(name, { seq, data: frame["data"] });
         this.#last = seq;
         return;
@@ -150,15 +150,15 @@ export function mismatch(folded: FoldingClient, entries: readonly Entry[]): stri
   const { type } = folded.request;
   if (type === "price") {
     const [newest] = entries;
-    const told = folded.rows.get("price");
+    const reported = folded.rows.get("price");
     if (newest === undefined || newest.seq <= folded.low) return null;
     const { timestamp: _, ...expected } = JSON.parse(newest.json) as Record<string, unknown>;
-    const { timestamp: __, ...actual } = (told?.data ?? {}) as Record<string, unknown>;
+    const { timestamp: __, ...actual } = (reported?.data ?? {}) as Record<string, unknown>;
     return same(steady(actual), steady(expected));
   }
   const expected = rowsOf(entries.filter(({ seq }) => seq > folded.low));
   const actual = new Map([...folded.rows].map(([id, { data }]) => [id, steady(data)]));
-  // Markets change after they were told.
+  // Markets change after they were sent.
   if (type === "markets")
     return same([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
   // Of a bucket that began before, the client has the newest state, or none.

@@ -10,11 +10,11 @@ import { type LogContent, marketLogs, otherLogs, testPairs } from "./test-market
 export type BlockPlan = {
   readonly secondsLater: number;
   /** Whether it carries the market logs due at its height. */
-  readonly tells: boolean;
+  readonly reports: boolean;
   readonly transactions: readonly (TransactionPlan | LogContent)[];
 };
 
-/** A block and the fills it must be told as. */
+/** A block and the fills it must be sent as. */
 export type GeneratedBlock = { readonly block: Block; readonly fills: readonly Fill[] };
 
 const anyTrade = anyTransaction(testPairs);
@@ -36,7 +36,7 @@ export function anyBlockPlan(transactionsMax = 3): fc.Arbitrary<BlockPlan> {
   const anyOther = fc.constantFrom(...otherLogs);
   return fc.record({
     secondsLater: anyPause,
-    tells: fc.boolean(),
+    reports: fc.boolean(),
     transactions: fc.array(
       fc.oneof({ weight: 4, arbitrary: anyTrade }, { weight: 1, arbitrary: anyOther }),
       { maxLength: transactionsMax },
@@ -45,9 +45,9 @@ export function anyBlockPlan(transactionsMax = 3): fc.Arbitrary<BlockPlan> {
 }
 
 /**
- * The blocks of these plans, linked to `after` or beginning a chain. `salt` tells rival chains
- * apart; `order` is in which order the market logs are told, each at its own height, so that no
- * chain tells one twice.
+ * The blocks of these plans, linked to `after` or beginning a chain. `salt` reports rival chains
+ * apart; `order` is in which order the market logs are sent, each at its own height, so that no
+ * chain reports one twice.
  */
 export function buildChain(
   plans: readonly BlockPlan[],
@@ -71,8 +71,8 @@ export function buildChain(
       timestamp: parent.timestamp + plan.secondsLater,
     });
     const due = (number - genesis.number - 1) * marketLogsPerBlock;
-    const told = plan.tells ? order.slice(due, due + marketLogsPerBlock) : [];
-    for (const log of told) writer.addLog(log);
+    const reported = plan.reports ? order.slice(due, due + marketLogsPerBlock) : [];
+    for (const log of reported) writer.addLog(log);
     for (const transaction of plan.transactions) {
       if ("items" in transaction) writer.addTransaction(transaction);
       else writer.addLog(transaction);

@@ -1,6 +1,6 @@
 /**
  * Random matches as the exchanges of every generation make them, down to raw logs in the order of
- * each generation, together with the fills they must be told as. What is expected is worked out
+ * each generation, together with the fills they must be sent as. What is expected is worked out
  * from the plan of a match, never from its logs.
  */
 import * as fc from "fast-check";
@@ -225,7 +225,7 @@ function sumsOf(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint
   return [sum(legs.map((leg) => leg.shares)), sum(legs.map(valueOf))];
 }
 
-/** A block under construction: logs in order, and the fills they must be told as. */
+/** A block under construction: logs in order, and the fills they must be sent as. */
 export class BlockWriter {
   readonly #place: Omit<Block, "logs">;
   readonly #logs: RawLog[] = [];
@@ -241,7 +241,7 @@ export class BlockWriter {
     return { ...this.#place, logs: this.#logs };
   }
 
-  /** In log order, as `deriveBlockFacts` must tell them. */
+  /** In log order, as `deriveBlockFacts` must report them. */
   get fills(): readonly Fill[] {
     return this.#fills;
   }
@@ -298,8 +298,8 @@ export class BlockWriter {
     const summaryIndex = this.#push(orderFilledLog(summary, exchange.address), gap);
     this.#fills.push(this.#placed(summary, summaryIndex));
     const matchSeq = seqOf(this.#place.number, this.#push(ordersMatchedLog(summary), 0));
-    const told = this.#fills.splice(first).map((fill) => ({ ...fill, matchSeq }));
-    this.#fills.push(...this.#refunded(told, plan.feeModule, gap));
+    const reported = this.#fills.splice(first).map((fill) => ({ ...fill, matchSeq }));
+    this.#fills.push(...this.#refunded(reported, plan.feeModule, gap));
   }
 
   #addDirect({ exchange, operator, side, token, order }: DirectPlan, gap: number): void {
@@ -315,9 +315,9 @@ export class BlockWriter {
   }
 
   /** The taker is refunded first, then the makers. */
-  #refunded(told: readonly Fill[], feeModule: Address | null, gap: number): Fill[] {
-    if (feeModule === null) return [...told];
-    const refunded = told.map((fill) => ({ ...fill, feeRefund: fill.fee - fill.fee / 3n }));
+  #refunded(reported: readonly Fill[], feeModule: Address | null, gap: number): Fill[] {
+    if (feeModule === null) return [...reported];
+    const refunded = reported.map((fill) => ({ ...fill, feeRefund: fill.fee - fill.fee / 3n }));
     for (const fill of [...refunded.slice(-1), ...refunded.slice(0, -1)]) {
       if (fill.feeRefund > 0n) this.#push(feeRefundedLog(fill, feeModule), gap);
     }

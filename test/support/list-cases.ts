@@ -1,4 +1,4 @@
-/** The cases that every list over a stretch of the chain has, held against naive filters. */
+/** The cases that every list over a range of the chain has, held against naive filters. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -54,11 +54,11 @@ export function idsOf(rows: readonly Row[]): string[] {
 
 /** Registers the cases of what is chosen. */
 export function testFilters({ server, path, filters }: ListUnderTest): void {
-  const told = path.includes("?") ? ` of ${path.replace(/^.*\?/, "")}` : "";
+  const reported = path.includes("?") ? ` of ${path.replace(/^.*\?/, "")}` : "";
   const readAll = async () => server.getAll(pathOf(path, { order: "asc", limit: "1000" }));
 
   for (const [name, filter] of Object.entries(filters)) {
-    test(`200: ${name}${told} chooses the rows that a naive filter does`, async () => {
+    test(`200: ${name}${reported} chooses the rows that a naive filter does`, async () => {
       const rows = await readAll();
       const samples = 6;
       const chosen = Array.from({ length: samples }, (_, run) => {
@@ -73,7 +73,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
     });
   }
 
-  test(`200: filters that come together must all hold${told}`, async () => {
+  test(`200: filters that come together must all hold${reported}`, async () => {
     const rows = await readAll();
     const anyRow = fc.constantFrom(...rows);
     const anyValues = Object.entries(filters).map(
@@ -89,7 +89,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
     );
   });
 
-  test(`200: times in seconds, milliseconds and RFC 3339 mean the same, hex in any case too${told}`, async () => {
+  test(`200: times in seconds, milliseconds and RFC 3339 mean the same, hex in any case too${reported}`, async () => {
     const rows = await readAll();
     const row = rows[Math.floor(rows.length / 2)] ?? {};
     const ms = Number(row["timestamp_ms"]);
@@ -108,7 +108,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
     );
   });
 
-  test(`200: the edges of every range are served${told}`, async () => {
+  test(`200: the edges of every range are served${reported}`, async () => {
     const edges: Query[] = [
       { after_seq: "9007199254740990" },
       { from_block: "9007199253", to_block: "9007199253" },
@@ -132,7 +132,7 @@ function testPages({ server, path }: ListUnderTest): void {
     assert.deepEqual(await server.getAll(pathOf(path, { limit })), rows.toReversed());
   });
 
-  test("200: a page tells its limit, and how fresh it is", async () => {
+  test("200: a page reports its limit, and how fresh it is", async () => {
     const answer = await server.get(path);
     assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
     assertEveryHeader(answer.headers);
@@ -170,8 +170,8 @@ function testGrowth(list: ListUnderTest): void {
       const limit = String(Math.max(1, Math.floor(before.length / 10)));
       const step = Math.ceil((last - server.newestBlock) / 4);
       const served = await server.getAll(pathOf(path, { order, limit }), () => {
-        const held = Math.min(server.newestBlock + step, last);
-        return server.advance({ held, final: held - step });
+        const unfinalized = Math.min(server.newestBlock + step, last);
+        return server.advance({ unfinalized, final: unfinalized - step });
       });
       assert.equal(server.newestBlock, last);
       const after = await server.getAll(pathOf(path, { order, limit: "1000" }));

@@ -32,7 +32,7 @@ export class LiveChain {
     this.#random = random;
   }
 
-  /** Stands still until told to go on; ends with the test. */
+  /** Stands still until sent to go on; ends with the test. */
   static async open(t: TestContext, random: SeededRandom): Promise<LiveChain> {
     const blocks = buildChain(plans.slice(0, 10));
     const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(blockOf)) });
@@ -65,7 +65,7 @@ export class LiveChain {
     this.#timer = null;
   }
 
-  /** Adds so many blocks at once. */
+  /** Adds so many blocks at the same time. */
   grow(count: number): void {
     this.#replaceAbove(this.head, count);
   }

@@ -14,13 +14,13 @@ export class Losses {
 
   add({ lost, block, remaining }: Loss): void {
     const others = remaining.filter((log) => log.blockHash === block.hash);
-    const isContractTold = others.some(({ address }) => address === lost.address);
-    const isEventTold = others.some(({ topics }) => topics[0] === lost.topics[0]);
+    const hasContract = others.some(({ address }) => address === lost.address);
+    const hasEvent = others.some(({ topics }) => topics[0] === lost.topics[0]);
     const isFull = others.length > 0 && bitsOf(block) > sparseBloomBitsMax;
-    if ((isContractTold && isEventTold) || isFull) this.#unseen.add(keyOf(lost));
+    if ((hasContract && hasEvent) || isFull) this.#unseen.add(keyOf(lost));
   }
 
-  /** Whether nobody could have seen that the log is missing. */
+  /** Whether no one could have seen that the log is missing. */
   has(log: { readonly blockHash: string; readonly logIndex: number }): boolean {
     return this.#unseen.has(`${log.blockHash} ${log.logIndex}`);
   }

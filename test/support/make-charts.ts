@@ -1,5 +1,5 @@
 /**
- * Run as a process: makes the copy for charts of the data folder it is given anew, again and again,
+ * Run as a process: makes the copy for charts of the data folder it is given again, again and again,
  * and prints how far it is: `minutes` when they are with the thread, `whole` when it is done.
  */
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export const makeChartsPath = fileURLToPath(import.meta.url);
 
 if (import.meta.main) {
   const { charts, engine, coverage } = await FactStore.open(process.argv[2] ?? "");
-  const telling: Engine = Object.assign(Object.create(engine) as Engine, {
+  const report: Engine = Object.assign(Object.create(engine) as Engine, {
     query: (sql: string) => engine.query(sql),
     openRows: () => engine.openRows(),
     command: async (sql: string) => {
@@ -21,7 +21,7 @@ if (import.meta.main) {
   });
   for (;;) {
     charts.reset();
-    const rollup = new ChartRollup(telling, charts);
+    const rollup = new ChartRollup(report, charts);
     rollup.advance(coverage?.last.timestamp ?? 0);
     await rollup.finish();
     process.stdout.write("whole\n");

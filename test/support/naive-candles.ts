@@ -14,7 +14,7 @@ type Print = {
   readonly worth: bigint;
 };
 
-/** The candles of a token by bucket start; those of `complement`, if given, are told as 1 - p. */
+/** The candles of a token by bucket start; those of `complement`, if given, are sent as 1 - p. */
 export function naiveCandles(
   fills: readonly Fill[],
   asked: {

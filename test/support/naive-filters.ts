@@ -1,4 +1,4 @@
-/** What the filters of lists mean, told on the rows as clients see them, one parameter at a time. */
+/** What the filters of lists mean, reported on the rows as clients see them, one parameter at a time. */
 import assert from "node:assert/strict";
 import type { Row } from "./open-data-server.ts";
 
@@ -8,7 +8,7 @@ export type NaiveFilter = {
   readonly holds: (row: Row, value: string) => boolean;
 };
 
-/** Filters of the stretch of the chain, which every list has. */
+/** Filters of the range of the chain, which every list has. */
 export const rangeFilters = {
   start: number("timestamp_ms", (time, start) => time >= start),
   end: number("timestamp_ms", (time, end) => time < end),

@@ -58,7 +58,7 @@ type DataServerOptions = {
   readonly unfinalizedBlocks?: number;
   readonly trustedProxies?: readonly string[];
   readonly quotas?: StreamQuotas;
-  /** Told of every answer. */
+  /** Described every answer. */
   readonly observe?: (observation: Observation) => void;
   readonly exportRowsMax?: number;
 };
@@ -143,7 +143,9 @@ export class DataServer {
     });
     const parts = { edge, store, state, facts, hub, routes, readiness, folder, venue, books };
     const server = new DataServer(parts);
-    await server.advance({ held: (facts[0]?.number ?? 0) + finalBlocks + unfinalizedBlocks - 1 });
+    await server.advance({
+      unfinalized: (facts[0]?.number ?? 0) + finalBlocks + unfinalizedBlocks - 1,
+    });
     return server;
   }
 
@@ -161,28 +163,28 @@ export class DataServer {
     return this.store.coverage?.last.number ?? -1;
   }
 
-  /** Goes on as the chain does: holds the blocks up to `held`, then those up to `final` are final. */
-  async advance(upTo: { readonly held?: number; readonly final?: number }): Promise<void> {
-    const { held = -1, final } = upTo;
+  /** Goes on as the chain does: holds the blocks up to `unfinalized`, then those up to `final` are final. */
+  async advance(upTo: { readonly unfinalized?: number; readonly final?: number }): Promise<void> {
+    const { unfinalized = -1, final } = upTo;
     const { newestBlock } = this;
-    const blocks = this.facts.filter(({ number }) => number > newestBlock && number <= held);
-    await this.tell(blocks.map((block) => ({ kind: "block", block })));
-    if (final !== undefined) await this.tell([{ kind: "finalized", block: final }]);
+    const blocks = this.facts.filter(({ number }) => number > newestBlock && number <= unfinalized);
+    await this.report(blocks.map((block) => ({ kind: "block", block })));
+    if (final !== undefined) await this.report([{ kind: "finalized", block: final }]);
   }
 
   /** Moves chain time on by a block without logs; the chain cannot go on after it. */
   async passTime(seconds: number): Promise<void> {
     const newest = this.store.headBuffer.newest;
-    assert(newest !== null, "there is a held block");
+    assert(newest !== null, "there is an unfinalized block");
     const { number, timestamp } = newest;
     const nothing = { fills: [], events: [], quarantined: [], anomalies: [] };
     const block = { ...newest, ...nothing, number: number + 1, timestamp: timestamp + seconds };
-    await this.tell([{ kind: "block", block }]);
+    await this.report([{ kind: "block", block }]);
   }
 
   /** Holds a block that follows the newest. */
   async hold(block: BlockFacts): Promise<void> {
-    await this.tell([{ kind: "block", block }]);
+    await this.report([{ kind: "block", block }]);
   }
 
   /** What the stream has done. */
@@ -190,10 +192,10 @@ export class DataServer {
     return this.edge.meter;
   }
 
-  /** Takes back every block above `safeBlock`, and goes on with `blocks`. */
+  /** Reverts every block above `safeBlock`, and goes on with `blocks`. */
   async fork(safeBlock: number, blocks: readonly BlockFacts[]): Promise<void> {
-    const held = blocks.map((block): ChainChange => ({ kind: "block", block }));
-    await this.tell([{ kind: "revert", safeBlock }, ...held]);
+    const unfinalized = blocks.map((block): ChainChange => ({ kind: "block", block }));
+    await this.report([{ kind: "revert", safeBlock }, ...unfinalized]);
   }
 
   /** All fills served now, in order. */
@@ -239,8 +241,8 @@ export class DataServer {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** Takes in news as the pipeline does. */
-  async tell(change: readonly ChainChange[]): Promise<void> {
+  /** Takes in changes as the pipeline does. */
+  async report(change: readonly ChainChange[]): Promise<void> {
     await this.#pipeline.run(each(change));
   }
 }

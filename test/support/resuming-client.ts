@@ -1,4 +1,4 @@
-/** A reference client: it reconnects by itself, resumes, and keeps exactly the rows that stand. */
+/** A reference client: it reconnects on its own, resumes, and keeps exactly the rows that stand. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
@@ -12,7 +12,7 @@ export class ResumingClient {
   readonly #key: string;
   /** The trades that stand, by id. */
   readonly rows = new Map<string, { readonly seq: number; readonly data: unknown }>();
-  /** How often it was connected, and how often told of a fork. */
+  /** How often it was connected, and how often described a fork. */
   connections = 0;
   reorgs = 0;
   /** What went against the protocol. */
@@ -83,7 +83,7 @@ export class ResumingClient {
       case "event": {
         const { id, seq } = frame["data"] as { id: string; seq: number };
         assert.equal(frame["prev_seq"], this.#position, "nothing is lost in between");
-        assert(!this.rows.has(id), `${id} is told once`);
+        assert(!this.rows.has(id), `${id} is sent once`);
         this.rows.set(id, { seq, data: frame["data"] });
         this.#position = frame["seq"] as number;
         return;

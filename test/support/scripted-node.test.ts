@@ -157,7 +157,7 @@ test("a fork replaces the top, and the replaced block is still found by its hash
   assert.notEqual((await call(node, "eth_getBlockByHash", blocks[3]?.hash, false)).result, null);
 });
 
-test("faults strike as often as they are told to", async (t) => {
+test("faults occur as often as they are scripted to", async (t) => {
   const node = await openNode(t);
   node.fault(
     times(
@@ -182,7 +182,7 @@ test("faults strike as often as they are told to", async (t) => {
   await assert.rejects(call(node, "eth_chainId"), SyntaxError);
 });
 
-test("caps are told in the providers' words", async (t) => {
+test("caps are sent in the providers' words", async (t) => {
   const node = await openNode(t);
   const lift = node.fault(rangeCap(2, "quicknode"));
   assert.equal((await logsOf(node, { fromBlock: "0x0", toBlock: "0x1" })).length, 2);
@@ -200,19 +200,19 @@ test("caps are told in the providers' words", async (t) => {
 
 test("lies about logs", async (t) => {
   const node = await openNode(t);
-  const told = async (hook: FaultHook) => {
+  const reported = async (hook: FaultHook) => {
     const lift = node.fault(hook);
     const logs = await logsOf(node, everything);
     lift();
     return logs;
   };
-  assert.equal((await told(noLogs)).length, 0);
-  assert.equal((await told(lostLog)).length, 2);
-  assert.equal((await told(duplicateLog)).length, 4);
-  assert.equal((await told(logOfAnotherBlock)).at(-1)?.["blockNumber"], "0x4");
-  assert.notEqual((await told(logOfAnotherFork)).at(-1)?.["blockHash"], blocks[3]?.hash);
-  assert.equal((await told(removedLog)).at(-1)?.["removed"], true);
-  assert.equal((await told(() => ({ kind: "behind", blocks: 1 }))).length, 2);
+  assert.equal((await reported(noLogs)).length, 0);
+  assert.equal((await reported(lostLog)).length, 2);
+  assert.equal((await reported(duplicateLog)).length, 4);
+  assert.equal((await reported(logOfAnotherBlock)).at(-1)?.["blockNumber"], "0x4");
+  assert.notEqual((await reported(logOfAnotherFork)).at(-1)?.["blockHash"], blocks[3]?.hash);
+  assert.equal((await reported(removedLog)).at(-1)?.["removed"], true);
+  assert.equal((await reported(() => ({ kind: "behind", blocks: 1 }))).length, 2);
 });
 
 test("answers that never come, break off or say nothing", async (t) => {

@@ -29,7 +29,7 @@ export class ScriptedNode {
     server.on("request", (request, response) => void this.#onRequest(request, response));
   }
 
-  /** Listens on a free port of loopback; head = the last block, finalised with the head. */
+  /** Listens on a free port of loopback; head = the last block, finalized with the head. */
   static async open(options: {
     blocks: readonly ScriptedBlock[];
     chainId?: number;
@@ -59,7 +59,7 @@ export class ScriptedNode {
     return this.#rpc.calls;
   }
 
-  /** Moves the head and tells the subscribers of every block that became visible. */
+  /** Moves the head and reports the subscribers of every block that became visible. */
   setHead(number: number): void {
     const before = this.#chain.head;
     this.#chain.setHead(number);
@@ -86,7 +86,7 @@ export class ScriptedNode {
     this.#rpc.limitBatches(callsMax, refusal);
   }
 
-  /** Stops (or resumes) telling new heads; sockets stay open and answer. */
+  /** Stops (or resumes) reporting new heads; sockets stay open and answer. */
   silenceHeads(isSilent: boolean): void {
     this.#areHeadsSilent = isSilent;
   }

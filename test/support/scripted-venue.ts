@@ -1,13 +1,13 @@
 /**
- * The venue's order books and catalogue over real HTTP and WebSocket sockets on one port: `GET /book`,
- * `POST /books`, `GET /markets/keyset` and the market channel, in the shapes of its clients, honest until told otherwise.
+ * The venue's order books and market metadata over real HTTP and WebSocket sockets on one port: `GET /book`,
+ * `POST /books`, `GET /markets/keyset` and the market channel, in the shapes of its clients, honest until reported otherwise.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import { ScriptedMetadata } from "./scripted-metadata.ts";
 import { VenueBook, type VenueSide } from "./venue-book.ts";
-import { ScriptedMetadata } from "./venue-catalogue.ts";
 
 /** An answer in place of the honest one; `null` lets it be, `hang` never answers. */
 export type HttpFault = (path: string) => VenueReply | "hang" | null;
@@ -30,14 +30,14 @@ export type BookChange = {
 type VenueOptions = {
   /** The system's clock unless another one is given. */
   readonly nowMs?: () => number;
-  /** Whether a token that nobody has named has a book, an empty one. */
+  /** Whether a token that no one has named has a book, an empty one. */
   readonly hasEveryBook?: boolean;
 };
 
 type Subscriber = { readonly assetIds: Set<string> };
 
 export class ScriptedVenue {
-  /** What `GET /markets/keyset` tells. */
+  /** What `GET /markets/keyset` reports. */
   readonly marketMetadata = new ScriptedMetadata();
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
@@ -109,8 +109,8 @@ export class ScriptedVenue {
 
   /** The book of a token, made empty when there is none. */
   book(assetId: string, market = "0x01"): VenueBook {
-    const held = this.#books.get(assetId);
-    if (held !== undefined) return held;
+    const unfinalized = this.#books.get(assetId);
+    if (unfinalized !== undefined) return unfinalized;
     const book = new VenueBook({ assetId, market, timestampMs: this.#nowMs() });
     this.#books.set(assetId, book);
     return book;
@@ -120,7 +120,7 @@ export class ScriptedVenue {
     this.#books.delete(assetId);
   }
 
-  /** Changes levels and tells of all of them in one message, as the venue does for a pair. */
+  /** Changes levels and describes all of them in one message, as the venue does for a pair. */
   change(changes: readonly BookChange[]): void {
     const timestampMs = this.#nowMs();
     const entries = changes.map(({ assetId, side, price, size }) => {
@@ -134,15 +134,15 @@ export class ScriptedVenue {
     const market = changes[0] === undefined ? "0x01" : this.book(changes[0].assetId).market;
     const timestamp = String(timestampMs);
     const assetIds = new Set(changes.map(({ assetId }) => assetId));
-    this.#tell(assetIds, (told) => {
-      const ofThem = entries.filter(({ asset_id: assetId }) => told.has(assetId));
+    this.#report(assetIds, (reported) => {
+      const ofThem = entries.filter(({ asset_id: assetId }) => reported.has(assetId));
       return { market, price_changes: ofThem, timestamp, event_type: "price_change" };
     });
   }
 
-  /** Tells a whole book, as the venue does after trades. */
+  /** Reports a whole book, as the venue does after trades. */
   sendBook(assetId: string): void {
-    this.#tell(new Set([assetId]), () => this.book(assetId).message);
+    this.#report(new Set([assetId]), () => this.book(assetId).message);
   }
 
   trade(assetId: string, price: string, size = "10"): void {
@@ -151,7 +151,7 @@ export class ScriptedVenue {
     const { market } = book;
     const timestamp = String(this.#nowMs());
     const facts = { asset_id: assetId, market, price, size, side: "BUY", timestamp };
-    this.#tell(new Set([assetId]), () => ({
+    this.#report(new Set([assetId]), () => ({
       ...facts,
       event_type: "last_trade_price",
       fee_rate_bps: "0",
@@ -164,7 +164,7 @@ export class ScriptedVenue {
     book.tickSize = tickSize;
     const timestamp = String(this.#nowMs());
     const facts = { asset_id: assetId, market, old_tick_size, new_tick_size: tickSize, timestamp };
-    this.#tell(new Set([assetId]), () => ({ ...facts, event_type: "tick_size_change" }));
+    this.#report(new Set([assetId]), () => ({ ...facts, event_type: "tick_size_change" }));
   }
 
   /** Sends these bytes to everybody. */
@@ -205,12 +205,15 @@ export class ScriptedVenue {
     return this.#books.get(assetId) ?? null;
   }
 
-  #tell(assetIds: ReadonlySet<string>, message: (told: ReadonlySet<string>) => unknown): void {
+  #report(
+    assetIds: ReadonlySet<string>,
+    message: (reported: ReadonlySet<string>) => unknown,
+  ): void {
     if (this.#isSilent) return;
     for (const [socket, subscriber] of this.#subscribers) {
-      const told = new Set([...assetIds].filter((id) => subscriber.assetIds.has(id)));
-      if (told.size === 0) continue;
-      for (const text of this.#messageFault(JSON.stringify(message(told)))) socket.send(text);
+      const reported = new Set([...assetIds].filter((id) => subscriber.assetIds.has(id)));
+      if (reported.size === 0) continue;
+      for (const text of this.#messageFault(JSON.stringify(message(reported)))) socket.send(text);
     }
   }
 
@@ -238,7 +241,7 @@ export class ScriptedVenue {
     for (const assetId of asked) assetIds.add(assetId);
     const books = asked.flatMap((assetId) => this.#find(assetId)?.message ?? []);
     if (this.#isSilent) return;
-    for (const told of this.#messageFault(JSON.stringify(books))) socket.send(told);
+    for (const reported of this.#messageFault(JSON.stringify(books))) socket.send(reported);
   }
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -12,7 +12,7 @@ export type ServiceOptions = {
   readonly dataDir: string;
   /** Further `ODDWIRE_*` settings; nothing of the caller's own is inherited. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Told how to kill it while it starts, which `open` then rejects for. */
+  /** Informed how to kill it while it starts, which `open` then rejects for. */
   readonly onSpawn?: (kill9: () => void, child: ChildProcess) => void;
 };
 
@@ -29,7 +29,7 @@ export type Page = {
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
-/** Made anew for each test process; every service it starts knows it. */
+/** Rebuilt for each test process; every service it starts knows it. */
 export const adminKey = generateKey("admin");
 
 const pagesMax = 1000;
@@ -148,7 +148,7 @@ export class Service {
     return this.#child.pid;
   }
 
-  /** Its exit code once it has ended by itself; `null` when it was killed. */
+  /** Its exit code once it has ended on its own; `null` when it was killed. */
   get exited(): Promise<number | null> {
     return this.#exited;
   }

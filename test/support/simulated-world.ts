@@ -1,5 +1,5 @@
 /**
- * A chain that grows, forks and becomes final in simulated time, and endpoints that tell of it as
+ * A chain that grows, forks and becomes final in simulated time, and endpoints that describe it as
  * badly as real ones do, by a schedule that only the seed decides. Nothing final is ever replaced.
  */
 import * as fc from "fast-check";
@@ -20,7 +20,7 @@ import { SimulatedEndpoint } from "./simulated-endpoint.ts";
  */
 const plans: readonly BlockPlan[] = fc.sample(anyBlockPlan(2), { seed: 1, numRuns: 300 });
 
-/** What strikes single requests for a while. Caps are not among them: they are how an endpoint is. */
+/** What hits single requests for a while. Caps are not among them: they are how an endpoint is. */
 const passing: readonly faults.FaultHook[] = [
   () => faults.badGateway,
   () => faults.hang,
@@ -58,7 +58,7 @@ export class SimulatedWorld {
   #rogue: Node | null = null;
   readonly #nodes: readonly Node[];
   readonly #passing: readonly faults.FaultHook[];
-  /** Logs that were left out so that nobody can tell. */
+  /** Logs that were left out so that no one can know. */
   readonly losses = new Losses();
   #blocks: readonly Block[];
   #scripted: readonly ScriptedBlock[];
@@ -68,7 +68,7 @@ export class SimulatedWorld {
   readonly #liesToLift: (() => void)[] = [];
 
   /**
-   * `limits` decides who refuses batches; with `null` nobody does, nor leaves out single logs. The
+   * `limits` decides who refuses batches; with `null` no one does, nor leaves out single logs. The
    * chain begins and ends with `blocksMin` at the least.
    */
   constructor(parts: {
@@ -162,7 +162,7 @@ export class SimulatedWorld {
     // Blocks that stray from the very head are given up only when others come in their place.
     this.#grow(Math.max(this.#random.integer(1, 3), this.#blocksMin - this.#blocks.length));
     this.#finalized = Math.max(this.#finalized, this.head - this.#random.integer(0, 6));
-    this.#tell();
+    this.#report();
   }
 
   #step(): void {
@@ -188,7 +188,7 @@ export class SimulatedWorld {
       },
     ];
     random.pick(this.#hasRogues ? [...steps, () => this.#goRogue(node)] : steps)();
-    this.#tell();
+    this.#report();
   }
 
   #grow(count: number): void {
@@ -261,7 +261,7 @@ export class SimulatedWorld {
     return [...kept, ...buildChain(picked, options).map(({ block }) => block)];
   }
 
-  #tell(): void {
+  #report(): void {
     for (const { endpoint, isFollowing } of this.#nodes) {
       if (isFollowing) endpoint.follow(this.#scripted);
     }

@@ -61,10 +61,10 @@ export class SteppedChain {
         this.#blocks = this.#blocks.slice(0, kept);
         this.#salt += 1;
         const safeBlock = this.newest;
-        const held = factsOf(this.#grow(step.plans));
+        const unfinalized = factsOf(this.#grow(step.plans));
         return [
           { kind: "revert", safeBlock },
-          ...held.map((block) => ({ kind: "block", block }) as const),
+          ...unfinalized.map((block) => ({ kind: "block", block }) as const),
         ];
       }
       case "finalized":
@@ -72,16 +72,16 @@ export class SteppedChain {
     }
   }
 
-  /** What a process is told that has stored the blocks up to `stored`. */
+  /** What a process is notified that has stored the blocks up to `stored`. */
   resumeAfter(stored: number): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);
-    const held = factsOf(this.#blocks.slice(this.#finalCount));
+    const unfinalized = factsOf(this.#blocks.slice(this.#finalCount));
     return [
       ...(missing.length === 0
         ? []
         : [{ kind: "range", batch: encode(factsOf(missing)), more: false } as const]),
-      ...held.map((block) => ({ kind: "block", block }) as const),
+      ...unfinalized.map((block) => ({ kind: "block", block }) as const),
     ];
   }
 

@@ -23,16 +23,16 @@ export function fillsOf(blocks: readonly BlockFacts[]): Fill[] {
   return blocks.flatMap((block) => block.fills);
 }
 
-/** The stretch from the first of these blocks to the last. */
-export function stretchOf(blocks: readonly BlockFacts[]): FactsRange {
+/** The range from the first of these blocks to the last. */
+export function rangeOf(blocks: readonly BlockFacts[]): FactsRange {
   const [first, last] = [blocks[0], blocks.at(-1)];
-  assert(first !== undefined && last !== undefined, "a stretch has a block");
+  assert(first !== undefined && last !== undefined, "a range has a block");
   const { number, hash, timestamp }: BlockRef & { timestamp: number } = last;
   return { fromBlock: first.number, toBlock: number, last: { number, hash, timestamp } };
 }
 
 export function encode(blocks: readonly BlockFacts[]): EncodedBatch {
-  return encodeFacts(stretchOf(blocks), blocks);
+  return encodeFacts(rangeOf(blocks), blocks);
 }
 
 /** Cuts blocks into consecutive batches of the given sizes, again and again. */
@@ -54,10 +54,10 @@ export async function fillStore(
   store: FactStore,
   parts: {
     readonly final: readonly BlockFacts[];
-    readonly held: readonly BlockFacts[];
+    readonly unfinalized: readonly BlockFacts[];
     readonly sizes: readonly number[];
   },
 ): Promise<void> {
   for (const batch of batchesOf(parts.final, parts.sizes)) await store.append(encode(batch));
-  for (const block of parts.held) store.headBuffer.push(block);
+  for (const block of parts.unfinalized) store.headBuffer.push(block);
 }

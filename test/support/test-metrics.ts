@@ -39,7 +39,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
       },
       books: {
         source: "polymarket",
-        held: 61,
+        in_memory: 61,
         stale: 62,
         followed: 63,
         resyncs: { hash_mismatch: 64 },

@@ -1,4 +1,4 @@
-/** A book as the scripted venue keeps it, written anew and as plainly as can be. */
+/** A book as the scripted venue keeps it, written again and as plainly as can be. */
 import { createHash } from "node:crypto";
 
 export type VenueSide = "BUY" | "SELL";
@@ -64,7 +64,7 @@ export class VenueBook {
 
   /** The message of the stream with the whole book. */
   get message() {
-    const { min_order_size: _size, neg_risk: _risk, ...told } = this.summary;
-    return { event_type: "book", ...told };
+    const { min_order_size: _size, neg_risk: _risk, ...reported } = this.summary;
+    return { event_type: "book", ...reported };
   }
 }

@@ -41,7 +41,7 @@ It admits 100 requests a minute from one IP.
 | \`oddwire_indexer_gaps\` above 0 | the store is damaged |
 | \`oddwire_indexer_quarantined_logs_total\` rises | a contract logs what this version cannot read; it is kept, see the log |
 | \`oddwire_indexer_match_anomalies_total\` rises | matches break a rule of [counting](counting.md); they are served as they are |
-| \`oddwire_indexer_warning\` is there | see the glossary: [alarm](glossary.md#the-chain) |
+| \`oddwire_indexer_warning\` is there | see the glossary: [warning](glossary.md#the-chain) |
 | \`oddwire_rpc_invalid_responses_total\` rises | an endpoint contradicts itself or the chain; use another |
 | \`oddwire_http_errors_total\` rises | our own fault, or a venue or the store that is away; each is in the log with its request id |
 | \`oddwire_process_event_loop_lag_seconds{quantile="0.99"}\` above 0.1 | every answer waits that long |
@@ -93,7 +93,7 @@ function unitOf(name: string): string {
     [/_ratio$/, "0 to 1"],
     [/_block$/, "block number"],
     [/_(blocks(_max)?|gaps)$/, "blocks"],
-    [/_(alarm|state|info)$/, "0 or 1"],
+    [/_(warning|up|enabled|state|info)$/, "0 or 1"],
     [/_id$/, "id"],
   ];
   return units.find(([pattern]) => pattern.test(name))?.[1] ?? "count";

@@ -20,6 +20,7 @@ import {
   type SourceFile,
 } from "./project-files.ts";
 import { undocumentedExports } from "./undocumented-exports.ts";
+import { findBannedNames, findBannedWords } from "./vocabulary.ts";
 
 /** The layers of the source, lowest first: a file imports from its own layer and from those before it. */
 const layers = [
@@ -111,7 +112,7 @@ suite("these checks", () => {
     assert(readLinks("ARCHITECTURE.md").length > 20, "ARCHITECTURE.md has links");
   });
 
-  test("tell code from comments and strings", () => {
+  test("distinguish code from comments and strings", () => {
     assertNone(scripts.filter(({ code }) => !isBalanced(code.join("\n"))).map(({ path }) => path));
   });
 
@@ -316,6 +317,19 @@ suite("comments", () => {
         ),
       ),
     );
+  });
+});
+
+suite("vocabulary", () => {
+  const isRule = ({ path }: SourceFile) => path === "test/tidy/vocabulary.ts";
+
+  test("prose uses the terms of the field", () => {
+    const prose = [...scripts.filter((file) => !isRule(file)), ...pages.map(readSource)];
+    assertNone(findBannedWords(prose.filter(({ path }) => path !== "CHANGELOG.md")));
+  });
+
+  test("names use the terms of the field", () => {
+    assertNone(findBannedNames(scripts.filter((file) => !isRule(file))));
   });
 });
 

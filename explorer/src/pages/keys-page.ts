@@ -67,8 +67,10 @@ class Keys {
         },
         text,
       );
-    const rotate = act("Rotate", `Give ${name} a new value? The old one dies at once.`, async () =>
-      this.#showValue((await this.#context.client.rotateKey(id)).key),
+    const rotate = act(
+      "Rotate",
+      `Give ${name} a new value? The old one dies immediately.`,
+      async () => this.#showValue((await this.#context.client.rotateKey(id)).key),
     );
     const revoke = act("Revoke", `Revoke ${name} for good?`, async () => {
       await this.#context.client.revokeKey(id);

@@ -121,10 +121,10 @@ class Outcomes {
     this.onChosen(tokenId, this.#chosen.signal);
   }
 
-  #show(told: Price): void {
-    const { token_id: tokenId, price, stats_24h: stats, best_bid: bid, best_ask: ask } = told;
-    this.#prices.set(tokenId, told);
-    if (tokenId === this.#chosenId) fill(this.statistics, drawStatistics(told));
+  #show(shown: Price): void {
+    const { token_id: tokenId, price, stats_24h: stats, best_bid: bid, best_ask: ask } = shown;
+    this.#prices.set(tokenId, shown);
+    if (tokenId === this.#chosenId) fill(this.statistics, drawStatistics(shown));
     const card = this.#cards.get(tokenId);
     const token = this.#market.tokens.find(({ token_id: id }) => id === tokenId);
     if (card === undefined || token === undefined) return;

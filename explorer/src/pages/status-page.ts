@@ -58,7 +58,7 @@ function chainPanel({ indexer }: Metrics): HTMLElement {
       ["Finalized", `${exact(indexer.finalized_block)}, ${blocks} blocks wait for it`],
       ["Coverage", coverage && `${exact(coverage.from_block)} to ${exact(coverage.to_block)}`],
       ["Gaps", exact(indexer.gaps)],
-      ["Alarms", indexer.warnings.join(", ") || "none"],
+      ["Warnings", indexer.warnings.join(", ") || "none"],
       ["Events", `${exact(indexer.events_per_second)} a second`],
       ["Trades", `${count(indexer.trades)} since the start`],
       ["Reorganisations", `${indexer.reorgs}, the deepest ${indexer.deepest_reorg_blocks} blocks`],
@@ -85,7 +85,7 @@ function servicePanel({ version, uptime_seconds: uptime, ...metrics }: Metrics):
       ["Requests", `${exact(api.requests)}, ${api.errors} errors of our own`],
       ["Stored", `${bytes(stored)}: ${rows ?? ""}`],
       ["Memory", bytes(process.memory.resident_bytes)],
-      ["Event loop", `${process.event_loop_lag.p99_ms} ms late (99 of 100)`],
+      ["Event loop", `${process.event_loop_lag.p99_ms} ms late (p99)`],
     ]),
   );
 }
@@ -105,7 +105,7 @@ function endpointTable({ indexer }: Metrics): HTMLElement {
 }
 
 function routeTable({ api }: Metrics): HTMLElement {
-  const names = ["Route", "Answers", "Half within", "99 of 100 within"];
+  const names = ["Route", "Answers", "p50", "p99"];
   const rows = api.routes.map(({ method, route, statuses, p50_ms: half, p99_ms: most }) => [
     `${method} ${route}`,
     Object.entries(statuses)

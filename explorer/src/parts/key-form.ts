@@ -45,7 +45,7 @@ export function keyForm(why: string | null, onKey: (key: string) => void): HTMLE
     h(
       "p",
       { class: "dim" },
-      "Whoever runs this service makes keys with ",
+      "Anyone who runs this service makes keys with ",
       h("code", {}, "oddwire keys create"),
       ".",
     ),

@@ -14,7 +14,7 @@ type TapeOptions = {
   readonly withMarkets: boolean;
 };
 
-/** The newest trades, newest first; what a fork takes back is struck out and goes. */
+/** The newest trades, newest first; what a fork reverts is struck out and goes. */
 export class TradeTape {
   readonly element: HTMLElement;
   readonly #body = h("tbody");
@@ -56,14 +56,14 @@ export class TradeTape {
     if (this.#rows.size > rowsMax && oldest !== undefined) this.#drop(oldest[0]);
   }
 
-  /** Takes back what a fork took back. */
+  /** Reverts what a fork reverted. */
   rewind({ rewind_to_seq: rewindTo, reverted }: ReorgFrame): void {
     const named = new Set(reverted);
     for (const [id, { row, seq }] of this.#rows) {
       if (!named.has(id) && seq <= (rewindTo ?? 0)) continue;
       this.#rows.delete(id);
       row.className = "taken-back";
-      row.title = "taken back by a reorganisation of the chain";
+      row.title = "reverted by a reorganization of the chain";
       setTimeout(() => row.remove(), 3000);
     }
   }

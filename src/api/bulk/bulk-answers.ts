@@ -10,7 +10,7 @@ import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
-/** Rows of a list, told of before the first is sent. */
+/** Rows of a list, described before the first is sent. */
 export type BulkRows<Item> = {
   /** How many there are in this answer; `null` where that is not known before. */
   readonly rowCount: number | null;
@@ -75,7 +75,7 @@ export class BulkAnswers {
       setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
       if (request.method === "HEAD") {
         release();
-        // Not an empty text: its length would be told for that of the file (RFC 9110, 8.6).
+        // Not an empty text: its length would be sent for that of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
       const taken = { bytes: 0, isItsTurn: false };

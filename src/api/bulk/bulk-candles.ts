@@ -4,7 +4,7 @@ import type { Backend } from "../backend.ts";
 import { type CandlePage, readCandlePage } from "../lists/candle-page.ts";
 import type { BulkRows } from "./bulk-answers.ts";
 
-/** Candles as files tell them. */
+/** Candles as files report them. */
 export type BulkCandles = {
   readonly path: string;
   /** What cursors are bound to; `order` is that of the rows. */
@@ -39,7 +39,7 @@ async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRow
 }
 
 /**
- * Cut by time, so that it is known before how far the answer goes: a stretch of as many buckets as
+ * Cut by time, so that it is known before how far the answer goes: a range of as many buckets as
  * the cap has rows, of which those without trades are left out unless they are filled.
  */
 async function openAll(
@@ -57,17 +57,17 @@ async function openAll(
     return { rowCount: 0, isCut: false, nextCursor: null, chunks: only([]), writer };
   const span = capRows * bucketSeconds;
   const isRising = page.order === "asc";
-  const told = isRising
+  const sent = isRising
     ? { from: bucketOf(first), to: Math.min(to, bucketOf(first) + span) }
     : { from: Math.max(page.from, bucketOf(first) + bucketSeconds - span), to };
-  const left = isRising ? { from: told.to, to } : { from: page.from, to: told.from };
+  const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
   const isCut = await hasRows(backend, { ...whole, ...left });
-  const edge = isRising ? told.to - bucketSeconds : told.from;
+  const edge = isRising ? sent.to - bucketSeconds : sent.from;
   return {
     rowCount: null,
     isCut,
     nextCursor: isCut ? cursorAt(backend, candles, edge) : null,
-    chunks: readChunks(backend, { ...whole, ...told, order: query.order }),
+    chunks: readChunks(backend, { ...whole, ...sent, order: query.order }),
     writer,
   };
 }
@@ -78,9 +78,9 @@ function writer() {
 
 async function* readChunks(
   { store }: Backend,
-  stretch: CandlePage,
+  interval: CandlePage,
 ): AsyncGenerator<readonly CandleRow[], void, undefined> {
-  let page = { ...stretch, limit: webLimits.exportChunkRows };
+  let page = { ...interval, limit: webLimits.exportChunkRows };
   for (;;) {
     const { rows, hasMore } = await readCandlePage(store, page);
     const edge = rows.at(-1);

@@ -17,7 +17,7 @@ const format = Type.Enum(["json", ...(Object.keys(fileFormats) as FileFormatName
   description: "The other formats hold every row, up to the row cap of the service",
 });
 
-/** What lists that can be had as files take beside their filters; pages have `pageRows` by default. */
+/** What lists that can be had as files take next to their filters; pages have `pageRows` by default. */
 export function bulkQuery(pageRows: number) {
   const limit = Type.Integer({
     minimum: 1,

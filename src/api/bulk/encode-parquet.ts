@@ -7,7 +7,7 @@ type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][nu
 
 const compressionLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A Parquet file with one row group a group; what is written is let go at once. */
+/** A Parquet file with one row group a group; what is written is released at the same time. */
 export function encodeParquet(columns: readonly Column[]): FileEncoder {
   const writer = new ByteWriter();
   const file = new ParquetWriter({

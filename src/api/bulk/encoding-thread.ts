@@ -1,5 +1,5 @@
 /**
- * Files are encoded in a thread of their own: making columns of thousands of rows at a stretch would
+ * Files are encoded in a thread of their own: making columns of thousands of rows in one go would
  * hold up every other answer. This is the near end. The thread starts with the first file, and
  * again with the next one should it have failed; it keeps no process alive.
  */
@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import type { Column } from "./columns.ts";
 import type { EncodedFormat } from "./open-encoder.ts";
 
-/** What the thread is told; `rows` are a JSON array. All but `drop` are answered, in order. */
+/** What the thread is sent; `rows` are a JSON array. All but `drop` are answered, in order. */
 export type ToEncodingThread =
   | {
       readonly kind: "begin";
@@ -29,7 +29,7 @@ type Waiting = {
   readonly reject: (error: Error) => void;
 };
 
-/** Encodes files of any number of lists at once. */
+/** Encodes files of any number of lists at the same time. */
 export class EncodingThread {
   #worker: Worker | null = null;
   #files = 0;

@@ -15,7 +15,7 @@ type Answered = {
 };
 
 /**
- * In front of the framework: requests whose answer is ready, or can be made at once, are admitted as all
+ * In front of the framework: requests whose answer is ready, or can be made at the same time, are admitted as all
  * others are, and answered. Everything else, refusals included, goes the whole way; who was counted here
  * is not counted again there.
  */
@@ -73,26 +73,26 @@ export class FastPath {
     const { etag } = answer;
     const status =
       etag !== null && isUnfinalized(etag, request.headers["if-none-match"]) ? 304 : 200;
-    const told = { answer, packed, caller, requestId, cors };
-    if (status === 304) response.writeHead(304, headersOf(told)).end();
-    else this.#send(response, told);
+    const sent = { answer, packed, caller, requestId, cors };
+    if (status === 304) response.writeHead(304, headersOf(sent)).end();
+    else this.#send(response, sent);
     this.#onAnswered({ method: "GET", route: answer.route, status, requestId, caller });
     return true;
   }
 
-  #send(response: ServerResponse, told: Told): void {
-    const { answer, packed, requestId } = told;
+  #send(response: ServerResponse, sent: Sent): void {
+    const { answer, packed, requestId } = sent;
     const { head, headBytes, encoding } = answer;
     const text = endOf(requestId, answer);
     if (packed !== null) {
       const end = endOfGzip(packed, text);
-      this.#sendHead(response, told, packed.bytes.length + end.length);
+      this.#sendHead(response, sent, packed.bytes.length + end.length);
       response.write(packed.bytes);
       response.end(end);
       return;
     }
     const endBytes = encoding === "latin1" ? text.length : Buffer.byteLength(text);
-    this.#sendHead(response, told, headBytes + endBytes);
+    this.#sendHead(response, sent, headBytes + endBytes);
     if (typeof head === "string") {
       response.end(head + text, encoding);
       return;
@@ -101,9 +101,9 @@ export class FastPath {
     response.end(text, encoding);
   }
 
-  #sendHead(response: ServerResponse, told: Told, length: number): void {
-    const { answer, packed } = told;
-    const headers = headersOf(told);
+  #sendHead(response: ServerResponse, sent: Sent, length: number): void {
+    const { answer, packed } = sent;
+    const headers = headersOf(sent);
     if (packed !== null) headers["content-encoding"] = "gzip";
     headers["content-type"] = answer.contentType;
     headers["content-length"] = length;
@@ -115,8 +115,8 @@ export class FastPath {
   }
 }
 
-/** A ready answer, and what is of one request only. */
-type Told = {
+/** A cached response, and what is of one request only. */
+type Sent = {
   readonly answer: CachedResponse;
   /** For who takes it packed. */
   readonly packed: PackedStart | null;
@@ -127,7 +127,7 @@ type Told = {
 
 type Cors = Readonly<Record<string, string>>;
 
-function headersOf({ answer, caller, requestId, cors }: Told): Record<string, string | number> {
+function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, string | number> {
   const { etag, cacheControl } = answer;
   const headers = { ...answerHeaders(caller, requestId), ...cors };
   headers["cache-control"] = cacheControl;

@@ -1,7 +1,7 @@
 /**
  * Answers kept as bytes. An answer is a function of what is indexed, except for the id of its
  * request and for how fresh it says it is: those two are put in when it goes out, the rest is made
- * once and told again until one of the facts it depends on has changed.
+ * once and sent again until one of the facts it depends on has changed.
  */
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
@@ -14,7 +14,7 @@ import { type Meta, metaSchema } from "../meta.ts";
 
 /**
  * An answer without its request id and its freshness, which stand between `head` and `tail`, after
- * the age of its data when that is told.
+ * the age of its data when that is sent.
  */
 export type CachedResponse = {
   readonly route: string;
@@ -38,7 +38,7 @@ export type CachedResponse = {
 export type Subject = {
   /** Called before the answer is made; what it returns says whether that is still the answer. */
   readonly lasts: () => () => boolean;
-  /** How old the data is, in milliseconds, for answers that tell it as the last field, `age_ms`. */
+  /** How old the data is, in milliseconds, for answers that report it as the last field, `age_ms`. */
   readonly ageMs?: () => number;
   /**
    * The answer as of now, where memory has all it is made of; `null` where not, and where it would be an error.
@@ -92,7 +92,7 @@ function agingPartsOf({ data }: AnswerBody): AnswerParts {
   return { head: `{"data":${dataText.slice(0, -1)},"age_ms":`, tail: "}}", tagged: dataText };
 }
 
-/** The weak tag of an answer: told again it may differ in freshness and in how cursors are written. */
+/** The weak tag of an answer: sent again it may differ in freshness and in how cursors are written. */
 export function etagOf({ tagged }: AnswerParts): string {
   return `W/"${hash("sha256", tagged, "base64url").slice(0, 22)}"`;
 }
@@ -106,12 +106,12 @@ export function isUnfinalized(etag: string, ifNoneMatch: string | undefined): bo
 }
 
 /** What an answer says of the moment when it goes out. */
-type Telling = Pick<CachedResponse, "freshness" | "tail"> & {
+type Delivery = Pick<CachedResponse, "freshness" | "tail"> & {
   readonly subject: Pick<Subject, "ageMs">;
 };
 
 /** The text behind the head. Request ids are harmless in JSON. */
-export function endOf(requestId: string, { subject, freshness, tail }: Telling): string {
+export function endOf(requestId: string, { subject, freshness, tail }: Delivery): string {
   const { ageMs } = subject;
   const age = ageMs === undefined ? "" : `${ageMs()}},"meta":{"request_id":`;
   return age + metaText(requestId, freshness()) + tail;
@@ -165,7 +165,7 @@ export class ResponseCache {
     return ready;
   }
 
-  /** The answer as of now, in place of one that is not current; `null` where that cannot be made at once. */
+  /** The answer as of now, in place of one that is not current; `null` where that cannot be made at the same time. */
   renew(target: string, answer: CachedResponse): CachedResponse | null {
     try {
       const { subject, freshness, etag } = answer;
@@ -178,7 +178,7 @@ export class ResponseCache {
       const { head, tail } = partsOf({ ...body, meta }, subject);
       return this.put(target, { ...answer, head, tail, isCurrent });
     } catch {
-      // What fails here fails again where the answer is made the long way, and is told there.
+      // What fails here fails again where the answer is made the long way, and is sent there.
       return null;
     }
   }

@@ -14,7 +14,7 @@ import {
   type Subject,
 } from "./response-cache.ts";
 
-/** An answer and what it says of its own freshness; whoever asked the same at the same time gets it too. */
+/** An answer and what it says of its own freshness; anyone who asked the same at the same time gets it too. */
 type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl" | "freshness"> & {
   readonly subject: Pick<Subject, "ageMs">;
 };
@@ -23,7 +23,7 @@ type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl" | "fr
 type Making = {
   /** Whether nothing has changed since it was begun. */
   readonly isCurrent: () => boolean;
-  /** `null` when nothing came of it that others could be told. */
+  /** `null` when nothing came of it that others could be sent. */
   readonly made: Promise<Made | null>;
 };
 
@@ -34,7 +34,7 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 
 /**
  * Makes the answers that are tagged, written row by row, or kept for those who ask the same. When
- * popular ones have changed, many ask for the same at once: it is made once for all of them.
+ * popular ones have changed, many ask for the same at the same time: it is made once for all of them.
  */
 export class SingleFlight {
   readonly #ready: ResponseCache;
@@ -44,23 +44,25 @@ export class SingleFlight {
     this.#ready = ready;
   }
 
-  /** What the route answers, told as the request asks for it. */
+  /** What the route answers, reported as the request asks for it. */
   async answer(route: Route, exchange: Exchange): Promise<unknown> {
     const { request } = exchange;
     const { kept } = route;
     if (kept === undefined || request.method !== "GET") {
       const body = await route.handler(request, exchange.reply);
       const subject = kept?.subjectOf(request) ?? {};
-      return isAnswerBody(body) ? tell(madeOf(route, { body, subject }, exchange), exchange) : body;
+      return isAnswerBody(body)
+        ? report(madeOf(route, { body, subject }, exchange), exchange)
+        : body;
     }
     const target = request.raw.url ?? "";
     const ready = this.#ready.get(target);
-    // Told by the fast lane, unless it is to be packed first.
-    if (ready?.isCurrent()) return tell(ready, exchange);
+    // Reported by the fast path, unless it is to be packed first.
+    if (ready?.isCurrent()) return report(ready, exchange);
     const making = this.#making.get(target);
     // What was current when this request came is no older than what would be read for it.
     const made = making?.isCurrent() === true ? await making.made : null;
-    if (made !== null) return tell(made, exchange);
+    if (made !== null) return report(made, exchange);
     const { freshness } = kept;
     const subject = kept.subjectOf(request);
     // Asked before anything is read: what changes meanwhile must not pass for current.
@@ -77,14 +79,14 @@ export class SingleFlight {
     try {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const told = madeOf(route, { body, subject }, exchange);
+      const sent = madeOf(route, { body, subject }, exchange);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
       const fixed = { route: path, access, contentType };
-      const { head } = this.#ready.put(target, { ...told, ...fixed, ...lasting });
-      const made = { ...told, head };
+      const { head } = this.#ready.put(target, { ...sent, ...fixed, ...lasting });
+      const made = { ...sent, head };
       resolve(made);
-      return tell(made, exchange);
+      return report(made, exchange);
     } finally {
       resolve(null);
       if (this.#making.get(target) === making) this.#making.delete(target);
@@ -105,7 +107,7 @@ function madeOf(
   return { head, tail, etag, cacheControl, subject, freshness: () => freshness };
 }
 
-function tell(made: Made, exchange: Exchange): unknown {
+function report(made: Made, exchange: Exchange): unknown {
   const { request, reply } = exchange;
   const { etag, cacheControl } = made;
   reply.header("cache-control", cacheControl);
@@ -113,7 +115,7 @@ function tell(made: Made, exchange: Exchange): unknown {
   if (etag === null || !isUnfinalized(etag, request.headers["if-none-match"]))
     return wholeOf(made, exchange);
   reply.code(304).removeHeader("content-type");
-  // To a HEAD without a body Fastify tells a length of 0, which is not that of the answer (RFC 9110, 8.6).
+  // To a HEAD without a body Fastify reports a length of 0, which is not that of the answer (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }
 

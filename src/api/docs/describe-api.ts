@@ -8,7 +8,7 @@ import { guide } from "./guide.ts";
 
 const keyScheme = "ApiKey";
 
-/** Who may call, as OpenAPI tells it: any key, a key of one role, or anybody. */
+/** Who may call, as OpenAPI reports it: any key, a key of one role, or anybody. */
 const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
   public: [],
   probe: [],
@@ -17,7 +17,7 @@ const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
   unblock: [{ [keyScheme]: ["admin"] }],
 };
 
-/** Browsers, which cannot send headers with it, tell their key in the first frame. */
+/** Browsers, which cannot send headers with it, report their key in the first frame. */
 const keyOrLater: Operation["security"] = [{ [keyScheme]: [] }, {}];
 
 const tags = [

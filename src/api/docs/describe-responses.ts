@@ -25,12 +25,12 @@ const everyHeader: Readonly<Record<string, Header>> = {
     type: "string",
     pattern: "^(no-store|private, max-age=[0-9]+)$",
   }),
-  Vary: header("What the answer depends on beside its request target", { type: "string" }),
+  Vary: header("What the answer depends on next to its request target", { type: "string" }),
   "Strict-Transport-Security": header("HTTPS only, for two years", { type: "string" }),
   "Content-Security-Policy": header("Nothing may be loaded from anywhere", { type: "string" }),
   "X-Frame-Options": header("Not to be shown in frames", { const: "DENY" }),
   "X-Content-Type-Options": header("The type is as stated", { const: "nosniff" }),
-  "Referrer-Policy": header("Links tell nothing of where they were", { const: "no-referrer" }),
+  "Referrer-Policy": header("Links says nothing of where they were", { const: "no-referrer" }),
 };
 
 /** Further headers of lists as files; `bulk-answers.ts` makes them. */

@@ -22,25 +22,25 @@ export function refTo(sort: string, name: string): Reference & JsonSchema {
   return { $ref: `#/components/${sort}/${name}` };
 }
 
-/** A parameter; what is said of it stands beside its schema. */
+/** A parameter; what is said of it stands next to its schema. */
 export function describeParameter(
   name: string,
   schema: TSchema,
   place: { readonly in: "path" | "query"; readonly isRequired: boolean },
 ): Parameter {
   const { description, ...rest } = describeOnce(schema);
-  const told = description ?? rest.items?.description;
+  const sent = description ?? rest.items?.description;
   return {
     name,
     in: place.in,
     required: place.isRequired && rest.default === undefined,
-    ...(told === undefined ? {} : { description: told }),
+    ...(sent === undefined ? {} : { description: sent }),
     schema: rest,
     ...(rest.items === undefined ? {} : { style: "form" as const, explode: false }),
   };
 }
 
-/** Keywords with `~` are for our own reader of parameters; what it expects is worth telling. */
+/** Keywords with `~` are for our own reader of parameters; what it expects is worth reporting. */
 function describeOnce(schema: TSchema): JsonSchema {
   const { "~expected": expected }: { "~expected"?: string } = schema;
   const keywords = Object.entries(schema).filter(([keyword]) => !keyword.startsWith("~"));

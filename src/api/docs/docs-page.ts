@@ -149,8 +149,8 @@ function fieldRows({ properties = {}, required = [] }: JsonSchema): Html[] {
 }
 
 function row(name: string, type: Html, notes: readonly (string | undefined)[]): Html {
-  const told = notes.filter((note) => note !== undefined && note !== "").join("; ");
-  return html`<tr><th scope="row">${name}<td>${type}<td>${told}`;
+  const sent = notes.filter((note) => note !== undefined && note !== "").join("; ");
+  return html`<tr><th scope="row">${name}<td>${type}<td>${sent}`;
 }
 
 /** End tags of cells and rows may be left out, and there are hundreds of them. */
@@ -159,7 +159,7 @@ function table(what: string, rows: readonly Html[]): Html {
 <tbody>${rows}</table>`;
 }
 
-/** Errors are told by their codes, everything else by its fields. */
+/** Errors are sent by their codes, everything else by its fields. */
 function answer(status: string, { content }: Response): Html {
   const [[type, media] = []] = Object.entries(content);
   if (media === undefined) return html`<p>${status}</p>`;

@@ -41,13 +41,13 @@ parameters; only limit and format may change. Pages from the first to the last h
   {
     title: "Files",
     text: `Trades, candles and the other lists of the chain take format: ndjson, csv, parquet or arrow. Without limit a file holds every row, up to the row \
-cap of the service. X-Row-Cap, X-Row-Count and X-Rows-Truncated tell before it begins what it will hold; X-Next-Cursor is \
+cap of the service. X-Row-Cap, X-Row-Count and X-Rows-Truncated report before it begins what it will hold; X-Next-Cursor is \
 the cursor for the rows that are left out. A file that breaks off has no end of its chunked body.`,
   },
   {
     title: "Freshness",
-    text: `meta tells in every answer how fresh it is: the newest block indexed, the head of the chain, the newest \
-block that no fork can take back, and the lag in seconds of chain time. Rows with status confirmed may still be taken \
+    text: `meta reports in every answer how fresh it is: the newest block indexed, the head of the chain, the newest \
+block that no fork can revert, and the lag in seconds of chain time. Rows with status confirmed may still be taken \
 back; finalized ones never change.`,
   },
   {

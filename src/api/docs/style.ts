@@ -1,4 +1,4 @@
-/** The style of the docs page: one column with a list beside it, dark where the reader prefers it. */
+/** The style of the docs page: one column with a list next to it, dark where the reader prefers it. */
 export const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1b1f24, #e4e7eb); --dim: light-dark(#5b6570, #9aa5b1);
   --paper: light-dark(#fff, #14171a); --shade: light-dark(#f4f5f7, #1d2126); --line: light-dark(#dfe3e8, #30363d);

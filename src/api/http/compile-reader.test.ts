@@ -47,7 +47,7 @@ test("texts are turned into what their schemas say", () => {
   );
 });
 
-test("faults are told in words, all of them", () => {
+test("faults are sent in words, all of them", () => {
   assert.deepEqual(
     faultsOf(() => readQuery("limit=0&order=up&active=1&min_size=-1&token_ids=1,,2&search=")),
     [

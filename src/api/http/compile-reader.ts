@@ -98,7 +98,7 @@ function readFields(
   return values;
 }
 
-/** `VALIDATION_ERROR` whose message tells the first fault; also for rules between parameters. */
+/** `VALIDATION_ERROR` whose message reports the first fault; also for rules between parameters. */
 export function validationError(faults: readonly ErrorDetail[]): AppError {
   const [first] = faults;
   const publicMessage = `${first?.parameter} ${first?.issue}`;
@@ -124,7 +124,7 @@ function decode(text: string, parameter: string): string {
   }
 }
 
-/** The fields of a JSON object; no body, which Fastify tells as `null`, has none. */
+/** The fields of a JSON object; no body, which Fastify reports as `null`, has none. */
 function bodyPairs(body: unknown): Iterable<readonly [string, unknown]> {
   if (body === null) return [];
   if (typeof body !== "object" || Array.isArray(body))

@@ -25,7 +25,7 @@ export const errorSchema = Type.Object({
   }),
 });
 
-/** When to ask again for what is away, where nobody knows better. */
+/** When to ask again for what is away, where no one knows better. */
 const unavailableSeconds = 10;
 
 /** An error as it goes out; nothing internal gets into it. */
@@ -46,7 +46,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   };
 }
 
-/** What clients are told of anything thrown; of a bug of ours no more than that there was one. */
+/** What clients are notified of anything thrown; of a bug of ours no more than that there was one. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   switch ((thrown as { code?: unknown } | null)?.code) {
@@ -56,7 +56,7 @@ export function toAppError(thrown: unknown): AppError {
       return new AppError("UNSUPPORTED_MEDIA_TYPE");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return invalid("The body is not as long as Content-Length says");
-    // The client hung up while sending; the answer reaches nobody.
+    // The client hung up while sending; the answer reaches no one.
     case "ECONNRESET":
       return invalid("The request did not arrive whole");
     default:

@@ -32,7 +32,7 @@ const trailerBytes = 8;
 /** Of the eight threads of Node's pool: the engine is asked, and files are read and written, on them as well. */
 const packedAtOnceMax = 2;
 
-/** Bytes, and the same packed: once, when somebody first takes them so. */
+/** Bytes, and the same packed: once, when someone first takes them so. */
 export class PackableBytes {
   static #underWay = 0;
   readonly bytes: Buffer;
@@ -90,8 +90,8 @@ export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: stri
   end.writeUInt16LE(length, 1);
   end.writeUInt16LE(storedBytesMax - length, 3);
   end.write(text, blockHeadBytes);
-  const told = end.subarray(blockHeadBytes, blockHeadBytes + length);
-  end.writeUInt32LE(crc32(told, start.crc), blockHeadBytes + length);
+  const sent = end.subarray(blockHeadBytes, blockHeadBytes + length);
+  end.writeUInt32LE(crc32(sent, start.crc), blockHeadBytes + length);
   end.writeUInt32LE((start.length + length) % 2 ** 32, blockHeadBytes + length + 4);
   return end;
 }

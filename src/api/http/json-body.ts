@@ -20,7 +20,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Node tells of no end where no body was announced, and the framework would wait for it. */
+/** Node describes no end where no body was announced, and the framework would wait for it. */
 const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => {
   const isAnnounced = "content-length" in headers || "transfer-encoding" in headers;
   done(null, isAnnounced ? body : Readable.from([]));
@@ -35,13 +35,13 @@ function isCoded({ headers }: IncomingMessage): boolean {
 
 /**
  * A body as JSON in valid UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR`, also for a
- * field that is given twice: whoever looked at the request on its way may have read the other one.
+ * field that is given twice: anyone who looked at the request on its way may have read the other one.
  */
 function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
   const value = parse(text);
-  // From here on null is a body that was not sent: Fastify tells it so.
+  // From here on null is a body that was not sent: Fastify reports it so.
   if (value === null) throw invalid("body", "must be a JSON object");
   const repeated = repeatedField(text);
   if (repeated !== null) throw invalid(repeated.slice(0, 64), "is given more than once");

@@ -43,7 +43,7 @@ export function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
     socket.destroy();
     return;
   }
-  // Node has let go of sockets that ask for another protocol: an error unheard would end us.
+  // Node has released sockets that ask for another protocol: an error unheard would end us.
   socket.on("error", () => socket.destroy());
   const requestId = answer.requestId ?? randomUUID();
   const { status, headers, body } = errorAnswer(answer.error, requestId);

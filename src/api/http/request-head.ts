@@ -18,7 +18,7 @@ export function hostFaultOf(request: IncomingMessage): string | null {
   return host.includes(" ") ? "header must be one host" : null;
 }
 
-/** Whether a body follows, as its headers tell. */
+/** Whether a body follows, as its headers report. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }

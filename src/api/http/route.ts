@@ -20,7 +20,7 @@ type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
 type Nothing = TObject;
 
-/** Which answers are kept, and told again. */
+/** Which answers are kept, and sent again. */
 export type Kept = {
   readonly freshness: () => Freshness;
   readonly subjectOf: (request: FastifyRequest) => Subject;
@@ -58,7 +58,7 @@ export type RouteOptions<
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */
   readonly cacheControl?: string;
-  /** Its answers are kept as bytes and told again (`ready-answers.ts`). */
+  /** Its answers are kept as bytes and sent again (`ready-answers.ts`). */
   readonly kept?: Kept;
   /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
   readonly isTagged?: (body: AnswerBody) => boolean;

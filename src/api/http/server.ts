@@ -45,7 +45,7 @@ type Answered = Omit<Observation, "durationMs"> & {
   readonly caller: Caller;
 };
 
-/** What a route's own configuration tells the steps that run for every request. */
+/** What a route's own configuration reports the steps that run for every request. */
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
@@ -101,7 +101,7 @@ export class HttpServer {
     const shouldUpgradeCallback = (request: IncomingMessage) => stream?.accepts(request) ?? false;
     this.#app = fastify({
       ...frameworkOptions,
-      // Requests that the response cache can answer do not reach the framework. While it closes, it tells clients so.
+      // Requests that the response cache can answer do not reach the framework. While it closes, it reports clients so.
       serverFactory: (handle) =>
         createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
           if (this.node.listening && this.#fastLane.take(request, response)) return;
@@ -199,7 +199,7 @@ export class HttpServer {
   }
 
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    // Who asked is gone, and what was to be sent was let go for that: nobody is answered, and nothing failed.
+    // Who asked is gone, and what was to be sent was released for that: no one is answered, and nothing failed.
     if (reply.raw.destroyed && isLetGo(thrown)) return;
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
@@ -220,7 +220,7 @@ export class HttpServer {
   }
 
   #answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-    // Who has said nothing, as browsers do on connections kept ready, is told nothing.
+    // Who has said nothing, as browsers do on connections kept ready, is sent nothing.
     if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;
@@ -238,7 +238,7 @@ export class HttpServer {
     );
   }
 
-  /** Calls back when the responses to earlier requests on the connection are sent; at once without any. */
+  /** Calls back when the responses to earlier requests on the connection are sent; immediately without any. */
   #afterPending(socket: Socket, proceed: () => void): void {
     if (this.#pending.has(socket)) void this.#pending.sent(socket).then(proceed);
     else proceed();
@@ -329,7 +329,7 @@ export class HttpServer {
     log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
   }
 
-  /** Node would answer these by itself, without our headers. */
+  /** Node would answer these on its own, without our headers. */
   #answerWhatNodeWould(): void {
     this.node.on("upgrade", (request, socket: Socket, head) => {
       this.#afterPending(socket, () => this.#upgrade({ request, socket, head }));

@@ -6,7 +6,7 @@ export type CursorPosition = readonly (string | number)[];
 
 const macBytes = 16;
 
-/** These say how much is told, and how, not what. */
+/** These say how much is sent, and how, not what. */
 const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format"]);
 
 /**

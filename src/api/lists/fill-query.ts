@@ -14,7 +14,7 @@ import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 /** The highest whose next block still has positions that are safe integers. */
 const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
 
-/** Which stretch of the chain, and in which order. */
+/** Which range of the chain, and in which order. */
 export const rangeQuery = {
   ...rowListQuery,
   cursor: Type.Optional(cursor),
@@ -52,7 +52,7 @@ const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
 export type RangeQuery = Static<typeof rangeSchema>;
 export type FillQuery = Static<typeof fillSchema>;
 
-/** The part of a filter that says which stretch of the chain. */
+/** The part of a filter that says which range of the chain. */
 export function rangeFilter(query: RangeQuery): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   checkRange(query, ["start", "end"]);

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-/** What can be kept: what it costs has to be known, and it is told when it is not kept any more. */
+/** What can be kept: what it costs has to be known, and it is notified when it is not kept any more. */
 type Sized = { readonly byteLength: number; release(): void };
 type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
  * Lists kept as they were when their first page was asked for. What such a list is ordered by
- * changes all the time, and pages of a list that moves would tell rows twice or never.
+ * changes all the time, and pages of a list that moves would report rows twice or never.
  *
  * Bounded by age and by bytes in all, but for the newest; who comes back too late goes on in the list
  * as it is then.

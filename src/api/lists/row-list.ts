@@ -18,7 +18,7 @@ import { answerPage, listOf } from "./list-answer.ts";
 
 const pageRows = 100;
 
-/** What every such list takes beside its filters. */
+/** What every such list takes next to its filters. */
 export const rowListQuery = bulkQuery(pageRows);
 
 /** What the routes of such lists have in common. */
@@ -53,7 +53,7 @@ export type RowList<Item> = {
   readonly name: string;
   readonly row: TObject;
   readonly source: RowSource<Item>;
-  /** Writes rows as their JSON; made anew for each page, and each chunk of a file. */
+  /** Writes rows as their JSON; rebuilt for each page, and each chunk of a file. */
   readonly writer: (context: RowContext) => (item: Item) => string;
 };
 

@@ -5,7 +5,10 @@ type Books = NonNullable<Metrics["books"]>;
 
 /** Order books and the venue they come from; without one there is none of this. */
 export const bookMetrics: readonly Metric[] = [
-  ofBooks(gaugeOf("oddwire_orderbooks_in_memory", "Order books held"), ({ held }) => held),
+  ofBooks(
+    gaugeOf("oddwire_orderbooks_in_memory", "Order books held"),
+    ({ in_memory }) => in_memory,
+  ),
   ofBooks(
     gaugeOf("oddwire_orderbooks_stale", "Of them, those that may differ from the venue's"),
     ({ stale }) => stale,
@@ -30,11 +33,11 @@ export const bookMetrics: readonly Metric[] = [
     ({ books }) => books?.resyncs ?? {},
   ),
   ofBooks(
-    counterOf("oddwire_orderbooks_changes_total", "Levels that the stream told to have changed"),
+    counterOf("oddwire_orderbooks_changes_total", "Levels that the stream sent to have changed"),
     ({ changes }) => changes,
   ),
   ofBooks(
-    counterOf("oddwire_orderbooks_snapshots_total", "Whole books that the stream told"),
+    counterOf("oddwire_orderbooks_snapshots_total", "Whole books that the stream reported"),
     ({ snapshots }) => snapshots,
   ),
   ofBooks(

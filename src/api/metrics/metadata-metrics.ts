@@ -37,7 +37,7 @@ export const metadataMetrics: readonly Metric[] = [
   total("pages_total", "Pages of it that were read, answers about ids aside", ({ pages }) => pages),
   total(
     "unreadable_total",
-    "Entries in answers that do not tell which market they are about",
+    "Entries in answers that do not say which market they are about",
     ({ unreadable }) => unreadable,
   ),
   byKind(

@@ -1,5 +1,5 @@
 /**
- * What of the metrics Prometheus is told, and under which names: prefix `oddwire_`, base units,
+ * What of the metrics Prometheus is sent, and under which names: prefix `oddwire_`, base units,
  * counters ending in `_total`. `docs/metrics.md` is made from this table.
  */
 import type { Family } from "../../base/metrics/prometheus-text.ts";
@@ -27,7 +27,7 @@ const indexerMetrics: readonly Metric[] = [
   ),
   gauge(
     "oddwire_indexer_head_block",
-    "The newest block any endpoint tells of",
+    "The newest block any endpoint describes",
     ({ indexer }) => indexer.head_block,
   ),
   gauge(
@@ -71,7 +71,7 @@ const indexerMetrics: readonly Metric[] = [
     ({ indexer }) => indexer.unfinalized_blocks,
   ),
   labelled(
-    gaugeOf("oddwire_indexer_warning", "1 for each alarm that is raised"),
+    gaugeOf("oddwire_indexer_warning", "1 for each warning that is raised"),
     ["warning"],
     ({ indexer }) => indexer.warnings.map((warning) => ({ labels: { warning }, value: 1 })),
   ),
@@ -98,17 +98,17 @@ const indexerMetrics: readonly Metric[] = [
   ),
   counter(
     "oddwire_indexer_reorgs_total",
-    "Reorganisations that took back blocks",
+    "Reorganizations that reverted blocks",
     ({ indexer }) => indexer.reorgs,
   ),
   gauge(
     "oddwire_indexer_deepest_reorg_blocks",
-    "The most blocks one reorganisation took back",
+    "The most blocks one reorganization reverted",
     ({ indexer }) => indexer.deepest_reorg_blocks,
   ),
   counter(
     "oddwire_indexer_bloom_false_positives_total",
-    "Blooms that told of more logs than there were, as was then proven",
+    "Blooms that described more logs than there were, as was then proven",
     ({ indexer }) => indexer.bloom_false_positives,
   ),
 ];
@@ -151,7 +151,7 @@ const auditMetrics: readonly Metric[] = [
   ),
   counter(
     "oddwire_audit_false_alarms_total",
-    "Ranges of which an endpoint contradicted the store and receipts refuted it",
+    "Ranges of which an endpoint contradicted the store and receipts disproved it",
     ({ indexer }) => indexer.audit.false_alarms,
   ),
   counter(
@@ -246,7 +246,7 @@ const endpointMetrics: readonly Metric[] = [
     ({ calls_per_second }) => calls_per_second,
   ),
   byHost(
-    gaugeOf("oddwire_rpc_range_blocks", "Blocks asked for at once"),
+    gaugeOf("oddwire_rpc_range_blocks", "Blocks per request"),
     ({ range_blocks }) => range_blocks,
   ),
   byHost(
@@ -257,7 +257,7 @@ const endpointMetrics: readonly Metric[] = [
     ({ range_blocks_cap }) => range_blocks_cap,
   ),
   byHost(
-    gaugeOf("oddwire_rpc_head_block", "The newest block it told of"),
+    gaugeOf("oddwire_rpc_head_block", "The newest block it described"),
     ({ head_block }) => head_block,
   ),
 ];

@@ -12,12 +12,12 @@ type Table = NonNullable<Metrics["store"]["tables"]>[number];
 
 type Head = Pick<Family, "name" | "type" | "help">;
 
-/** What is told of a gauge. */
+/** What is notified of a gauge. */
 export function gaugeOf(name: string, help: string): Head {
   return { name, type: "gauge", help };
 }
 
-/** What is told of a counter. */
+/** What is notified of a counter. */
 export function counterOf(name: string, help: string): Head {
   return { name, type: "counter", help };
 }

@@ -115,7 +115,7 @@ const storeSchema = Type.Object({
       Type.Array(Type.Object({ table: Type.String(), rows: count, bytes: count, parts: count })),
       Type.Null(),
     ],
-    { description: "null when the store cannot tell" },
+    { description: "null when the store cannot know" },
   ),
   queries: operationSchema,
   inserts: operationSchema,
@@ -124,7 +124,7 @@ const storeSchema = Type.Object({
 
 const booksSchema = Type.Object({
   source: Type.String(),
-  held: count,
+  in_memory: count,
   stale: count,
   followed: count,
   resyncs: countsByKind,

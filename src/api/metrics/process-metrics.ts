@@ -1,9 +1,9 @@
-/** What Prometheus is told of the process itself. */
+/** What Prometheus is notified of the process itself. */
 import { counter, counterOf, gauge, gaugeOf, labelled, type Metric } from "./metric.ts";
 
 export const processMetrics: readonly Metric[] = [
   labelled(
-    gaugeOf("oddwire_build_info", "Always 1; the label tells the version"),
+    gaugeOf("oddwire_build_info", "Always 1; the label reports the version"),
     ["version"],
     ({ version }) => [{ labels: { version }, value: 1 }],
   ),

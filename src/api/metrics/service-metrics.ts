@@ -66,7 +66,7 @@ export class ServiceMetrics {
     return [this.requests.latency, query, insert, chartReader.latency];
   }
 
-  /** Blocks within the coverage that are not stored; `null` when the store cannot tell. */
+  /** Blocks within the coverage that are not stored; `null` when the store cannot know. */
   async readMissingBlocks(): Promise<number | null> {
     return (await this.#sizes.read())?.missingBlocks ?? null;
   }
@@ -216,7 +216,7 @@ function booksOf(books: OrderBooks | null): Metrics["books"] {
   const { status, name } = books;
   return {
     source: name,
-    held: status.held,
+    in_memory: status.inMemory,
     stale: status.stale,
     followed: status.watched,
     resyncs: status.faults,

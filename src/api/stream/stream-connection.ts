@@ -46,7 +46,7 @@ export class StreamConnection implements Carrier {
     this.session = new Session(parts, this, { connectionId, form, key });
   }
 
-  /** Begins the session, or ends it at once when there are too many; `onClosed` is called once. */
+  /** Begins the session, or ends it immediately when there are too many; `onClosed` is called once. */
   static open(
     parts: ConnectionParts,
     accepted: Accepted,

@@ -125,7 +125,7 @@ export class StreamServer {
     }
   }
 
-  /** Tells all clients to come back elsewhere or later, and waits for them to go, for a while. */
+  /** Reports all clients to come back elsewhere or later, and waits for them to go, for a while. */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -168,7 +168,7 @@ export class StreamServer {
     return this.#readQuery(text) as Static<typeof streamQuery>;
   }
 
-  /** What the library would answer by itself, without our headers. */
+  /** What the library would answer on its own, without our headers. */
   #answerForSockets(server: WebSocketServer): void {
     server.on("headers", (lines, request) => {
       const upgrade = this.#upgrades.get(request);
@@ -204,7 +204,7 @@ const socketOptions = {
   noServer: true,
   clientTracking: false,
   maxPayload: streamLimits.frameBytesMax,
-  // A slow client is told how far it came behind all that is on the way to it.
+  // A slow client is informed how far it came behind all that is on the way to it.
   closeTimeout: streamLimits.closePatienceMs,
   WebSocket: StreamWebSocket,
 } as const;

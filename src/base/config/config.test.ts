@@ -72,7 +72,7 @@ test("values are read by their type", () => {
   assert.deepEqual(config.trustedProxies, ["10.0.0.0/8", "::1"]);
 });
 
-test("all mistakes are told together", () => {
+test("all mistakes are sent together", () => {
   const mistakes = mistakesOf({
     ODDWIRE_RPC_URLS: "ftp://node.example.com/secret-token",
     ODDWIRE_PORT: "80a",

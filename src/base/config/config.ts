@@ -140,7 +140,7 @@ const settings = {
   }),
   venueMetadataUrl: setting({
     variable: "ODDWIRE_GAMMA_URL",
-    description: "The venue's catalogue of markets: GET /markets/keyset below it",
+    description: "The venue's market metadata of markets: GET /markets/keyset below it",
     form: "an http or https URL",
     fallback: "https://gamma-api.polymarket.com",
     read: (text) => (isUrl(text, /^https?:$/) ? text : null),
@@ -249,7 +249,7 @@ export function setCompiledCodeFolder(path: string): void {
   process.env["NODE_COMPILE_CACHE"] ??= path;
 }
 
-/** A setting as people are told of it. */
+/** A setting as people are notified of it. */
 export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
   /** As it would be written; empty for none. */
   readonly fallback: string;

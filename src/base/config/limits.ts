@@ -6,7 +6,7 @@ const mebibyte = 1024 * 1024;
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */
   queriesWaitingMax: 256,
-  /** Queries at once: more than the cores help nobody, and each has a thread of Node's pool. */
+  /** Queries at the same time: more than the cores help no one, and each has a thread of Node's pool. */
   readersMax: 2,
   /** Until a thread that reads files begins again after one that ended: it takes 50 ms, and the engine answers meanwhile. */
   readerBackoff: { firstMs: 1_000, maxMs: 60_000 },
@@ -14,7 +14,7 @@ export const storeLimits = {
   writersMax: 2,
   /** Blocks with matches that do not reconcile, remembered until the audit takes them. */
   anomalousBlocksMax: 1000,
-  /** Blocks above finality held in memory: four times as many as the chain source tells before it waits. */
+  /** Blocks above finality held in memory: four times as many as the chain source reports before it waits. */
   headBufferBlocksMax: 4096,
   /**
    * Blocks that may be served after the one that waited for the disk: with one block in 129 the wait is outside
@@ -23,16 +23,16 @@ export const storeLimits = {
   servableBlocksAhead: 128,
   /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
   reorgsRemembered: 10_000,
-  /** Newest markers whose rows a start counts in the tables; and about how many rows: tens of ms. */
+  /** Newest commit records whose rows a start counts in the tables; and about how many rows: tens of ms. */
   commitsVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
-  /** Room to take back what a crash left half written; an insert reserves 1 MiB at the least. */
+  /** Room to revert what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * mebibyte,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
   /** Rows appended together where there are as many: the engine takes some 150 MB for as long. */
   groupRows: 100_000,
-  /** The same of stretches, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
+  /** The same of ranges, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
   groupBatchesMax: 256,
   /** For how long fewer of them wait for more: at full speed as many come in less. */
   groupWaitMs: 1000,
@@ -50,11 +50,11 @@ export const storeLimits = {
   minutesAtOnce: 5_000,
   minutesMerged: 2000,
   minutesMergedSeconds: 3 * 86_400,
-  /** The copy for charts: its share of the time; days at once, some seconds; young objects of its thread. */
+  /** The copy for charts: its share of the time; days at the same time, some seconds; young objects of its thread. */
   chartsShare: 0.03,
   chartsStepSeconds: 16 * 86_400,
   chartsYoungMegabytes: 6,
-  /** Fills told with one order; the largest orders seen are filled some hundred times. */
+  /** Fills reported with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */
   marketsSavedMs: 30_000,
@@ -64,19 +64,19 @@ export const storeLimits = {
   marketsUnsavedMax: 50_000,
   /** Saving takes no more of the time than this: it keeps the thread that answers busy. */
   marketsSaveShare: 0.03,
-  /** Values and pages a save may have to be brought into the file at once: some 10 MB, 20 ms. */
+  /** Values and pages a save may have to be brought into the file at the same time: some 10 MB, 20 ms. */
   marketsSmallSave: 1000,
   /** A log of the copy this long is brought in even if that takes a second: the disk has an end. */
   marketsLogBytesMax: 1024 * 1024 * 1024,
-  /** Waiting for whoever reads its log after a crash, which takes a second or two a gigabyte. */
+  /** Waiting for those who reads its log after a crash, which takes a second or two a gigabyte. */
   marketsLockedMs: 5_000,
-  /** Values of one kind remembered beside the copy, twice: a text has some kilobytes. One more would double the map. */
+  /** Values of one kind remembered next to the copy, twice: a text has some kilobytes. One more would double the map. */
   tableCachedMax: 8192,
   /** Values of one kind that are written later: a save has to write them all, 5 us each. */
   tableUnwrittenMax: 4096,
   /** The same while loading, which is over sooner when nothing is written: 64 MB of the largest texts. */
   tableUnwrittenLoadingMax: 32_768,
-  /** Written at once beyond that: together they cost less than one by one, and are no pause. */
+  /** Written immediately beyond that: together they cost less than one by one, and are no pause. */
   tableWriteBatch: 64,
 } as const;
 
@@ -86,7 +86,7 @@ export const marketLimits = {
   searchWordsMax: 32,
   /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */
   commonWordsMax: 64,
-  /** Memory of lists that nobody uses any more: one of most of 1.5 million markets has 3 MB. */
+  /** Memory of lists that no one uses any more: one of most of 1.5 million markets has 3 MB. */
   spareRoomBytesMax: 32 * mebibyte,
   /** Changes of a number that lists go by, noted for those that are kept: 1.5 MB, some minutes of blocks. */
   snapshotChangesMax: 131_072,
@@ -96,7 +96,7 @@ export const marketLimits = {
 
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */
 export const chainLimits = {
-  /** Pieces of news the chain thread may be ahead of what is stored; a range each at the most. */
+  /** Pieces of changes the chain thread may be ahead of what is stored; a range each at the most. */
   changesAheadMax: 4,
   /** Parsing makes garbage at a gigabyte a second; collected in small pieces it costs a fifth. */
   threadYoungMegabytes: 48,
@@ -115,7 +115,7 @@ export const chainLimits = {
   concurrentRequestsMax: 16,
   /** Providers refuse much larger batches. */
   headersPerBatchMax: 100,
-  /** Requests that calls are spread over at once where batches are small or not taken. */
+  /** Requests that calls are spread over at the same time where batches are small or not taken. */
   partsAtOnceMax: 8,
   /** Six ranges are asked for before it is known how heavy blocks are; busy ones weigh 60 KB. */
   rangeBlocksStart: 50,
@@ -128,12 +128,12 @@ export const chainLimits = {
   /** Ranges fetched ahead of the consumer; while one of them is late; and what they hold, as estimated. */
   prefetchRangesMax: 6,
   prefetchLateRangesMax: 256,
-  /** Ranges that later ones overtook and that do not count as being fetched. With `prefetchRangesMax` they stay within the 16 requests allowed at once. */
+  /** Ranges that later ones overtook and that do not count as being fetched. With `prefetchRangesMax` they stay within the 16 requests allowed at the same time. */
   overtakenRangesMax: 8,
   prefetchBytesMax: 64 * mebibyte,
   /** Unfinalised blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
   headBufferBlocksMax: 1_024,
-  /** Blocks asked at once above finality, when behind the head. */
+  /** Blocks asked at the same time above finality, when behind the head. */
   headBatchBlocksMax: 16,
   /** A `finalized` tag further behind the head is not believed; head less this takes its place. */
   finalityLagBlocksMax: 256,
@@ -165,7 +165,7 @@ export const chainLimits = {
   retryAfterMsMax: 300_000,
   /** Characters kept of a provider's error text. */
   errorTextMax: 300,
-  /** Rounds of unanimous denial before a finalised block is given up. */
+  /** Rounds of unanimous denial before a finalized block is given up. */
   historyDenialsMin: 3,
   /** How long endpoints that do not answer can hold up that verdict. */
   historyVerdictMsMax: 120_000,
@@ -173,7 +173,7 @@ export const chainLimits = {
 
 /** The slow second look at what is stored. */
 export const auditLimits = {
-  /** Blocks audited at once: at 100 fills a block still a small query, and one range of any plan. */
+  /** Blocks audited at the same time: at 100 fills a block still a small query, and one range of any plan. */
   spanBlocks: 100,
   /** With more new spans than this, an hour and a half of them, the audit starts again at the newest. */
   spansBehindMax: 40,
@@ -261,7 +261,7 @@ export const webLimits = {
   silentDrainMs: 1_000,
   /** How often connections whose last answer is out are looked for at shutdown. */
   idleSweepMs: 100,
-  /** Wrong parameters told in one answer; more would be an answer made large by the caller. */
+  /** Wrong parameters reported in one answer; more would be an answer made large by the caller. */
   errorDetailsMax: 20,
   /** Rows of a page; with a format, more than that is an export. */
   pageRowsMax: 1_000,
@@ -275,7 +275,7 @@ export const webLimits = {
    */
   exportBytesMin: mebibyte,
   exportBytesMinMs: 60_000,
-  /** Rows read at once: parsing them is a turn of the main thread, of 8 us each. */
+  /** Rows read at the same time: parsing them is a turn of the main thread, of 8 us each. */
   exportChunkRows: 1_000,
   /** Rows of a group of columns: 30 MB while it is made. Fewer make files slow to read. */
   exportGroupRows: 10_000,
@@ -300,7 +300,7 @@ export const streamLimits = {
   faultWindowMs: 10_000,
   snapshotRowsMax: 500,
   tokensPerChannelMax: 500,
-  /** Enough to tell answers apart; it is sent back as it came. */
+  /** Enough to distinguishes answers; it is sent back as it came. */
   frameIdLengthMax: 64,
   /** Events in one array: at 1.3 KB each a message of 330 KB, which common clients take. */
   batchEventsMax: 256,

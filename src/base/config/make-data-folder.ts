@@ -1,4 +1,4 @@
-/** Makes data folders, and says at once what can never come right with one. Loads next to nothing. */
+/** Makes data folders, and says immediately what can never come right with one. Loads next to nothing. */
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
@@ -20,7 +20,7 @@ const impossible: ReadonlySet<string> = new Set(
 /**
  * Makes the data folder unless it is there. Throws `ConfigError` where none can be, where nothing
  * may be written, which the engine takes for damage, or where something else has the name of a file of
- * it; all else that can go wrong, such as a full disk, passes by itself.
+ * it; all else that can go wrong, such as a full disk, passes on its own.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   orUnusable(() => {
@@ -33,7 +33,7 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
 
 /**
  * Throws `ConfigError` when a path of the data folder leads to something that is no file, which may
- * hang whoever opens it, or to a file that may not be opened in that way.
+ * hang anyone who opens it, or to a file that may not be opened in that way.
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
   orUnusable(() => {

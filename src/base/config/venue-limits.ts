@@ -1,7 +1,7 @@
 /** Bounds on what is requested from Polymarket and kept of it, each with the source of its number. */
 const mebibyte = 1024 * 1024;
 
-/** What is asked of the venue, and held of what it tells. */
+/** What is asked of the venue, and held of what it reports. */
 export const venueLimits = {
   /** Open requests of one base URL; its answers take some 50 ms. */
   concurrentRequestsMax: 4,
@@ -17,13 +17,13 @@ export const venueLimits = {
   retryAfterMsMax: 300_000,
   /** Books held: at 20 KB each 100 MB, and as many tokens as 10 connections carry. */
   booksMax: 5_000,
-  /** A book nobody asked for, or listens to, for this long is let go. */
+  /** A book no one asked for, or listens to, for this long is released. */
   bookInterestMs: 5 * 60_000,
   /** A book that nothing has confirmed for this long is asked for again: the stream has no numbers. */
   bookRereadMs: 30_000,
   /** A book that nothing has confirmed for this long is stale. */
   bookUnconfirmedMsMax: 60_000,
-  /** The trade that a hash already counts is told some 100 ms later: a mismatch may end by itself. */
+  /** The trade that a hash already counts is sent some 100 ms later: a mismatch may end on its own. */
   bookMismatchGraceMs: 250,
   /** Changes kept while a book is being asked for; above it, it is asked for again. */
   bookChangesAheadMax: 1_000,
@@ -42,7 +42,7 @@ export const venueLimits = {
   bookRequestsPer10Seconds: 200,
   /** Tokens of one connection of the stream. The venue grants 500, though it does not say so. */
   tokensPerSocketMax: 500,
-  /** A first message tells the books of all tokens of a connection. */
+  /** A first message reports the books of all tokens of a connection. */
   messageBytesMax: 16 * mebibyte,
   /** The venue closes connections without a PING in 10 seconds. */
   pingMs: 9_000,
@@ -52,7 +52,7 @@ export const venueLimits = {
   levelsMax: 10_000,
 } as const;
 
-/** What is asked of the venue's catalogue, and believed of it. */
+/** What is asked of the venue's market metadata, and believed of it. */
 export const metadataLimits = {
   /** A fifth of the 300 requests in 10 seconds that the venue grants. */
   requestsPer10Seconds: 60,
@@ -62,15 +62,15 @@ export const metadataLimits = {
   pageMarketsMax: 1_000,
   /** Ids in one request: 100 of them would be a line of 8 KB, which is where servers stop reading. */
   lookupIdsMax: 50,
-  /** Found to be due at once; markets that become known meanwhile wait for these, some seconds. */
+  /** Found to be due immediately; markets that become known meanwhile wait for these, some seconds. */
   dueMax: 500,
   /** How often is looked for what is due when nothing was, which walks over all markets. */
   idleMs: 1_000,
-  /** Markets taken in at once, some ms, before requests have their turn. */
+  /** Markets taken in at the same time, some ms, before requests have their turn. */
   takenAtOnce: 10,
   /** The open half has some 270 pages: read through this often, in a minute. */
   openReadSeconds: 6 * 3600,
-  /** What the open half has not told of for so long is asked for by its id. */
+  /** What the open half has not described for so long is asked for by its id. */
   openAgeSeconds: 12 * 3600,
   /** What has ended hardly changes any more. */
   endedAgeSeconds: 30 * 86_400,
@@ -80,9 +80,9 @@ export const metadataLimits = {
   /** Above so many markets never asked for, reading the closed half is fewer requests than ids. */
   closedReadMissingMin: 10_000,
   closedReadSeconds: 7 * 86_400,
-  /** A hundred times the catalogue of 2026; whoever is still given pages goes in circles. */
+  /** A hundred times the market metadata of 2026; anyone who is still given pages goes in circles. */
   passPagesMax: 1_000_000,
-  /** Changes that forks may take back, above which no more are made: some 100 bytes each. */
+  /** Changes that forks may revert, above which no more are made: some 100 bytes each. */
   changesAheadMax: 500_000,
   /** The longest seen have some 300 characters. */
   cursorLengthMax: 2_000,

@@ -5,7 +5,7 @@ import { parseRetryAfter } from "./retry.ts";
 test("Retry-After is seconds or a date", () => {
   assert.equal(parseRetryAfter("3"), 3_000);
   assert.equal(parseRetryAfter(undefined), null);
-  assert.equal(parseRetryAfter("1.5"), 1_500, "fractions are none of HTTP, and yet are told");
+  assert.equal(parseRetryAfter("1.5"), 1_500, "fractions are none of HTTP, and yet are sent");
   for (const text of ["soon", "-1", "1.", "1 2", "2026-01-01"]) {
     assert.equal(parseRetryAfter(text), null, text);
   }

@@ -14,7 +14,7 @@ export type TextAt = { readonly text: string; readonly at: number };
 /** Equals no text that stands anywhere. */
 export const nothingBefore: TextAt = { text: "", at: 0 };
 
-/** A text of ASCII as bytes, with its length beside it: asking a view for it is a call. */
+/** A text of ASCII as bytes, with its length next to it: asking a view for it is a call. */
 export type Literal = { readonly view: DataView; readonly length: number };
 
 /** `text`, which is ASCII. */
@@ -25,7 +25,7 @@ export function literalOf(text: string): Literal {
 /**
  * A place in the bytes of an answer that moves over what it reads. Throws `mismatch` where the bytes
  * are not as asked for; hex is lower case here. Every log of a backfill comes by with a thousand
- * bytes, so several are looked at at once, and texts are made only of what differs from before.
+ * bytes, so several are looked at together, and texts are made only of what differs from before.
  *
  * Eight bytes are compared as the one number of 64 bits that costs nothing to make, a float: where one
  * side is ASCII, two of them are equal when their bytes are, and only then.
@@ -101,7 +101,7 @@ export class LogBytes {
     return { text: this.#bytes.toString("latin1", start, this.#at), at: start };
   }
 
-  /** The same, where it is one of a few. They are told apart by their last digits. */
+  /** The same, where it is one of a few. They are distinguished by their last digits. */
   oneOf(length: number, few: Map<number, TextAt>): string {
     const end = this.#at + length;
     if (end > this.#length) throw mismatch;

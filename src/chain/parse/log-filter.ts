@@ -41,7 +41,7 @@ export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
 }
 
 /**
- * Whether the bloom of a block tells of logs that pass the filter besides `logs`, which do: of any
+ * Whether the bloom of a block describes logs that pass the filter besides `logs`, which do: of any
  * where there are none, or of a contract or an event that is not among them. The latter only where
  * the bloom is sparse: in a full one nearly everything seems to be there, and proof is dear.
  */
@@ -52,9 +52,9 @@ export function showsMore(
 ): boolean {
   if (logs.length === 0) return mayHaveLogs(bloom, filter);
   if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
-  const told = new Set<Address | Hash | undefined>();
-  for (const log of logs) told.add(log.address).add(topic0Of(log));
-  const isMissing = ({ item, bits }: ItemBits) => !told.has(item) && mayContain(bloom, bits);
+  const reported = new Set<Address | Hash | undefined>();
+  for (const log of logs) reported.add(log.address).add(topic0Of(log));
+  const isMissing = ({ item, bits }: ItemBits) => !reported.has(item) && mayContain(bloom, bits);
   return filter.addressBits.some(isMissing) || filter.topicBits.some(isMissing);
 }
 

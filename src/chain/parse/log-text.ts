@@ -23,11 +23,11 @@ export class TextSource {
   }
 
   text(start: number, end: number): string {
-    assert(end <= this.#bytes.length, "logs are read before their answer is let go");
+    assert(end <= this.#bytes.length, "logs are read before their answer is released");
     return this.#bytes.toString("latin1", start, end);
   }
 
-  /** From now on whoever reads a log of it fails, instead of reading what comes to stand there next. */
+  /** From now on anyone who reads a log of it fails, instead of reading what comes to stand there next. */
   close(): void {
     this.#bytes = Buffer.alloc(0);
     this.#view = viewOf(this.#bytes);

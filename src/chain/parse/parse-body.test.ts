@@ -28,7 +28,7 @@ const anyHash = fc.oneof(
   fc.constantFrom(`0x${"0b".repeat(32)}`, `0x0c${"0b".repeat(31)}`),
   anyDigits(64),
 );
-/** Of up to 52 bits: more are told by no chain, and so not scanned. */
+/** Of up to 52 bits: more are sent by no chain, and so not scanned. */
 const anyQuantity = fc
   .oneof(fc.nat(999), fc.integer({ min: 0, max: 2 ** 52 - 1 }))
   .map((value) => `0x${value.toString(16)}`);
@@ -123,7 +123,7 @@ test("R14: an answer that is cut, or has bytes that are no text, is no other tha
   );
 });
 
-test("a name that only looks like that of a result, or one told twice, misleads nobody", () => {
+test("a name that only looks like that of a result, or one reported twice, misleads no one", () => {
   const log = JSON.stringify(fc.sample(anyLog, { numRuns: 1, seed: 1 })[0]);
   const list = `"result":[${log}]`;
   for (const text of [

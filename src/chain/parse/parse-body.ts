@@ -10,7 +10,7 @@ const commit = "the logs of this answer";
 
 /**
  * The JSON of an answer, with `ParsedLogs` as the result of the call whose logs are most of a large
- * one: the body is theirs then, and else let go. Throws a `SyntaxError`.
+ * one: the body is theirs then, and else released. Throws a `SyntaxError`.
  */
 export function parseBody(body: Body, scannedMin = scannedBytesMin): unknown {
   const scanned = body.bytes.length < scannedMin ? undefined : parseAround(body);
@@ -32,13 +32,13 @@ function parseAround(body: Body): unknown {
   if (scan === null) return undefined;
   const before = bytes.toString("utf8", 0, bracket);
   const after = bytes.toString("utf8", scan.end);
-  // Without an escape, a text is the marker only where that can be read.
+  // Without an escape, a text is the commit record only where that can be read.
   if (isMisleading(before) || isMisleading(after)) return undefined;
   const value: unknown = JSON.parse(`${before}"${commit}"${after}`);
   return replaceCommit(value, scan.logs) ? value : undefined;
 }
 
-/** Puts the logs where the marker is the result of a call; a name may only look like `result`. */
+/** Puts the logs where the commit record is the result of a call; a name may only look like `result`. */
 function replaceCommit(value: unknown, logs: ParsedLogs): boolean {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const item of items) {

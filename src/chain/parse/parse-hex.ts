@@ -14,7 +14,7 @@ export const zeroDigits: number = new Float64Array(new Uint8Array(8).fill(48).bu
 /**
  * Whether `text` is `0x` and lower-case hex digits. Every log of a backfill passes here with
  * hundreds of digits, so its speed counts: the digits are copied to bytes and four are judged
- * at once, five times faster than a loop or a regular expression.
+ * immediately, five times faster than a loop or a regular expression.
  */
 function isLowerHex(text: string): boolean {
   if (text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) return false;

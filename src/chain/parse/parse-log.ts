@@ -8,12 +8,12 @@ import { topic0Of } from "./scanned-log.ts";
 /** Logs of the right form, in the order of the answer. */
 export class ParsedLogs {
   readonly logs: readonly RawLog[];
-  /** Unix seconds of each log's block, when the node tells them with every log; else `null`. */
+  /** Unix seconds of each log's block, when the node reports them with every log; else `null`. */
   readonly timestamps: readonly number[] | null;
   readonly #logs: RawLog[];
   readonly #letGo: () => void;
 
-  /** `letGo` is told that what the logs are read from is not needed any more. */
+  /** `letGo` is notified that what the logs are read from is not needed any more. */
   constructor(logs: RawLog[], timestamps: readonly number[] | null, letGo: () => void = () => {}) {
     this.#logs = logs;
     this.logs = logs;

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequestArgs } from "node:http";
 
-/** As much as Node reads at once: more of it would be a block that the C library gives back each time. */
+/** As much as Node reads immediately: more of it would be a block that the C library gives back each time. */
 const readBytes = 64 * 1024;
 
 /**
@@ -14,7 +14,7 @@ export class BufferedAgent extends Agent {
   override createConnection(options: ClientRequestArgs) {
     const buffer = Buffer.allocUnsafeSlow(readBytes);
     const callback = (bytes: number): boolean => {
-      // Told here instead of to those who listen, of whom the parser is one.
+      // Reported here instead of to those who listen, of whom the parser is one.
       socket?.emit("data", buffer.subarray(0, bytes));
       return true;
     };

@@ -34,7 +34,7 @@ test("R6: no trailing second holds more calls than allowed, and none waits witho
   );
 });
 
-test("more calls at once than a second may hold get a second for themselves", () => {
+test("more calls at the same time than a second may hold get a second for themselves", () => {
   const window = new CallWindow(5);
   window.take(1, 0);
   assert.equal(window.waitMs(9, 10), 1_040);

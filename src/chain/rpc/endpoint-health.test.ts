@@ -85,7 +85,7 @@ test("R6: the operator's budget is never exceeded", () => {
   const pacer = new RequestPacer(10);
   let nowMs = 0;
   for (let call = 0; call < 50; call += 1) nowMs += pacer.reserve(1, nowMs);
-  assert.equal(nowMs, 4_200, "ten at once, every second and a little more");
+  assert.equal(nowMs, 4_200, "ten at the same time, every second and a little more");
 });
 
 test("R6: failures of what began before a breaker opened do not prolong that", () => {

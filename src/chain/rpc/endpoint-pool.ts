@@ -46,7 +46,7 @@ export class EndpointPool {
 
   /**
    * Runs `run` with pauses in between until it succeeds. Ends otherwise only by a bug, by an error
-   * that no endpoint can help, or when the source is closed. While nobody can be asked it waits for that.
+   * that no endpoint can help, or when the source is closed. While no one can be asked it waits for that.
    */
   async persist<T>(run: () => Promise<T>): Promise<T> {
     const { clock, random, signal } = this.#context;
@@ -94,7 +94,7 @@ export class EndpointPool {
     return null;
   }
 
-  /** What the first of the endpoints says that can answer; `null` when none can. Blames nobody. */
+  /** What the first of the endpoints says that can answer; `null` when none can. Blames no one. */
   async firstOpinion<T>(
     endpoints: readonly Endpoint[],
     ask: (endpoint: Endpoint) => Promise<T>,

@@ -60,9 +60,9 @@ export class Endpoint {
   readonly patience = new AdaptiveTimeout();
   /** With answers that are small, and are asked for again soon. */
   readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
-  /** `null` before the first poll. Written by whoever watches heads. */
+  /** `null` before the first poll. Written by anyone who watches heads. */
   view: EndpointView | null = null;
-  /** The newest block it told of, polled or announced; the latter is a hint only. */
+  /** The newest block it described, polled or announced; the latter is a hint only. */
   newest: BlockRef | null = null;
   /** Monotonic time at which `newest` last rose. */
   roseAtMs = 0;
@@ -114,7 +114,7 @@ export class Endpoint {
     this.#client = new RpcClient({ transport, pacer: this.#pacer, context: options.context });
   }
 
-  /** Contacts nobody yet. */
+  /** Contacts no one yet. */
   static open(options: EndpointOptions): Endpoint {
     return new Endpoint(options);
   }
@@ -201,14 +201,17 @@ export class Endpoint {
 
   /**
    * The same as `request`, of calls whose answers are of this chain only if the id in the same batch
-   * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked anew.
+   * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked again.
    */
   async requestOfChain(calls: readonly RpcCall[], wait: Wait): Promise<Answer> {
     const { replies, bytes } = await this.request([chainIdCall, ...calls], wait);
     const served = readChainId(replies[0]);
     if (served === this.#chainId) return { replies: replies.slice(1), bytes };
     this.#isVerified = false;
-    throw new EndpointError("inconsistent", `it tells of chain ${served}, not of ${this.#chainId}`);
+    throw new EndpointError(
+      "inconsistent",
+      `it describes chain ${served}, not of ${this.#chainId}`,
+    );
   }
 
   /**

@@ -63,7 +63,7 @@ test("an error may be a mere text, and what it is about may stand in its data", 
   assert.equal(messageOf({ message: "x".repeat(1_000) })?.length, 300);
 });
 
-test("a lone reply to a batch is told from a list of replies", () => {
+test("a lone reply to a batch is distinguished from a list of replies", () => {
   const error = { id: null, error: { code: -32600, message: "no batches" } };
   const expected = { kind: "error", code: -32600, message: "no batches" };
   assert.deepEqual(parseLoneReply(error), expected);

@@ -9,7 +9,7 @@ export type RpcReply =
   | { readonly kind: "result"; readonly value: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string };
 
-/** The endpoint does not read a batch of so many calls; it can be asked for fewer at once. */
+/** The endpoint does not read a batch of so many calls; it can be asked for fewer at the same time. */
 export class BatchRefusedError extends EndpointError {
   override name = "BatchRefusedError";
   /** How many it says that it reads; `null` when it did not say. */
@@ -87,7 +87,7 @@ function parseReply(value: unknown): RpcReply {
   return { kind: "result", value: value.result };
 }
 
-/** Gateways in front of nodes tell errors of their own as a mere text. */
+/** Gateways in front of nodes report errors of their own as a mere text. */
 function parseError(error: unknown): RpcReply {
   const { code, message, data } = (typeof error === "object" ? error : { message: error }) as {
     readonly [name in "code" | "message" | "data"]?: unknown;
@@ -100,7 +100,7 @@ function parseError(error: unknown): RpcReply {
   };
 }
 
-/** Nethermind and others tell in `data` what would be allowed, and nothing in the message. */
+/** Nethermind and others report in `data` what would be allowed, and nothing in the message. */
 function textOf(data: unknown): string {
   if (typeof data === "string") return data.startsWith("0x") ? "" : data;
   const isObject = typeof data === "object" && data !== null && Object.keys(data).length > 0;

@@ -10,11 +10,11 @@ const callsPerSecondMin = 25;
 
 /**
  * How fast one endpoint may be asked. Keeps to the budget of the operator, if there is one. Knows
- * no other limit until the endpoint refuses: then it pauses as told, and goes on below the rate that
+ * no other limit until the endpoint refuses: then it pauses as reported, and goes on below the rate that
  * was too much, a little faster as time passes without one.
  */
 export class RequestPacer {
-  /** Calls that may be made at once. */
+  /** Calls that may be made at the same time. */
   readonly callsAtOnceMax: number;
   readonly #budget: number;
   readonly #window: CallWindow | null;

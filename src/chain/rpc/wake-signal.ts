@@ -1,6 +1,6 @@
 import type { ChainContext } from "../chain-context.ts";
 
-/** Tells one waiter or many that something changed; a change before the wait is not missed. */
+/** Reports one waiter or many that something changed; a change before the wait is not missed. */
 export class WakeSignal {
   #version = 0;
   #waiters: (() => void)[] = [];

@@ -159,7 +159,7 @@ function isNotification(message: unknown): message is Notification {
   return typeof message === "object" && message !== null && "method" in message;
 }
 
-/** The block a notification of the subscription tells of; `null` when it is not one. */
+/** The block a notification of the subscription describes; `null` when it is not one. */
 function parseAnnouncedHead(message: Notification): BlockRef | null {
   const header = (message.params?.result ?? {}) as { number?: unknown; hash?: unknown };
   const number = parseQuantity(header.number);

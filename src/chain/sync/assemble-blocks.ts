@@ -2,7 +2,7 @@ import type { Header } from "../parse/parse-header.ts";
 import type { Block, RawLog } from "../raw-log.ts";
 
 /**
- * Whether the times told with the logs can be believed: one for each block, never falling, within
+ * Whether the times reported with the logs can be believed: one for each block, never falling, within
  * those of the headers at both ends, and equal to that of every header held.
  */
 export function areTimesConsistent(

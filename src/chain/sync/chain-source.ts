@@ -30,7 +30,7 @@ export type ChainSourceOptions = {
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
   /**
-   * The last finalised block the consumer has, as soon as that is known; it goes on with the one
+   * The last finalized block the consumer has, as soon as that is known; it goes on with the one
    * after.
    */
   readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
@@ -50,17 +50,17 @@ export type ChainSourceOptions = {
 };
 
 /**
- * Makes of final blocks what is told of them. It is called as soon as they are read, ahead of those
- * before them, and what they are read from can be let go then, by `release`, if nothing of the
+ * Makes of final blocks what is notified of them. It is called as soon as they are read, ahead of those
+ * before them, and what they are read from can be released then, by `release`, if nothing of the
  * logs is looked at any more: a log takes some times the memory that its facts do.
  */
 export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final;
 
-/** How often to look again when nothing tells of news. */
+/** How often to look again when nothing describes changes. */
 const idleMs = 1_000;
 
 /**
- * The chain as a stream of complete facts: finalised blocks in ranges, then block by block at the
+ * The chain as a stream of complete facts: finalized blocks in ranges, then block by block at the
  * head, with forks and finality as data. Tries for ever while nodes fail, and says so in `status`.
  */
 export class ChainSource<Final = readonly Block[]> {
@@ -75,7 +75,7 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #blockLogs: BlockLogs;
   readonly #rangeWalker: RangeWalker<Final>;
   readonly #tailWalker: HeadFollower;
-  /** Reads final blocks again, beside everything else and without a memory of its own. */
+  /** Reads final blocks again, next to everything else and without a memory of its own. */
   readonly rereader: Rereader;
   #isStarted = false;
   #fault: Error | null = null;
@@ -113,7 +113,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /**
    * Asks every endpoint once who it is. Throws `WrongChainError` when one serves another chain; one
-   * that does not answer is tried again later. Of final blocks is told what `prepare` makes of them.
+   * that does not answer is tried again later. Of final blocks is informed what `prepare` makes of them.
    */
   static async open<Final>(
     options: ChainSourceOptions,
@@ -137,7 +137,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /**
    * What happens on the chain, in order, until the source is closed. Throws
-   * `ReorgBeyondFinalityError` when finalised history is gone. To be called once.
+   * `ReorgBeyondFinalityError` when finalized history is gone. To be called once.
    */
   async *batches(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
     assert(!this.#isStarted, "a chain source is consumed once");
@@ -148,7 +148,7 @@ export class ChainSource<Final = readonly Block[]> {
         const { version } = this.#watch.wake;
         yield* this.#backfill();
         const change = await this.#pool.persist(() => this.#step());
-        if (change !== null) yield* this.#tell(change);
+        if (change !== null) yield* this.#report(change);
         else await this.#watch.wake.wait(version, idleMs, this.#context);
         if (this.#fault !== null) throw this.#fault;
       }
@@ -227,7 +227,7 @@ export class ChainSource<Final = readonly Block[]> {
     return settled ?? (await this.#tailWalker.advance());
   }
 
-  *#tell(change: HeadChange): Generator<ChainBatch<Final>, void, undefined> {
+  *#report(change: HeadChange): Generator<ChainBatch<Final>, void, undefined> {
     switch (change.kind) {
       case "blocks":
         for (const header of change.headers) {
@@ -242,7 +242,7 @@ export class ChainSource<Final = readonly Block[]> {
         const { safeBlock, depth } = change;
         this.#reorgs += 1;
         this.#deepestReorg = Math.max(this.#deepestReorg, depth);
-        this.#context.log.info({ safeBlock, depth }, "the chain was reorganised");
+        this.#context.log.info({ safeBlock, depth }, "the chain was reorganized");
         yield { kind: "revert", safeBlock };
         return;
       }

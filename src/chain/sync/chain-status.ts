@@ -3,7 +3,7 @@ import type { BreakerState } from "../rpc/breaker.ts";
 
 /** How one endpoint does, for metrics and people. Counts are since the start. */
 export type EndpointStatus = {
-  /** Host and port; endpoints that share them are told apart by `#2` and so on. Never the URL. */
+  /** Host and port; endpoints that share them are distinguished by `#2` and so on. Never the URL. */
   readonly host: string;
   readonly requests: number;
   readonly calls: number;
@@ -17,7 +17,7 @@ export type EndpointStatus = {
   readonly breaker: BreakerState;
   /** The learnt rate; `null` while no limit is known. */
   readonly callsPerSecond: number | null;
-  /** Blocks asked for at once at present, and the provider's cap on them if it named one. */
+  /** Blocks per request at present, and the provider's cap on them if it named one. */
   readonly rangeBlocks: number;
   readonly rangeBlocksCap: number | null;
   readonly head: number | null;
@@ -31,13 +31,13 @@ export type EndpointStatus = {
  * - `no_endpoint`: none can be used at present
  * - `finalized_missing`, `finalized_lagging`: head - 256 stands in for the tag
  * - `finalized_went_back`: a tag fell below what it was; ours stays
- * - `finality_disputed`: endpoints disagree on finalised blocks, without a majority; those that became
+ * - `finality_disputed`: endpoints disagree on finalized blocks, without a majority; those that became
  *   unreachable meanwhile count for some minutes
  * - `majority_absent`: fewer than half of the endpoints can be heard; finality waits for the others, or until
  *   they were not heard for minutes
  * - `head_not_believed`: an endpoint claims a head far above those of the others, and is ignored
  * - `tail_full`: finality is so late that no more blocks are taken in
- * - `history_disputed`: a finalised block of ours is denied; a verdict is being sought
+ * - `history_disputed`: a finalized block of ours is denied; a verdict is being sought
  */
 export type ChainWarning =
   | "no_endpoint"
@@ -59,12 +59,12 @@ export type ChainStatus = {
   readonly position: BlockRef | null;
   /** Measured at the heads; 2 s before there is anything to measure. */
   readonly blockTimeMs: number;
-  /** Blocks above finality that were handed out and could still be taken back. */
+  /** Blocks above finality that were handed out and could still be reverted. */
   readonly unfinalizedBlocks: number;
   readonly reorgs: number;
-  /** The most blocks one reorganisation took back. */
+  /** The most blocks one reorganization reverted. */
   readonly deepestReorg: number;
-  /** Blooms that told of more of our logs than there were, as was then proven. */
+  /** Blooms that described more of our logs than there were, as was then proven. */
   readonly bloomFalsePositives: number;
   readonly warnings: readonly ChainWarning[];
   readonly endpoints: readonly EndpointStatus[];

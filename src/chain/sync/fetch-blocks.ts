@@ -16,7 +16,7 @@ export type LinkedBlocks = {
 export type BlocksWanted = {
   readonly from: number;
   readonly count: number;
-  /** The newest block the endpoint told of: if it is the only one wanted, that saves a round trip. */
+  /** The newest block the endpoint described: if it is the only one wanted, that saves a round trip. */
   readonly newest: BlockRef;
   readonly timeoutMs: number;
   readonly blockLogs: BlockLogs;
@@ -25,9 +25,10 @@ export type BlocksWanted = {
 /** Blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
 export async function fetchBlocks(endpoint: Endpoint, wanted: BlocksWanted): Promise<LinkedBlocks> {
   const { blockLogs } = wanted;
-  const told = wanted.count === 1 ? await fetchAnnounced(endpoint, wanted) : null;
-  const headers = told === null ? await fetchLinked(endpoint, wanted) : [told.header];
-  const replies = told === null ? await askLogs(endpoint, headers, wanted) : [told.logsReply];
+  const reported = wanted.count === 1 ? await fetchAnnounced(endpoint, wanted) : null;
+  const headers = reported === null ? await fetchLinked(endpoint, wanted) : [reported.header];
+  const replies =
+    reported === null ? await askLogs(endpoint, headers, wanted) : [reported.logsReply];
   const blocks: Block[] = [];
   for (const [index, header] of headers.entries()) {
     const logs = await blockLogs.complete(endpoint, header, replies[index]);
@@ -47,8 +48,8 @@ async function askLogs(
 }
 
 /**
- * The block the endpoint told of, header and logs in one batch. The header is asked for by number:
- * if the hash is still the one told, it is canonical. `null` when it is not.
+ * The block the endpoint described, header and logs in one batch. The header is asked for by number:
+ * if the hash is still the one reported, it is canonical. `null` when it is not.
  */
 async function fetchAnnounced(
   endpoint: Endpoint,

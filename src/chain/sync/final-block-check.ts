@@ -9,7 +9,7 @@ import { fetchHeader } from "../verify/fetch-headers.ts";
 
 type Opinion = "confirms" | "denies" | "silent";
 
-/** Finds out whether a finalised block we hold is still on the chain (R3). */
+/** Finds out whether a finalized block we hold is still on the chain (R3). */
 export class FinalBlockCheck {
   readonly #pool: EndpointPool;
   readonly #context: ChainContext;
@@ -28,7 +28,7 @@ export class FinalBlockCheck {
   /**
    * Resolves once any endpoint has the block; those that deny it are then left alone for a while.
    * Throws `ReorgBeyondFinalityError` when all deny it, several times; silent endpoints put the
-   * verdict off, but not for ever. Waits while nobody has an opinion.
+   * verdict off, but not for ever. Waits while no one has an opinion.
    */
   async confirm(block: BlockRef): Promise<void> {
     const { clock, random, signal } = this.#context;

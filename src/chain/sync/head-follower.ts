@@ -16,7 +16,7 @@ import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 /** What one step above finality has found. */
 export type HeadChange =
   | ({ readonly kind: "blocks" } & LinkedBlocks)
-  /** The last `depth` blocks, all above `safeBlock`, are taken back. */
+  /** The last `depth` blocks, all above `safeBlock`, are reverted. */
   | { readonly kind: "revert"; readonly safeBlock: number; readonly depth: number }
   | { readonly kind: "finalized"; readonly block: number };
 
@@ -40,7 +40,7 @@ export class HeadFollower {
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
   #timeoutMs: number = chainLimits.headTimeoutMs;
-  /** Fewer after a failure: where many an answer is wrong, few at once are right now and then. */
+  /** Fewer after a failure: where many an answer is wrong, few at the same time are right now and then. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
 
   constructor(parts: {
@@ -102,7 +102,7 @@ export class HeadFollower {
   }
 
   /**
-   * The endpoints that tell of a block we do not have, the highest first; before them the one whose
+   * The endpoints that describe a block we do not have, the highest first; before them the one whose
    * branch was chosen, as those on the branch that was left would extend that again.
    */
   #ahead(): Endpoint[] {
@@ -139,7 +139,7 @@ export class HeadFollower {
     const top = Math.min(this.#tail.nextNumber - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);
     if (ancestor === top) {
-      // It has come over to our branch since it told of that block.
+      // It has come over to our branch since it described that block.
       const hash = this.#tail.hashAt(top);
       if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
       return null;

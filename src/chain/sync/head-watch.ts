@@ -30,7 +30,7 @@ type Announced = { readonly number: number; readonly atMs: number };
 
 /**
  * Knows the heads of all endpoints: polls each, the best one often unless a socket announces heads
- * by itself, and replaces sockets that fell silent (R6).
+ * on its own, and replaces sockets that fell silent (R6).
  */
 export class HeadWatch {
   /** Notified of everything new: heads, finality, endpoints that came back. */
@@ -65,7 +65,7 @@ export class HeadWatch {
     );
   }
 
-  /** How long without news is too long. */
+  /** How long without changes is too long. */
   get stallMs(): number {
     return Math.max(1_000, chainLimits.stallBlockTimes * this.#blockTimeMs);
   }
@@ -81,7 +81,7 @@ export class HeadWatch {
     const { clock, signal } = this.#context;
     const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
     const patience = clock.sleep(chainLimits.headTimeoutMs, signal);
-    patience.catch(() => {}); // closed while nobody waits any more
+    patience.catch(() => {}); // closed while no one waits any more
     await Promise.race([heard, patience]);
   }
 
@@ -192,7 +192,7 @@ export class HeadWatch {
     this.#best = { number: head.number, atMs: nowMs };
   }
 
-  /** A socket that is subscribed, but tells nothing while the chain goes on, is replaced. */
+  /** A socket that is subscribed, but reports nothing while the chain goes on, is replaced. */
   #checkSilence(endpoint: Endpoint): void {
     if (!endpoint.isAnnouncing) {
       this.#announced.delete(endpoint);

@@ -14,7 +14,7 @@ import { assembleBlocks } from "./assemble-blocks.ts";
 import { RangeReader, type ReadBlocks } from "./range-reader.ts";
 import type { RangeAsked } from "./range-sizer.ts";
 
-/** A stretch of finalised blocks with all its wanted logs. */
+/** A range of finalized blocks with all its wanted logs. */
 export type RangePart<Blocks = ReadBlocks> = BlockRange & {
   /** Of block `from`: links the part to the one before. */
   readonly parentHash: Hash;
@@ -28,7 +28,7 @@ export type RangePart<Blocks = ReadBlocks> = BlockRange & {
 };
 
 /**
- * Fetches finalised ranges, complete and checked (R4), as large as each endpoint allows (R5).
+ * Fetches finalized ranges, complete and checked (R4), as large as each endpoint allows (R5).
  * Needs nothing but endpoints and the filter, so it runs in any thread.
  */
 export class RangeFetcher {
@@ -109,7 +109,7 @@ export class RangeFetcher {
     return part;
   }
 
-  /** The beginning of the range, as much as the endpoint gives at once. */
+  /** The beginning of the range, as much as the endpoint gives at the same time. */
   async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
     for (;;) {
       const { from } = range;

@@ -60,7 +60,7 @@ export class RangePrefetch<Blocks> {
     const end = (): void => {
       slot.isFetched = true;
     };
-    slot.parts.then(end, end); // `next` reports a failure; after close nobody may ask
+    slot.parts.then(end, end); // `next` reports a failure; after close no one may ask
     return slot;
   }
 

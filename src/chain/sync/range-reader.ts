@@ -69,7 +69,7 @@ export class RangeReader {
     return { blocks, release };
   }
 
-  /** Doubts the answer when a header tells of logs that are not in it. */
+  /** Mismatches the answer when a header describes logs that are not in it. */
   async #checkBlooms(
     endpoint: Endpoint,
     headers: ReadonlyMap<number, Header>,
@@ -81,8 +81,8 @@ export class RangeReader {
     const { proofsAtOnceMax } = chainLimits;
     for (let start = 0; start < all.length; start += proofsAtOnceMax) {
       const some = all.slice(start, start + proofsAtOnceMax).map(async (header) => {
-        const told = logsOf.get(header.number) ?? [];
-        const missing = await this.#blockLogs.findMissing(endpoint, header, told);
+        const reported = logsOf.get(header.number) ?? [];
+        const missing = await this.#blockLogs.findMissing(endpoint, header, reported);
         if (missing.length > 0) throw missingError(header, missing);
       });
       await Promise.all(some);

@@ -104,7 +104,7 @@ test("R5: a size that never works is given up, and stays so for a while", () => 
   assert(sizer.blocks(0) > start / 2);
 });
 
-test("R5: what may be about size is asked for by halves at once, down to one block", () => {
+test("R5: what may be about size is asked for by halves immediately, down to one block", () => {
   const sizer = new RangeSizer();
   sizer.shrink({ from: 7, blocks: start });
   assert.equal(sizer.blocksFrom(7, 0), start / 2);

@@ -19,7 +19,7 @@ type Failed = {
 };
 
 /**
- * How many blocks to ask one endpoint for at once (R5): grows by a tenth while answers are small,
+ * How many blocks to ask one endpoint for immediately (R5): grows by a tenth while answers are small,
  * halves when they are too large, and keeps to the cap the provider named until that is old.
  *
  * A failure that does not speak of size concerns its own range only: that is asked for again, and by
@@ -68,7 +68,7 @@ export class RangeSizer {
     }
   }
 
-  /** The range failed, by chance or because of its size: nobody knows before it fails again. */
+  /** The range failed, by chance or because of its size: no one knows before it fails again. */
   noteFailure(range: RangeAsked): void {
     const failures = this.#failed.get(range.from)?.count ?? 0;
     if (failures >= failuresByChance) this.shrink(range);

@@ -5,7 +5,7 @@ import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { RangePart } from "./range-fetcher.ts";
 import { RangePrefetch, type RangeSource } from "./range-prefetch.ts";
 
-/** Walks finalised blocks in ranges that are proven to be linked to each other. */
+/** Walks finalized blocks in ranges that are proven to be linked to each other. */
 export class RangeWalker<Blocks> {
   readonly #pool: EndpointPool;
   readonly #history: FinalBlockCheck;
@@ -23,7 +23,7 @@ export class RangeWalker<Blocks> {
 
   /**
    * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. A
-   * part is told once the one after it stands on it, or agreement on finality does: its last block
+   * part is sent once the one after it stands on it, or agreement on finality does: its last block
    * may have no logs, and then only its child or others can say that this is its hash. Ends where an
    * agreement is dropped: nothing above what is final now is handed out.
    */
@@ -62,7 +62,7 @@ export class RangeWalker<Blocks> {
   }
 
   /**
-   * The endpoint of this part mixed up forks, or that of the part before did, which was not told yet;
+   * The endpoint of this part mixed up forks, or that of the part before did, which was not sent yet;
    * or our own last block is gone.
    */
   async #blame(

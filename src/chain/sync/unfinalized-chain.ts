@@ -4,7 +4,7 @@ import type { BlockRef } from "../raw-log.ts";
 
 /**
  * The blocks above finality that the consumer has, each the child of the one before. `base` is the
- * finalised block they stand on; `null` as long as nothing below them is known to be final.
+ * finalized block they stand on; `null` as long as nothing below them is known to be final.
  */
 export class UnfinalizedChain {
   #base: BlockRef | null = null;
@@ -24,7 +24,7 @@ export class UnfinalizedChain {
     return this.#nextNumber;
   }
 
-  /** The lowest block that could be taken back; the next one when there is none. */
+  /** The lowest block that could be reverted; the next one when there is none. */
   get firstNumber(): number {
     return this.#nextNumber - this.#blocks.length;
   }
@@ -45,10 +45,10 @@ export class UnfinalizedChain {
     this.#nextNumber += 1;
   }
 
-  /** Takes back every block above `number`, which is not below the base. */
+  /** Reverts every block above `number`, which is not below the base. */
   revertTo(number: number): void {
     const kept = number - this.firstNumber + 1;
-    assert(kept >= 0, "finalised blocks are never taken back");
+    assert(kept >= 0, "finalized blocks are never reverted");
     this.#blocks.length = Math.min(this.#blocks.length, kept);
     this.#nextNumber = number + 1;
   }

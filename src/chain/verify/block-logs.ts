@@ -17,7 +17,7 @@ import { checkLogs } from "./check-logs.ts";
 const otherWitnessesMax = 2;
 
 /**
- * The wanted logs of single blocks, complete (R4). A bloom that tells of more of our logs than came
+ * The wanted logs of single blocks, complete (R4). A bloom that describes more of our logs than came
  * is resolved by all logs of the block, which must account for every bit of that bloom. The word of
  * another endpoint would prove nothing: both may not have found the logs yet.
  */
@@ -31,7 +31,7 @@ export class BlockLogs {
     this.#filter = options.filter;
   }
 
-  /** Blooms that told of more of our logs than there were, as was then proven. */
+  /** Blooms that described more of our logs than there were, as was then proven. */
   get falsePositives(): number {
     return this.#falsePositives;
   }
@@ -62,15 +62,15 @@ export class BlockLogs {
   }
 
   /**
-   * The logs that `endpoint` left out of those it told of the block, as far as a bloom can show.
-   * Throws an `EndpointError` when there is a doubt that nobody can settle now.
+   * The logs that `endpoint` left out of those it described the block, as far as a bloom can show.
+   * Throws an `EndpointError` when there is a mismatch that no one can settle now.
    */
   async findMissing(
     endpoint: Endpoint,
     header: Header,
-    told: readonly RawLog[],
+    reported: readonly RawLog[],
   ): Promise<readonly RawLog[]> {
-    if (!showsMore(header.logsBloom, told, this.#filter)) return [];
+    if (!showsMore(header.logsBloom, reported, this.#filter)) return [];
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
     const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
     const logs = await this.#pool.firstOpinion(witnesses, (one) => this.#fetchProven(one, header));
@@ -78,7 +78,7 @@ export class BlockLogs {
       throw new EndpointError("inconsistent", `the logs of block ${header.number} are not proven`);
     }
     // Not the other way round: Polygon's receipts lack the logs of state-sync transactions.
-    const known = new Set(told.map((log) => log.logIndex));
+    const known = new Set(reported.map((log) => log.logIndex));
     const missing = logs.filter((log) => !known.has(log.logIndex));
     if (missing.length === 0) this.#falsePositives += 1;
     return missing;
@@ -91,11 +91,11 @@ export class BlockLogs {
   async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const proven = await this.#fetchProven(endpoint, header);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
-    // Who caps answers below the logs of a block has told of all of them by its receipts.
+    // Who caps answers below the logs of a block has described all of them by its receipts.
     if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
     const known = new Set(proven.map((log) => log.logIndex));
-    const told = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
-    return [...proven, ...told].toSorted((one, other) => one.logIndex - other.logIndex);
+    const reported = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
+    return [...proven, ...reported].toSorted((one, other) => one.logIndex - other.logIndex);
   }
 
   /** From all logs of the block, which must account for its bloom: then none of ours is missing. */

@@ -74,18 +74,18 @@ test("a block may have wanted logs when its bloom has a wanted address and a wan
   assert(!mayHaveLogs(bloomWith([]), filter));
 });
 
-describe("whether a bloom tells of more logs than came", () => {
+describe("whether a bloom describes more logs than came", () => {
   const [ours, alsoOurs] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`] as [Address, Address];
   const [one, two] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`] as [Hash, Hash];
   const filter = deriveLogFilter({ addresses: [ours, alsoOurs], topics0: [one, two] });
   const logOf = (address: Address, topic: Hash) => ({ address, topics: [topic] }) as const;
 
   test("of any, of another contract, of another event", () => {
-    const told = [logOf(ours, one)];
+    const reported = [logOf(ours, one)];
     assert(showsMore(bloomWith([ours, one]), [], filter));
-    assert(showsMore(bloomWith([ours, one, alsoOurs]), told, filter));
-    assert(showsMore(bloomWith([ours, one, two]), told, filter));
-    assert(!showsMore(bloomWith([ours, one]), told, filter));
+    assert(showsMore(bloomWith([ours, one, alsoOurs]), reported, filter));
+    assert(showsMore(bloomWith([ours, one, two]), reported, filter));
+    assert(!showsMore(bloomWith([ours, one]), reported, filter));
     assert(!showsMore(bloomWith([ours]), [], filter));
   });
 

@@ -32,7 +32,7 @@ export type Reread = {
   readonly blocks: readonly Block[];
   /** The last block of the range. */
   readonly last: BlockRef & { readonly timestamp: number };
-  /** Calls made of the endpoint; those for doubts not counted. */
+  /** Calls made of the endpoint; those for mismatches not counted. */
   readonly calls: number;
 };
 
@@ -67,7 +67,7 @@ export class Rereader {
     if (endpoint === undefined) {
       throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
     }
-    // Nobody is blamed for what goes wrong here: indexing must not be kept from the endpoint.
+    // No one is blamed for what goes wrong here: indexing must not be kept from the endpoint.
     const read =
       way === "logs"
         ? await this.#readRange(endpoint, { from, to })

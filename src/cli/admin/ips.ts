@@ -19,25 +19,25 @@ const listIps: Command = {
     }),
 };
 
-const liftIp: Command = {
-  name: "ips lift",
-  summary: "Let a blocked IP in again, at once",
+const unblockIp: Command = {
+  name: "ips unblock",
+  summary: "Let a blocked IP in again, immediately",
   details: "Any address of a blocked IPv6 /64 names its block.",
   argument: { name: "IP" },
   options: {},
-  examples: ["oddwire ips lift 203.0.113.7", "oddwire ips lift 2001:db8::/64"],
+  examples: ["oddwire ips unblock 203.0.113.7", "oddwire ips unblock 2001:db8::/64"],
   run: ({ argument }) =>
     withAccess(async ({ ipBlocks }) => {
       const address = parseIpAddress((argument ?? "").replace(/::\/64$/, "::"));
       if (address === null) throw new UsageError(`${argument} is not an IP address`);
-      if (!ipBlocks.lift(ipBucketOf(address))) throw new UsageError(`${address} is not blocked`);
-      process.stdout.write("IP block lifted\n");
+      if (!ipBlocks.remove(ipBucketOf(address))) throw new UsageError(`${address} is not blocked`);
+      process.stdout.write("IP unblocked\n");
       return exitCodes.done;
     }),
 };
 
-/** What can be done with blocked IPs without the service, or beside it. */
-export const ipCommands: readonly Command[] = [listIps, liftIp];
+/** What can be done with blocked IPs without the service, or next to it. */
+export const ipCommands: readonly Command[] = [listIps, unblockIp];
 
 function formatLines(blocks: readonly IpBlock[]): string {
   return blocks
@@ -57,7 +57,7 @@ function formatBlocks(blocks: readonly IpBlock[]): string {
     timeOf(blockedAtMs),
     timeOf(blockedUntilMs),
   ]);
-  return formatTable([["IP", "REASON", "STRIKES", "SINCE", "UNTIL"], ...rows]);
+  return formatTable([["IP", "REASON", "OFFENCES", "SINCE", "UNTIL"], ...rows]);
 }
 
 function timeOf(ms: number): string {

@@ -14,7 +14,7 @@ const graceSecondsMax = 86_400;
 const createKey: Command = {
   name: "keys create",
   summary: "Print the value of a new API key, once",
-  details: "It works at once, also in a running service of the same ODDWIRE_DATA_DIR.",
+  details: "It works immediately, also in a running service of the same ODDWIRE_DATA_DIR.",
   options: {
     scope: { value: "SCOPE", choices: scopes, description: "What it may do (default read)" },
     name: { value: "NAME", description: "How it is listed (default made up)" },
@@ -83,7 +83,7 @@ const rotateKey: Command = {
 
 const revokeKey: Command = {
   name: "keys revoke",
-  summary: "End an API key, at once and for good",
+  summary: "End an API key, immediately and for good",
   details: whichKey,
   argument: keyArgument,
   options: {},
@@ -95,7 +95,7 @@ const revokeKey: Command = {
     }),
 };
 
-/** What can be done with API keys without the service, or beside it. */
+/** What can be done with API keys without the service, or next to it. */
 export const keyCommands: readonly Command[] = [createKey, listKeys, rotateKey, revokeKey];
 
 function print(text: string): number {

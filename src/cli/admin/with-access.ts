@@ -5,7 +5,7 @@ import { systemClock } from "../../base/time/clock.ts";
 
 /**
  * Lends the keys and blocks of the data folder in force. A running service follows what is changed
- * at once.
+ * immediately.
  */
 export async function withAccess<Result>(
   work: (access: AccessStore) => Promise<Result>,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { toError } from "../../base/errors.ts";
 import { type Option, UsageError, type Words } from "../command.ts";
 
-/** How commands are told which service to call, and as whom. */
+/** How commands are informed which service to call, and as whom. */
 export const apiOptions = {
   url: { value: "URL", description: "Of the service (default http://127.0.0.1:8080)" },
   key: { value: "KEY", description: "An API key" },

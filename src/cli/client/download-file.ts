@@ -14,7 +14,7 @@ export type Download = {
   readonly onBytes: (count: number) => void;
 };
 
-/** What the service told of the file, from its headers. */
+/** What the service described the file, from its headers. */
 export type Downloaded = { readonly rowCount: number | null; readonly nextCursor: string | null };
 
 const attemptsMax = 4;
@@ -61,7 +61,7 @@ async function downloadOnce({ url, key, path, signal, onBytes }: Download): Prom
   });
   const part = `${path}.part`;
   const file = createWriteStream(part, { flush: true });
-  // A disk that is full does not pass by itself; a body that breaks off does.
+  // A disk that is full does not pass on its own; a body that breaks off does.
   let writeError: Error | null = null;
   file.once("error", (error) => (writeError = error));
   const body = Readable.fromWeb(answer.body);
@@ -86,8 +86,8 @@ function connectionLost(thrown: unknown): never {
 }
 
 async function refuse(answer: Response): Promise<never> {
-  const told = (await answer.json().catch(() => ({}))) as { error?: { message?: string } };
-  const message = `the service answered ${answer.status}: ${told.error?.message ?? "no reason"}`;
+  const shown = (await answer.json().catch(() => ({}))) as { error?: { message?: string } };
+  const message = `the service answered ${answer.status}: ${shown.error?.message ?? "no reason"}`;
   if (answer.status !== 429 && answer.status < 500) throw failure(message);
   const seconds = Number(answer.headers.get("retry-after"));
   throw new PassingError(message, { pauseMs: seconds > 0 ? seconds * 1000 : null });

@@ -23,7 +23,7 @@ const filters = {
     name: "status",
     value: "STATUS",
     choices: ["confirmed", "finalized"],
-    description: "Rows that no fork can take back, or all (default finalized; not of candles)",
+    description: "Rows that no fork can revert, or all (default finalized; not of candles)",
   },
   resolution: {
     name: "resolution",
@@ -58,7 +58,7 @@ type WrittenStanding = Static<typeof writtenStanding>;
 export const exportList: Command = {
   name: "export",
   summary: "Write a list of a service to files, oldest first",
-  details: `What the service gives at once becomes one file; if there is more, PATH.2, PATH.3 and so on follow,
+  details: `What the service gives at the same time becomes one file; if there is more, PATH.2, PATH.3 and so on follow,
 numbered before the ending. A file has its name once it is whole. What breaks off is tried again;
 the same command goes on behind the last whole file. Filters that a list does not have are refused.`,
   argument: { name: "LIST", choices: [...rowLists, "candles"] },

@@ -8,7 +8,7 @@ const newestRows = 10;
 
 /**
  * Prints the newest trades and then all others as they are indexed, until `signal` is aborted. A
- * connection that breaks is resumed, so that each is printed once; what a fork takes back is told
+ * connection that breaks is resumed, so that each is printed once; what a fork reverts is sent
  * by a line, and what replaces it is printed. Throws `AppError` when the service cannot be reached
  * at first, or refuses.
  */
@@ -23,7 +23,7 @@ export async function printTrades(options: {
   const show = (row: Trade): void => write(asJson ? JSON.stringify(row) : formatTrade(row));
   try {
     const client = new OddwireClient({ url, key, backoff: patience });
-    // A wrong address or key is told at once; the stream would try for ever.
+    // A wrong address or key is sent immediately; the stream would try for ever.
     await client.trades({ limit: 1 })[Symbol.asyncIterator]().next();
     const channel = { type: "trades" } as const;
     for await (const frame of client.stream({ channel, snapshot: newestRows, signal })) {
@@ -56,7 +56,7 @@ function reasonOf({ cause, message }: Error): string {
 
 function formatFork({ rewind_to_seq, reverted }: ReorgFrame): string {
   const behind = rewind_to_seq === null ? "everything" : `what is behind ${rewind_to_seq}`;
-  return `a fork took back ${behind} (${reverted.length} trades); what is there now follows`;
+  return `a fork reverted ${behind} (${reverted.length} trades); what is there now follows`;
 }
 
 function formatTrade(row: Trade): string {

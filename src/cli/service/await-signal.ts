@@ -2,7 +2,7 @@ let stopped: Promise<null> | null = null;
 
 /**
  * Resolves with `null` at the first request to stop since this was first called; a second one ends the
- * process at once.
+ * process immediately.
  */
 export function awaitSignal(): Promise<null> {
   stopped ??= new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proo
 export const check: Command = {
   name: "check",
   summary: "Read stored blocks again from the nodes and compare",
-  details: `Two endpoints are asked; a lone one is asked for the receipts of every block. What differs is told
+  details: `Two endpoints are asked; a lone one is asked for the receipts of every block. What differs is sent
 by block, contract and event. Ends with 0 if all is equal, 2 if not, and 75 while a service runs on the
 data folder or no node answers.`,
   options: { ...rangeOptions, json: { description: "One JSON object, with counts and hashes" } },

@@ -8,7 +8,7 @@ import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proo
 /** Indexes stored blocks again where they are not what the chain says. */
 export const repair: Command = {
   name: "repair",
-  summary: "Read stored blocks again and put right what is wrong",
+  summary: "Read stored blocks again and repairs what is wrong",
   details: `Compares as check does, and replaces what is proven to be wrong, minute candles included. What was
 begun when it is killed is completed by the next start; call it again for the rest. Ends with 0 when
 all is right, 2 if something could not be proven, and 75 while a service runs on the data folder.`,
@@ -32,7 +32,7 @@ all is right, 2 if something could not be proven, and 75 while a service runs on
         repaired += verdict.differences.length;
       }
       if (isProven) settle(dataDir, range);
-      print(`blocks ${range.from} to ${range.to}: ${repaired} facts put right`);
+      print(`blocks ${range.from} to ${range.to}: ${repaired} facts repairs`);
       return isProven ? exitCodes.done : exitCodes.differs;
     }),
 };

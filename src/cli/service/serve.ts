@@ -24,7 +24,7 @@ as JSON; logs go to standard error. SIGTERM and SIGINT let requests in flight fi
       const service = await Service.open({ ...config, port }, log);
       process.stdout.write(`${JSON.stringify({ listening: service.url, version })}\n`);
       saveCompiledCode();
-      // A service that starts anew is found where it was.
+      // A service that starts again is found where it was.
       port = Number(new URL(service.url).port);
       const failure = await Promise.race([stopped, service.failed]);
       await service.close();

@@ -24,7 +24,7 @@ export type Proof = {
   readonly store: FactStore;
   /** What the words asked for, within what is stored. */
   readonly range: BlockRange;
-  /** Reads a slice again until somebody answers. */
+  /** Reads a slice again until someone answers. */
   readonly audit: (slice: BlockRange) => Promise<Exclude<Verdict, { kind: "unread" }>>;
 };
 
@@ -39,7 +39,7 @@ export const rangeOptions = {
   to: { value: "BLOCK", description: "The last block (default: the last that is final)" },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Blocks read again and compared at a time: what is held in memory, and what a repair does at once. */
+/** Blocks read again and compared at a time: what is held in memory, and what a repair does at the same time. */
 const sliceBlocks = 500;
 
 /**
@@ -116,7 +116,7 @@ async function auditPatiently(
   for (let tries = 1; ; tries += 1) {
     const verdict = await auditRange(slice, parts);
     if (verdict.kind !== "unread") return verdict;
-    const silence = `the nodes do not tell blocks ${slice.from} to ${slice.to}: ${verdict.reason}`;
+    const silence = `the nodes do not report blocks ${slice.from} to ${slice.to}: ${verdict.reason}`;
     if (tries >= auditLimits.commandTriesMax) throw new NodesSilentError(silence);
     // Nothing else is said for a minute then, which looks as if it hung.
     if (tries === 1) process.stderr.write(`oddwire: ${silence}; asking again for a minute\n`);

@@ -10,7 +10,7 @@ import {
   topicHash,
 } from "../words.ts";
 
-/** Matching events that generations 2 and 3 share to the bit; only the address tells them apart. */
+/** Matching events that generations 2 and 3 share to the bit; only the address distinguishes them. */
 const matchDecoders: readonly Decoder[] = [
   {
     signature:

@@ -99,7 +99,7 @@ export const umaAdapterDecoders: readonly Decoder[] = [
   },
 ];
 
-/** The first UMA adapter: the caller chose the question id, and the creator is not told. */
+/** The first UMA adapter: the caller chose the question id, and the creator is not sent. */
 export const umaAdapterV1Decoders: readonly Decoder[] = [
   {
     signature: "QuestionInitialized(bytes32,bytes,uint256,address,uint256,uint256,bool)",

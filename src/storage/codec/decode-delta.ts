@@ -1,6 +1,6 @@
 /**
  * What memory needs of final blocks, read from the rows that are stored of them: nothing of it has
- * to be told between threads as objects, which would cost more there than all else.
+ * to be sent between threads as objects, which would cost more there than all else.
  */
 import type { Hash, Seq, TokenId } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
@@ -12,7 +12,7 @@ import { enumCodes, fillBytes, placesInFill as inFill } from "./fill-layout.ts";
 import { placesInMinute as inMinute, minuteBytes } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** The digest of the blocks of a batch, as `deltaOf` makes it of their facts. */
+/** The delta of the blocks of a batch, as `deltaOf` makes it of their facts. */
 export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Delta {
   const { fills, minuteCandles, located, tally } = batch;
   return {

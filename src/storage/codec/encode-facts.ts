@@ -10,7 +10,7 @@ import { enumCodes, fillBytes } from "./fill-layout.ts";
 import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
-/** The stretch of final blocks a batch covers, and where it ends. */
+/** The range of final blocks a batch covers, and where it ends. */
 export type FactsRange = {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -25,7 +25,7 @@ export type BatchRows = {
   readonly quarantine: Buffer;
 };
 
-/** What is told of final blocks besides their rows. */
+/** What is notified of final blocks besides their rows. */
 export type BatchHead = FactsRange & {
   /** The events as they are; there are few of them. */
   readonly located: readonly LocatedEvent[];
@@ -45,8 +45,8 @@ export const noSeq = Number.MAX_SAFE_INTEGER;
 const legsMax = 2 ** 16 - 1;
 
 /**
- * Encodes the facts of a stretch of final blocks, in the order of `schema.ts` and `fill-layout.ts`. Takes one block
- * after the other, so that the facts of those before can be let go. `fillsMax` is for how many fills
+ * Encodes the facts of a range of final blocks, in the order of `schema.ts` and `fill-layout.ts`. Takes one block
+ * after the other, so that the facts of those before can be released. `fillsMax` is for how many fills
  * there is room from the beginning. Pure.
  */
 export function encodeFacts(
@@ -87,7 +87,7 @@ export function encodeFacts(
 }
 
 /**
- * Lets go of rows that nobody may read any more. They are megabytes outside of the heap: waiting for
+ * Releases rows that no one may read any more. They are megabytes outside of the heap: waiting for
  * a collection would hold many of them, and call for collections of the whole heap (decision 0013).
  */
 export function releaseRows(rows: readonly Buffer[]): void {
@@ -96,10 +96,10 @@ export function releaseRows(rows: readonly Buffer[]): void {
   }
 }
 
-/** The marker that vouches for the rows of batches that follow each other, at least one. */
+/** The commit record of the rows of batches that follow each other, at least one. */
 export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
-  assert(first !== undefined && last !== undefined, "there is a batch to vouch for");
+  assert(first !== undefined && last !== undefined, "there is a batch to commit");
   const sumOf = (count: (tally: Tally) => number) =>
     batches.reduce((sum, { tally }) => sum + count(tally), 0);
   const commit = new RowWriter();

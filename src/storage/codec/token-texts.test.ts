@@ -17,7 +17,7 @@ describe("texts of token ids", () => {
     }
   });
 
-  it("are told apart by every byte", () => {
+  it("are distinguished by every byte", () => {
     const texts = new TokenTexts(1);
     const id = Buffer.alloc(32);
     for (let byte = 0; byte < 32; byte += 1) {

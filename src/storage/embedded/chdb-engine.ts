@@ -18,7 +18,7 @@ import { SpoolFile } from "./spool-file.ts";
  * `SERVICE_UNAVAILABLE` is thrown.
  *
  * A connection does one thing at a time. Those that read are not those that write: an insert
- * waits for the disk, and whoever asks would wait with it.
+ * waits for the disk, and a client that asks would wait with it.
  */
 export class ChdbEngine implements Engine {
   readonly #writers: SessionPool;
@@ -42,7 +42,7 @@ export class ChdbEngine implements Engine {
     } catch (thrown) {
       for (const session of sessions) session.close();
       const cause = toError(thrown);
-      if (isHeldByAnother(path)) {
+      if (isInUse(path)) {
         throw new DataFolderBusyError("another process is using this data folder", { cause });
       }
       throw new DataFolderDamagedError("the embedded engine cannot open this data folder", {
@@ -142,7 +142,7 @@ function reasonOf({ message }: Error): string {
  * The engine's error does not say why it cannot open a folder. A process that holds one has its
  * number in a locked file there, which stays behind when the process is killed.
  */
-function isHeldByAnother(path: string): boolean {
+function isInUse(path: string): boolean {
   const statusFile = join(path, "status");
   if (!existsSync(statusFile)) return false;
   const [, digits] = /^PID: ([0-9]+)$/m.exec(readFileSync(statusFile, "utf8")) ?? [];

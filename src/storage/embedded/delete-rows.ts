@@ -6,7 +6,7 @@ import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 
 /**
  * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly
- * in parts of its own, which are dropped at once. Rows in other parts are hidden until these merge; the
+ * in parts of its own, which are dropped immediately. Rows in other parts are hidden until these merge; the
  * engine waits for room to do that without an end and without a word: better to throw
  * `DataFolderUnwritableError` before.
  */
@@ -46,7 +46,7 @@ export async function readCount(engine: Engine, fromWhere: string): Promise<numb
 
 /**
  * Resolves when the engine has carried out what a process was killed in the middle of: it goes on
- * with that by itself after a start, and rows must not go away under what is counted or put there.
+ * with that on its own after a start, and rows must not go away under what is counted or put there.
  * Throws `DataFolderUnwritableError` when there is no room for it.
  */
 export async function finishMutations(engine: Engine): Promise<void> {
@@ -59,7 +59,7 @@ export async function finishMutations(engine: Engine): Promise<void> {
   }
 }
 
-/** The engine reserves 1.1 times the size of a part to write it anew. */
+/** The engine reserves 1.1 times the size of a part to write it again. */
 async function refuseFullDisk(engine: Engine): Promise<void> {
   const [row] = await engine.query(
     `SELECT (SELECT min(unreserved_space) FROM system.disks),

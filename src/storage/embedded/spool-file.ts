@@ -13,7 +13,7 @@ export class SpoolFile {
     this.#file = file;
   }
 
-  /** `path` is where it is made: a place on the disk that nobody else uses. */
+  /** `path` is where it is made: a place on the disk that no one else uses. */
   static async open(path: string): Promise<SpoolFile> {
     const file = await open(path, "w+");
     try {

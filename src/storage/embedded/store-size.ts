@@ -15,11 +15,11 @@ type TableSize = {
 /** What the tables hold. */
 export type StoreSize = {
   readonly tables: readonly TableSize[];
-  /** Blocks between the first and the last that no marker vouches for. */
+  /** Blocks between the first and the last without a commit record. */
   readonly missingBlocks: number;
 };
 
-/** Asks the engine how much it holds; not more often than every `sizeKeptMs`, whoever asks. */
+/** Asks the engine how much it holds; not more often than every `sizeKeptMs`, a client that asks. */
 export class StoreSizeReader {
   readonly #engine: Engine;
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class StoreSizeReader {
     this.#log = options.log;
   }
 
-  /** `null` when the engine cannot tell: the other metrics are needed then all the more. */
+  /** `null` when the engine cannot know: the other metrics are needed then all the more. */
   async read(): Promise<StoreSize | null> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#latest === null || nowMs - this.#readAtMs >= storeLimits.sizeKeptMs) {

@@ -5,7 +5,7 @@ import {
 } from "../embedded/data-folder-errors.ts";
 import { isSqliteDamage, sqliteCodeOf } from "./sqlite-code.ts";
 
-/** SQLite's codes for a disk that is full, fails, or lets nobody write or open. */
+/** SQLite's codes for a disk that is full, fails, or lets no one write or open. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
 /** Does some work with a file; throws `DataFolderUnwritableError` when the disk is why it fails. */
@@ -18,7 +18,7 @@ export function withDisk<Result>(work: () => Result): Result {
   }
 }
 
-/** The same for a file that cannot be made anew; throws `DataFolderDamagedError` when it is damaged. */
+/** The same for a file that cannot be rebuilt; throws `DataFolderDamagedError` when it is damaged. */
 export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);

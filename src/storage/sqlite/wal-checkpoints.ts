@@ -33,7 +33,7 @@ export class WalCheckpoints {
       workerData: this.#path,
     });
     this.#worker = worker;
-    // The pages stay in the log, where they are as safe, and a full disk is told of by commits.
+    // The pages stay in the log, where they are as safe, and a full disk is notified of by commits.
     worker.on("error", () => {});
     worker.on("message", (progress: WalProgress) => {
       this.#progress = progress;
@@ -49,7 +49,7 @@ export class WalCheckpoints {
     this.#progress = { pages: 0, copied: 0 };
   }
 
-  /** Leaves one that is under way to end by itself or with the process. */
+  /** Leaves one that is under way to end on its own or with the process. */
   close(): void {
     void this.#worker?.terminate();
   }

@@ -12,7 +12,7 @@ import { invalidFrame } from "../frames/read-fields.ts";
 import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
-/** The candles of a pair told on one token: each as it is after every block that changes it. */
+/** The candles of a pair reported on one token: each as it is after every block that changes it. */
 export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id", "resolution"], filters: [] });
   const [tokenId] = requestedTokens(request);
@@ -27,7 +27,7 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
     asked,
     label: asked,
     isFinalOnly: false,
-    // While the other token is not known, whatever comes may tell it.
+    // While the other token is not known, whatever comes may report it.
     get interest() {
       const { pair } = log;
       return { tokenIds: pair, events: pair.length === 1 };
@@ -57,7 +57,7 @@ class CandleLog {
   }
 
   /**
-   * Those that changed behind a position. The one that was current there is told again when
+   * Those that changed behind a position. The one that was current there is sent again when
    * another has begun, as then it is closed, or when `restate` says that it may have changed.
    */
   async readAfter(after: number, limit: number, restate: boolean): Promise<readonly Entry[]> {

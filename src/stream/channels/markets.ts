@@ -9,7 +9,7 @@ import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 type Listed = { readonly seq: number; readonly conditionId: ConditionId };
 
-/** Conditions as they become markets, with what is known of them when they are told. */
+/** Conditions as they become markets, with what is known of them when they are sent. */
 export function openMarkets(request: ChannelRequest, { state }: StreamSources): Channel {
   checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
   const { directory } = state;
@@ -28,7 +28,7 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
     asked: { type: "markets", ...shownFilter(request) },
     label: { type: "markets" },
     isFinalOnly: request.filter?.finality === "finalized",
-    // Generation 3 has markets that nobody announces: their first trade does.
+    // Generation 3 has markets that no one announces: their first trade does.
     interest: { tokenIds: "all", events: true },
     readAfter: async (after, { limit }) =>
       (

@@ -35,7 +35,7 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
     readAfter: async (after, { restate }) =>
       entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),
     readNewest: async (_through, count) => entriesOf(tokenIds).slice(-count),
-    // None is gone: those that changed are told again.
+    // None is gone: those that changed are sent again.
     revertedBy: () => [],
   };
 }

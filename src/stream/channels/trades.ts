@@ -69,7 +69,7 @@ function channelOf(
   };
 }
 
-/** Made anew each time: the tokens of a condition may be learnt meanwhile. */
+/** Rebuilt each time: the tokens of a condition may be learnt meanwhile. */
 function fillFilterOf(
   { filter = {} }: ChannelRequest,
   asked: readonly TokenId[] | null,

@@ -54,7 +54,7 @@ const filter: Field<Filter> = {
   read: (raw) => readFields(raw, filterFields, "channel.filter."),
 };
 
-/** From where, and with how much before it; beside the channel or within it. */
+/** From where, and with how much before it; next to the channel or within it. */
 const startFields = {
   filter,
   resume_from: wholeNumber(Number.MAX_SAFE_INTEGER - 1),
@@ -80,7 +80,7 @@ const channelFields = {
 /** A channel as a client asks for it; which fields it may have depends on its type. */
 export type ChannelRequest = Values<typeof channelFields>;
 
-/** The fields of each action beside `action` itself. */
+/** The fields of each action next to `action` itself. */
 export const frameFields = {
   auth: { action: anyText, api_key: anyText, id: idField() },
   subscribe: {

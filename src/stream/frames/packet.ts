@@ -10,7 +10,7 @@ export type Form = {
 };
 
 /**
- * Some events that are told together, in the bytes of each form: made when the first connection
+ * Some events that are sent together, in the bytes of each form: made when the first connection
  * needs them, and the same for all others.
  */
 export class Packet {
@@ -20,10 +20,10 @@ export class Packet {
   readonly #texts: readonly string[];
   readonly #bytes = new Map<string, Buffer>();
 
-  constructor(texts: readonly string[], stretch: { firstSeq: number; lastSeq: number }) {
+  constructor(texts: readonly string[], interval: { firstSeq: number; lastSeq: number }) {
     this.#texts = texts;
-    this.firstSeq = stretch.firstSeq;
-    this.lastSeq = stretch.lastSeq;
+    this.firstSeq = interval.firstSeq;
+    this.lastSeq = interval.lastSeq;
   }
 
   /** How many events it holds. */

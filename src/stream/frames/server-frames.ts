@@ -45,7 +45,7 @@ export function snapshotFrame(
   return `${head.slice(0, -1)},"data":[${entries.map(({ json }) => json).join(",")}]}`;
 }
 
-/** That a fork took back what was told behind a position. */
+/** That a fork reverted what was sent behind a position. */
 export function reorgFrame(
   subscriptionId: string,
   { rewindTo, reverted }: { rewindTo: number; reverted: readonly string[] },
@@ -54,7 +54,7 @@ export function reorgFrame(
   return JSON.stringify({ type: "reorg", subscription_id: subscriptionId, ...rewind });
 }
 
-/** That everything up to a block can never be taken back. */
+/** That everything up to a block can never be reverted. */
 export function finalizedFrame(block: number, seq: number): string {
   return JSON.stringify({ type: "finalized", finalized_block: block, finalized_seq: seq });
 }
@@ -62,6 +62,6 @@ export function finalizedFrame(block: number, seq: number): string {
 /** That the connection lives, and how far the service is. */
 export function heartbeatFrame(freshness: Freshness): string {
   const { indexed_seq, indexed_block, head_block, finalized_block, lag_seconds } = freshness;
-  const told = { indexed_block, head_block, finalized_block, lag_seconds };
-  return JSON.stringify({ type: "heartbeat", latest_seq: indexed_seq, ...told });
+  const sent = { indexed_block, head_block, finalized_block, lag_seconds };
+  return JSON.stringify({ type: "heartbeat", latest_seq: indexed_seq, ...sent });
 }

@@ -18,12 +18,12 @@ type BookFeedParts = {
 
 /**
  * The book of one token for all who follow it: whole at first, then every change with the checksum
- * after it. While the book cannot be relied upon nothing is told but that; then it comes whole
- * again. `seq` counts what was told, as books have no place on the chain.
+ * after it. While the book cannot be relied upon nothing is sent but that; then it comes whole
+ * again. `seq` counts what was sent, as books have no place on the chain.
  */
 export class BookFeed implements Feed {
   readonly #parts: BookFeedParts;
-  /** Whether each of them has the book as it was told last. */
+  /** Whether each of them has the book as it was sent last. */
   readonly #receivers = new Map<FeedReceiver, boolean>();
   readonly #unwatch: () => void;
   #position = 0;
@@ -31,7 +31,9 @@ export class BookFeed implements Feed {
   /** Throws `SERVICE_UNAVAILABLE` when as many books are followed as there may be. */
   constructor(parts: BookFeedParts) {
     this.#parts = parts;
-    const unwatch = parts.books.watch(parts.tokenId, (telling, book) => this.#tell(telling, book));
+    const unwatch = parts.books.watch(parts.tokenId, (delivery, book) =>
+      this.#report(delivery, book),
+    );
     if (unwatch === null) {
       const publicMessage = "As many order books are followed as there may be";
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage });
@@ -57,10 +59,10 @@ export class BookFeed implements Feed {
     if (this.#receivers.size === 0) this.#unwatch();
   }
 
-  #tell(telling: BookDelta, book: LiveBook): void {
+  #report(delivery: BookDelta, book: LiveBook): void {
     const previous = this.#position;
     this.#position += 1;
-    if (telling.kind === "snapshot") {
+    if (delivery.kind === "snapshot") {
       const text = this.#snapshotOf(book);
       for (const receiver of this.#receivers.keys()) {
         this.#receivers.set(receiver, true);
@@ -68,11 +70,11 @@ export class BookFeed implements Feed {
       }
       return;
     }
-    const isChange = telling.kind === "delta";
+    const isChange = delivery.kind === "delta";
     const { assetId } = book;
     const data = isChange
-      ? presentBookChange(book, telling.changes)
-      : { token_id: assetId, stale_reason: telling.reason };
+      ? presentBookChange(book, delivery.changes)
+      : { token_id: assetId, stale_reason: delivery.reason };
     const packet = this.#packetOf({ event: isChange ? "book" : "book_stale", data, previous });
     for (const [receiver, hasBook] of this.#receivers) {
       this.#receivers.set(receiver, isChange && hasBook);
@@ -88,9 +90,9 @@ export class BookFeed implements Feed {
     return JSON.stringify({ type: "snapshot", subscription_id: subscriptionId, seq, data });
   }
 
-  #packetOf(told: { event: string; data: unknown; previous: number }): Packet {
+  #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {
     const { label: channel, subscriptionId: subscription_id } = this.#parts;
-    const { event, data, previous: prev_seq } = told;
+    const { event, data, previous: prev_seq } = sent;
     const seq = this.#position;
     assert(seq > prev_seq, "positions rise");
     const frame = { type: "event", event, channel, subscription_id, seq, prev_seq, data };

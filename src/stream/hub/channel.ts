@@ -6,7 +6,7 @@ import type { FactStore } from "../../storage/fact-store.ts";
 import type { BookSource } from "../../venue/books/order-books.ts";
 import type { Packet } from "../frames/packet.ts";
 
-/** One thing told: where it stands in the log of its channel, and its row as REST has it. */
+/** One thing reported: where it stands in the log of its channel, and its row as REST has it. */
 export type Entry = {
   /** Rising; results that follow from one log share theirs. */
   readonly seq: number;
@@ -15,7 +15,7 @@ export type Entry = {
   readonly json: string;
 };
 
-/** Which news can hold something for a channel. */
+/** Which changes can hold something for a channel. */
 type Interest = {
   /** Trades of these tokens. */
   readonly tokenIds: readonly TokenId[] | "all";
@@ -23,15 +23,15 @@ type Interest = {
   readonly events: boolean;
 };
 
-/** Who is told of a feed. */
+/** Who is notified of a feed. */
 export type FeedReceiver = {
   deliver(packet: Packet): void;
   sendText(text: string): void;
 };
 
-/** A state that is told whole and then change by change; it has no past to read. */
+/** A state that is sent whole and then change by change; it has no past to read. */
 export type Feed = {
-  /** What was told last. */
+  /** What was sent last. */
   readonly position: number;
   add(receiver: FeedReceiver): void;
   remove(receiver: FeedReceiver): void;
@@ -48,14 +48,14 @@ export type Channel = {
   readonly asked: Readonly<Record<string, unknown>>;
   /** How events name it: `asked` without what would be long. */
   readonly label: Readonly<Record<string, unknown>>;
-  /** Holds only what no fork can take back. */
+  /** Holds only what no fork can revert. */
   readonly isFinalOnly: boolean;
   readonly interest: Interest;
   /** What a block that was just indexed adds; without it the channel is read instead. */
   readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
   /**
    * What follows `after`, oldest first. Fewer than `limit` entries are all there are. `restate` says
-   * that what was told last may have changed since, as after a fork; logs of facts need not mind.
+   * that what was sent last may have changed since, as after a fork; logs of facts need not mind.
    */
   readonly readAfter: (
     after: number,
@@ -63,9 +63,9 @@ export type Channel = {
   ) => Promise<readonly Entry[]>;
   /** The newest rows at or before `through`, oldest first. */
   readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
-  /** The ids of what stands behind `rewindTo`, in blocks that are about to be taken back. */
+  /** The ids of what stands behind `rewindTo`, in blocks that are about to be reverted. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
-  /** In place of a log; whoever subscribes is told by it alone. */
+  /** In place of a log; anyone who subscribes is sent by it alone. */
   readonly openFeed?: (subscriptionId: string) => Feed;
 };
 
@@ -75,7 +75,7 @@ export type StreamSources = PriceSources & {
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: BookSource | null;
-  /** Rows of the block being told, of which many channels tell the same. */
+  /** Rows of the block being sent, of which many channels report the same. */
   readonly latestRows: RowMemo;
 };
 

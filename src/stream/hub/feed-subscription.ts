@@ -15,7 +15,7 @@ export class FeedSubscription implements Follower {
     this.#receiver = receiver;
   }
 
-  /** Begins to tell, right after the client was told that it subscribed. */
+  /** Begins to report, right after the client was informed that it subscribed. */
   start(): void {
     this.#feed.add(this.#receiver);
   }
@@ -24,7 +24,7 @@ export class FeedSubscription implements Follower {
     this.#feed.remove(this.#receiver);
   }
 
-  tell(): void {}
+  report(): void {}
   readOn(): void {}
   rewind(): void {}
 }

@@ -12,7 +12,7 @@ export type HistoryPage = {
 
 type Kept = { readonly page: Promise<HistoryPage>; readonly version: number };
 
-/** How far the log goes; counted on with everything that is added to it, settled or taken back. */
+/** How far the log goes; counted on with everything that is added to it, settled or reverted. */
 export type LogEnd = {
   /** The last position indexed, and the last that is final; -1 before the first. */
   latest: number;
@@ -22,7 +22,7 @@ export type LogEnd = {
 };
 
 /**
- * Reads the logs of topics, and keeps the newest pages: clients that read the same stretch at the
+ * Reads the logs of topics, and keeps the newest pages: clients that read the same range at the
  * same time cost one query and one set of frames.
  */
 export class History {
@@ -36,7 +36,7 @@ export class History {
     this.#end = end;
   }
 
-  /** How often the log was taken back: what was read across that is void. */
+  /** How often the log was reverted: what was read across that is void. */
   get forks(): number {
     return this.#end.forks;
   }
@@ -62,17 +62,17 @@ export class History {
     return page;
   }
 
-  /** Resolves when nothing is read any more, also of what nobody waits for. */
+  /** Resolves when nothing is read any more, also of what no one waits for. */
   async settled(): Promise<void> {
     await Promise.all(this.#readings);
   }
 
-  /** Begins to read what will be asked for next; a failure is reported to whoever asks. */
+  /** Begins to read what will be asked for next; a failure is reported to a client that asks. */
   readAhead(topic: Topic, after: number): void {
     this.read(topic, after, false).catch(() => {});
   }
 
-  /** The events of a slice, made once for all who are told them in the same way. */
+  /** The events of a slice, made once for all who are sent them in the same way. */
   packetOf(
     topic: Topic,
     entries: readonly Entry[],
@@ -93,7 +93,7 @@ export class History {
     });
   }
 
-  /** Wakes those who wait for news. */
+  /** Wakes those who wait for changes. */
   notifyAdded(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }

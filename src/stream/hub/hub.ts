@@ -1,6 +1,6 @@
 /**
- * Where news of the log meets those who follow it. The pipeline tells it what is durable or held,
- * and what is taken back; topics and their subscriptions tell the clients.
+ * Where changes of the log meets those who follow it. The pipeline reports it what is durable or held,
+ * and what is reverted; topics and their subscriptions report the clients.
  */
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
@@ -18,7 +18,7 @@ import { Topic } from "./topic.ts";
 /** What some blocks hold, as far as it decides which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
 
-/** A connection that is told what concerns all subscriptions. */
+/** A connection that is informed what concerns all subscriptions. */
 export type Listener = { announce(text: string): void };
 
 export class Hub {
@@ -68,7 +68,7 @@ export class Hub {
   }
 
   /**
-   * Registers a client with a channel; `started` is called once it may be told that it is, and
+   * Registers a client with a channel; `started` is called once it may be informed that it is, and
    * before anything else is.
    */
   subscribe(options: {
@@ -118,7 +118,7 @@ export class Hub {
   }
 
   /** A block above finality was indexed. */
-  held(block: BlockFacts): void {
+  unfinalized(block: BlockFacts): void {
     const from = this.#end.latest;
     this.#end.latest = lastSeqOf(block.number);
     this.#end.version += 1;
@@ -130,7 +130,7 @@ export class Hub {
     this.#history.notifyAdded();
   }
 
-  /** The blocks behind `safeBlock` are about to be taken back; the state still knows them. */
+  /** The blocks behind `safeBlock` are about to be reverted; the state still knows them. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void {
     const to = lastSeqOf(safeBlock);
     this.#end.latest = Math.min(this.#end.latest, to);

@@ -5,23 +5,23 @@ import type { Entry } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
 import type { Follower, Topic } from "./topic.ts";
 
-/** Where what a subscription tells goes: one connection. */
+/** Where what a subscription reports goes: one connection. */
 export type Receiver = {
-  /** Data; what belongs to one block is told in one go. */
+  /** Data; what belongs to one block is sent in one go. */
   deliver(packet: Packet, isReplay?: boolean): void;
   /** A frame that must come after the data before it. */
   sendText(text: string): void;
-  /** Resolves when there is room for more, or nobody is there any more. */
+  /** Resolves when there is room for more, or no one is there any more. */
   whenRoom(): Promise<void>;
   readonly isClosed: boolean;
-  /** Something failed that only connecting again can mend. */
+  /** Something failed that only connecting again can repair. */
   fail(thrown: unknown): void;
 };
 
 /** A subscription as its connection has it. */
 export type Subscribed = Follower & Pick<Subscription, "topic" | "end" | "settled">;
 
-/** Where to begin. Positions; `resumeFrom` is `null` when only news is asked for. */
+/** Where to begin. Positions; `resumeFrom` is `null` when only changes is asked for. */
 export type Start = {
   readonly resumeFrom: number | null;
   readonly position: number;
@@ -29,22 +29,22 @@ export type Start = {
 };
 
 /**
- * One client's cursor over the log of a channel. It is **live** when everything there is was told:
+ * One client's cursor over the log of a channel. It is **live** when everything there is was sent:
  * then a block is pushed to it. Else it **reads**: page by page, no faster than the client takes
  * it, until a page ends where the log ends. There is no other way into live, so nothing can be
- * missing or told twice where the two meet.
+ * missing or reported twice where the two meet.
  */
 export class Subscription implements Follower {
   readonly topic: Topic;
   readonly #history: History;
   readonly #receiver: Receiver;
   /** What the next event is chained to: the seq of the frame before it. */
-  #told: number;
-  /** Everything up to here was told; only while reading, live it is the end of the log. */
+  #sent: number;
+  /** Everything up to here was sent; only while reading, live it is the end of the log. */
   #readTo: number;
   #state: "live" | "reading" | "ended" = "reading";
   #isReplay: boolean;
-  /** What was told last may have changed since. */
+  /** What was sent last may have changed since. */
   #mustRestate = false;
   #snapshotRows: number;
   /** Resolves when the reading that is under way has stopped. */
@@ -55,15 +55,15 @@ export class Subscription implements Follower {
     this.topic = parts.topic;
     this.#history = parts.history;
     this.#receiver = parts.receiver;
-    this.#told = resumeFrom ?? position;
-    this.#readTo = this.#told;
+    this.#sent = resumeFrom ?? position;
+    this.#readTo = this.#sent;
     this.#isReplay = resumeFrom !== null;
     this.#snapshotRows = snapshotRows;
   }
 
-  /** Begins to tell, right after the client was told that it subscribed. */
+  /** Begins to report, right after the client was informed that it subscribed. */
   start(safePosition: number): void {
-    if (this.#told > safePosition) this.#goBack(safePosition, []);
+    if (this.#sent > safePosition) this.#goBack(safePosition, []);
     this.#startReading();
   }
 
@@ -76,16 +76,16 @@ export class Subscription implements Follower {
     return this.#reading;
   }
 
-  tell(
+  report(
     packet: Packet,
     { entries, previous }: { entries: readonly Entry[]; previous: number },
   ): void {
     if (this.#state !== "live") return;
-    const isChained = this.#told === previous;
-    const chain = { previous: this.#told, isReplay: false };
-    const told = isChained ? packet : this.topic.packetOf(entries, chain);
-    this.#told = told.lastSeq;
-    this.#receiver.deliver(told);
+    const isChained = this.#sent === previous;
+    const chain = { previous: this.#sent, isReplay: false };
+    const sent = isChained ? packet : this.topic.packetOf(entries, chain);
+    this.#sent = sent.lastSeq;
+    this.#receiver.deliver(sent);
   }
 
   readOn(from: number): void {
@@ -96,13 +96,13 @@ export class Subscription implements Follower {
 
   rewind(to: number, reverted: readonly string[]): void {
     if (this.#state === "ended") return;
-    // While reading, some of what is taken back was not told yet; its ids do no harm.
-    if (this.#told > to) this.#goBack(to, reverted);
+    // While reading, some of what is reverted was not sent yet; its ids do no harm.
+    if (this.#sent > to) this.#goBack(to, reverted);
     else if (this.#state === "reading") this.#readTo = Math.min(this.#readTo, to);
   }
 
   #goBack(to: number, reverted: readonly string[]): void {
-    this.#told = to;
+    this.#sent = to;
     this.#readTo = Math.min(this.#readTo, to);
     this.#receiver.sendText(reorgFrame(this.topic.id, { rewindTo: to, reverted }));
     if (this.topic.channel.entriesOf !== undefined) return;
@@ -117,7 +117,7 @@ export class Subscription implements Follower {
   }
 
   async #read(): Promise<void> {
-    // Whoever is in the middle of telling finishes first.
+    // Anyone who is in the middle of reporting finishes first.
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {
@@ -151,16 +151,16 @@ export class Subscription implements Follower {
       await nextTurn();
       if (!this.#isOpen || forks !== this.#history.forks) return;
       this.#sendSlice(entries);
-      this.#readTo = this.#told;
+      this.#readTo = this.#sent;
     }
     this.#readTo = readTo;
     this.#mustRestate = false;
   }
 
   #sendSlice(entries: readonly Entry[]): void {
-    const chain = { previous: this.#told, isReplay: this.#isReplay };
+    const chain = { previous: this.#sent, isReplay: this.#isReplay };
     const packet = this.#history.packetOf(this.topic, entries, chain);
-    this.#told = packet.lastSeq;
+    this.#sent = packet.lastSeq;
     this.#receiver.deliver(packet, this.#isReplay);
   }
 
@@ -170,7 +170,7 @@ export class Subscription implements Follower {
     this.#state = "live";
     if (this.#isReplay) {
       this.#isReplay = false;
-      const seq = shownSeq(this.#told);
+      const seq = shownSeq(this.#sent);
       const id = this.topic.id;
       this.#receiver.sendText(answerFrame("replay_complete", null, { subscription_id: id, seq }));
     }

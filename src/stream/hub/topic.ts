@@ -6,20 +6,20 @@ import type { Channel, Entry, Feed } from "./channel.ts";
 /** One that follows a topic. */
 export type Follower = {
   /** Takes what a block has added; `previous` is where the packet says the topic stood before. */
-  tell(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
-  /** Something may have been added behind `from`, up to where everything was told. */
+  report(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
+  /** Something may have been added behind `from`, up to where everything was sent. */
   readOn(from: number): void;
-  /** Everything behind `to` is about to be taken back. */
+  /** Everything behind `to` is about to be reverted. */
   rewind(to: number, reverted: readonly string[]): void;
 };
 
-/** A channel that somebody follows, shared by all who asked for the same. */
+/** A channel that someone follows, shared by all who asked for the same. */
 export class Topic {
   /** Names the subscription to everybody who has it, so that frames can be the same for all. */
   readonly id: string;
   readonly channel: Channel;
   readonly followers = new Set<Follower>();
-  /** What tells it, when it is no log. */
+  /** What reports it, when it is no log. */
   readonly feed: Feed | null;
   readonly #eventHead: string;
   /** Where the newest event stands that was pushed; packets are chained to it. */
@@ -35,7 +35,7 @@ export class Topic {
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
-  /** Tells what a held block adds; channels that are read instead are read from `from` on. */
+  /** Says what a unfinalized block adds; channels that are read instead are read from `from` on. */
   publish(block: BlockFacts, from: number): void {
     const entries = this.channel.entriesOf?.(block);
     const last = entries?.at(-1);
@@ -44,7 +44,7 @@ export class Topic {
     const previous = this.#pushedSeq;
     const packet = this.packetOf(entries, { previous, isReplay: false });
     this.#pushedSeq = last.seq;
-    for (const follower of this.followers) follower.tell(packet, { entries, previous });
+    for (const follower of this.followers) follower.report(packet, { entries, previous });
   }
 
   readOn(from: number): void {

@@ -5,7 +5,7 @@ import { Packet } from "../frames/packet.ts";
 export type Batched = { takePending(): readonly Packet[]; deliverBatch(packet: Packet): void };
 
 /**
- * Flushes the data of connections that asked for batches: at once when nothing was flushed lately,
+ * Flushes the data of connections that asked for batches: immediately when nothing was flushed lately,
  * else when `batchMs` have passed. Connections with the same packets are sent the same bytes.
  */
 export class BatchFlusher {

@@ -3,7 +3,7 @@ import { streamLimits } from "../../base/config/limits.ts";
 /** Takes bytes for the other side; `false` says to wait until it has `drained`. */
 export type Write = (bytes: Buffer) => boolean;
 
-/** Bytes for one client, and the stretch of the log they tell; control frames tell none. */
+/** Bytes for one client, and the range of the log they report; control frames report none. */
 export type Outgoing = {
   readonly bytes: Buffer;
   readonly firstSeq?: number;
@@ -66,10 +66,10 @@ export class Outbox {
     return this.#waitingBytes > queueBytesMax || waitedMs > queueAgeMsMax;
   }
 
-  /** Everything told up to here has been sent; `null` when that is nothing. */
+  /** Everything reported up to here has been sent; `null` when that is nothing. */
   get deliveredSeq(): number | null {
     const waiting = (this.#waiting ?? []).slice(this.#next);
-    // Of one block the rows of several channels are told one channel after the other.
+    // Of one block the rows of several channels are sent one channel after the other.
     const firstWaiting = Math.min(...waiting.map(({ firstSeq = Infinity }) => firstSeq));
     return this.#sentSeq === null ? null : Math.min(this.#sentSeq, firstWaiting - 1);
   }
@@ -110,8 +110,8 @@ export class Outbox {
   }
 
   #notifyRoom(): void {
-    const tell = this.#onRoom;
+    const report = this.#onRoom;
     this.#onRoom = null;
-    tell?.();
+    report?.();
   }
 }

@@ -47,7 +47,7 @@ export type SessionParts = {
   readonly log: Log;
 };
 
-/** The connection that carries a session; nothing of it is told after `close`. */
+/** The connection that carries a session; nothing of it is sent after `close`. */
 export type Carrier = {
   /** `false` when `drained` is to be waited for. */
   write(bytes: Buffer): boolean;
@@ -59,7 +59,7 @@ export type Carrier = {
 };
 
 /**
- * What one client has said and is told, from the welcome to the close. A machine without sockets
+ * What one client has said and is sent, from the welcome to the close. A machine without sockets
  * and timers: frames, pongs and ticks of the clock go in, frames come out.
  */
 export class Session implements Receiver {
@@ -162,7 +162,7 @@ export class Session implements Receiver {
     this.#carrier.ping();
   }
 
-  /** Tells that the connection lives; nothing to who has not said yet who it is. */
+  /** Reports that the connection lives; nothing to who has not said yet who it is. */
   heartbeat(): void {
     if (this.#key !== null) this.sendText(heartbeatFrame(this.#parts.freshness()));
   }
@@ -177,7 +177,7 @@ export class Session implements Receiver {
     this.close(closeCodes.badKey, "the key was revoked or has expired");
   }
 
-  /** Closes for good, telling why. */
+  /** Closes for good, reporting why. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.closed();
@@ -216,7 +216,7 @@ export class Session implements Receiver {
 
   sendText(text: string): void {
     if (this.#isClosed) return;
-    // Data that waits to be told in a batch was there before.
+    // Data that waits to be sent in a batch was there before.
     for (const packet of this.takePending()) this.#push(packet);
     this.#send({ bytes: encodeText(text) });
   }

@@ -4,7 +4,7 @@ import { checksumBook, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import { parseSnapshot } from "./parse-book.ts";
 
-/** A book as the venue tells it, and its sides. */
+/** A book as the venue reports it, and its sides. */
 function read(value: unknown) {
   const snapshot = parseSnapshot(value);
   assert(snapshot !== null);
@@ -34,12 +34,12 @@ test("the hash is that of the venue's own client", () => {
     last_trade_price: "0.5",
   });
   // A case of its tests, in which the timestamp has a digit less than any we would take.
-  const told = { ...book, timestampMs: 123_456_789, facts: book.facts };
+  const reported = { ...book, timestampMs: 123_456_789, facts: book.facts };
   // The venue lists asks worst first; that case has them the other way round.
   const asks = new BookSide("bid");
   asks.replace(book.asks.worstFirst());
   assert.equal(
-    hashBook({ bids: book.bids, asks }, told),
+    hashBook({ bids: book.bids, asks }, reported),
     "0458ea5755c9f73d64a14636fa5c36ed460ec394",
   );
 });

@@ -79,7 +79,7 @@ class Stage {
     switch (step.kind) {
       case "change": {
         const price = `0.${step.price}`;
-        // Real changes: the venue never tells of a level that stays, and its book is not crossed.
+        // Real changes: the venue never describes a level that stays, and its book is not crossed.
         if (this.#wouldCross(step)) return;
         this.venue.set(step.side, price, String(step.size));
         this.venue.timestampMs += 1;
@@ -119,7 +119,7 @@ class Stage {
     }
   }
 
-  /** The book as it usually begins: told by the stream, and by an answer. */
+  /** The book as it usually begins: reported by the stream, and by an answer. */
   begin(): void {
     for (const step of [{ kind: "reconnect" }, { kind: "ask" }] as const) this.play(step);
     this.play({ kind: "answer", isRefused: false });
@@ -206,7 +206,7 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
       if (begins) stage.begin();
       for (const [index, step] of steps.entries()) {
         stage.play(step);
-        // Hashes are compared when somebody looks, which may be later.
+        // Hashes are compared when someone looks, which may be later.
         if (index % (everyOther + 1) > 0 || stage.book.staleReason(stage.nowMs) !== null) continue;
         right += 1;
         assert.equal(textOf(stage.book), stage.newest.text);
@@ -220,24 +220,24 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
   assert.ok(right > 1_000, `only ${right} states were right`);
 });
 
-test("a copy made of what is told has the checksum of the book, until it is told to be stale", () => {
+test("a copy made of what is sent has the checksum of the book, until it is informed to be stale", () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const stage = new Stage();
       const copy = new VenueBook({ assetId, market: "0x01", timestampMs: 0 });
       let isGood = false;
-      const take = (telling: BookDelta) => {
-        isGood = telling.kind !== "stale";
+      const take = (report: BookDelta) => {
+        isGood = report.kind !== "stale";
         const { bids, asks } = stage.book;
         const all = [
           ...bids.worstFirst().map((level) => ({ ...level, side: "bid" as const })),
           ...asks.worstFirst().map((level) => ({ ...level, side: "ask" as const })),
         ];
-        if (telling.kind === "snapshot") {
+        if (report.kind === "snapshot") {
           for (const side of ["BUY", "SELL"] as const)
             for (const { price } of copy.levels(side)) copy.set(side, price, "0");
         }
-        const changes = telling.kind === "delta" ? telling.changes : isGood ? all : [];
+        const changes = report.kind === "delta" ? report.changes : isGood ? all : [];
         for (const { side, price, size } of changes)
           copy.set(
             side === "bid" ? "BUY" : "SELL",
@@ -258,18 +258,18 @@ test("a copy made of what is told has the checksum of the book, until it is told
   );
 });
 
-test("a trade is counted by the hash told before it, or by the one told after it", () => {
+test("a trade is counted by the hash reported before it, or by the one reported after it", () => {
   const faults: StaleReason[] = [];
   const stage = new Stage(new HashTrust(), (reason) => faults.push(reason));
   stage.book.listener = null;
   stage.begin();
   const change = { kind: "change", side: "BUY", isLost: false, isLate: false } as const;
   const trade = { kind: "trade", price: 3, isLost: false, isLate: false } as const;
-  // Nobody looks at the book before the trade is told.
+  // No one looks at the book before the trade is sent.
   stage.play({ ...change, price: 4, size: 2 });
   stage.play(trade);
   assert.equal(stage.book.staleReason(stage.nowMs), null);
-  // The venue counts the trade at once, and tells of it last.
+  // The venue counts the trade immediately, and describes it last.
   stage.venue.lastTradePrice = "0.2";
   stage.play({ ...change, price: 3, size: 2 });
   stage.play({ ...trade, price: 2 });

@@ -7,11 +7,11 @@ import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-
 
 /** Why a book may differ from the venue's. */
 export type StaleReason =
-  /** Nothing came yet, or not enough to tell whether it is right. */
+  /** Nothing came yet, or not enough to say whether it is right. */
   | "loading"
-  /** No connection of the stream tells of it at the moment. */
+  /** No connection of the stream describes it at the moment. */
   | "not_followed"
-  /** The answer was older than what the stream had told. */
+  /** The answer was older than what the stream had reported. */
   | "behind"
   | "crossed"
   | "best_price_mismatch"
@@ -21,7 +21,7 @@ export type StaleReason =
   /** Nothing has confirmed it for too long. */
   | "unconfirmed";
 
-/** What those who follow a book are told; a copy made of it is the book as long as it is not stale. */
+/** What those who follow a book are sent; a copy made of it is the book as long as it is not stale. */
 export type BookDelta =
   | { readonly kind: "snapshot" }
   | { readonly kind: "delta"; readonly changes: readonly LevelChange[] }
@@ -30,7 +30,7 @@ export type BookDelta =
 type LiveBookOptions = {
   readonly assetId: string;
   readonly trust: HashTrust;
-  /** Told when a book that was right turns stale. */
+  /** Informed when a book that was right turns stale. */
   readonly onFault: (reason: StaleReason) => void;
 };
 
@@ -43,12 +43,12 @@ export class LiveBook {
   readonly assetId: string;
   readonly bids = new BookSide("bid");
   readonly asks = new BookSide("ask");
-  /** Who is told of every change. */
-  listener: ((telling: BookDelta) => void) | null = null;
+  /** Who is notified of every change. */
+  listener: ((report: BookDelta) => void) | null = null;
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
   #facts: BookFacts | null = null;
-  /** Whether an answer told what the stream leaves out and the hash is made of. */
+  /** Whether an answer informed what the stream leaves out and the hash is made of. */
   #hasAllFacts = false;
   #timestampMs = 0;
   #hash: string | null = null;
@@ -64,14 +64,14 @@ export class LiveBook {
   #dueAtMs = 0;
   /** Answers in a row that did not make it right. */
   #attempts = 0;
-  /** While it is being asked for: what the stream tells in the meantime. */
+  /** While it is being asked for: what the stream reports in the meantime. */
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
   /** The version that `#top` was looked at for. */
   #topOf = 0;
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
-  #told: "nothing" | "synced" | "stale" = "nothing";
-  /** Whether levels were replaced since the listener was told. */
+  #reported: "nothing" | "synced" | "stale" = "nothing";
+  /** Whether levels were replaced since the listener was sent. */
   #isReplaced = false;
 
   constructor({ assetId, trust, onFault }: LiveBookOptions) {
@@ -80,7 +80,7 @@ export class LiveBook {
     this.#onFault = onFault;
   }
 
-  /** What the venue says of it besides the levels; `null` until it was told. */
+  /** What the venue says of it besides the levels; `null` until it was sent. */
   get facts(): BookFacts | null {
     return this.#facts;
   }
@@ -162,7 +162,7 @@ export class LiveBook {
     this.#hasAllFacts = true;
     this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
     const isOlder = snapshot.timestampMs < this.#timestampMs;
-    // What the stream has told since, and has been proven, needs no help.
+    // What the stream has reported since, and has been proven, needs no help.
     if (isOlder && this.#fault === null) {
       this.#facts = mergeFacts(this.#facts, snapshot.facts, "old");
       this.#checkHash(nowMs);
@@ -178,10 +178,10 @@ export class LiveBook {
     this.#checkPrices(null, nowMs);
     this.#checkHash(nowMs);
     this.#attempts = this.#fault === null ? 0 : this.#attempts + 1;
-    this.tell(nowMs, null);
+    this.report(nowMs, null);
   }
 
-  /** A whole book that the stream tells. */
+  /** A whole book that the stream reports. */
   takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
     this.#isFollowed = true;
     if (snapshot.timestampMs < this.#streamMs) return; // what came before it is newer
@@ -191,7 +191,7 @@ export class LiveBook {
       const isAnswer = this.#fault === "not_followed" && this.#source === "rest";
       if (isAnswer) this.#fault = null;
       this.#dueAtMs = Math.min(this.#dueAtMs, nowMs);
-      this.tell(nowMs, null);
+      this.report(nowMs, null);
       return;
     }
     this.#load(snapshot, "stream", nowMs);
@@ -199,10 +199,10 @@ export class LiveBook {
     this.#fault = null;
     this.#checkPrices(null, nowMs);
     this.#checkHash(nowMs);
-    this.tell(nowMs, null);
+    this.report(nowMs, null);
   }
 
-  /** Changes that the stream tells. */
+  /** Changes that the stream reports. */
   takeChanges(changes: BookChanges, nowMs: number): void {
     if (this.#ahead !== null && this.#ahead.length < venueLimits.bookChangesAheadMax) {
       this.#ahead.push(changes);
@@ -210,27 +210,27 @@ export class LiveBook {
     if (changes.timestampMs < this.#streamMs) {
       // Harmless when the book is proven without it: then it was counted already.
       if (!this.#isProven(nowMs)) this.#mismatch("out_of_order", nowMs);
-      this.tell(nowMs, null);
+      this.report(nowMs, null);
       return;
     }
     this.#streamMs = changes.timestampMs;
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
-    // Without an answer the hash cannot be computed, and nothing tells that no change was lost.
+    // Without an answer the hash cannot be computed, and nothing reports that no change was lost.
     if (!this.#hasAllFacts) this.#mismatch("loading", nowMs);
     this.#checkPrices(changes, nowMs);
-    this.tell(nowMs, changes.changes);
+    this.report(nowMs, changes.changes);
   }
 
-  /** The stream told something about it that cannot be read. */
+  /** The stream reported something about it that cannot be read. */
   takeBroken(nowMs: number): void {
     this.#mismatch("malformed", nowMs);
-    this.tell(nowMs, null);
+    this.report(nowMs, null);
   }
 
   /**
-   * The stream told of a trade or of another tick. The hash told before counts it or not: changes
-   * and trades are told in no certain order.
+   * The stream described a trade or of another tick. The hash reported before counts it or not: changes
+   * and trades are sent in no certain order.
    */
   takeFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
@@ -239,25 +239,25 @@ export class LiveBook {
     this.#facts = { ...this.#facts, ...fact };
     this.#version += 1;
     this.#heardAtMs = nowMs;
-    this.tell(nowMs, null);
+    this.report(nowMs, null);
   }
 
-  /** The connection that told of it is gone. */
+  /** The connection that described it is gone. */
   unfollow(nowMs: number): void {
     this.#isFollowed = false;
     this.#streamMs = 0;
     if (this.#fault !== "loading") this.#mismatch("not_followed", nowMs);
     if (this.#fault !== "loading") this.#fault = "not_followed";
-    this.tell(nowMs, null);
+    this.report(nowMs, null);
   }
 
-  /** Tells the listener where the book stands; `applied` is all that changed since the last time. */
-  tell(nowMs: number, applied: readonly LevelChange[] | null): void {
+  /** Reports the listener where the book stands; `applied` is all that changed since the last time. */
+  report(nowMs: number, applied: readonly LevelChange[] | null): void {
     const { listener } = this;
     if (listener === null) return;
     const reason = this.staleReason(nowMs);
-    const before = this.#told;
-    this.#told = reason === null ? "synced" : "stale";
+    const before = this.#reported;
+    this.#reported = reason === null ? "synced" : "stale";
     if (reason !== null) {
       if (before !== "stale") listener({ kind: "stale", reason });
     } else if (before === "synced" && applied !== null) {
@@ -319,14 +319,14 @@ export class LiveBook {
   #checkHash(nowMs: number): void {
     if (this.#isHashRight(nowMs) !== false) return;
     this.#isHashChecked = true;
-    // An answer is whole by itself: its hash can only be made in another way than ours.
+    // An answer is whole on its own: its hash can only be made in another way than ours.
     if (this.#source === "rest") this.#trust.noteFalseAlarm();
     this.#mismatch("hash_mismatch", nowMs);
   }
 
   /**
    * Compares the hash, if that was not done yet and can be done; `null` if not. A match proves every
-   * level, whatever was doubted before.
+   * level, whatever was unverified before.
    */
   #isHashRight(nowMs: number): boolean | null {
     const facts = this.#facts;
@@ -357,9 +357,14 @@ export class LiveBook {
   }
 }
 
-/** What one message leaves out is as another told; `newest` says which of the two counts. */
-function mergeFacts(known: BookFacts | null, told: BookFacts, newest: "new" | "old"): BookFacts {
-  const [first, second] = newest === "new" ? [told, known ?? told] : [known ?? told, told];
+/** What one message leaves out is as another reported; `newest` says which of the two counts. */
+function mergeFacts(
+  known: BookFacts | null,
+  reported: BookFacts,
+  newest: "new" | "old",
+): BookFacts {
+  const [first, second] =
+    newest === "new" ? [reported, known ?? reported] : [known ?? reported, reported];
   return {
     market: first.market,
     minOrderSize: first.minOrderSize ?? second.minOrderSize,

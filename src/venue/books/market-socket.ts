@@ -8,19 +8,19 @@ type MarketSocketOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onText: (text: string) => void;
-  /** The connection is gone; it comes back by itself. */
+  /** The connection is gone; it comes back on its own. */
   readonly onDown: (socket: MarketSocket) => void;
 };
 
 /**
- * One connection to the venue's market channel and the tokens it tells of. It comes back after a
- * pause when it breaks or falls silent; the venue then tells every book anew.
+ * One connection to the venue's market channel and the tokens it describes. It comes back after a
+ * pause when it breaks or falls silent; the venue then reports every book again.
  */
 export class MarketSocket {
   readonly assetIds = new Set<string>();
   readonly #options: MarketSocketOptions;
   readonly #closing = new AbortController();
-  /** Tokens the open connection has not been told of yet. */
+  /** Tokens the open connection has not been notified of yet. */
   readonly #added = new Set<string>();
   #open: WebSocket | null = null;
   #connections = 0;
@@ -50,7 +50,7 @@ export class MarketSocket {
 
   add(assetId: string): void {
     this.assetIds.add(assetId);
-    // Tokens taken in together are told in one message.
+    // Tokens taken in together are sent in one message.
     if (this.#added.size === 0) setImmediate(() => this.#notifyAdded());
     this.#added.add(assetId);
   }

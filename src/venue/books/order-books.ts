@@ -11,15 +11,15 @@ import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketFeed } from "./market-feed.ts";
 import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
 
-/** What follows a book is told; what it is told of is `book` as it stands then. */
-export type BookListener = (telling: BookDelta, book: LiveBook) => void;
+/** What follows a book is sent; what it is notified of is `book` as it stands then. */
+export type BookListener = (report: BookDelta, book: LiveBook) => void;
 
 /** Why there is no book: the venue has none of this token, or it cannot be asked now. */
 export type NoBook = "absent" | "unavailable";
 
 /** Order books of one venue, taken in as they are asked for. */
 export type BookSource = {
-  /** The name that clients are told. */
+  /** The name that clients are sent. */
   readonly name: string;
   readonly clock: Clock;
   /** The book of a token if it is held, which is interest in it. Never waits. */
@@ -28,13 +28,13 @@ export type BookSource = {
   peeker(tokenId: TokenId): () => LiveBook | null;
   /** The book of a token; the first time waits until it came, or for 3 seconds. */
   read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook>;
-  /** Tells the listener of everything until the function returned is called; `null` when full. */
+  /** Reports the listener of everything until the function returned is called; `null` when full. */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null;
 };
 
 /** Counters and gauges for metrics. */
 type BooksStatus = {
-  readonly held: number;
+  readonly inMemory: number;
   readonly stale: number;
   readonly watched: number;
   readonly faults: Record<string, number>;
@@ -68,7 +68,7 @@ type Entry = {
   isAbsent: boolean;
 };
 
-/** The books of the venue that somebody is interested in, kept live. */
+/** The books of the venue that someone is interested in, kept live. */
 export class OrderBooks implements BookSource {
   readonly name = "polymarket";
   readonly clock: Clock;
@@ -82,7 +82,7 @@ export class OrderBooks implements BookSource {
   readonly #timers: readonly NodeJS.Timeout[];
   #isFetchPlanned = false;
   #requestsUnderWay = 0;
-  /** How often a book was let go of. */
+  /** How often a book was released. */
   #lettings = 0;
   #changes = 0;
   #snapshots = 0;
@@ -127,7 +127,7 @@ export class OrderBooks implements BookSource {
     const { proven, falseAlarms, isUsable } = this.#trust;
     const { connections, openConnections } = this.#feed;
     return {
-      held: entries.length,
+      inMemory: entries.length,
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
       watched: entries.filter(({ listeners }) => listeners.size > 0).length,
       faults: this.#faults.toRecord(),
@@ -153,7 +153,7 @@ export class OrderBooks implements BookSource {
     let entry: Entry | null = null;
     let lettings = 0;
     return () => {
-      // As long as none was let go of it is held, and need not be looked up.
+      // As long as none was released it is held, and need not be looked up.
       if (entry === null || lettings !== this.#lettings) entry = this.#takeIn(assetId);
       else entry.interestAtMs = this.clock.monotonicMs();
       lettings = this.#lettings;
@@ -174,8 +174,8 @@ export class OrderBooks implements BookSource {
     if (entry === null) return null;
     const { book, listeners } = entry;
     listeners.add(listener);
-    book.listener ??= (telling) => {
-      for (const told of listeners) told(telling, book);
+    book.listener ??= (report) => {
+      for (const reported of listeners) reported(report, book);
     };
     return () => {
       listeners.delete(listener);
@@ -187,10 +187,10 @@ export class OrderBooks implements BookSource {
   /** What is held of a token from now on; `null` when others listen to as many as there may be. */
   #takeIn(assetId: string): Entry | null {
     const nowMs = this.clock.monotonicMs();
-    const held = this.#entries.get(assetId);
-    if (held !== undefined) {
-      held.interestAtMs = nowMs;
-      return held;
+    const known = this.#entries.get(assetId);
+    if (known !== undefined) {
+      known.interestAtMs = nowMs;
+      return known;
     }
     if (this.#entries.size >= venueLimits.booksMax && !this.#letGoOfOldest()) return null;
     const onFault = (reason: StaleReason) => this.#faults.add(reason);
@@ -337,13 +337,13 @@ export class OrderBooks implements BookSource {
     }
   }
 
-  /** Checks hashes nobody looked at, tells who listens that a book grew old, lets go of the rest. */
+  /** Checks hashes no one looked at, reports who listens that a book grew old, releases the rest. */
   #sweep(): void {
     const nowMs = this.clock.monotonicMs();
     for (const entry of this.#entries.values()) {
       const { book, listeners, interestAtMs } = entry;
       book.staleReason(nowMs);
-      book.tell(nowMs, null);
+      book.report(nowMs, null);
       const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
       if (isIdle && listeners.size === 0) this.#letGo(entry);
     }
@@ -371,7 +371,7 @@ function assetIdOf(event: Exclude<BookEvent, BrokenEvent>): string {
   }
 }
 
-/** What who asks for books is told where no source of them is configured. */
+/** What who asks for books is informed where no source of them is configured. */
 export function noBookSource(): AppError {
   const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
   return new AppError("SERVICE_UNAVAILABLE", { publicMessage });

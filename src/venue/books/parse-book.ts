@@ -1,5 +1,5 @@
 /**
- * What the venue tells of books, on the stream and in answers, as it is written in its clients and
+ * What the venue describes books, on the stream and in answers, as it is written in its clients and
  * documentation. Whatever else comes is refused piece by piece; nothing here throws.
  */
 import { venueLimits } from "../../base/config/venue-limits.ts";
@@ -39,7 +39,7 @@ export type BookChanges = {
   readonly changes: readonly LevelChange[];
   /** Of the whole book after them. */
   readonly hash: string | null;
-  /** The best prices after them; `undefined` when not told, `null` for an empty side. */
+  /** The best prices after them; `undefined` when not sent, `null` for an empty side. */
   readonly bestBid: number | null | undefined;
   readonly bestAsk: number | null | undefined;
 };
@@ -130,7 +130,7 @@ function parseFact(value: Fields, type: "last_trade_price" | "tick_size_change")
     : { kind: "tick_size", assetId, tickSize: fact };
 }
 
-/** The changes of a message, gathered by book; the last one of a book tells how it is after all. */
+/** The changes of a message, gathered by book; the last one of a book says how it is after all. */
 function parseChanges(value: Fields): BookEvent[] {
   const timestampMs = parseTimestamp(value["timestamp"]);
   // Until 2025 a message held one change, in place of a list.
@@ -155,8 +155,15 @@ function parseChanges(value: Fields): BookEvent[] {
   for (const [assetId, { changes, last }] of books) {
     const bestBid = parseBest(last["best_bid"], 0);
     const bestAsk = parseBest(last["best_ask"], priceMax);
-    const told = { assetId, timestampMs, changes, hash: hashOf(last["hash"]), bestBid, bestAsk };
-    events.push({ kind: "changes", changes: told });
+    const reported = {
+      assetId,
+      timestampMs,
+      changes,
+      hash: hashOf(last["hash"]),
+      bestBid,
+      bestAsk,
+    };
+    events.push({ kind: "changes", changes: reported });
   }
   return events;
 }

@@ -9,7 +9,7 @@ import { afterPage, afterPass, duePass, noProgress } from "./metadata-pass.ts";
 const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = metadataLimits;
 const many = closedReadMissingMin + 1;
 
-describe("a pass over the catalogue", () => {
+describe("a pass over the market metadata", () => {
   test("is due by the age of the half, and of the closed half only for many markets", () => {
     const read = { ...noProgress, openReadAt: 1000 };
     const dueAt = (nowSeconds: number, missing = 0, progress: typeof noProgress = read) =>
@@ -54,7 +54,7 @@ describe("a pass over the catalogue", () => {
   });
 });
 
-/** How many pages are read of a catalogue whose n-th cursor is given, up to a maximum. */
+/** How many pages are read of a market metadata whose n-th cursor is given, up to a maximum. */
 function pagesUntilLoop(cursorOf: (page: number) => number, max = 10_000): number {
   let pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
   for (let page = 0; page < max && pass !== null; page += 1) {

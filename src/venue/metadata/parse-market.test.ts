@@ -1,4 +1,4 @@
-/** The catalogue as it is, as it might be, and as nobody should write it. */
+/** The market metadata as it is, as it might be, and as no one should write it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -57,7 +57,7 @@ function claimsOf(more: Readonly<Record<string, unknown>>) {
   return market.claims;
 }
 
-describe("a market of the catalogue", () => {
+describe("a market of the market metadata", () => {
   test("is read whole, with what is JSON inside of texts", () => {
     assert.deepEqual(parseMarket(entry), {
       conditionId,
@@ -103,7 +103,7 @@ describe("a market of the catalogue", () => {
     }
   });
 
-  test("has a category from wherever one is told, or none", () => {
+  test("has a category from wherever one is sent, or none", () => {
     assert.equal(textsOf({ category: "Crypto" }).category, "Crypto");
     assert.equal(textsOf({ categories: [{ label: "Sports" }] }).category, "Sports");
     assert.equal(textsOf({ events: [] }).category, null);
@@ -125,7 +125,7 @@ describe("a market of the catalogue", () => {
     assert.equal(textsOf({ endDate: null, endDateIso: "2026-05-08" }).endMs, Date.UTC(2026, 4, 8));
   });
 
-  test("tells a winner only when it is closed and one price is 1", () => {
+  test("reports a winner only when it is closed and one price is 1", () => {
     for (const [more, winner] of [
       [{}, 0],
       [{ outcomePrices: '["0", "1"]' }, 1],
@@ -197,8 +197,8 @@ describe("a market of the catalogue", () => {
       Object.fromEntries(Object.keys(entry).map((name) => [name, fc.jsonValue()])),
     );
     const property = fc.property(fc.oneof(anything, fc.jsonValue()), (value) => {
-      for (const told of [value, Object.assign({}, value, { conditionId })]) {
-        const market = parseMarket(told);
+      for (const reported of [value, Object.assign({}, value, { conditionId })]) {
+        const market = parseMarket(reported);
         if (market === null) continue;
         const { slug, tags, startMs, endMs } = market.texts;
         assert.ok(slug === null || (slug !== "" && !/[\s\p{C}]/u.test(slug)));

@@ -1,6 +1,6 @@
 /**
- * What the venue's catalogue tells of markets, as it is written in its clients and documentation.
- * Whoever opens a market there writes its texts, so nothing is believed to be of any length, type or
+ * What the venue's market metadata describes markets, as it is written in its clients and documentation.
+ * Anyone who opens a market there writes its texts, so nothing is believed to be of any length, type or
  * alphabet: what cannot be read is left out, field by field, and nothing here throws.
  */
 
@@ -8,14 +8,14 @@ import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
 import type { MetadataTexts } from "../../market/venue-metadata.ts";
 
-/** A market as the catalogue tells of it. */
+/** A market as the market metadata describes it. */
 export type MetadataMarket = {
   readonly conditionId: ConditionId;
   readonly texts: MetadataTexts;
   readonly claims: VenueClaims;
 };
 
-/** What the chain tells too, and knows better; `null` for what the venue does not say. */
+/** What the chain reports too, and knows better; `null` for what the venue does not say. */
 export type VenueClaims = {
   readonly questionId: string | null;
   readonly negRisk: boolean | null;

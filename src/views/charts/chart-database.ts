@@ -5,7 +5,7 @@ import { storeLimits } from "../../base/config/limits.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { readSetting } from "../disk/saved-columns.ts";
 
-/** To be raised whenever rows are others for the same minutes; the copy is then made anew. */
+/** To be raised whenever rows are others for the same minutes; the copy is then rebuilt. */
 const formatVersion = "2";
 
 const { "1h": hourSeconds, "1d": daySeconds } = resolutionSeconds;
@@ -26,13 +26,13 @@ export function chartLevelOf(bucketSeconds: number): ChartLevel {
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS stretches (
+  CREATE TABLE IF NOT EXISTS ranges (
     token BLOB, level INTEGER, start INTEGER, count INTEGER NOT NULL, candles BLOB NOT NULL,
     PRIMARY KEY (token, level, start)
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Opens it; one of another format begins anew. Throws what SQLite does. */
+/** Opens it; one of another format starts again. Throws what SQLite does. */
 export function openChartDatabase(path: string): DatabaseSync {
   const { sql, format } = openAnyFormat(path);
   if (format === formatVersion) return sql;

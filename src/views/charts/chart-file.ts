@@ -1,7 +1,7 @@
 /**
  * Candles of the days that are over, by token and day: a copy of what follows from the minutes in the
  * engine, packed, of which a chart takes some rows in the time in which the engine plans a query. Days are
- * put there by `chart-writing-thread.ts`, with the mark that vouches for them in one transaction. Losing
+ * put there by `chart-writing-thread.ts`, with the mark that commits them in one transaction. Losing
  * the copy loses time and nothing else.
  */
 import { join } from "node:path";
@@ -31,8 +31,8 @@ export class ChartFile {
   }
 
   /**
-   * Opens the copy in a data folder; one that is damaged, or tells of more days than the facts, begins
-   * anew. `daysOver` is the day that the facts end in. Unix seconds.
+   * Opens the copy in a data folder; one that is damaged, or describes more days than the facts, begins
+   * again. `daysOver` is the day that the facts end in. Unix seconds.
    */
   static open(dataDir: string, daysOver: number, reader: ChartReader): ChartFile {
     try {
@@ -60,7 +60,7 @@ export class ChartFile {
     this.#before = readBefore(this.#sql);
   }
 
-  /** Begins anew with a copy that turns out to be damaged; what is being read of it still is. */
+  /** Starts again with a copy that turns out to be damaged; what is being read of it still is. */
   reset(): void {
     this.#reader.forgetFile();
     this.#sql.close();

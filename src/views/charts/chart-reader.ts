@@ -46,7 +46,7 @@ export class ChartsDamagedError extends Error {
 
 /**
  * Reads the copy for charts on a thread, which begins with the first question, or before. Mostly it takes less
- * time than going there, but where the disk keeps it waiting nobody else has to. When the thread ends
+ * time than going there, but where the disk keeps it waiting no one else has to. When the thread ends
  * unexpectedly, the engine answers, until another thread begins.
  */
 export class ChartReader {
@@ -118,7 +118,7 @@ export class ChartReader {
   async close(): Promise<void> {
     if (this.#thread === null) return;
     const { worker, ended } = this.#thread;
-    // Whoever waits for it would not keep the process there.
+    // Anyone who waits for it would not keep the process there.
     worker.ref();
     worker.postMessage(null);
     await ended;

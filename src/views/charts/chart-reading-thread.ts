@@ -1,5 +1,5 @@
 /**
- * The far end of `chart-reader.ts`: reads one thing after the other, on its own, since whoever reads from a disk
+ * The far end of `chart-reader.ts`: reads one thing after the other, on its own, since anyone who reads from a disk
  * may wait for it. Nothing of the engine may be loaded here: it would end with the thread.
  */
 import { parentPort, workerData } from "node:worker_threads";

@@ -1,7 +1,7 @@
 /**
  * The copy of what charts are made of (`chart-file.ts`), made of the minutes in the engine once their
  * day (UTC) is over: from then on nothing is added to them, so no append has to know of it. The minutes
- * are written to a file by the engine and taken into the copy by a thread, days and mark at once, so a
+ * are written to a file by the engine and taken into the copy by a thread, days and mark immediately, so a
  * crash leaves nothing of what was not done. A folder without the copy gets it in the same way, while it
  * is used.
  */
@@ -19,7 +19,7 @@ import type { ChartFile } from "./chart-file.ts";
 
 const daySeconds = resolutionSeconds["1d"];
 
-/** What the thread is told: where the minutes are, where the copy is, and the day before which it is whole then. */
+/** What the thread is sent: where the minutes are, where the copy is, and the day before which it is whole then. */
 export type ChartStep = {
   readonly rowsPath: string;
   readonly chartPath: string;
@@ -42,7 +42,7 @@ export class ChartRollup {
   }
 
   /**
-   * Tells that all minutes before that of a time are complete and durable: the days that are over are
+   * Reports that all minutes before that of a time are complete and durable: the days that are over are
    * taken in, in the background and not all of the time.
    */
   advance(timestamp: number): void {
@@ -72,7 +72,7 @@ export class ChartRollup {
     return !isStopped && this.#making === null && this.#file.before < this.#daysOver;
   }
 
-  /** One step; what it fails of is told to those who append. */
+  /** One step; what it fails of is informed to those who append. */
   async #make(): Promise<void> {
     const startedAtMs = systemClock.monotonicMs();
     this.#making = untilAdmitted(() => this.#step()).catch((cause: unknown) => {
@@ -111,7 +111,7 @@ async function readFirstDay(engine: Engine, to: number): Promise<number> {
   return minutes === 0 ? to : first - (first % daySeconds);
 }
 
-/** In the order they are stored in, so that few are in memory at once: a small block of each of the parts. */
+/** In the order they are stored in, so that few are in memory at the same time: a small block of each of the parts. */
 async function writeMinutes(
   engine: Engine,
   path: string,

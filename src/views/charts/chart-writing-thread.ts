@@ -24,7 +24,7 @@ const rowBytes = tokenBytes + 4 + 2 * (8 + 16) + 5 * 16 + 8;
 const rowsAtOnce = 16_384;
 
 /** The longest row. It has to fit into a quarter of a page, else SQLite keeps the rest of it in pages of its own. */
-const stretchBytesMax = 3_900;
+const rangeBytesMax = 3_900;
 
 /** The largest buckets that are made of a level, which no row may have a part of. */
 const wholeSeconds: Readonly<Record<ChartLevel, number>> = {
@@ -37,7 +37,7 @@ const wholeSeconds: Readonly<Record<ChartLevel, number>> = {
 type Put = (token: Buffer, level: ChartLevel, candles: readonly BucketCandle[]) => void;
 
 /** A row. */
-type Stretch = { readonly start: number; readonly count: number; readonly candles: Uint8Array };
+type Interval = { readonly start: number; readonly count: number; readonly candles: Uint8Array };
 
 writeDays(workerData as ChartStep);
 
@@ -55,19 +55,19 @@ function writeDays({ rowsPath, chartPath, to }: ChartStep): void {
 
 function putInto(sql: DatabaseSync): Put {
   const readLast = sql.prepare(
-    "SELECT start, count, candles FROM stretches WHERE token = ? AND level = ? ORDER BY start DESC LIMIT 1",
+    "SELECT start, count, candles FROM ranges WHERE token = ? AND level = ? ORDER BY start DESC LIMIT 1",
   );
-  const write = sql.prepare("INSERT OR REPLACE INTO stretches VALUES (?, ?, ?, ?, ?)");
+  const write = sql.prepare("INSERT OR REPLACE INTO ranges VALUES (?, ?, ?, ?, ?)");
   return (token, level, candles) => {
-    const last = readLast.get(token, level) as Stretch | undefined;
+    const last = readLast.get(token, level) as Interval | undefined;
     const known = last === undefined ? [] : [last];
     for (const { start, count, candles: packed } of joined([...known, ...piecesOf(candles, level)]))
       write.run(token, level, start, count, packed);
   };
 }
 
-/** The smallest stretches that candles can be told in. */
-function* piecesOf(candles: readonly BucketCandle[], level: ChartLevel): Generator<Stretch> {
+/** The smallest ranges that candles can be known in. */
+function* piecesOf(candles: readonly BucketCandle[], level: ChartLevel): Generator<Interval> {
   const whole = wholeSeconds[level];
   for (let from = 0; from < candles.length; ) {
     const start = candles[from]?.bucket ?? 0;
@@ -79,21 +79,21 @@ function* piecesOf(candles: readonly BucketCandle[], level: ChartLevel): Generat
   }
 }
 
-/** Joins stretches as long as they are not too long. */
-function* joined(stretches: readonly Stretch[]): Generator<Stretch> {
-  let pieces: Stretch[] = [];
-  for (const stretch of stretches) {
+/** Joins ranges as long as they are not too long. */
+function* joined(ranges: readonly Interval[]): Generator<Interval> {
+  let pieces: Interval[] = [];
+  for (const interval of ranges) {
     const bytes = pieces.reduce((sum, { candles }) => sum + candles.length, 0);
-    if (pieces.length > 0 && bytes + stretch.candles.length > stretchBytesMax) {
+    if (pieces.length > 0 && bytes + interval.candles.length > rangeBytesMax) {
       yield joinedOf(pieces);
       pieces = [];
     }
-    pieces.push(stretch);
+    pieces.push(interval);
   }
   if (pieces.length > 0) yield joinedOf(pieces);
 }
 
-function joinedOf(pieces: readonly Stretch[]): Stretch {
+function joinedOf(pieces: readonly Interval[]): Interval {
   return {
     start: pieces[0]?.start ?? 0,
     count: pieces.reduce((sum, { count }) => sum + count, 0),
@@ -101,7 +101,7 @@ function joinedOf(pieces: readonly Stretch[]): Stretch {
   };
 }
 
-/** One token after the other, all of its minutes at once. */
+/** One token after the other, all of its minutes at the same time. */
 function putDays(rowsPath: string, put: Put): void {
   let token = Buffer.alloc(0);
   let minutes: BucketCandle[] = [];

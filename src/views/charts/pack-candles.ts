@@ -1,6 +1,6 @@
 /**
  * Candles as bytes, some 30 each: numbers in groups of 7 bits, the lowest first, the last byte of each
- * below 128. Prices are told from the lowest on; what can be negative, as when a match takes more than it
+ * below 128. Prices are distinguished from the lowest on; what can be negative, as when a match takes more than it
  * gives, has its sign in the lowest bit.
  */
 import { assert } from "../../base/assert.ts";

@@ -1,4 +1,4 @@
-/** Reads charts out of their copy; on a thread, since whoever reads from a disk may wait for it. */
+/** Reads charts out of their copy; on a thread, since anyone who reads from a disk may wait for it. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { storeLimits } from "../../base/config/limits.ts";
 import { chartLevelOf } from "./chart-database.ts";
@@ -7,7 +7,7 @@ import { packCandles, unpackCandles } from "./pack-candles.ts";
 import { sumUpCandles } from "./sum-up-candles.ts";
 
 /** A row: the start of the first candle, unix seconds, how many they are, and all of them. */
-type StretchRow = readonly [start: number, count: number, candles: Uint8Array];
+type IntervalRow = readonly [start: number, count: number, candles: Uint8Array];
 
 /** A statement for each order. */
 type Reads = Readonly<Record<ChartOrder, StatementSync>>;
@@ -50,7 +50,7 @@ function openReading(path: string): { readonly sql: DatabaseSync; readonly reads
   }
 }
 
-/** The stretches with the first buckets in the order asked for. */
+/** The ranges with the first buckets in the order asked for. */
 function readBuckets(
   reads: Reads,
   token: Buffer,
@@ -61,7 +61,7 @@ function readBuckets(
   const found: Uint8Array[] = [];
   let missing = limit;
   const rows = reads[order].iterate(order === "asc" ? { ...place, from } : place);
-  for (const [start, count, packed] of rows as Iterable<StretchRow>) {
+  for (const [start, count, packed] of rows as Iterable<IntervalRow>) {
     // The first one may have candles that lie beyond the end asked for.
     if (found.length > 0 && level === bucketSeconds) {
       found.push(packed);
@@ -81,14 +81,14 @@ function readBuckets(
 function prepareReads(sql: DatabaseSync): Reads {
   const prepare = (condition: string, order: "ASC" | "DESC"): StatementSync => {
     const statement = sql.prepare(
-      `SELECT start, count, candles FROM stretches
+      `SELECT start, count, candles FROM ranges
        WHERE token = :token AND level = :level AND start < :to ${condition} ORDER BY start ${order}`,
     );
     statement.setReturnArrays(true);
     return statement;
   };
-  // The stretch with the first candle asked for may begin before it.
-  const asc = `AND start >= coalesce((SELECT max(start) FROM stretches
+  // The range with the first candle asked for may begin before it.
+  const asc = `AND start >= coalesce((SELECT max(start) FROM ranges
     WHERE token = :token AND level = :level AND start <= :from), :from)`;
   return { asc: prepare(asc, "ASC"), desc: prepare("", "DESC") };
 }

@@ -72,8 +72,8 @@ test("totals with what was traded later are those of all trades", () => {
   fc.assert(
     fc.property(anyPages, fc.nat(1200), (pages, from) => {
       const slots = new TokenSlots(new MemoryStateStore(), "test");
-      const told: TokenId[] = [];
-      const later = new CatchUpTrades(from as Seq, (tokenId) => told.push(tokenId));
+      const shown: TokenId[] = [];
+      const later = new CatchUpTrades(from as Seq, (tokenId) => shown.push(tokenId));
       const [before, all] = [new Map<number, TokenTotals>(), new Map<number, TokenTotals>()];
       let [seq, timestamp] = [0, 1_700_000_000];
       for (const page of pages) {
@@ -94,7 +94,7 @@ test("totals with what was traded later are those of all trades", () => {
         }
       }
       later.end(slots);
-      // Whoever has the slots from now on.
+      // Anyone who has the slots from now on.
       for (let slot = 0; slot < slots.length; slot += 1) slots.remove(slot);
       const changed: TokenId[] = [];
       for (let token = 0; token < tokens; token += 1) {
@@ -109,7 +109,7 @@ test("totals with what was traded later are those of all trades", () => {
         assert.deepEqual(later.change(slot, tokenId, known), all.get(token));
         changed.push(tokenId);
       }
-      assert.deepEqual(told, changed);
+      assert.deepEqual(shown, changed);
     }),
     propertySettings(50),
   );

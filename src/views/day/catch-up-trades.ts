@@ -1,6 +1,6 @@
 /**
  * What was traded of each token from a position on, as columns by slot: a start adds it to totals of
- * which it looks up none before somebody asks for them.
+ * which it looks up none before someone asks for them.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { TokenTotals } from "../../market/market.ts";
@@ -34,7 +34,7 @@ export class CatchUpTrades implements ValueChanges<TokenId, TokenTotals> {
   readonly #shares = new ExactSums();
   readonly #priced = new LastTrades();
 
-  /** Of trades from a position on; `setBaseBefore` is told what the totals of a token were without them. */
+  /** Of trades from a position on; `setBaseBefore` is informed what the totals of a token were without them. */
   constructor(from: Seq, setBaseBefore: (tokenId: TokenId, before: TokenTotals) => void) {
     this.#from = from;
     this.#setBaseBefore = setBaseBefore;
@@ -52,7 +52,7 @@ export class CatchUpTrades implements ValueChanges<TokenId, TokenTotals> {
     this.#shares.addAll(later, sizes, (i) => exactAt(i).size);
   }
 
-  /** Ends adding; tokens are those that have the slots now, whoever gets them later. */
+  /** Ends adding; tokens are those that have the slots now, anyone who gets them later. */
   end(slots: TokenSlots): void {
     this.#slots = slots.copy();
   }

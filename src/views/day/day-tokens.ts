@@ -13,14 +13,14 @@ export class DayTokens {
   readonly slots: TokenSlots;
   /** Where its market stands in the columns, plus 1; 0 while that is not known. */
   readonly #ordinals: Column<"i32">;
-  /** 0 without a price; a price that is no safe integer is `NaN` here, and on the shelf. */
+  /** 0 without a price; a price that is no safe integer is `NaN` here, and on the table. */
   readonly #baseSeqs: Column<"f64">;
   readonly #basePrices: Column<"f64">;
   readonly #largeBases: StateTable<TokenId, Tick>;
   /** The slot of a token of each market, and by slot the next one of the same market, plus 1. */
   readonly #firstOf = new Column("i32");
   readonly #nextOf = new Column("i32");
-  /** 1 where a price before is only looked up when it is asked for, and who then tells it. */
+  /** 1 where a price before is only looked up when it is asked for, and who then reports it. */
   readonly #isAwaited = new Column("u8");
   #askBase: (tokenId: TokenId) => void = () => {};
   /** Tokens that have got a slot and whose market was not looked for since. */
@@ -50,7 +50,7 @@ export class DayTokens {
     return slot;
   }
 
-  /** The same for the token whose bytes stand in words, with a price before that is told later. */
+  /** The same for the token whose bytes stand in words, with a price before that is sent later. */
   beginAt(words: Uint32Array, at: number): number {
     const slot = this.slots.addAt(words, at);
     this.setBase(slot, null);
@@ -59,12 +59,12 @@ export class DayTokens {
     return slot;
   }
 
-  /** Who is asked for a price before that is to be told, and tells it at once. */
+  /** Who is asked for a price before that is to be sent, and reports it immediately. */
   awaitBases(ask: (tokenId: TokenId) => void): void {
     this.#askBase = ask;
   }
 
-  /** Tells the price before of a token, if that is awaited. */
+  /** Reports the price before of a token, if that is awaited. */
   reportBase(tokenId: TokenId, base: Tick | null): void {
     const slot = this.slots.find(tokenId);
     if (slot !== -1 && this.#isAwaited.get(slot) === 1) this.setBase(slot, base);
@@ -83,7 +83,7 @@ export class DayTokens {
     return begun.filter((slot) => this.slots.isTaken(slot) && this.#ordinals.get(slot) === 0);
   }
 
-  /** The markets of tokens that were told by `touch`, or have come or gone, since last asked. */
+  /** The markets of tokens that were sent by `touch`, or have come or gone, since last asked. */
   takeChanged(): ReadonlySet<number> {
     const changed = this.#changed;
     for (const slot of this.#touched) {

@@ -1,4 +1,4 @@
-/** The window of a day against one that remembers everything and adds it up anew each time. */
+/** The window of a day against one that remembers everything and adds it up again each time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -11,7 +11,7 @@ import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
 
-/** What happens to the window: a block, or blocks taken back, or blocks that became final. */
+/** What happens to the window: a block, or blocks reverted, or blocks that became final. */
 type Step =
   | {
       readonly kind: "block";
@@ -20,7 +20,7 @@ type Step =
       /** How often the trades are repeated: only many are worth forgetting. */
       readonly times: number;
     }
-  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "revert"; readonly blocks: number }
   | { readonly kind: "settle"; readonly lag: number };
 type Trade = {
   readonly token: number;
@@ -38,7 +38,7 @@ const anyTrade: fc.Arbitrary<Trade> = fc.record({
   value: anyAmount(-2n),
 });
 
-/** Few and small, and what is no safe integer, by itself or when it is added up. */
+/** Few and small, and what is no safe integer, on its own or when it is added up. */
 function anyAmount(min: bigint): fc.Arbitrary<bigint> {
   const large = [2n ** 52n, 2n ** 53n, 10n ** 30n];
   return fc.oneof(
@@ -60,7 +60,7 @@ const anyBlock = fc.record({
 });
 const anyStep = fc.oneof(
   { weight: 5, arbitrary: anyBlock },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
 );
 const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
@@ -81,7 +81,7 @@ class Comparison {
     switch (step.kind) {
       case "block":
         return this.#addBlock(step);
-      case "unwind":
+      case "revert":
         return this.#revert(step.blocks);
       case "settle":
         this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
@@ -132,8 +132,8 @@ class Comparison {
 
 function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
   const { token, isTrade, isBuy, size, value } = trade;
-  const told = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
-  return { ...place, ...told, tokenId: tokenIds[token] } as Fill;
+  const shown = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
+  return { ...place, ...shown, tokenId: tokenIds[token] } as Fill;
 }
 
 function volumeOf(fills: readonly Fill[]): DayVolume {

@@ -36,7 +36,7 @@ export type DayVolume = {
   readonly volumeShares: bigint;
 };
 
-/** Tells the last price of a token before the trades that are added. */
+/** Reports the last price of a token before the trades that are added. */
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
 
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
@@ -61,13 +61,13 @@ export class DayWindow {
   /** While loading, trades of the tokens before the window. */
   #passed = new LastTrades();
 
-  /** What the depot holds is what the tokens are that it goes on from. */
+  /** What the state store holds is what the tokens are that it goes on from. */
   constructor(stateStore: StateStore = new MemoryStateStore()) {
     this.tokens = new DayTokens(stateStore);
     this.#start = stateStore.column("day.start", "f64");
   }
 
-  /** The position from which on trades are needed to go on from what the depot holds. */
+  /** The position from which on trades are needed to go on from what the state store holds. */
   get savedFrom(): Seq {
     return this.#start.get(0) as Seq;
   }
@@ -88,13 +88,13 @@ export class DayWindow {
     }
   }
 
-  /** Begins loading; what was traded before the window that ends at `now` only tells prices. */
+  /** Begins loading; what was traded before the window that ends at `now` only reports prices. */
   beginLoading(now: number): void {
     this.#now = now;
   }
 
   /**
-   * The same while loading; tokens that the depot does not hold await their prices before. Returns the
+   * The same while loading; tokens that the state store does not hold await their prices before. Returns the
    * slots of the tokens of the trades.
    */
   load(trades: StoredTrades): Int32Array {
@@ -139,7 +139,7 @@ export class DayWindow {
     this.#passed = new LastTrades();
   }
 
-  /** Takes back all trades at or above `seq`. */
+  /** Reverts all trades at or above `seq`. */
   removeFrom(seq: Seq): void {
     const trades = this.#trades;
     for (;;) {
@@ -201,7 +201,7 @@ export class DayWindow {
     this.#start.set(0, oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind));
   }
 
-  /** What was traded of a token, told as its own trades only. */
+  /** What was traded of a token, reported as its own trades only. */
   volumeOf(tokenId: TokenId): DayVolume {
     const slot = this.tokens.slots.find(tokenId);
     if (slot === -1) return noVolume;

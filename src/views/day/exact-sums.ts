@@ -25,7 +25,7 @@ export class ExactSums {
     this.#addLarge(index, BigInt(amount));
   }
 
-  /** Adds amounts in order, each at its index; where one is `NaN`, the one that `exactAt` tells. */
+  /** Adds amounts in order, each at its index; where one is `NaN`, the one that `exactAt` reports. */
   addAll(indexes: Int32Array, amounts: Float64Array, exactAt: (i: number) => Amount): void {
     for (let i = 0; i < indexes.length; i += 1) {
       const index = indexes[i] ?? 0;

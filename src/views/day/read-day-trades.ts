@@ -66,7 +66,7 @@ async function beginPages(engine: Engine, range: DayRange): Promise<Pages> {
 }
 
 /**
- * Where pages end, by what the markers count: a page that ended after so many rows would be read twice,
+ * Where pages end, by what the commit records count: a page that ended after so many rows would be read twice,
  * as the engine looks for its end in all of the parts.
  */
 async function readPageEnds(
@@ -89,7 +89,7 @@ function readPage(engine: Engine, where: string): Promise<Buffer> {
     `SELECT seq, timestamp, token_id, size, value, side, exchange_version, tx_hash FROM oddwire.fills
      WHERE role != 'taker' AND ${where} ORDER BY seq`,
   );
-  // It is awaited later; until then nobody else looks at its failure.
+  // It is awaited later; until then no one else looks at its failure.
   page.catch(() => {});
   return page;
 }

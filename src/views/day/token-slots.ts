@@ -166,7 +166,7 @@ export class TokenSlots {
 }
 
 /**
- * Ids are hashes, all of them or in the middle: a few words tell nearly all apart. In the last one of
+ * Ids are hashes, all of them or in the middle: a few words distinguishes nearly all. In the last one of
  * generation 3 are the index and the outcome.
  */
 function hashOf(words: Uint32Array, at: number): number {

@@ -1,4 +1,4 @@
-/** Trades of a page, a power of two: what is made, and let go, at once is a megabyte. */
+/** Trades of a page, a power of two: what is made, and released, immediately is a megabyte. */
 export const pageShift = 15;
 export const pageTrades = 2 ** pageShift;
 

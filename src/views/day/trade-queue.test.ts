@@ -49,7 +49,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 type Known = QueuedTrade & { readonly slot: number; readonly number: number };
 
-test("every trade is told as it came, whatever else comes and goes", () => {
+test("every trade is sent as it came, whatever else comes and goes", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
       const queue = new TradeQueue();
@@ -127,17 +127,17 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
   assert.equal(queue.next - queue.oldest, known.length);
   const before = new Map<number, number>();
   for (const { number, slot, seq, timestamp, size, value, isBuy } of known) {
-    const told = [queue.seqOf(number), queue.timestampOf(number), queue.slotOf(number)];
+    const shown = [queue.seqOf(number), queue.timestampOf(number), queue.slotOf(number)];
     const amounts = [BigInt(queue.sizeOf(number)), BigInt(queue.valueOf(number))];
     const isSame =
-      told[0] === seq &&
-      told[1] === timestamp &&
-      told[2] === slot &&
+      shown[0] === seq &&
+      shown[1] === timestamp &&
+      shown[2] === slot &&
       amounts[0] === size &&
       amounts[1] === value &&
       queue.isBuy(number) === isBuy &&
       queue.beforeOf(number) === (before.get(slot) ?? 0);
-    if (!isSame) assert.fail(`trade ${number}: ${told.join(" ")}, ${amounts.join(" ")}`);
+    if (!isSame) assert.fail(`trade ${number}: ${shown.join(" ")}, ${amounts.join(" ")}`);
     const last = before.get(slot);
     if (last !== undefined) assert.equal(queue.afterOf(last), number);
     before.set(slot, number);

@@ -89,8 +89,8 @@ export class TradeQueue {
     page.slots[at] = slot;
     page.setPlace(at, trade.seq, trade.timestamp);
     page.buys[at] = trade.isBuy ? 1 : 0;
-    const isSizeHeld = page.sizes.set(at, safe(size));
-    const isUnfinalized = page.values.set(at, safe(value)) && isSizeHeld;
+    const isSizeEqual = page.sizes.set(at, safe(size));
+    const isUnfinalized = page.values.set(at, safe(value)) && isSizeEqual;
     if (!isUnfinalized) this.#large.set(number, { size, value });
     this.#link(number, before);
     return number;
@@ -111,9 +111,9 @@ export class TradeQueue {
       for (let i = from; i < to; i += 1) {
         page.setPlace(at + i - from, trades.seqs[i] ?? 0, trades.timestamps[i] ?? 0);
       }
-      const areSizesHeld = page.sizes.setAll(at, trades.sizes.subarray(from, to));
+      const areSizesEqual = page.sizes.setAll(at, trades.sizes.subarray(from, to));
       const areUnfinalized =
-        page.values.setAll(at, trades.values.subarray(from, to)) && areSizesHeld;
+        page.values.setAll(at, trades.values.subarray(from, to)) && areSizesEqual;
       if (!areUnfinalized) this.#keepLarge(page, trades, { from, to, number: first + from });
       this.#linkAll(page, { first: first + from, count: to - from, newestOf });
       from = to;
@@ -176,7 +176,7 @@ export class TradeQueue {
 
   /** Lets the oldest trade go. */
   shift(): void {
-    assert(this.#next > this.#oldest, "there is a trade to let go");
+    assert(this.#next > this.#oldest, "there is a trade to released");
     const after = this.afterOf(this.#oldest);
     if (after !== 0) this.#page(after).before[this.#at(after)] = 0;
     this.#large.delete(this.#oldest);

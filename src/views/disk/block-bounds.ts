@@ -1,15 +1,15 @@
-/** So many numbers have bounds together: few, so that most stretches hold none of the best of a million. */
+/** So many numbers have bounds together: few, so that most ranges hold none of the best of a million. */
 export const blockItems = 512;
 
 /**
- * Between which numbers those of each stretch of a column are, so that whoever looks for large ones
+ * Between which numbers those of each range of a column are, so that anyone who looks for large ones
  * passes over most of them. Bounds are never too narrow; the upper ones are nearly always exact.
  */
 export class BlockBounds {
   readonly #numbers: () => ArrayLike<number>;
   #lows = new Float64Array(0);
   #highs = new Float64Array(0);
-  /** Stretches that have bounds. */
+  /** Ranges that have bounds. */
   #isKnown = new Uint8Array(0);
 
   constructor(numbers: () => ArrayLike<number>) {
@@ -18,12 +18,12 @@ export class BlockBounds {
 
   /** Says that a number has taken the place of another. */
   follow(index: number, before: number, number: number): void {
-    const stretch = Math.floor(index / blockItems);
-    if (this.#isKnown[stretch] !== 1) return;
-    const high = this.#highs[stretch] ?? 0;
-    if (number >= high) this.#highs[stretch] = number;
-    else if (before === high) this.#isKnown[stretch] = 0;
-    if (number < (this.#lows[stretch] ?? 0)) this.#lows[stretch] = number;
+    const interval = Math.floor(index / blockItems);
+    if (this.#isKnown[interval] !== 1) return;
+    const high = this.#highs[interval] ?? 0;
+    if (number >= high) this.#highs[interval] = number;
+    else if (before === high) this.#isKnown[interval] = 0;
+    if (number < (this.#lows[interval] ?? 0)) this.#lows[interval] = number;
   }
 
   /** Says that there are more numbers than before. */
@@ -31,23 +31,23 @@ export class BlockBounds {
     this.#isKnown.fill(0);
   }
 
-  /** None of a stretch is smaller. */
-  low(stretch: number): number {
-    this.#know(stretch);
-    return this.#lows[stretch] ?? 0;
+  /** None of a range is smaller. */
+  low(interval: number): number {
+    this.#know(interval);
+    return this.#lows[interval] ?? 0;
   }
 
   /** None of it is larger. */
-  high(stretch: number): number {
-    this.#know(stretch);
-    return this.#highs[stretch] ?? 0;
+  high(interval: number): number {
+    this.#know(interval);
+    return this.#highs[interval] ?? 0;
   }
 
-  #know(stretch: number): void {
-    if (this.#isKnown[stretch] === 1) return;
+  #know(interval: number): void {
+    if (this.#isKnown[interval] === 1) return;
     const numbers = this.#numbers();
-    if (stretch >= this.#isKnown.length) this.#grow(Math.ceil(numbers.length / blockItems));
-    const start = stretch * blockItems;
+    if (interval >= this.#isKnown.length) this.#grow(Math.ceil(numbers.length / blockItems));
+    const start = interval * blockItems;
     const end = Math.min(start + blockItems, numbers.length);
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
@@ -56,16 +56,16 @@ export class BlockBounds {
       if (number < low) low = number;
       if (number > high) high = number;
     }
-    this.#lows[stretch] = low;
-    this.#highs[stretch] = high;
-    this.#isKnown[stretch] = 1;
+    this.#lows[interval] = low;
+    this.#highs[interval] = high;
+    this.#isKnown[interval] = 1;
   }
 
-  #grow(stretches: number): void {
+  #grow(ranges: number): void {
     const [lows, highs, isKnown] = [this.#lows, this.#highs, this.#isKnown];
-    this.#lows = new Float64Array(stretches);
-    this.#highs = new Float64Array(stretches);
-    this.#isKnown = new Uint8Array(stretches);
+    this.#lows = new Float64Array(ranges);
+    this.#highs = new Float64Array(ranges);
+    this.#isKnown = new Uint8Array(ranges);
     this.#lows.set(lows);
     this.#highs.set(highs);
     this.#isKnown.set(isKnown);

@@ -6,7 +6,7 @@ const stepItems = 4096;
 
 /**
  * Walks over so many things step by step, and answers the sum of what is answered for each step, which
- * is told the sum of those before it. What V8
+ * is sent the sum of those before it. What V8
  * makes of a function that is called often stays. Of one that is seldom called, and loops for
  * milliseconds, it only replaces the loop that is running, and forgets that with the next
  * collection: every few walks would be five to ten times as slow as the others.

@@ -1,5 +1,5 @@
 /**
- * What the numbers of a column were before they changed, for whoever still reads them as they were.
+ * What the numbers of a column were before they changed, for those who still reads them as they were.
  * A list of a million markets would else need a copy of them with every block, which takes longer than
  * choosing a page; most lists are never asked for again.
  */

@@ -31,9 +31,9 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   readonly #kind: Kind;
   #values: Views[Kind];
   #changed: Uint8Array;
-  /** What numbers were before, while somebody reads what was. */
+  /** What numbers were before, while someone reads what was. */
   #history: ColumnHistory | null = null;
-  /** Bounds of the numbers, once somebody has looked at them. */
+  /** Bounds of the numbers, once someone has looked at them. */
   #bounds: BlockBounds | null = null;
 
   /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
@@ -48,7 +48,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     return this.#values;
   }
 
-  /** Between which numbers those of each stretch are, which is followed from now on. */
+  /** Between which numbers those of each range are, which is followed from now on. */
   get bounds(): BlockBounds {
     this.#bounds ??= new BlockBounds(() => this.#values);
     return this.#bounds;
@@ -77,7 +77,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
-  /** Makes room for so many elements, to be written directly and told with `touch`. */
+  /** Makes room for so many elements, to be written directly and reported with `touch`. */
   reserve(length: number): void {
     if (length <= this.#values.length) return;
     const bytes = Math.max(length * elementBytes[this.#kind], this.#values.byteLength * 1.25);

@@ -60,15 +60,15 @@ function countRows(sql: DatabaseSync): number {
   return Number(sql.prepare("SELECT count(*) AS rows FROM shelf_numbers").get()?.["rows"]);
 }
 
-describe("a shelf in a file", () => {
-  it("tells what was set last, written or not, remembered or not", () => {
+describe("a table in a file", () => {
+  it("says what was set last, written or not, remembered or not", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const keysOfTable = new Column("u32");
     const table = openTable(sql, keysOfTable);
     const expected = new Map<string, number>();
     const random = new SeededRandom(testSeed);
-    // More keys than are remembered or unwritten at once.
+    // More keys than are remembered or unwritten at the same time.
     const keys = storeLimits.tableCachedMax * 3;
     for (let step = 0; step < keys * 4; step += 1) {
       const key = keyOf(random.integer(0, keys));
@@ -107,7 +107,7 @@ describe("a shelf in a file", () => {
     sql.close();
   });
 
-  it("tells apart what parts of one table have for the same key", () => {
+  it("reports apart what parts of one table have for the same key", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const filters = new Map<string, KeyFilter>();
@@ -122,9 +122,9 @@ describe("a shelf in a file", () => {
     one.delete(keyOf(7));
     for (const table of [one, other]) table.flush();
     assert.equal(countRows(sql), 19);
-    const told = (name: string) => [0, 5, 7, 14].map((index) => open(name).get(keyOf(index)));
-    assert.deepEqual(told("numbers.one"), [0, 5, undefined, undefined]);
-    assert.deepEqual(told("numbers.other"), [undefined, -5, -7, -14]);
+    const shown = (name: string) => [0, 5, 7, 14].map((index) => open(name).get(keyOf(index)));
+    assert.deepEqual(shown("numbers.one"), [0, 5, undefined, undefined]);
+    assert.deepEqual(shown("numbers.other"), [undefined, -5, -7, -14]);
     sql.close();
   });
 

@@ -13,10 +13,10 @@ const nothing = Symbol("nothing");
  *
  * What is set is written some thousands of keys later: the totals of a busy token change with every
  * batch, and only the last of them counts. Values that are to be changed are looked up later still:
- * a start changes a hundred thousand, and most of them nobody asks for.
+ * a start changes a hundred thousand, and most of them no one asks for.
  *
- * Shelves whose names differ behind a dot only are parts of one table: what they have for the same key
- * stands side by side, so that whoever asks all of them waits for the disk once.
+ * Tables whose names differ behind a dot only are parts of one table: what they have for the same key
+ * stands side by side, so that a client that asks all of them waits for the disk once.
  */
 export class DiskTable<Key extends string, Value> implements StateTable<Key, Value> {
   readonly #sql: DatabaseSync;
@@ -36,7 +36,7 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   #nextChange = 0;
 
   /**
-   * `name` is ours and safe in SQL; keys are `0x` hex. `filter` has all keys of the shelf, and is saved
+   * `name` is ours and safe in SQL; keys are `0x` hex. `filter` has all keys of the table, and is saved
    * with it.
    */
   constructor(

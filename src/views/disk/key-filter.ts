@@ -16,7 +16,7 @@ const keyWords = new Uint32Array(keyBytes.buffer);
 const ownBits = new Int32Array(6);
 
 /**
- * Tells from memory of nearly all keys that were never added that they were not: most of what is asked
+ * Reports from memory of nearly all keys that were never added that they were not: most of what is asked
  * of a new market is not there, and looking for it in a file costs some microseconds each time. When a
  * layer of bits is full, a larger one is begun, so that nothing is ever made again of all keys.
  */

@@ -1,7 +1,7 @@
 /**
  * What the state of the markets is made of, on the disk: a copy of what follows from the facts, so
  * that a start goes on from it and texts need not be in memory. It may be behind the facts after a
- * crash, never ahead of them in anything that counts; a copy that does not fit is made anew.
+ * crash, never ahead of them in anything that counts; a copy that does not fit is rebuilt.
  *
  * Everything is written in one transaction, which a save ends: what is read in between is what was
  * set last, and what a crash leaves is what was saved last.
@@ -72,7 +72,7 @@ export class MarketsFile implements StateStore {
     this.savedThrough = through === null ? null : Number(through);
   }
 
-  /** Opens the file in a data folder; one that is damaged or belongs to other facts begins anew. */
+  /** Opens the file in a data folder; one that is damaged or belongs to other facts starts again. */
   static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
     const { contracts, coverage, clock } = options;
     const path = join(dataDir, marketsFileName);
@@ -163,7 +163,7 @@ export class MarketsFile implements StateStore {
 
   /**
    * Brings the log into the file: here and now when little was written, which also lets the log
-   * begin anew; else on a thread, since the service does nothing else meanwhile.
+   * starts again; else on a thread, since the service does nothing else meanwhile.
    */
   #checkpoint(): void {
     const writes = this.#writesUnsaved;
@@ -210,7 +210,7 @@ export class MarketsFile implements StateStore {
   }
 }
 
-/** Throws the copy away, so that the next start makes it anew; for when facts were changed. */
+/** Throws the copy away, so that the next start makes it again; for when facts were changed. */
 export function dropMarketsFile(dataDir: string): void {
   for (const ending of ["", "-wal", "-shm"]) {
     rmSync(join(dataDir, `${marketsFileName}${ending}`), { force: true });

@@ -1,10 +1,10 @@
 /**
- * Where the state of the markets stands: values by key on shelves, and columns of numbers. Either
+ * Where the state of the markets stands: values by key on tables, and columns of numbers. Either
  * in memory alone, or with a copy on a disk from which a start goes on.
  */
 import { Column, type ColumnKind } from "./column.ts";
 
-/** How the values of a shelf are written down. */
+/** How the values of a table are written down. */
 export type Codec<Value> = {
   readonly encode: (value: Value) => string;
   readonly decode: (text: string) => Value;
@@ -14,7 +14,7 @@ export type Codec<Value> = {
 export type StateTable<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
-  /** Makes other values of those there are, at once or when they are asked for. */
+  /** Makes other values of those there are, immediately or when they are asked for. */
   updateAll(changes: ValueChanges<Key, Value>): void;
   delete(key: Key): void;
 };
@@ -33,19 +33,19 @@ export type ValueChanges<Key, Value> = {
 
 export type StateStore = {
   /**
-   * The shelf of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. Names that are
-   * the same up to a dot are of shelves that are asked for the same keys, one behind the other.
+   * The table of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. Names that are
+   * the same up to a dot are of tables that are asked for the same keys, one behind the other.
    */
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
   /** The column of that name as it was saved last, to be asked for once. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;
   /** Whether it is time to save; saving takes some time. */
   readonly isDue: boolean;
-  /** Keeps everything as it is now, which is what the blocks up to `through` have told. */
+  /** Keeps everything as it is now, which is what the blocks up to `through` have reported. */
   save(through: number): void;
 };
 
-/** Values for as long as somebody holds them. */
+/** Values for as long as someone holds them. */
 export class MemoryStateTable<Key, Value>
   extends Map<Key, Value>
   implements StateTable<Key, Value>

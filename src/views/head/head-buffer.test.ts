@@ -29,7 +29,7 @@ describe("the tail", () => {
     assert.equal(new HeadBuffer().newest, null);
   });
 
-  test("gives up what a fork takes back, oldest first", () => {
+  test("gives up what a fork reverts, oldest first", () => {
     const headBuffer = tailOf(5, 9);
     assert.deepEqual(numbersOf(headBuffer.revertTo(7)), [8, 9]);
     assert.deepEqual(numbersOf(headBuffer.revertTo(7)), []);
@@ -40,13 +40,13 @@ describe("the tail", () => {
 
   test("counts the fills of a token that it holds now", () => {
     const headBuffer = new HeadBuffer();
-    const held = (number: number, tokenIds: readonly string[]): BlockFacts => {
+    const unfinalized = (number: number, tokenIds: readonly string[]): BlockFacts => {
       const fills = tokenIds.map((tokenId) => ({ seq: number, tokenId }));
       return { number, fills, events: [] } as unknown as BlockFacts;
     };
     const [a, b] = ["a" as TokenId, "b" as TokenId];
-    headBuffer.push(held(5, [a, a]));
-    headBuffer.push(held(6, [a, b]));
+    headBuffer.push(unfinalized(5, [a, a]));
+    headBuffer.push(unfinalized(6, [a, b]));
     assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [3, 1]);
     headBuffer.dropThrough(5);
     assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [1, 1]);

@@ -49,12 +49,12 @@ export class HeadBuffer {
     this.#revision += 1;
   }
 
-  /** How often blocks were taken back. */
+  /** How often blocks were reverted. */
   get forks(): number {
     return this.#forks;
   }
 
-  /** Takes back everything above `safeBlock`; returns what was taken back, oldest first. */
+  /** Reverts everything above `safeBlock`; returns what was reverted, oldest first. */
   revertTo(safeBlock: number): readonly BlockFacts[] {
     const kept = this.#blocks.filter((block) => block.number <= safeBlock);
     const removed = this.#blocks.slice(kept.length);

@@ -1,5 +1,5 @@
 /**
- * What is known of conditions and their tokens, and how it is told. Nothing is joined when it
+ * What is known of conditions and their tokens, and how it is sent. Nothing is joined when it
  * arrives, since texts, registrations, results and trades come in any order and any of them may be
  * missing for good; a `Market` is put together when it is asked for.
  */
@@ -20,7 +20,7 @@ import { JournaledMap, type UndoLog } from "./undo-log.ts";
 /** A condition: prepared on ConditionalTokens, or of generation 3 and seen for the first time. */
 export type Condition = {
   readonly conditionId: ConditionId;
-  /** `null` in generation 3, like the oracle; `gen3` then tells what the id says. */
+  /** `null` in generation 3, like the oracle; `gen3` then says what the id says. */
   readonly questionId: Hash | null;
   readonly oracle: Address | null;
   readonly gen3: Gen3Position | null;
@@ -48,7 +48,7 @@ export class Conditions {
   readonly resolutions: Pick<ResolutionLog, "at" | "count" | "indexOf" | "places" | "select">;
   protected readonly results: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
-  /** What a fork takes back of it, the venue is asked for again. */
+  /** What a fork reverts of it, the venue is asked for again. */
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
   constructor(
@@ -66,7 +66,7 @@ export class Conditions {
     this.venue = new JournaledMap(journal, stateStore.table("market.venue"));
   }
 
-  /** What the venue's catalogue told last; `null` when it was not asked or does not know. */
+  /** What the venue's market metadata reported last; `null` when it was not asked or does not know. */
   metadataOf(conditionId: ConditionId): VenueMetadata | null {
     return this.venue.get(conditionId) ?? null;
   }
@@ -77,7 +77,7 @@ export class Conditions {
     return condition === undefined ? null : this.describe(condition);
   }
 
-  /** The same as the chain alone tells it. */
+  /** The same as the chain alone reports it. */
   provenMarket(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition, null);
@@ -96,7 +96,7 @@ export class Conditions {
     return tokenIds[1 - place.outcomeIndex] ?? null;
   }
 
-  /** The label of a token's outcome; `null` until a text has told it. */
+  /** The label of a token's outcome; `null` until a text has reported it. */
   outcomeOf(tokenId: TokenId): string | null {
     const place = this.places.get(tokenId);
     const market = place === undefined ? null : this.market(place.conditionId);
@@ -151,7 +151,7 @@ export class Conditions {
   #comboTextOf(legs: readonly TokenId[]): MarketText {
     const parts = legs.map((tokenId) => {
       const place = this.placeOf(tokenId);
-      // Combinations are made of other conditions; one that is a part of itself would have no end.
+      // Combinations are made of other conditions; one that is a part on its own would have no end.
       const isSimple = place !== null && this.gen3.legsOf(place.conditionId) === null;
       const market = isSimple ? this.market(place.conditionId) : null;
       return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };

@@ -32,7 +32,7 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
 ];
 
 /**
- * Rows read at once: a million and a half markets would not fit into one answer of the engine,
+ * Rows read at the same time: a million and a half markets would not fit into one answer of the engine,
  * which is a string. The largest rows, texts of questions, have some kilobytes.
  */
 const pageRows = 50_000;
@@ -122,7 +122,7 @@ async function loadEvents(engine: Engine, state: MarketState, { from, to }: Rang
 
 /**
  * The last 24 hours on what the copy has of them; returns what was traded within the range, which ends
- * where they do. Prices before follow from the totals of the copy, when somebody asks for one or the other.
+ * where they do. Prices before follow from the totals of the copy, when someone asks for one or the other.
  */
 async function loadDay(
   engine: Engine,

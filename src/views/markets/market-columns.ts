@@ -36,7 +36,7 @@ export class MarketColumns {
   readonly endMs: Column<"f64">;
   /** Micros; exact up to 9 billion dollars, which is several times the largest market there was. */
   readonly volumeUsd: Column<"f64">;
-  /** The last 24 hours. They follow the time, so they are made anew at each start. */
+  /** The last 24 hours. They follow the time, so they are rebuilt at each start. */
   readonly dayVolumeUsd = new Column("f64");
   readonly dayTrades = new Column("u32");
   /** When the venue was last asked about it, Unix seconds; 0 for never. */
@@ -45,7 +45,7 @@ export class MarketColumns {
   readonly venueFlags: Column<"u8">;
   /** The first four bytes of each id, by which nearly all ids differ. */
   readonly idStarts = new Column("u32");
-  /** What lists stand in, for whoever is done with one to give back. */
+  /** What lists stand in, for those who is done with one to give back. */
   readonly rooms = new Rooms(marketLimits.spareRoomBytesMax);
   readonly search: MarketSearch;
   readonly labels: TextSearch;
@@ -143,7 +143,7 @@ export class MarketColumns {
     return [flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd, venueAt, venueFlags];
   }
 
-  /** Sets a number of a market, for forks to take back. */
+  /** Sets a number of a market, for forks to revert. */
   set(column: Column, ordinal: number, value: number): void {
     this.#journal.setAt(column, ordinal, value);
   }

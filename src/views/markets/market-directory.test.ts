@@ -146,7 +146,7 @@ describe("markets are the same in whatever order their parts arrive", () => {
   }
 });
 
-describe("what is told of", () => {
+describe("what is notified of", () => {
   const directory = directoryOf(...oneByOne);
   const textOf = (market: TestMarket): unknown => {
     const { question, description, metadataSource, tokens } = marketOf(directory, market);
@@ -183,7 +183,7 @@ describe("what is told of", () => {
     );
   });
 
-  test("a question of the first adapter, whose creator nobody knows", () => {
+  test("a question of the first adapter, whose creator no one knows", () => {
     const [question, description, source] = textOf(testMarkets.firstAdapter) as unknown[];
     assert.deepEqual([question, description, source], ["Old", "As they were.", "chain_untrusted"]);
   });
@@ -219,7 +219,7 @@ describe("what is told of", () => {
     const { combo, migrated, derivedYes, ...others } = gen3Conditions;
     const listed = new Set(directory.listed());
     for (const conditionId of Object.values(gen3Conditions)) assert(listed.has(conditionId));
-    const told = (conditionId: ConditionId): unknown => {
+    const shown = (conditionId: ConditionId): unknown => {
       const market = directory.market(conditionId);
       assert(market !== null);
       const { question, metadataSource, negRisk, resolution } = market;
@@ -229,16 +229,22 @@ describe("what is told of", () => {
       [1_000_000n, 0n],
       [0n, 1_000_000n],
     ];
-    assert.deepEqual(Object.values(others).map(told), [
+    assert.deepEqual(Object.values(others).map(shown), [
       ["Of generation 3", "chain", false, [333_333n, 666_667n], false],
       ["Of generation 3", "chain_untrusted", true, no, true],
       [null, "none", true, yes, false],
       [null, "none", true, no, true],
     ]);
-    assert.deepEqual(told(derivedYes), [null, "none", true, yes, true]);
-    assert.deepEqual(told(migrated), ["Standard, isn't it?", "chain", false, undefined, undefined]);
+    assert.deepEqual(shown(derivedYes), [null, "none", true, yes, true]);
+    assert.deepEqual(shown(migrated), [
+      "Standard, isn't it?",
+      "chain",
+      false,
+      undefined,
+      undefined,
+    ]);
     // One of its legs has no text.
-    assert.deepEqual(told(combo), [null, "none", false, undefined, undefined]);
+    assert.deepEqual(shown(combo), [null, "none", false, undefined, undefined]);
   });
 
   test("tokens", () => {
@@ -285,7 +291,7 @@ describe("who may say what", () => {
     assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
   });
 
-  test("the request of a neg-risk question is told, whoever asks under its id elsewhere", () => {
+  test("the request of a neg-risk question is sent, a client that asks under its id elsewhere", () => {
     const all = [...contracts.byAddress.values()];
     const firstAdapter = all.find(({ kind }) => kind === "uma_adapter_v1");
     assert(firstAdapter !== undefined);

@@ -1,6 +1,6 @@
 /**
  * All markets known from the chain: a fold of events and trades in chain order, with undo for the
- * blocks that a fork may take back. What it learns it writes into the book it answers from, and
+ * blocks that a fork may revert. What it learns it writes into the book it answers from, and
  * into the columns that lists and searches go by.
  */
 import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
@@ -29,7 +29,7 @@ type Sighting = { readonly seq: Seq; readonly timestamp: number };
 const dependentsMax = 1000;
 const quotesDepthMax = 2;
 
-/** Markets that are walked over while one is looked up on its shelf. */
+/** Markets that are walked over while one is looked up on its table. */
 const marketsPerLookup = 500;
 
 /** Results of generation 3 as their modules would log them. */
@@ -56,7 +56,7 @@ export class MarketDirectory extends Conditions {
     this.columns = new MarketColumns(stateStore, journal);
   }
 
-  /** Takes in one event; those that tell nothing about markets change nothing. */
+  /** Takes in one event; those that report nothing about markets change nothing. */
   applyEvent(located: LocatedEvent): void {
     const { event } = located;
     switch (event.kind) {
@@ -104,11 +104,11 @@ export class MarketDirectory extends Conditions {
   }
 
   /**
-   * Adds to the totals of tokens what was traded later; only while loading. `ordinalOf` tells by slot where
+   * Adds to the totals of tokens what was traded later; only while loading. `ordinalOf` reports by slot where
    * the market of a token stands in the columns, `null` where that is not known.
    */
   loadLater(later: CatchUpTrades, ordinalOf: (slot: number) => number | null): void {
-    // Totals are looked up when somebody asks for them, or where more than numbers follows from them.
+    // Totals are looked up when someone asks for them, or where more than numbers follows from them.
     this.totals.updateAll(later);
     const others: number[] = [];
     for (let slot = 0; slot < later.length; slot += 1) {
@@ -124,8 +124,8 @@ export class MarketDirectory extends Conditions {
   }
 
   /**
-   * Takes in what the venue's catalogue tells of a condition, in place of what it told before. Only
-   * what the chain does not tell is shown of it. Conditions that are not known yet may have it,
+   * Takes in what the venue's market metadata describes a condition, in place of what it reported before. Only
+   * what the chain does not report is shown of it. Conditions that are not known yet may have it,
    * and get it when they are.
    */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
@@ -199,7 +199,7 @@ export class MarketDirectory extends Conditions {
     this.#retell(conditionId);
   }
 
-  /** Brings the flags of a condition in the columns up to date, after what was told at `seq`. */
+  /** Brings the flags of a condition in the columns up to date, after what was sent at `seq`. */
   #mark(condition: Condition, seq: Seq): void {
     const { conditionId, ordinal } = condition;
     const listed = this.isListed(condition) ? marketFlags.listed : 0;
@@ -319,7 +319,7 @@ export class MarketDirectory extends Conditions {
   }
 
   /**
-   * Makes a condition of generation 3 known: nobody has to prepare it, so whatever names it first
+   * Makes a condition of generation 3 known: no one has to prepare it, so whatever names it first
    * brings it to life. While loading, trades come after events, so the earlier sighting counts. Answers
    * whether its texts in the columns were brought up to date for that.
    */

@@ -63,7 +63,7 @@ const anyAsked = fc.record({
   changes: fc.constantFrom(0, 50),
 });
 
-test("pages of a list are those of the moment it was made, whatever changes and whoever gives up lists", () => {
+test("pages of a list are those of the moment it was made, whatever changes and anyone who gives up lists", () => {
   const random = new SeededRandom(testSeed);
   const columns = openColumns(random);
   fc.assert(

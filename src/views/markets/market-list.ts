@@ -54,7 +54,7 @@ type Bar = {
 };
 
 /** Items that are looked at together, and their keys. */
-type Stretch = { readonly start: number; readonly end: number; readonly keys: Float64Array };
+type Interval = { readonly start: number; readonly end: number; readonly keys: Float64Array };
 
 /** Keys of a list, of whatever kind. */
 type Keys = ArrayLike<number> & { subarray(from: number, to: number): ArrayLike<number> };
@@ -112,10 +112,10 @@ export class MarketList {
     const edgeId = edge === null ? null : Buffer.from(edge.conditionId.slice(2), "hex");
     this.#keys.read((keys, bounds) => {
       // Once there are enough with the highest rank, only keys and ids can be better.
-      const isBelow = (stretch: number) =>
-        best.length === limit && bar.rank >= this.#top && this.#isBelow(bar, stretch, bounds);
-      for (const stretch of this.#stretches(keys, sign, isBelow)) {
-        this.#choose(stretch, best, { bar, edgeId, limit });
+      const isBelow = (interval: number) =>
+        best.length === limit && bar.rank >= this.#top && this.#isBelow(bar, interval, bounds);
+      for (const interval of this.#ranges(keys, sign, isBelow)) {
+        this.#choose(interval, best, { bar, edgeId, limit });
       }
     });
     return best.map(({ ordinal, rank, key }) => {
@@ -125,7 +125,7 @@ export class MarketList {
 
   /** Puts what is better than the last of the best in its place. */
   #choose(
-    { start, end, keys }: Stretch,
+    { start, end, keys }: Interval,
     best: Chosen[],
     { bar, edgeId, limit }: { bar: Bar; edgeId: Buffer | null; limit: number },
   ): void {
@@ -138,7 +138,7 @@ export class MarketList {
       const item = { ordinal, rank, key: sign * (keys[at - start] ?? 0) };
       const worst = best[limit - 1];
       if (worst !== undefined && compare(item, worst) >= 0) continue;
-      // What a fork has taken back since is no market any more.
+      // What a fork has reverted since is no market any more.
       if (ordinal >= known) continue;
       const isAtEdge = edgeId !== null && rank === edge.rank && item.key === edge.key;
       if (isAtEdge && Buffer.compare(idAt(ids, ordinal), edgeId) <= 0) continue;
@@ -153,10 +153,10 @@ export class MarketList {
   }
 
   /**
-   * The next item of a stretch that clears the bar, -1 at the end. Young markets come last and have the
+   * The next item of a range that clears the bar, -1 at the end. Young markets come last and have the
    * largest numbers: the best are met first.
    */
-  #next(from: number, { start, end, keys }: Stretch, bar: Bar): number {
+  #next(from: number, { start, end, keys }: Interval, bar: Bar): number {
     const ranks = this.#ranks;
     const { sign, rank: barRank } = bar;
     const stop = sign === 1 ? end : start - 1;
@@ -177,26 +177,26 @@ export class MarketList {
     return key === barKey && this.#columns.idStarts.get(this.#ordinalAt(at)) <= idStart;
   }
 
-  /** Whether nothing in a stretch is better than the last of the best, its rank aside. */
-  #isBelow({ sign, key, idStart }: Bar, stretch: number, bounds: BlockBounds | null): boolean {
+  /** Whether nothing in a range is better than the last of the best, its rank aside. */
+  #isBelow({ sign, key, idStart }: Bar, interval: number, bounds: BlockBounds | null): boolean {
     if (bounds === null) return false;
-    const nearest = sign === 1 ? bounds.low(stretch) : -bounds.high(stretch);
+    const nearest = sign === 1 ? bounds.low(interval) : -bounds.high(interval);
     if (nearest !== key) return nearest > key;
-    return this.#columns.idStarts.bounds.low(stretch) > idStart;
+    return this.#columns.idStarts.bounds.low(interval) > idStart;
   }
 
   /**
    * The items of a list that are to be looked at, from where the best are expected. Keys come as numbers
    * of one kind: a loop that has met two kinds takes twice as long.
    */
-  *#stretches(all: Keys, sign: number, isPassed: (stretch: number) => boolean): Generator<Stretch> {
+  *#ranges(all: Keys, sign: number, isPassed: (interval: number) => boolean): Generator<Interval> {
     const { length } = this.#ranks;
     const room = all instanceof Float64Array ? null : new Float64Array(blockItems);
     const count = Math.ceil(length / blockItems);
     for (let turn = 0; turn < count; turn += 1) {
-      const stretch = sign === 1 ? turn : count - 1 - turn;
-      if (isPassed(stretch)) continue;
-      const start = stretch * blockItems;
+      const interval = sign === 1 ? turn : count - 1 - turn;
+      if (isPassed(interval)) continue;
+      const start = interval * blockItems;
       const end = Math.min(start + blockItems, length);
       const part = all.subarray(start, end);
       room?.set(part);
@@ -287,7 +287,7 @@ function keptFrom(
   return { ...kept, keys: ownKeys(kept.keys), block };
 }
 
-/** Keys that nobody else has, and which stand in the list's own block. */
+/** Keys that no one else has, and which stand in the list's own block. */
 function ownKeys(keys: Float64Array<ArrayBuffer>): ColumnSnapshot {
   return { byteLength: 0, read: (work) => work(keys, null), release: () => {} };
 }

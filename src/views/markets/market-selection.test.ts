@@ -26,7 +26,7 @@ for (const [ordinal, question] of texts.entries()) {
 }
 
 /** The ordinals of the members, and how they are ranked. */
-function told(selection: Partial<MarketSelection>): [number, number][] {
+function shown(selection: Partial<MarketSelection>): [number, number][] {
   const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, ...selection });
   const found = Array.from(ranks, (rank, at): [number, number] => [ordinals?.[at] ?? at, rank]);
   const members = found.filter(([, rank]) => rank > 0);
@@ -55,16 +55,16 @@ test("members have all words, flags, labels and numbers that are asked for, and 
           (words ?? []).every((word) => text.split(" ").includes(word));
         return isIn ? [[ordinal, words === null ? 1 : words.length * 150]] : [];
       });
-      assert.deepEqual(told({ words, flags, labels, minVolume }), expected);
+      assert.deepEqual(shown({ words, flags, labels, minVolume }), expected);
     }),
     propertySettings(60),
   );
 });
 
 test("markets that are named are members whether listed or not, if they have the words", () => {
-  assert.deepEqual(told({ ordinals: [6, 3, 3, 2], words: ["third"] }), [
+  assert.deepEqual(shown({ ordinals: [6, 3, 3, 2], words: ["third"] }), [
     [6, 150],
     [3, 150],
   ]);
-  assert.deepEqual(told({ ordinals: [4, 9], words: ["all", "most"] }), [[4, 300]]);
+  assert.deepEqual(shown({ ordinals: [4, 9], words: ["all", "most"] }), [[4, 300]]);
 });

@@ -1,4 +1,4 @@
-/** The state in memory is a pure function of the blocks it holds, whatever was taken back before. */
+/** The state in memory is a pure function of the blocks it holds, whatever was reverted before. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -98,7 +98,7 @@ class Walk {
 }
 
 describe("the market state", () => {
-  test("after blocks are applied and taken back is what it was before", () => {
+  test("after blocks are applied and reverted is what it was before", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 10 }), fc.nat(10), (chain, cut) => {
         const blocks = factsOf(chain);

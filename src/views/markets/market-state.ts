@@ -1,6 +1,6 @@
 /**
  * What the service knows in memory: the markets and the last 24 hours. A pure function of the facts
- * applied to it, in chain order; blocks above finality can be taken back.
+ * applied to it, in chain order; blocks above finality can be reverted.
  */
 import { type ConditionId, firstSeqOf, type TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
@@ -16,7 +16,7 @@ import { UndoLog } from "./undo-log.ts";
 export class MarketState {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
-  /** What is known from the venue's catalogue, and what is still to be asked. */
+  /** What is known from the venue's market metadata, and what is still to be asked. */
   readonly venue: MetadataLedger;
   readonly #journal = new UndoLog();
   #revision = 0;
@@ -24,7 +24,7 @@ export class MarketState {
   /** The newest block that can never change. */
   #settled = -1;
 
-  /** What the depot holds is where it goes on from. */
+  /** What the state store holds is where it goes on from. */
   constructor(contracts: Contracts, stateStore: StateStore = new MemoryStateStore()) {
     this.#stateStore = stateStore;
     this.dayWindow = new DayWindow(stateStore);
@@ -46,7 +46,7 @@ export class MarketState {
     this.finalizeThrough(last.number, last.timestamp);
   }
 
-  /** Applies the next block, which a fork may still take back. */
+  /** Applies the next block, which a fork may still revert. */
   applyUnfinalized(
     delta: Delta,
     last: { readonly number: number; readonly timestamp: number },
@@ -54,7 +54,7 @@ export class MarketState {
     this.#journal.record(last.number, () => this.#apply(delta, last.timestamp));
   }
 
-  /** Takes back every block above `safeBlock`, whose time is given. */
+  /** Reverts every block above `safeBlock`, whose time is given. */
   revertTo(safeBlock: number, timestamp: number): void {
     this.#revision += 1;
     this.#journal.revertTo(safeBlock);
@@ -64,7 +64,7 @@ export class MarketState {
     this.refreshDay();
   }
 
-  /** Takes in what the venue's catalogue tells of a condition; see `MarketDirectory`. */
+  /** Takes in what the venue's market metadata describes a condition; see `MarketDirectory`. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.#revision += 1;
     this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
@@ -83,7 +83,7 @@ export class MarketState {
     if (this.#stateStore.isDue) this.save();
   }
 
-  /** Keeps what can never change; what can is taken back for that long. */
+  /** Keeps what can never change; what can is reverted for that long. */
   save(): void {
     if (this.#settled < 0) return;
     this.dayWindow.finish(this.#settled);

@@ -1,4 +1,4 @@
-/** What the venue tells stands beside what the chain proves, through blocks, forks and saves. */
+/** What the venue reports stands next to what the chain proves, through blocks, forks and saves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -29,7 +29,7 @@ const conditionIds = [
 ];
 const tokenIds = allTestMarkets.flatMap((market) => market.tokenIds);
 const now = 1_790_000_000;
-const quiet = { secondsLater: 1, tells: false, transactions: [] };
+const quiet = { secondsLater: 1, reports: false, transactions: [] };
 
 const noClaims = { questionId: null, negRisk: null, tokenIds: null, outcomes: null };
 const noTexts = {
@@ -45,7 +45,7 @@ const noTexts = {
   description: null,
 };
 
-function told(
+function shown(
   conditionId: ConditionId,
   texts: Partial<MetadataMarket["texts"]>,
   claims: Partial<MetadataMarket["claims"]> = {},
@@ -65,7 +65,7 @@ function stateOfAll(): MarketState {
 }
 
 function chainOf(blocks: number): Block[] {
-  const plans = Array.from({ length: blocks }, () => ({ ...quiet, tells: true }));
+  const plans = Array.from({ length: blocks }, () => ({ ...quiet, reports: true }));
   return buildChain(plans).map(({ block }) => block);
 }
 
@@ -82,7 +82,7 @@ function marketOf(state: MarketState, conditionId: ConditionId): Market {
 }
 
 const anyText = fc.option(fc.constantFrom("one", "two", "three", "Yes", "Nö"), { nil: null });
-const anyTold: fc.Arbitrary<MetadataMarket> = fc
+const anyReported: fc.Arbitrary<MetadataMarket> = fc
   .record({
     conditionId: fc.constantFrom(...conditionIds),
     slug: anyText,
@@ -108,12 +108,12 @@ const anyTold: fc.Arbitrary<MetadataMarket> = fc
       winnerIndex: fc.option(fc.nat(3), { nil: null }),
     }),
   })
-  .map(({ conditionId, claims, ...texts }) => told(conditionId, texts, claims));
+  .map(({ conditionId, claims, ...texts }) => shown(conditionId, texts, claims));
 
 type Step =
   | { readonly kind: "settle" | "revert" | "save"; readonly count: number }
   | { readonly kind: "hold"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "tell"; readonly markets: readonly MetadataMarket[] };
+  | { readonly kind: "report"; readonly markets: readonly MetadataMarket[] };
 
 const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
@@ -122,12 +122,15 @@ const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
       count: fc.integer({ min: 1, max: 4 }),
     }),
     fc.record({ kind: fc.constant("hold" as const), plans: fc.array(anyBlockPlan(1)) }),
-    fc.record({ kind: fc.constant("tell" as const), markets: fc.array(anyTold, { maxLength: 4 }) }),
+    fc.record({
+      kind: fc.constant("report" as const),
+      markets: fc.array(anyReported, { maxLength: 4 }),
+    }),
   ),
   { minLength: 5, maxLength: 25 },
 );
 
-/** A state that is led through blocks and what the venue tells, with the chain that is left. */
+/** A state that is led through blocks and what the venue reports, with the chain that is left. */
 class Walk {
   readonly state = new MarketState(contracts);
   readonly chain: Block[] = [];
@@ -152,7 +155,7 @@ class Walk {
       }
       case "save":
         return this.state.save();
-      case "tell":
+      case "report":
         return this.state.venue.take(step.markets, now);
     }
   }
@@ -166,7 +169,7 @@ class Walk {
   }
 }
 
-/** What the chain tells of a market, and what may never be otherwise because of the venue. */
+/** What the chain describes a market, and what may never be otherwise because of the venue. */
 function assertProven(served: Market, proven: Market): void {
   const { question, description, eventId, metadataSource, tokens, venue, ...facts } = proven;
   for (const [name, value] of Object.entries(facts)) {
@@ -185,7 +188,7 @@ function assertProven(served: Market, proven: Market): void {
   if (eventId !== null) assert.equal(served.eventId, eventId);
 }
 
-describe("what the venue tells", () => {
+describe("what the venue reports", () => {
   test("never changes what the chain proves, and is found as long as it holds", () => {
     const property = fc.property(anySteps, (steps) => {
       const walk = new Walk();
@@ -200,20 +203,20 @@ describe("what the venue tells", () => {
         if (served !== null && proven !== null) assertProven(served, proven);
       }
       for (const label of ["one", "two", "three"]) {
-        const told = conditionIds.filter((id) => directory.metadataOf(id)?.slug === label);
-        assert.deepEqual(directory.bySlug(label).toSorted(), told.toSorted(), label);
+        const shown = conditionIds.filter((id) => directory.metadataOf(id)?.slug === label);
+        assert.deepEqual(directory.bySlug(label).toSorted(), shown.toSorted(), label);
       }
     });
     fc.assert(property, propertySettings(300));
   });
 
-  test("fills in what the chain does not tell, and is named as where it is from", () => {
+  test("fills in what the chain does not report, and is named as where it is from", () => {
     const state = stateOfAll();
     const { unknownOracle, standard } = testMarkets;
     const question = "The venue asks?";
     for (const { conditionId, tokenIds: ids } of [unknownOracle, standard]) {
       const claims = { tokenIds: ids.toReversed(), outcomes: ["Down", "Up"] };
-      state.venue.take([told(conditionId, { slug: "a-b", question }, claims)], now);
+      state.venue.take([shown(conditionId, { slug: "a-b", question }, claims)], now);
     }
     const filled = marketOf(state, unknownOracle.conditionId);
     assert.equal(filled.metadataSource, "venue");
@@ -239,17 +242,17 @@ describe("what the venue tells", () => {
     // It has ended with No.
     const wrong = { negRisk: true, questionId: negRisk.questionId, outcomes: ["Yes", "Maybe"] };
     const claims = { ...wrong, tokenIds: [yes, no], winnerIndex: 0 };
-    const tell = (more: typeof claims) =>
-      state.venue.take([told(standard.conditionId, {}, more)], now);
-    tell(claims);
+    const report = (more: typeof claims) =>
+      state.venue.take([shown(standard.conditionId, {}, more)], now);
+    report(claims);
     const none = { tokens: 0, outcomes: 0, resolution: 0, neg_risk: 0, question_id: 0 };
     const some = { ...none, outcomes: 1, resolution: 1, neg_risk: 1, question_id: 1 };
     assert.deepEqual(state.venue.coverage.contradictions, some);
-    tell({ ...claims, tokenIds: [yes, "0x07" as TokenId] });
+    report({ ...claims, tokenIds: [yes, "0x07" as TokenId] });
     const others = { ...none, tokens: 1, neg_risk: 1, question_id: 1 };
     assert.deepEqual(state.venue.coverage.contradictions, others);
     const right = { negRisk: false, questionId: standard.questionId, outcomes: ["no", " YES "] };
-    tell({ ...right, tokenIds: [no, yes], winnerIndex: 0 });
+    report({ ...right, tokenIds: [no, yes], winnerIndex: 0 });
     assert.deepEqual(state.venue.coverage.contradictions, none);
     assert.equal(state.venue.coverage.known, 1);
   });
@@ -258,10 +261,10 @@ describe("what the venue tells", () => {
     const state = stateOfAll();
     const { standard, negRisk } = testMarkets;
     for (const { conditionId } of [standard, negRisk]) {
-      state.venue.take([told(conditionId, { slug: "twice" })], now);
+      state.venue.take([shown(conditionId, { slug: "twice" })], now);
     }
     assert.equal(state.directory.bySlug("twice").length, 2);
-    state.venue.take([told(standard.conditionId, { slug: "once" })], now);
+    state.venue.take([shown(standard.conditionId, { slug: "once" })], now);
     assert.deepEqual(state.directory.bySlug("twice"), [negRisk.conditionId]);
     assert.deepEqual(state.directory.bySlug("once"), [standard.conditionId]);
   });
@@ -280,7 +283,7 @@ describe("what is asked of the venue", () => {
     state.venue.noteAbsent(all, now);
     assert.deepEqual(state.venue.due(now, 1000), { conditionIds: [], missing: 0 });
     for (const { conditionId } of [standard, strangersQuestion]) {
-      state.venue.take([told(conditionId, { slug: "a" })], now);
+      state.venue.take([shown(conditionId, { slug: "a" })], now);
     }
     const isDueAfter = ({ conditionId }: { conditionId: ConditionId }, seconds: number) =>
       state.venue.due(now + seconds, 1000).conditionIds.includes(conditionId);
@@ -307,16 +310,16 @@ describe("what is asked of the venue", () => {
     assert.equal(isDueAt(createdAt + 2000), true);
   });
 
-  test("does not take back what the venue told once", () => {
+  test("does not revert what the venue reported once", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.standard;
-    state.venue.take([told(conditionId, { slug: "a" })], now);
+    state.venue.take([shown(conditionId, { slug: "a" })], now);
     state.venue.noteAbsent([conditionId], now + 1);
     assert.equal(state.directory.metadataOf(conditionId)?.slug, "a");
     assert.equal(state.venue.coverage.known, 1);
   });
 
-  test("waits while too much of it could be taken back", () => {
+  test("waits while too much of it could be reverted", () => {
     const state = stateOfAll();
     const last = chainOf(marketLogs.length + 1).at(-1);
     assert(last !== undefined);

@@ -1,5 +1,5 @@
 /**
- * What is known from the venue's catalogue, about which markets it was asked and when, and where it
+ * What is known from the venue's market metadata, about which markets it was asked and when, and where it
  * contradicts the chain. It stands in the columns of the markets, is kept with them, and a fork
  * takes it back with them: what is lost so is asked for again.
  */
@@ -74,7 +74,7 @@ export class MetadataLedger implements MetadataSink {
     this.#table.set(progressKey, progress);
   }
 
-  /** While finality lags everything can be taken back, and what that needs is bounded. */
+  /** While finality lags everything can be reverted, and what that needs is bounded. */
   get isFull(): boolean {
     return this.#journal.noted > metadataLimits.changesAheadMax;
   }
@@ -159,7 +159,7 @@ export class MetadataLedger implements MetadataSink {
     return hasEnded ? metadataLimits.endedAgeSeconds : metadataLimits.openAgeSeconds;
   }
 
-  /** Without flags what it told once stays: being left out of an answer takes nothing back. */
+  /** Without flags what it reported once stays: being left out of an answer takes nothing back. */
   #note(
     conditionId: ConditionId,
     { nowSeconds, flags }: { nowSeconds: number; flags?: number },

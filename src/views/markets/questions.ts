@@ -1,5 +1,5 @@
 /**
- * The texts that tell what conditions are about. A normal condition names the UMA question on its
+ * The texts that say what conditions are about. A normal condition names the UMA question on its
  * oracle. A neg-risk condition names a question of the adapter, which the operator ties to the UMA
  * request that answers it, and belongs to a market with a text of its own.
  *
@@ -63,7 +63,7 @@ type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
 /** More posts than this about one question are no clarification any more. */
 const updatesMax = 100;
 
-/** What is told of a condition without text. */
+/** What is notified of a condition without text. */
 export const noText: MarketText = {
   title: null,
   description: null,
@@ -101,7 +101,7 @@ export class Questions {
   }
 
   /**
-   * Takes in one text, told by the contract at `address`; returns the conditions, known or not,
+   * Takes in one text, reported by the contract at `address`; returns the conditions, known or not,
    * whose text may be another one now.
    */
   apply(event: QuestionEvent, address: Address): readonly ConditionId[] {
@@ -166,7 +166,7 @@ export class Questions {
     this.#umaQuestions.set(questionId, [...others, question]);
   }
 
-  /** The adapter tells of the question first and the operator again, with the request. */
+  /** The adapter describes the question first and the operator again, with the request. */
   #addNegRiskQuestion(
     event: { questionId: Hash; negRiskMarketId: Hash; text: string },
     requestId: Hash | null,

@@ -18,7 +18,7 @@ type ResolutionRange = {
 
 /**
  * How conditions ended: the first result of each counts, all of them stand in chain order. The
- * order is kept as columns, the results themselves on a shelf.
+ * order is kept as columns, the results themselves on a table.
  */
 export class ResolutionLog {
   readonly #journal: UndoLog;
@@ -77,7 +77,7 @@ export class ResolutionLog {
     }
   }
 
-  /** The same as places, which stay what they are while no fork takes back what is below them. */
+  /** The same as places, which stay what they are while no fork reverts what is below them. */
   places(range: ResolutionRange, from: { index: number; step: 1 | -1 }): number[] {
     const isAskedFor = this.#test(range);
     const places: number[] = [];

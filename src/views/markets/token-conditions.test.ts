@@ -17,7 +17,7 @@ const anyTokenId = fc
   )
   .map((parts) => `0x${parts.join("")}` as TokenId);
 
-test("tokens of generation 3 tell their conditions as bytes as they do as text", () => {
+test("tokens of generation 3 report their conditions as bytes as they do as text", () => {
   fc.assert(
     fc.property(fc.array(anyTokenId), fc.array(anyTokenId), (tokenIds, known) => {
       const conditionOf = (tokenId: TokenId) =>

@@ -8,7 +8,7 @@ import { JournaledMap, UndoLog } from "./undo-log.ts";
 type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
 type Step =
   | { readonly kind: "record"; readonly changes: readonly Change[] }
-  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "revert"; readonly blocks: number }
   | { readonly kind: "settle"; readonly lag: number };
 
 const anyChange: fc.Arbitrary<Change> = fc.record({
@@ -22,7 +22,7 @@ const anySteps = fc.array(
       weight: 3,
       arbitrary: fc.record({ kind: fc.constant("record"), changes: fc.array(anyChange) }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(4) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(4) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
   ),
   { maxLength: 30 },
@@ -62,7 +62,7 @@ describe("journaled maps", () => {
             journal.record(blocks.length, () => {
               for (const { map, key, value } of step.changes) maps[map]?.set(key, value);
             });
-          } else if (step.kind === "unwind") {
+          } else if (step.kind === "revert") {
             const safe = Math.max(settled, blocks.length - step.blocks);
             blocks = blocks.slice(0, safe);
             journal.revertTo(safe);
@@ -93,7 +93,7 @@ describe("journaled maps", () => {
     assert.equal(map.get("final"), 1);
   });
 
-  test("can take back a block whose application failed halfway", () => {
+  test("can revert a block whose application failed halfway", () => {
     const journal = new UndoLog();
     const map = new JournaledMap<string, number>(journal, new MemoryStateTable());
     const apply = (): void =>

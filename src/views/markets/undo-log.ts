@@ -1,6 +1,6 @@
 /**
  * Undo for state that blocks above finality have changed. Each change to a `JournaledMap` notes the
- * value it replaced under the block being applied; unwinding puts the values back, newest first.
+ * value it replaced under the block being applied; reverting puts the values back, newest first.
  * Blocks applied while nothing is open, which are final, note nothing.
  */
 import { assert } from "../../base/assert.ts";
@@ -14,7 +14,7 @@ export class UndoLog {
   readonly #blocks: { readonly number: number; readonly changes: Change[] }[] = [];
   #recording = false;
 
-  /** Applies a block that a fork may take back; its changes are noted until it is final. */
+  /** Applies a block that a fork may revert; its changes are noted until it is final. */
   record(blockNumber: number, apply: () => void): void {
     this.#blocks.push({ number: blockNumber, changes: [] });
     this.#recording = true;
@@ -26,7 +26,7 @@ export class UndoLog {
   }
 
   /**
-   * Makes changes that no block has caused. They are taken back with the newest recorded block, so
+   * Makes changes that no block has caused. They are reverted with the newest recorded block, so
    * that changes of one thing are undone in the order they were made.
    */
   amend(apply: () => void): void {
@@ -38,7 +38,7 @@ export class UndoLog {
     }
   }
 
-  /** How many changes could be taken back now. */
+  /** How many changes could be reverted now. */
   get noted(): number {
     return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
   }
@@ -64,7 +64,7 @@ export class UndoLog {
     column.set(index, value);
   }
 
-  /** Takes back every recorded block above `safeBlock`. */
+  /** Reverts every recorded block above `safeBlock`. */
   revertTo(safeBlock: number): void {
     for (;;) {
       const newest = this.#blocks.at(-1);
@@ -93,7 +93,7 @@ export class UndoLog {
   }
 }
 
-/** A shelf whose changes the journal can take back. Values must not be changed in place. */
+/** A table whose changes the journal can revert. Values must not be changed in place. */
 export class JournaledMap<Key, Value> {
   readonly #journal: UndoLog;
   readonly #table: StateTable<Key, Value>;
@@ -112,9 +112,9 @@ export class JournaledMap<Key, Value> {
     this.#table.set(key, value);
   }
 
-  /** The same as setting what becomes of the values there are; only of what no fork takes back. */
+  /** The same as setting what becomes of the values there are; only of what no fork reverts. */
   updateAll(changes: ValueChanges<Key, Value>): void {
-    assert(!this.#journal.isRecording, "values that a fork may take back are changed one by one");
+    assert(!this.#journal.isRecording, "values that a fork may revert are changed one by one");
     this.#table.updateAll(changes);
   }
 

@@ -7,7 +7,7 @@ import type { VenueClaims } from "../../venue/metadata/parse-market.ts";
 export type Contradiction = "tokens" | "outcomes" | "resolution" | "neg_risk" | "question_id";
 
 /**
- * Where the venue contradicts the chain; `market` is what the chain alone tells. What one of them
+ * Where the venue contradicts the chain; `market` is what the chain alone reports. What one of them
  * does not say, or not yet, is no contradiction.
  */
 export function contradictionsOf(market: Market, claims: VenueClaims): Contradiction[] {
@@ -33,7 +33,7 @@ export function labelsOf(market: Market, claims: VenueClaims): readonly string[]
   return order.flatMap((index) => outcomes[index] ?? []);
 }
 
-/** Where the venue has each of the chain's tokens; `null` when it has others, or tells none. */
+/** Where the venue has each of the chain's tokens; `null` when it has others, or reports none. */
 function orderOf({ tokens }: Market, { tokenIds }: VenueClaims): readonly number[] | null {
   if (tokenIds === null || tokens.length === 0 || tokenIds.length !== tokens.length) return null;
   const order = tokens.map(({ tokenId }) => tokenIds.indexOf(tokenId));

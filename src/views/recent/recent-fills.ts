@@ -54,7 +54,7 @@ export class RecentFills {
     }
   }
 
-  /** Forgets the lists of tokens whose trades have become final without being told here. */
+  /** Forgets the lists of tokens whose trades have become final without being sent here. */
   forget(tokenIds: ReadonlySet<TokenId>): void {
     if (tokenIds.size === 0) return;
     for (const [key, list] of this.#lists) {

@@ -34,8 +34,8 @@ const anyPuts = fc.array(fc.record({ ordinal: fc.nat(markets - 1), texts: anyTex
 });
 const anyStep = fc.oneof(
   fc.record({ kind: fc.constant("held" as const), puts: anyPuts }),
-  fc.record({ kind: fc.constant("told" as const), puts: anyPuts }),
-  fc.record({ kind: fc.constant("unwound" as const), blocks: fc.nat(2) }),
+  fc.record({ kind: fc.constant("add" as const), puts: anyPuts }),
+  fc.record({ kind: fc.constant("reverted" as const), blocks: fc.nat(2) }),
   fc.record({ kind: fc.constant("saved" as const) }),
 );
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
@@ -53,7 +53,7 @@ const anyQuery = fc.array(
     "ll",
     "own7",
     "own77",
-    "nobody",
+    "no one",
   ),
   { minLength: 1, maxLength: 3 },
 );
@@ -100,7 +100,7 @@ function foundBy(
   });
 }
 
-/** Texts of all markets, told block by block and as blocks are taken back. */
+/** Texts of all markets, reported block by block and as blocks are reverted. */
 class TextHistory {
   readonly #journal: UndoLog;
   readonly #search: MarketSearch;
@@ -116,7 +116,7 @@ class TextHistory {
   apply(step: Step): void {
     if (step.kind === "saved") {
       this.#journal.withoutRecorded(() => {});
-    } else if (step.kind === "unwound") {
+    } else if (step.kind === "reverted") {
       const kept = Math.max(0, this.#before.length - step.blocks);
       this.texts = this.#before[kept] ?? this.texts;
       this.#before.length = kept;
@@ -129,7 +129,7 @@ class TextHistory {
           this.texts = this.texts.with(ordinal, texts);
         }
       };
-      if (step.kind === "told") this.#journal.amend(put);
+      if (step.kind === "add") this.#journal.amend(put);
       else this.#journal.record(this.#before.push(before), put);
     }
   }
@@ -237,7 +237,7 @@ describe("a search of markets", () => {
     );
   });
 
-  test("forgets common words rather than following a stream of texts nobody asks for", () => {
+  test("forgets common words rather than following a stream of texts no one asks for", () => {
     const { search, all } = openSearch();
     assert.equal(foundBy(search, ["all"]).length, markets);
     for (let i = 0; i <= marketLimits.textsUnsearchedMax; i += 1) {

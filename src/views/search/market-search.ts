@@ -47,7 +47,7 @@ const commonShare = 16;
 const commonMin = 4096;
 /** Of fewer than this part of all markets it is faster to write them down than to look at all again. */
 const gatheredShare = 8;
-/** Postings of a long list that are passed over at once, about. */
+/** Postings of a long list that are passed over at the same time, about. */
 const passedOver = 4096;
 /** Writing down the score of each posting, and what follows from that, against looking through the list. */
 const scoredCost = 2;
@@ -98,7 +98,7 @@ export class MarketSearch {
   #scratch = new Uint8Array(0);
   readonly #room = new HitRoom();
   #unsearched = 0;
-  /** Changes taken back and not made again: what is remembered is of a state that is gone. */
+  /** Changes reverted and not made again: what is remembered is of a state that is gone. */
   #undone = 0;
 
   constructor(stateStore: StateStore, journal: UndoLog) {
@@ -139,7 +139,7 @@ export class MarketSearch {
   }
 
   /**
-   * Learns bit by bit what `find` would have to read in one go: the lists of common words nobody has asked
+   * Learns bit by bit what `find` would have to read in one go: the lists of common words no one has asked
    * for lately. Anything may change in between, and others may search.
    */
   *learn(words: readonly string[], count: () => number): Generator<void, void, void> {
@@ -205,7 +205,7 @@ export class MarketSearch {
     return hits;
   }
 
-  /** What was found so far of these words, if nothing has changed since and nobody else has searched. */
+  /** What was found so far of these words, if nothing has changed since and no one else has searched. */
   #takeBegun(words: readonly string[], count: number): Begun | null {
     const begun = this.#begun;
     this.#begun = null;

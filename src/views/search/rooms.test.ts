@@ -12,7 +12,7 @@ test("a block that was given back is taken again for as much, and for a little l
   assert.notEqual(rooms.take(3900), block);
 });
 
-test("no more is kept than the bound, and first what nobody has asked for lately goes", () => {
+test("no more is kept than the bound, and first what no one has asked for lately goes", () => {
   const rooms = new Rooms(10_000);
   const [old, young] = [rooms.take(4000), rooms.take(8000)];
   rooms.give(old);

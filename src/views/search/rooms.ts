@@ -5,11 +5,11 @@
  */
 export class Rooms {
   readonly #bytesMax: number;
-  /** Those that nobody uses, by size; sizes that were asked for last at the end. */
+  /** Those that no one uses, by size; sizes that were asked for last at the end. */
   readonly #spare = new Map<number, ArrayBuffer[]>();
   #spareBytes = 0;
 
-  /** Up to `bytesMax` that nobody uses are kept. */
+  /** Up to `bytesMax` that no one uses are kept. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -34,7 +34,7 @@ export class Rooms {
     return nearest?.[1];
   }
 
-  /** Takes back what nobody uses any more, in place of blocks of sizes not asked for lately. */
+  /** Reverts what no one uses any more, in place of blocks of sizes not asked for lately. */
   give(block: ArrayBuffer): void {
     const size = block.byteLength;
     if (size > this.#bytesMax) return;

@@ -4,7 +4,7 @@ import { inChunks, type Step } from "../disk/chunked-loop.ts";
 
 /** What was found, as long as nothing else is looked for. */
 export type Hits =
-  /** Markets in rising order and how well each answers, for whoever asked to change. */
+  /** Markets in rising order and how well each answers, for those who asked to change. */
   | { readonly kind: "few"; readonly ordinals: Int32Array; readonly scores: Uint16Array }
   /** Scores by ordinal for each of the words; what has all of them was found, none with more than `top`. */
   | { readonly kind: "many"; readonly words: readonly Uint8Array[]; readonly top: number };

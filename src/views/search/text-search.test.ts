@@ -11,7 +11,7 @@ type Fields = readonly (readonly string[])[];
 type Put = { readonly thing: number; readonly fields: Fields };
 type Step =
   | { readonly kind: "record"; readonly puts: readonly Put[] }
-  | { readonly kind: "unwind"; readonly blocks: number }
+  | { readonly kind: "revert"; readonly blocks: number }
   | { readonly kind: "save" };
 
 const words = ["a", "ab", "abc", "bc", "cab", "łódź", "日本語", "2025", "202"];
@@ -26,7 +26,7 @@ const anyPut: fc.Arbitrary<Put> = fc.record({
 const anySteps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant("record"), puts: fc.array(anyPut) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("unwind"), blocks: fc.nat(3) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(3) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("save") }) },
   ),
   { maxLength: 20 },
@@ -77,7 +77,7 @@ describe("a search of texts", () => {
             journal.record(blocks.length, () => {
               for (const { thing, fields } of step.puts) index.put(thing, fields);
             });
-          } else if (step.kind === "unwind") {
+          } else if (step.kind === "revert") {
             blocks = blocks.slice(0, Math.max(0, blocks.length - step.blocks));
             journal.revertTo(blocks.length);
           } else {

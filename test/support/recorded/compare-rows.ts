@@ -11,7 +11,7 @@ export type ExpectedRow = {
 
 const differencesShown = 12;
 
-/** Pairs rows by `id` and fails with the first differences, told readably, and their number. */
+/** Pairs rows by `id` and fails with the first differences, reported readably, and their number. */
 export function assertSameRows(
   what: string,
   expected: readonly ExpectedRow[],
@@ -27,7 +27,7 @@ export function assertSameRows(
     for (const row of rows.slice(0, 1)) differences.push(...compare(fields, row, name));
   }
   for (const id of servedById.keys())
-    differences.push(`${String(id)} is served, nobody expects it`);
+    differences.push(`${String(id)} is served, no one expects it`);
   if (differences.length === 0) return;
   const shown = differences.slice(0, differencesShown).join("\n  ");
   assert.fail(`${what}: ${differences.length} differences in ${expected.length} rows\n  ${shown}`);

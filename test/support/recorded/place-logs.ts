@@ -73,7 +73,7 @@ export function placeTrades(recording: Recording<unknown>): PlacedTrade[] {
   const exchangeLogs = logsOfExchanges(recording);
   const expected = Map.groupBy(recording.trades, (trade) => trade.tx_hash);
   for (const [txHash, logs] of exchangeLogs) {
-    assert(!logs.some(isLeg) || expected.has(txHash), `${txHash} has legs nobody expects`);
+    assert(!logs.some(isLeg) || expected.has(txHash), `${txHash} has legs no one expects`);
   }
   return [...expected].flatMap(([txHash, trades]) => {
     const logs = exchangeLogs.get(txHash) ?? [];

@@ -83,7 +83,7 @@ function recordedContracts(): typeof polygonContracts {
   };
 }
 
-/** Node tells it to hooks that run after the test; its type declarations do not. */
+/** Node reports it to hooks that run after the test; its type declarations do not. */
 function hasPassed(t: TestContext): boolean {
   return (t as TestContext & { readonly passed: boolean }).passed;
 }

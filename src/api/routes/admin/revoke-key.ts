@@ -8,7 +8,7 @@ export function revokeKey({ keys, audit }: Pick<KeyServices, "keys" | "audit">):
     method: "DELETE",
     path: "/v1/keys/{id}",
     access: "admin",
-    summary: "Revoke an API key, at once and for good",
+    summary: "Revoke an API key, immediately and for good",
     params: keyParams,
     response: Type.Object({ message: Type.Literal("Key revoked") }),
     errors: ["NOT_FOUND"],

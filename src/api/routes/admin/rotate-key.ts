@@ -12,7 +12,7 @@ export function rotateKey({ keys, audit, freshness }: KeyServices): Route {
     method: "POST",
     path: "/v1/keys/{id}/rotate",
     access: "admin",
-    summary: "Give an API key a new value; the old one dies at once or after the grace",
+    summary: "Give an API key a new value; the old one dies immediately or after the grace",
     params: keyParams,
     body: Type.Object({
       grace_seconds: Type.Integer({ minimum: 0, maximum: daySeconds, default: 0 }),

@@ -18,15 +18,15 @@ export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }):
     method: "DELETE",
     path: "/v1/ip-blocks/{ip}",
     access: "unblock",
-    summary: "Lift the block of an IP",
+    summary: "Unblock of an IP",
     params: Type.Object({ ip: bucket }),
-    response: Type.Object({ message: Type.Literal("IP block lifted") }),
+    response: Type.Object({ message: Type.Literal("IP unblocked") }),
     errors: ["NOT_FOUND"],
     handler: ({ params, caller }) => {
-      if (!ipBlocks.lift(params.ip))
+      if (!ipBlocks.remove(params.ip))
         throw new AppError("NOT_FOUND", { publicMessage: "This IP is not blocked" });
       audit.record({ action: "ip_unblocked", ip: params.ip, by: caller.key?.id ?? null });
-      return { message: "IP block lifted" } as const;
+      return { message: "IP unblocked" } as const;
     },
   });
 }

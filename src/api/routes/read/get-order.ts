@@ -25,7 +25,7 @@ const orderRow = Type.Object({
   cancellations: Type.Array(cancellationRow),
 });
 
-/** All that the chain tells of one order. */
+/** All that the chain describes one order. */
 export function getOrder(backend: Backend): Route {
   return defineRoute({
     method: "GET",

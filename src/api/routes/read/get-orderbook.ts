@@ -87,7 +87,7 @@ function cachedUntilChanged({ state, freshness }: Backend, books: BookSource): K
   return { freshness, subjectOf };
 }
 
-/** The book of a token as long as the token is known: forks can take back what told of it. */
+/** The book of a token as long as the token is known: forks can revert what described it. */
 function bookReader(
   tokenId: TokenId,
   { state, books }: Pick<Backend, "state"> & { readonly books: BookSource },

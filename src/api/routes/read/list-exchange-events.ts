@@ -47,7 +47,7 @@ const exchangeEventQuery = Type.Object({
   kind: Type.Optional(Type.Enum([...exchangeEventKinds])),
 });
 
-/** What ended orders, or may have, as far as the chain tells. */
+/** What ended orders, or may have, as far as the chain reports. */
 export function listCancellations(parts: ListParts): Route {
   const path = "/v1/cancellations";
   return defineRoute({
@@ -100,7 +100,7 @@ function eventSource(
   return storedSource(backend.store, storedEvents({ ...filter, ...listOrder(backend, place) }));
 }
 
-/** What else logs such events, or did when it was indexed, is not told. */
+/** What else logs such events, or did when it was indexed, is not sent. */
 function exchangesOf(
   { contracts }: Backend,
   wanted: Static<typeof exchangeEventQuery>["exchange"],

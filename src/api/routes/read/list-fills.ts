@@ -16,7 +16,7 @@ import {
 import { answerList, type ListParts, rowListRoute, shownAs } from "../../lists/row-list.ts";
 
 const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
-/** A match has one taker and any number of makers, who are told by its trades. */
+/** A match has one taker and any number of makers, who are sent by its trades. */
 const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
 const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
 
@@ -63,7 +63,7 @@ export function listMatches(parts: ListParts): Route {
   });
 }
 
-/** Fills are told as their orders were: on a mint or a merge token and side are the maker's own. */
+/** Fills are sent as their orders were: on a mint or a merge token and side are the maker's own. */
 function orderFilter(query: FillQuery, backend: Backend): FillFilter {
   const { side, tokenIds: asked, ...rest } = fillFilter(query, backend);
   return {

@@ -28,7 +28,7 @@ export function listMarkets(backend: Backend, clock: Clock): Route {
     isTagged: () => true,
     handler: async ({ id: requestId, query }) => {
       const places = await readPlaces({ backend, snapshots }, query);
-      // Markets may change while others have their turn; none is told as it was before this.
+      // Markets may change while others have their turn; none is sent as it was before this.
       const fresh = backend.freshness();
       const found = await mapInTurns(places, (place) => presentAt(backend, place));
       const rows = found.filter((one) => one !== null);
@@ -62,7 +62,7 @@ async function readPlaces(lists: Lists, query: MarketQuery): Promise<NamedPlace[
       () => {},
     );
   }
-  // From here on nobody else has a turn, in which the list might be given up.
+  // From here on no one else has a turn, in which the list might be given up.
   const { name, list } = openList(lists, query, start);
   const places = list.page(start.edge, { order, limit: limit + 1 });
   if (name === "") list.release();

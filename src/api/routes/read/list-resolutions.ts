@@ -65,10 +65,10 @@ function firstOf<Item>(items: Iterable<Item>, count: number): readonly Item[] {
   return first;
 }
 
-/** Results are on a shelf, from which each takes some 10 us: so many are a short turn. */
+/** Results are on a table, from which each takes some 10 us: so many are a short turn. */
 const resultsAtOnce = 250;
 
-/** Final results keep their places; the others are taken at once. */
+/** Final results keep their places; the others are taken immediately. */
 function asOfNow({ state, store }: Backend, places: readonly number[]): RowsAsOfNow<Resolution> {
   const { resolutions } = state.directory;
   const at = (place: number): Resolution => {
@@ -77,8 +77,10 @@ function asOfNow({ state, store }: Backend, places: readonly number[]): RowsAsOf
     return found;
   };
   const seq = finalBoundary(store);
-  const heldFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
-  const held = new Map(places.filter((place) => place >= heldFrom).map((one) => [one, at(one)]));
+  const unfinalizedFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
+  const held = new Map(
+    places.filter((place) => place >= unfinalizedFrom).map((one) => [one, at(one)]),
+  );
   const rowAt = (place: number): Resolution => held.get(place) ?? at(place);
   return {
     count: async (max) => Math.min(max, places.length),
@@ -108,7 +110,7 @@ function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): numb
   const [seq, id] = cursors.decode(path, query, query.cursor);
   const place = { seq: Number(seq) as Seq, conditionId: String(id) as ConditionId };
   const edge = resolutions.indexOf(place);
-  // The row of the cursor itself may have been taken back by a fork.
+  // The row of the cursor itself may have been reverted by a fork.
   const isThere = resolutions.at(edge)?.conditionId === place.conditionId;
   return step === 1 && !isThere ? edge : edge + step;
 }

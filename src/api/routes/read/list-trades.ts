@@ -20,7 +20,8 @@ const tokenQuery = Type.Object({
   ...tradeQuery,
   include_complement: Type.Boolean({
     default: false,
-    description: "Also the other token's trades, told on this one: price 1 - p, a buy is a sell",
+    description:
+      "Also the other token's trades, reported on this one: price 1 - p, a buy is a sell",
   }),
 });
 
@@ -47,7 +48,7 @@ export function listTrades(parts: ListParts): Route {
   });
 }
 
-/** Trades of one token, or of its pair told on that token. */
+/** Trades of one token, or of its pair reported on that token. */
 export function listTokenTrades(parts: ListParts): Route {
   const { backend } = parts;
   const common = rowListRoute(tradeRow);
@@ -75,7 +76,7 @@ export function listTokenTrades(parts: ListParts): Route {
         ...(complement === null ? {} : { invertedTokenId: complement }),
         roles,
       };
-      const told = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
+      const sent = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
       const path = `/v1/trades/market/${asked}`;
       return answerList(
         parts,
@@ -87,7 +88,7 @@ export function listTokenTrades(parts: ListParts): Route {
           source: fillSource(backend, filter, { path, query }),
           writer: (context) => {
             const write = tradeWriter(context);
-            return (fill) => write(told(fill));
+            return (fill) => write(sent(fill));
           },
         },
       );

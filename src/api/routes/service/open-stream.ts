@@ -3,7 +3,7 @@ import { validationError } from "../../http/compile-reader.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { streamPath, streamQuery } from "../../stream/stream-server.ts";
 
-/** What is told of the stream to who asks for it as for a page: that it is one. */
+/** What is notified of the stream to a client that asks for it as for a page: that it is one. */
 export function openStream(): Route {
   return defineRoute({
     method: "GET",

@@ -2,7 +2,7 @@ import type { ChainBatch } from "../../src/chain/raw-log.ts";
 import type { GeneratedBlock } from "../support/generate-chain.ts";
 import type { SimulatedWorld } from "../support/simulated-world.ts";
 
-/** Which logs a source told of each block, at its last word. */
+/** Which logs a source described each block, at its last word. */
 export class AnnouncedBlocks {
   readonly #logs = new Map<string, ReadonlySet<number>>();
 
@@ -18,13 +18,15 @@ export class AnnouncedBlocks {
   }
 
   /**
-   * The one true chain, without those logs that were not told and whose loss nobody could have
-   * seen. Any other log that was not told is still in it.
+   * The one true chain, without those logs that were not sent and whose loss no one could have
+   * seen. Any other log that was not sent is still in it.
    */
   chainOf(world: SimulatedWorld): GeneratedBlock[] {
     return world.blocks.map((block) => {
-      const told = this.#logs.get(block.hash);
-      const logs = block.logs.filter((log) => told?.has(log.logIndex) || !world.losses.has(log));
+      const reported = this.#logs.get(block.hash);
+      const logs = block.logs.filter(
+        (log) => reported?.has(log.logIndex) || !world.losses.has(log),
+      );
       return { block: { ...block, logs }, fills: [] };
     });
   }

@@ -1,6 +1,6 @@
-/** The venue's catalogue of markets, page by page, in the shapes of its clients. */
+/** The venue's market metadata of markets, page by page, in the shapes of its clients. */
 
-/** A market of it; whatever else the venue tells is left out. */
+/** A market of it; whatever else the venue reports is left out. */
 export type VenueMarket = Readonly<Record<string, unknown>> & {
   readonly conditionId: string;
   readonly closed?: boolean;

@@ -1,4 +1,4 @@
-/** The venue's catalogue over real sockets, into the markets of the chain and to clients. */
+/** The venue's market metadata over real sockets, into the markets of the chain and to clients. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,15 +16,15 @@ import { writeContractsFile } from "../support/contracts-file.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { scriptBlocks } from "../support/script-blocks.ts";
+import { venueMarket } from "../support/scripted-metadata.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { ScriptedVenue, type VenueReply } from "../support/scripted-venue.ts";
 import { type Page, Service } from "../support/service.ts";
 import { marketLogs, type TestMarket, testMarkets } from "../support/test-markets.ts";
-import { venueMarket } from "../support/venue-catalogue.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const { standard, unknownOracle, sameQuestion, negRisk, strangersQuestion } = testMarkets;
-const everything = marketLogs.map(() => ({ secondsLater: 2, tells: true, transactions: [] }));
+const everything = marketLogs.map(() => ({ secondsLater: 2, reports: true, transactions: [] }));
 const blocks = buildChain(everything).map(({ block }) => block);
 
 function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
@@ -37,7 +37,7 @@ function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string,
   });
 }
 
-/** Somebody else's market. */
+/** Someone else's market. */
 function strangerOf(index: number) {
   const conditionId = `0x${index.toString(16).padStart(64, "e")}`;
   return venueMarket({ conditionId, tokenIds: ["1", "2"], slug: `not-ours-${index}` });
@@ -79,7 +79,7 @@ async function openMarketMetadata(t: TestContext) {
   const slugOf = ({ conditionId }: TestMarket) =>
     state.directory.market(conditionId)?.venue?.slug ?? null;
   const isRead = () =>
-    waitFor("the catalogue to be read", async () =>
+    waitFor("the market metadata to be read", async () =>
       state.venue.progress.openReadAt === null ? null : true,
     );
   return { venue, state, open, slugOf, isRead };
@@ -87,20 +87,20 @@ async function openMarketMetadata(t: TestContext) {
 
 test("markets never asked for are asked for by id, the newest first, and then all is read", async (t) => {
   const { venue, state, open, slugOf, isRead } = await openMarketMetadata(t);
-  const { marketMetadata: told } = venue;
-  told.pageMarkets = 3;
-  for (let index = 0; index < 8; index += 1) told.put(strangerOf(index));
-  told.put(entryOf(standard, "the-standard", { closed: true, outcomePrices: '["0", "1"]' }));
-  told.put(entryOf(unknownOracle, "the-unknown"));
+  const { marketMetadata: reported } = venue;
+  reported.pageMarkets = 3;
+  for (let index = 0; index < 8; index += 1) reported.put(strangerOf(index));
+  reported.put(entryOf(standard, "the-standard", { closed: true, outcomePrices: '["0", "1"]' }));
+  reported.put(entryOf(unknownOracle, "the-unknown"));
   const marketMetadata = open();
   await isRead();
   assert.deepEqual([slugOf(standard), slugOf(unknownOracle)], ["the-standard", "the-unknown"]);
   const listed = [...state.directory.listed()];
-  assert.equal(told.lookups[0]?.[0], listed.at(-1));
+  assert.equal(reported.lookups[0]?.[0], listed.at(-1));
   // A second request, with the other half, for those that the first did not bring.
-  assert.equal(told.lookups.length, 2);
-  assert.equal(told.lookups[1]?.includes(unknownOracle.conditionId), false);
-  assert.deepEqual(told.cursors.length, 3);
+  assert.equal(reported.lookups.length, 2);
+  assert.equal(reported.lookups[1]?.includes(unknownOracle.conditionId), false);
+  assert.deepEqual(reported.cursors.length, 3);
   const { requests, errors, pages } = marketMetadata.status;
   assert.deepEqual([requests, errors, pages], [5, {}, 3]);
   const { known, missing, contradictions } = state.venue.coverage;

@@ -1,4 +1,4 @@
-/** What memory is told of final blocks, which is read from their rows, is what their facts tell. */
+/** What memory is notified of final blocks, which is read from their rows, is what their facts report. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Answers that have changed and can be made at once, without their handler: nobody may be able to tell. */
+/** Answers that have changed and can be made at the same time, without their handler: no one may be able to report. */
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
@@ -14,9 +14,9 @@ let bodyNow: () => { data: { change: number } } | null = () => null;
 
 const route = defineRoute({
   method: "GET",
-  path: "/v1/news",
+  path: "/v1/changes",
   access: "read",
-  summary: "News",
+  summary: "Changes",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
   kept: {
@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 async function ask(id: string) {
   const headers = { "x-request-id": id };
-  return server.request("GET", "/v1/news", { key: server.keys.read, headers });
+  return server.request("GET", "/v1/changes", { key: server.keys.read, headers });
 }
 
 test("200: what has changed is made without the handler, and is the answer from then on", async () => {
@@ -59,7 +59,7 @@ test("200: what has changed is made without the handler, and is the answer from 
   assert.equal(handled, 0);
 });
 
-test("200: by the handler when it cannot be made at once, or making it fails", async () => {
+test("200: by the handler when it cannot be made at the same time, or making it fails", async () => {
   const failing = () => {
     throw new Error("a fault of ours");
   };
@@ -81,7 +81,7 @@ test("401: nothing is made for who has no key", async () => {
     return { data: { change } };
   };
   change += 1;
-  const answer = await server.request("GET", "/v1/news");
+  const answer = await server.request("GET", "/v1/changes");
   assert.equal(answer.status, 401);
   assertEveryHeader(answer.headers);
   assert.equal(made + handled, 0);
