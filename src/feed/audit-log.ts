@@ -153,7 +153,7 @@ export class AuditBook {
     else if (result.kind === "skipped") this.#postpone(range, nowMs);
     this.#write(
       `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
-         mismatches = mismatches + ?, disproved = disproved + ?`,
+         mismatches = mismatches + ?, false_alarms = false_alarms + ?`,
       blocks === 0 ? 0 : 1,
       blocks,
       result.kind === "differs" ? 1 : 0,

@@ -90,7 +90,7 @@ test("after failures everything pauses, longer each time, and one answer ends th
   });
   for (let failures = 0; failures < 4; failures += 1) await fail();
   assert.deepEqual(sleeps, [250, 500, 1000]);
-  assert.deepEqual(http.status, { requests: 4, errors: { away: 4 }, isUnavailable: true });
+  assert.deepEqual(http.status, { requests: 4, errors: { unavailable: 4 }, isUnavailable: true });
   isUp = true;
   await fetch();
   await fetch();

@@ -79,7 +79,7 @@ test("a file that may not be read is named", () => {
   // A process of its own, as the superuser may read everything, and cannot become that again.
   const script = `
     const { readPepper } = await import(${JSON.stringify(import.meta.resolve("../../access/pepper.ts"))});
-    if (process.getuid() === 0) process.setuid("no one");
+    if (process.getuid() === 0) process.setuid(65_534);
     readPepper(${JSON.stringify(folder)});
   `;
   const args = ["--input-type=module", "--eval", script];
