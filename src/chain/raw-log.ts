@@ -1,4 +1,5 @@
 import type { Address, Hash } from "../base/ids.ts";
+import type { Range } from "../base/range.ts";
 
 /** A log as a node reports it, checked for shape only; its meaning is `decode/`'s. */
 export type RawLog = {
@@ -18,7 +19,7 @@ export type RawLog = {
 export type BlockRef = { readonly number: number; readonly hash: Hash };
 
 /** Both ends included. */
-export type BlockRange = { readonly from: number; readonly to: number };
+export type BlockRange = Range<number>;
 
 /** A block with those of its logs that were asked for, in rising order of `logIndex`. */
 export type Block = BlockRef & {

@@ -7,6 +7,7 @@
 
 import { storeLimits } from "../base/config/limits.ts";
 import type { Seq, TokenId } from "../base/ids.ts";
+import type { Range } from "../base/range.ts";
 import { type Candle, mergeCandles } from "../market/candle.ts";
 import { type NativeBlock, readNativeBlocks } from "../storage/codec/native-blocks.ts";
 import { RowReader } from "../storage/codec/row-reader.ts";
@@ -40,10 +41,8 @@ type Sources = {
 type Found = ReadonlyMap<TokenId, readonly BucketCandle[]>;
 
 /** Minutes of a token that are looked through at the same time: `from` inclusive, `to` exclusive. */
-type Interval = {
+type Interval = Range<number> & {
   readonly tokenId: TokenId;
-  readonly from: number;
-  readonly to: number;
   /** How long the part of it is in which trades are expected. */
   readonly seconds: number;
 };
@@ -94,7 +93,7 @@ async function readCopied(
 async function readMinuteBuckets(
   engine: Engine,
   range: StoredRange,
-  bounds: Bounds,
+  bounds: Range<number>,
 ): Promise<Found> {
   const { activityOf, tokenIds } = range;
   if (tokenIds.length === 0) return new Map();
@@ -131,7 +130,11 @@ async function mergeMinutes(
 }
 
 /** Of tokens that are traded much: range by range, each made into buckets by the engine. */
-async function searchBuckets(engine: Engine, range: StoredRange, bounds: Bounds): Promise<Found> {
+async function searchBuckets(
+  engine: Engine,
+  range: StoredRange,
+  bounds: Range<number>,
+): Promise<Found> {
   const found = new Map<TokenId, BucketCandle[]>();
   let ranges = firstIntervals(range, bounds);
   while (ranges.length > 0) {
@@ -148,20 +151,18 @@ async function searchBuckets(engine: Engine, range: StoredRange, bounds: Bounds)
   return new Map([...found].map(([tokenId, buckets]) => [tokenId, buckets.slice(0, range.limit)]));
 }
 
-type Bounds = { readonly from: number; readonly to: number };
-
 /** Short ones are minutes of some days; of tokens that are traded little it may be any time. */
-type MinuteBounds = Bounds & { readonly isShort: boolean };
+type MinuteBounds = Range<number> & { readonly isShort: boolean };
 
 /** A bucket is asked for by its start: all of its complete minutes or none. */
-function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): Bounds {
+function boundsOf({ bucketSeconds, from, to }: StoredRange, openFrom: number): Range<number> {
   const minuteAt = (time: number): number =>
     Math.min(openFrom, Math.ceil(time / bucketSeconds) * bucketSeconds);
   return { from: minuteAt(from), to: minuteAt(to) };
 }
 
 /** Where the first buckets of each token are likely to be; all of it for those traded little. */
-function firstIntervals(range: StoredRange, bounds: Bounds): readonly Interval[] {
+function firstIntervals(range: StoredRange, bounds: Range<number>): readonly Interval[] {
   const { tokenIds, activityOf, order } = range;
   return tokenIds.map((tokenId) => {
     const activity = activityOf?.(tokenId);
@@ -196,7 +197,11 @@ function lifeOf({ firstMinute, lastTimestamp }: Activity): number {
 }
 
 /** What follows a range, several times as wide; nothing at the end. */
-function nextInterval(interval: Interval, range: StoredRange, bounds: Bounds): readonly Interval[] {
+function nextInterval(
+  interval: Interval,
+  range: StoredRange,
+  bounds: Range<number>,
+): readonly Interval[] {
   const { tokenId, from, to } = interval;
   const seconds = interval.seconds * widerBy;
   if (range.order === "asc") {

@@ -1,4 +1,5 @@
 import type { TokenId } from "../../base/ids.ts";
+import type { Range } from "../../base/range.ts";
 import { readCandles } from "../../query/read-candles.ts";
 import type { Activity } from "../../query/read-stored-candles.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
@@ -6,12 +7,10 @@ import type { FactStore } from "../../storage/fact-store.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 
 /** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
-export type CandlePage = {
+export type CandlePage = Range<number> & {
   readonly tokenId: TokenId;
   readonly complement: TokenId | null;
   readonly bucketSeconds: number;
-  readonly from: number;
-  readonly to: number;
   readonly order: "asc" | "desc";
   readonly limit: number;
   /** Whether buckets without trades carry the close before them on. */

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Address, Hash } from "../../base/ids.ts";
-import type { RawLog } from "../raw-log.ts";
+import type { BlockRange, RawLog } from "../raw-log.ts";
 import { type BloomBits, countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
 import { formatQuantity } from "./parse-hex.ts";
 import { topic0Of } from "./scanned-log.ts";
@@ -63,7 +63,7 @@ function bitsOf(item: Address | Hash): ItemBits {
 }
 
 /** Which blocks an `eth_getLogs` looks through. */
-export type LogsOf = { readonly blockHash: Hash } | { readonly from: number; readonly to: number };
+export type LogsOf = { readonly blockHash: Hash } | BlockRange;
 
 /** The parameter of `eth_getLogs`. */
 export function formatLogsParam(of: LogsOf, filter: LogFilter): Record<string, unknown> {

@@ -2,6 +2,7 @@
  * What providers mean by the texts of their errors. There is no standard: the same code stands for
  * "too many blocks", "too many logs" and "too many requests", so the text decides.
  */
+import type { Range } from "../../base/range.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { RpcReply } from "./json-rpc.ts";
 
@@ -12,7 +13,7 @@ export type ProviderVerdict =
   | {
       readonly kind: "too_large";
       readonly capBlocks: number | null;
-      readonly suggested: { readonly from: number; readonly to: number } | null;
+      readonly suggested: Range<number> | null;
     }
   /** Fewer calls in one batch, please; `null` when it does not say how many. */
   | { readonly kind: "batch_too_large"; readonly callsMax: number | null }

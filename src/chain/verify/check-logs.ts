@@ -6,11 +6,9 @@ import { EndpointError } from "../chain-errors.ts";
 import type { LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { isWanted } from "../parse/parse-log.ts";
-import type { RawLog } from "../raw-log.ts";
+import type { BlockRange, RawLog } from "../raw-log.ts";
 
-export type Expected = {
-  readonly from: number;
-  readonly to: number;
+export type Expected = BlockRange & {
   /** Headers already held, by number; logs of these blocks must bear their hashes. */
   readonly headers: ReadonlyMap<number, Header>;
   /** `null` accepts any address and topic, as in receipts. */

@@ -5,6 +5,7 @@ import { AppError, toError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
+import type { Range } from "../../base/range.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 
@@ -15,11 +16,9 @@ export const chartFileName = "charts.sqlite";
 export type ChartOrder = "asc" | "desc";
 
 /** Buckets of tokens by their starts, unix seconds: `from` inclusive, `to` exclusive. */
-export type ChartRange = {
+export type ChartRange = Range<number> & {
   readonly tokenIds: readonly TokenId[];
   readonly bucketSeconds: number;
-  readonly from: number;
-  readonly to: number;
   readonly order: ChartOrder;
   readonly limit: number;
 };

@@ -5,9 +5,11 @@
  * crash leaves nothing of what was not done. A folder without the copy gets it in the same way, while it
  * is used.
  */
+
 import { Worker } from "node:worker_threads";
 import { storeLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
+import type { Range } from "../../base/range.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { DataFolderUnwritableError } from "../../storage/embedded/data-folder-errors.ts";
@@ -115,7 +117,7 @@ async function readFirstDay(engine: Engine, to: number): Promise<number> {
 async function writeMinutes(
   engine: Engine,
   path: string,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: Range<number>,
 ): Promise<void> {
   await engine.command(
     `INSERT INTO FUNCTION file('${path}', 'RowBinary')

@@ -1,4 +1,5 @@
 import { blockNumberOf, firstSeqOf, type Seq } from "../../base/ids.ts";
+import type { Range } from "../../base/range.ts";
 import { enumCodes } from "../../storage/codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "../../storage/codec/native-blocks.ts";
 import type { Engine } from "../../storage/engine.ts";
@@ -18,7 +19,7 @@ const two32 = 2 ** 32;
 const safeWordMax = 2 ** 21;
 
 /** Positions: `from` inclusive, `to` exclusive. */
-type DayRange = { readonly from: Seq; readonly to: Seq; readonly pageFills?: number };
+type DayRange = Range<Seq> & { readonly pageFills?: number };
 
 /** Answers the next page, `undefined` when there is none. */
 type Pages = () => Promise<Buffer> | undefined;

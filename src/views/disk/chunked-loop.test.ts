@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inChunks, type Step } from "./chunked-loop.ts";
+import { type Chunk, inChunks } from "./chunked-loop.ts";
 
 test("steps follow each other without a gap, each reported the sum of those before", () => {
   for (const length of [0, 1, 4095, 4096, 4097, 20_000]) {
-    const steps: (Step & { before: number })[] = [];
+    const steps: (Chunk & { before: number })[] = [];
     const sum = inChunks(length, ({ from, to }, before) => {
       steps.push({ from, to, before });
       return to - from;

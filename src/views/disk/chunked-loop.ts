@@ -1,5 +1,7 @@
+import type { Range } from "../../base/range.ts";
+
 /** Some of what a loop looks at, the end excluded. */
-export type Step = { readonly from: number; readonly to: number };
+export type Chunk = Range<number>;
 
 /** Short enough for a few calls of the first walk to be slow, and long enough for their number not to count. */
 const stepItems = 4096;
@@ -11,7 +13,7 @@ const stepItems = 4096;
  * milliseconds, it only replaces the loop that is running, and forgets that with the next
  * collection: every few walks would be five to ten times as slow as the others.
  */
-export function inChunks(length: number, work: (step: Step, before: number) => number): number {
+export function inChunks(length: number, work: (chunk: Chunk, before: number) => number): number {
   let sum = 0;
   for (let from = 0; from < length; from += stepItems) {
     sum += work({ from, to: Math.min(from + stepItems, length) }, sum);

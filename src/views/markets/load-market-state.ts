@@ -1,4 +1,5 @@
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import type { TokenTotals } from "../../market/market.ts";
@@ -63,7 +64,7 @@ export async function loadMarketState(
 }
 
 /** Positions: `from` inclusive, `to` exclusive. */
-type Range = { readonly from: Seq; readonly to: Seq };
+type SeqRange = Range<Seq>;
 
 /**
  * Without a copy: what one made before the last 24 hours would have. Returns the block it ends with,
@@ -93,7 +94,7 @@ async function loadUntilDay(
  * What came after the copy. All of its trades are among those that are read for the last 24 hours, so
  * its totals are added up from these.
  */
-async function loadLater(engine: Engine, state: MarketState, range: Range): Promise<void> {
+async function loadLater(engine: Engine, state: MarketState, range: SeqRange): Promise<void> {
   const { directory, dayWindow } = state;
   // One is taken in while the other is on its way.
   const loadedDay = loadDay(engine, state, range);
@@ -103,7 +104,11 @@ async function loadLater(engine: Engine, state: MarketState, range: Range): Prom
   directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
 }
 
-async function loadEvents(engine: Engine, state: MarketState, { from, to }: Range): Promise<void> {
+async function loadEvents(
+  engine: Engine,
+  state: MarketState,
+  { from, to }: SeqRange,
+): Promise<void> {
   if (from >= to) return;
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
   const pages = readPages(
@@ -127,7 +132,7 @@ async function loadEvents(engine: Engine, state: MarketState, { from, to }: Rang
 async function loadDay(
   engine: Engine,
   { dayWindow, directory }: MarketState,
-  { from: laterFrom, to }: Range,
+  { from: laterFrom, to }: SeqRange,
 ): Promise<CatchUpTrades> {
   const from = dayWindow.savedFrom;
   const { tokens } = dayWindow;

@@ -5,7 +5,7 @@
  */
 import type { ConditionId } from "../../base/ids.ts";
 import { type BlockBounds, blockItems } from "../disk/block-bounds.ts";
-import { inChunks, type Step } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { ColumnSnapshot } from "../disk/column-history.ts";
 import type { MarketColumns } from "./market-columns.ts";
@@ -299,7 +299,7 @@ function ownKeys(keys: Float64Array<ArrayBuffer>): ColumnSnapshot {
 function placesOfRanked(
   ranks: Uint16Array,
   { places, found: before }: { places: Int32Array; found: number },
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let found = before;
   for (let at = from; at < to; at = (at + 1) | 0) {
@@ -314,7 +314,7 @@ function placesOfRanked(
 function fill(
   kept: { ordinals: Int32Array; ranks: Uint16Array; keys: Float64Array },
   { ordinals, ranks, keys }: Pick<Members, "ordinals" | "ranks"> & { keys: ArrayLike<number> },
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   for (let found = from; found < to; found += 1) {
     const at = kept.ordinals[found] ?? 0;

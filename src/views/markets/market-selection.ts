@@ -1,6 +1,6 @@
 /** Which markets a list has: what they are asked for by, and how well they answer. */
 
-import { inChunks, type Step } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { Hits } from "../search/search-hits.ts";
 import { type LabelKind, labelOf, type MarketColumns, marketFlags } from "./market-columns.ts";
@@ -122,7 +122,7 @@ function withFlags(
 function keepFlagged(
   { ordinals, ranks, values }: { ordinals: Int32Array; ranks: Uint16Array; values: Uint8Array },
   { asked, wanted }: Flags,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = 0;
   for (let at = from; at < to; at += 1) {
@@ -161,7 +161,7 @@ function rankAll(
 function rankFlagged(
   { ranks, flags }: { ranks: Uint16Array; flags: Uint8Array },
   { asked, wanted }: Flags,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = 0;
   for (let at = from; at < to; at += 1) {
@@ -176,7 +176,7 @@ function rankFlagged(
 function rankScored(
   { ranks, flags, scores }: { ranks: Uint16Array; flags: Uint8Array; scores: Uint8Array },
   { asked, wanted }: Flags,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = 0;
   for (let at = from; at < to; at += 1) {
@@ -208,7 +208,7 @@ type Fours = {
 function rankFours(
   { pairs, words, flags }: Fours,
   { asked, wanted }: Flags,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = 4 * (to - from);
   for (let at = from; at < to; at = (at + 1) | 0) {
@@ -264,7 +264,7 @@ function keepWithin({ ordinals, ranks }: Candidates, bound: Bound): number {
 function keepFewWithin(
   { ordinals, ranks }: { ordinals: Int32Array; ranks: Uint16Array },
   { values, from, before }: Bound,
-  step: Step,
+  step: Chunk,
 ): number {
   let length = 0;
   for (let at = step.from; at < step.to; at += 1) {
@@ -277,7 +277,7 @@ function keepFewWithin(
 }
 
 /** The same by ordinal, where a branch for what is not within would cost several times as much. */
-function keepAllWithin(ranks: Uint16Array, { values, from, before }: Bound, step: Step): number {
+function keepAllWithin(ranks: Uint16Array, { values, from, before }: Bound, step: Chunk): number {
   let length = 0;
   for (let at = step.from; at < step.to; at += 1) {
     const value = values[at] ?? 0;

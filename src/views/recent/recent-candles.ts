@@ -1,5 +1,6 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
+import type { Range } from "../../base/range.ts";
 import { RecentlyAsked } from "../../base/recently-asked.ts";
 import { type Candle, candleOfMinute, mergeCandles } from "../../market/candle.ts";
 import type { MinuteCandle } from "../../market/minute-candle.ts";
@@ -7,13 +8,10 @@ import type { MinuteCandle } from "../../market/minute-candle.ts";
 /** A candle and the start of its bucket, unix seconds. */
 export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
 
-/** Buckets of one token's own final trades. */
-export type BucketRange = {
+/** Buckets of one token's own final trades, by their starts in unix seconds: `from` inclusive, `to` exclusive. */
+export type BucketRange = Range<number> & {
   readonly tokenId: TokenId;
   readonly bucketSeconds: number;
-  /** Bucket starts, unix seconds: `from` inclusive, `to` exclusive. */
-  readonly from: number;
-  readonly to: number;
   readonly order: "asc" | "desc";
   readonly limit: number;
 };

@@ -6,7 +6,7 @@
  * so that a list can be looked through for a few documents without reading all of it.
  */
 
-import { inChunks, type Step } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
@@ -116,7 +116,7 @@ export class PostingLists {
     return { all: short + long, short };
   }
 
-  #bytesOfSome(terms: Int32Array, { from, to }: Step): { short: number; long: number } {
+  #bytesOfSome(terms: Int32Array, { from, to }: Chunk): { short: number; long: number } {
     const levels = this.#levels.values;
     let [short, long] = [0, 0];
     for (let at = from; at < to; at += 1) {

@@ -1,6 +1,6 @@
 /** What a search of markets has found, in blocks of memory that are used again. */
 
-import { inChunks, type Step } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 
 /** What was found, as long as nothing else is looked for. */
 export type Hits =
@@ -60,7 +60,7 @@ export function highestOf(scores: Uint8Array, most: number): number {
   return highest;
 }
 
-function highestIn(scores: Uint8Array, { from, to }: Step): number {
+function highestIn(scores: Uint8Array, { from, to }: Chunk): number {
   let highest = 0;
   for (let at = from; at < to; at += 1) {
     const score = scores[at] ?? 0;
@@ -70,7 +70,7 @@ function highestIn(scores: Uint8Array, { from, to }: Step): number {
 }
 
 /** How many of all scores, four at a time as most are 0, have one that is not. */
-function countFilled(fours: Uint32Array, { from, to }: Step): number {
+function countFilled(fours: Uint32Array, { from, to }: Chunk): number {
   let filled = 0;
   for (let four = from; four < to; four += 1) if (fours[four] !== 0) filled += 1;
   return filled;
@@ -83,7 +83,7 @@ type Gathered = Omit<Found, "kind"> & { readonly before: number };
 function gather(
   fours: Uint32Array,
   { ordinals, scores, before }: Gathered,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = before;
   for (let four = from; four < to; four += 1) {
@@ -121,7 +121,7 @@ export function keepScored(found: Found, more: Uint8Array): Found {
 function keepScoredByOrdinal(
   { ordinals, scores, before }: Gathered,
   more: Uint8Array,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = before;
   for (let at = from; at < to; at += 1) {
@@ -138,7 +138,7 @@ function keepScoredByOrdinal(
 function keepScoredInOrder(
   { ordinals, scores, before }: Gathered,
   more: Uint8Array,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = before;
   for (let at = from; at < to; at += 1) {

@@ -4,7 +4,7 @@
  * million texts are made of far fewer words.
  */
 
-import { inChunks, type Step } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
@@ -130,7 +130,7 @@ export class Terms {
   }
 
   /** The same for some of all terms; how many were looked at. */
-  #startingAmong({ from, to }: Step, wanted: Uint8Array, found: TermList): number {
+  #startingAmong({ from, to }: Chunk, wanted: Uint8Array, found: TermList): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const [first, second] = wanted;
     for (let id = from; id < to; id += 1) {

@@ -4,7 +4,7 @@
  * and a fork only has to put back whose document is whose.
  */
 
-import { inChunks, type Step } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
@@ -172,7 +172,7 @@ type LookUp = {
 function lookUp(
   { things, documentOf, documents, places }: LookUp,
   before: number,
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   let length = before;
   for (let place = from; place < to; place += 1) {
@@ -191,7 +191,7 @@ function isRising(documents: Int32Array): boolean {
 }
 
 /** How many are below the one before. */
-function countFalls(documents: Int32Array, { from, to }: Step): number {
+function countFalls(documents: Int32Array, { from, to }: Chunk): number {
   let falls = 0;
   for (let at = Math.max(from, 1); at < to; at += 1) {
     if ((documents[at] ?? 0) < (documents[at - 1] ?? 0)) falls += 1;
@@ -203,7 +203,7 @@ function countFalls(documents: Int32Array, { from, to }: Step): number {
 function raise(
   scores: Uint8Array,
   { places, best }: { places: Int32Array; best: Uint8Array },
-  { from, to }: Step,
+  { from, to }: Chunk,
 ): number {
   for (let at = from; at < to; at += 1) {
     const place = places[at] ?? 0;
