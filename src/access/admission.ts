@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
@@ -76,10 +76,10 @@ export class Admission {
     if (access === "preflight") {
       return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal: null, startedAtMs };
     }
-    const value = request.headers["x-api-key"];
+    const value = keyOf(request.headers);
     if (takesNoKey(access) || (access === "optional" && value === undefined))
       return this.#admitByIp(ip, startedAtMs, null);
-    const key = this.#verify(value === undefined ? undefined : String(value), ip);
+    const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked();
     if (key instanceof AppError) {
@@ -159,6 +159,12 @@ export class Admission {
   #ipWindow(ip: string, nowMs: number): SlidingWindow {
     return this.#ipWindows.windowOf(ipBucketOf(ip), webLimits.ipRequestsPerMinute, nowMs);
   }
+}
+
+/** The key that a request carries: in our own header, or as a bearer token. */
+function keyOf({ "x-api-key": key, authorization }: IncomingHttpHeaders): string | undefined {
+  if (key !== undefined) return String(key);
+  return authorization === undefined ? undefined : /^bearer +(.*)$/i.exec(authorization)?.[1];
 }
 
 /** Whether a route serves callers without a key, whatever key they send. */

@@ -5,7 +5,11 @@
 export const errorTable = {
   VALIDATION_ERROR: { status: 400, retryable: false, message: "The request is not valid" },
   INVALID_CURSOR: { status: 400, retryable: false, message: "The cursor is not valid here" },
-  UNAUTHORIZED: { status: 401, retryable: false, message: "API key missing or invalid" },
+  UNAUTHORIZED: {
+    status: 401,
+    retryable: false,
+    message: "API key missing or invalid; send it in X-API-Key",
+  },
   FORBIDDEN: { status: 403, retryable: false, message: "The key's scope does not allow this" },
   IP_BLOCKED: { status: 403, retryable: true, message: "Your IP has been blocked" },
   NOT_FOUND: { status: 404, retryable: false, message: "Not found" },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearName } from "./near-name.ts";
+import { nearName, unknownName } from "./near-name.ts";
 
 const names = ["limit", "cursor", "order", "include_complement"];
 
@@ -16,4 +16,15 @@ test("a name that is far from all, or very long, finds none", () => {
   assert.equal(nearName("resolution", names), null);
   assert.equal(nearName("x", names), null);
   assert.equal(nearName("limit".repeat(1000), names), null);
+});
+
+test("an unknown name gets the name that other APIs have it for, and all valid ones", () => {
+  const valid = ["search", "wallet", "token_ids", "limit"];
+  const all = "Valid names: search, wallet, token_ids, limit";
+  assert.equal(unknownName("q", valid), `is not known here; did you mean search? ${all}`);
+  assert.equal(unknownName("address", valid), `is not known here; did you mean wallet? ${all}`);
+  assert.equal(unknownName("token", valid), `is not known here; did you mean token_ids? ${all}`);
+  assert.equal(unknownName("limt", valid), `is not known here; did you mean limit? ${all}`);
+  assert.equal(unknownName("until", ["x"]), "is not known here; valid names: x");
+  assert.equal(unknownName("constructor", ["x"]), "is not known here; valid names: x");
 });

@@ -19,6 +19,37 @@ export function nearName(name: string, candidates: Iterable<string>): string | n
   return nearest;
 }
 
+/** What other APIs call our parameters; of several names the first that is valid is meant. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  q: ["search"],
+  query: ["search"],
+  from: ["start"],
+  since: ["start"],
+  start_time: ["start"],
+  to: ["end"],
+  until: ["end"],
+  end_time: ["end"],
+  interval: ["resolution"],
+  timeframe: ["resolution"],
+  page: ["cursor"],
+  offset: ["cursor"],
+  market: ["condition_id", "token_id", "token_ids"],
+  market_id: ["condition_id", "token_id", "token_ids"],
+  user: ["wallet"],
+  address: ["wallet", "user"],
+  token: ["token_id", "token_ids"],
+  asset: ["token_id", "token_ids"],
+};
+
+/** What is wrong with a name that is not among the valid ones, for the client: the one that was probably meant, and all. */
+export function unknownName(name: string, valid: readonly string[]): string {
+  if (valid.length === 0) return "is not known here; there are no parameters";
+  const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
+  const meant = synonym?.find((one) => valid.includes(one)) ?? nearName(name, valid);
+  const names = `alid names: ${valid.join(", ")}`;
+  return `is not known here; ${meant === null ? "v" : `did you mean ${meant}? V`}${names}`;
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours that turn `from` into `to`. */
 function editDistance(from: string, to: string): number {
   let twoAbove: number[] = [];

@@ -68,7 +68,11 @@ test("201: times in epoch seconds and milliseconds, null for not given", async (
 
 test("400: each fault is named, with the name that was meant", async () => {
   assert.deepEqual(await faultsOf({ nam: "x", scope: "root" }), [
-    { parameter: "nam", issue: "is not known here; did you mean name?" },
+    {
+      parameter: "nam",
+      issue:
+        "is not known here; did you mean name? Valid names: name, scope, expires_at, allowed_ips",
+    },
     { parameter: "scope", issue: "must be one of read, write, admin" },
     {
       parameter: "name",
@@ -130,7 +134,7 @@ test("401: no key, and every kind of bad one, with the same answer", async () =>
     answers.push(await create({ name: "x" }, key));
   for (const answer of answers) {
     assert.deepEqual(assertError(answer, "UNAUTHORIZED"), {
-      message: "API key missing or invalid",
+      message: "API key missing or invalid; send it in X-API-Key",
     });
     assert.equal(assertEveryHeader(answer.headers).limit, 100);
   }

@@ -78,6 +78,32 @@ test("404: unknown paths, with the limit of the key when there is one", async ()
   }
 });
 
+test("404: the path that was probably meant, and where all of them are", async () => {
+  const meant = {
+    "/health": "/v1/health",
+    "/v1/healht?x=/v1/keys": "/v1/health",
+    "/api/v2/key": "/v1/keys",
+    "/v1/ready-made": "/v1/ready-made/{token_id}",
+    "/v1/readymade/0x12": "/v1/ready-made/{token_id}",
+  };
+  for (const [path, known] of Object.entries(meant)) {
+    const { message } = assertError(await server.request("GET", path), "NOT_FOUND");
+    assert.equal(message, `There is no such path; did you mean ${known}? See /docs`);
+  }
+  const { message } = assertError(await server.request("GET", "/wp-login.php"), "NOT_FOUND");
+  assert.equal(message, "There is no such path; see /docs");
+});
+
+test("200: a key as a bearer token; X-API-Key wins over it", async () => {
+  const ask = async (headers: Record<string, string>) =>
+    server.request("GET", "/v1/ready-made/1", { headers });
+  for (const authorization of [`Bearer ${read}`, `bearer ${read}`])
+    assert.equal(assertEveryHeader((await ask({ authorization })).headers).limit, 1000);
+  assert.equal((await ask({ authorization: "Bearer x", "x-api-key": read })).status, 200);
+  for (const authorization of ["Bearer x", `Basic ${read}`, read, "Bearer"])
+    assertError(await ask({ authorization }), "UNAUTHORIZED");
+});
+
 test("401: a bad key also where there is nothing", async () => {
   assertError(await server.request("GET", "/v1/nothing", { key: "ow_read_x" }), "UNAUTHORIZED");
   assertError(await server.request("POST", "/v1/health", { key: "ow_read_x" }), "UNAUTHORIZED");

@@ -70,10 +70,14 @@ test("200: who may call is sent: no one in particular, any key, a key of scope a
   const { paths, components } = await readDocument();
   assert.deepEqual(components.securitySchemes, {
     ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+    Bearer: { type: "http", scheme: "bearer" },
   });
   assert.deepEqual(paths["/v1/health"]?.["get"]?.security, []);
-  assert.deepEqual(paths["/v1/trades"]?.["get"]?.security, [{ ApiKey: [] }]);
-  assert.deepEqual(paths["/v1/keys"]?.["post"]?.security, [{ ApiKey: ["admin"] }]);
+  assert.deepEqual(paths["/v1/trades"]?.["get"]?.security, [{ ApiKey: [] }, { Bearer: [] }]);
+  assert.deepEqual(paths["/v1/keys"]?.["post"]?.security, [
+    { ApiKey: ["admin"] },
+    { Bearer: ["admin"] },
+  ]);
 });
 
 test("400: parameters", async () => {

@@ -198,7 +198,7 @@ test("400: resolutions, ranges and cursors that are none", async () => {
     ["source=other", "source must be one of pair, own"],
     ["start=5&end=5", "end must be after start"],
     ["start=yesterday", /^start must be epoch seconds/],
-    ["interval=1h", "interval is not known here"],
+    ["interval=1h", /^interval is not known here; did you mean resolution\?/],
   ] as const;
   for (const [query, expected] of refusals) {
     const { message } = assertError(await server.get(`${path}?${query}`), "VALIDATION_ERROR");

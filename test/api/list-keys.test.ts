@@ -73,7 +73,10 @@ test("400: a limit out of range or not in plain digits, unknown and repeated par
       details: [{ parameter: "limit", issue }],
     });
   assert.deepEqual(assertError(await list("?limt=5&limit=5&limit=5"), "VALIDATION_ERROR").details, [
-    { parameter: "limt", issue: "is not known here; did you mean limit?" },
+    {
+      parameter: "limt",
+      issue: "is not known here; did you mean limit? Valid names: limit, cursor",
+    },
     { parameter: "limit", issue: "is given more than once" },
   ]);
   assertError(await list("?%ff=1"), "VALIDATION_ERROR");

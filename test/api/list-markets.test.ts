@@ -251,7 +251,8 @@ test("400: what is unknown, repeated or out of range is named", async () => {
     ["limit=101", "limit must be a whole number from 1 to 100"],
     ["active=yes", "active must be true or false"],
     ["status=closed", "status must be one of open, resolved, all"],
-    ["serch=x", "serch is not known here; did you mean search?"],
+    ["serch=x", /^serch is not known here; did you mean search\? Valid names: limit, cursor, /],
+    ["q=x", /^q is not known here; did you mean search\?/],
     [`search=${"x".repeat(201)}`, "search must be text of 1 to 200 characters"],
     [`search=${manyWords}`, "search must have at most 32 different words"],
     [

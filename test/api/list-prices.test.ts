@@ -47,7 +47,7 @@ test("400: none, too many, and one that is no token id", async () => {
     "?token_ids=1,": `token_ids must be ${expected}`,
     "?token_ids=1,x": `token_ids must be ${expected}`,
     [`?token_ids=${Array.from({ length: 101 }, () => "1").join(",")}`]: `token_ids must be ${expected}`,
-    "?token_id=1": "token_id is not known here; did you mean token_ids?",
+    "?token_id=1": "token_id is not known here; did you mean token_ids? Valid names: token_ids",
     "?token_ids=1&token_ids=2": "token_ids is given more than once",
   };
   for (const [query, message] of Object.entries(refusals))

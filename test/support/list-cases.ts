@@ -183,10 +183,10 @@ function testGrowth(list: ListUnderTest): void {
 
 function testRefusals({ server, path }: ListUnderTest): void {
   test("400: what is unknown, repeated, out of range or inside out is named", async () => {
-    const refusals: [string, string][] = [
+    const refusals: [string, string | RegExp][] = [
       ["limit=0", "limit must be a whole number from 1 to 1000"],
       ["limit=1001", "limit must be a whole number from 1 to 1000"],
-      ["limt=1", "limt is not known here; did you mean limit?"],
+      ["limt=1", /^limt is not known here; did you mean limit\? Valid names: .*\blimit, /],
       ["order=asc&order=asc", "order is given more than once"],
       ["order=up", "order must be one of desc, asc"],
       ["status=final", "status must be one of confirmed, finalized"],
@@ -198,7 +198,9 @@ function testRefusals({ server, path }: ListUnderTest): void {
     ];
     for (const [query, message] of refusals) {
       const answer = await server.get(withQuery(path, query));
-      assert.equal(assertError(answer, "VALIDATION_ERROR").message, message);
+      const error = assertError(answer, "VALIDATION_ERROR");
+      if (typeof message === "string") assert.equal(error.message, message);
+      else assert.match(error.message, message);
     }
   });
 

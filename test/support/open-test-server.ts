@@ -215,6 +215,8 @@ export function assertError(answer: TestAnswer, code: ErrorCode): TestError {
   assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
   const isForLater = /^(IP_BLOCKED|RATE_LIMITED|SERVICE_UNAVAILABLE)$/.test(code);
   assert.equal(Number(answer.headers.get("retry-after") ?? 0) >= 1, isForLater);
+  const challenge = answer.headers.get("www-authenticate");
+  assert.equal(challenge, code === "UNAUTHORIZED" ? 'Bearer realm="oddwire"' : null);
   assert.deepEqual(Object.keys(answer.body), ["error"]);
   return details === undefined ? { message } : { message, details };
 }

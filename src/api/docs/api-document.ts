@@ -90,6 +90,6 @@ export type ApiDocument = {
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, Header>>;
     readonly responses: Readonly<Record<string, Response>>;
-    readonly securitySchemes: Readonly<Record<string, { type: string; in: string; name: string }>>;
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
   };
 };

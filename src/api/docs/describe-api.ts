@@ -7,18 +7,19 @@ import { describeComponents, describeParameter, describeSchema, refTo } from "./
 import { guide } from "./guide.ts";
 
 const keyScheme = "ApiKey";
+const bearerScheme = "Bearer";
 
 /** Who may call, as OpenAPI reports it: any key, a key of one role, or anybody. */
 const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
   public: [],
   probe: [],
-  read: [{ [keyScheme]: [] }],
-  admin: [{ [keyScheme]: ["admin"] }],
-  unblock: [{ [keyScheme]: ["admin"] }],
+  read: keyWith([]),
+  admin: keyWith(["admin"]),
+  unblock: keyWith(["admin"]),
 };
 
 /** Browsers, which cannot send headers with it, report their key in the first frame. */
-const keyOrLater: Operation["security"] = [{ [keyScheme]: [] }, {}];
+const keyOrLater: Operation["security"] = [...keyWith([]), {}];
 
 const tags = [
   { name: "Data", description: "What happened on the chain, and what follows from it" },
@@ -79,6 +80,7 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
       responses: errors,
       securitySchemes: {
         [keyScheme]: { type: "apiKey", in: "header", name: "X-API-Key" },
+        [bearerScheme]: { type: "http", scheme: "bearer" },
       },
     },
   };
@@ -101,6 +103,11 @@ function describeOperation(route: Route, responses: Operation["responses"]): Ope
     ...(body === undefined ? {} : { requestBody: describeBody(body) }),
     responses,
   };
+}
+
+/** Either header may carry the key. */
+function keyWith(roles: readonly string[]): Operation["security"] {
+  return [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
 }
 
 function describeParameters(place: "path" | "query", schema: TObject): Parameter[] {

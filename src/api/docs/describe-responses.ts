@@ -68,6 +68,7 @@ export const describedHeaders: Readonly<Record<string, Header>> = {
     ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
     required: false,
   },
+  "WWW-Authenticate": header("How a key is sent", { type: "string" }),
   ETag: {
     ...header("Names the answer but for its meta; If-None-Match with it is answered 304", {
       type: "string",
@@ -169,7 +170,10 @@ function describeErrors(codes: readonly ErrorCode[]): Response {
   const description = codes.map((code) => `${code}: ${errorTable[code].message}`).join("; ");
   const isWorthATry = codes.some((code) => errorTable[code].retryable);
   const retry = isWorthATry ? { "Retry-After": refTo("headers", "Retry-After") } : {};
-  return { description, headers: { ...everyHeaderRef, ...retry }, content };
+  const challenge = codes.includes("UNAUTHORIZED")
+    ? { "WWW-Authenticate": refTo("headers", "WWW-Authenticate") }
+    : {};
+  return { description, headers: { ...everyHeaderRef, ...retry, ...challenge }, content };
 }
 
 function optional(headers: Readonly<Record<string, Header>>): Record<string, Header> {

@@ -132,7 +132,8 @@ function webSocketLine(path: string): string {
 
 function accessText({ security, tags }: Entry): string {
   if (security.length === 0) return "No key; limited by IP.";
-  if (security.length > 1) return "Needs a key, in the header or in the first frame.";
+  if (security.some((one) => Object.keys(one).length === 0))
+    return "Needs a key, in the header or in the first frame.";
   return tags[0] === "Administration" ? "Needs a key of scope admin." : "Needs a key.";
 }
 

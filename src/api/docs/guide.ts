@@ -9,7 +9,7 @@ const { keyRequestsPerMinute, ipRequestsPerMinute } = webLimits;
 export const guide: readonly GuideSection[] = [
   {
     title: "Authentication",
-    text: `Send an API key in the header X-API-Key. A key has one scope: read, write or admin. Data needs \
+    text: `Send an API key in the header X-API-Key, or as Authorization: Bearer. A key has one scope: read, write or admin. Data needs \
 any of them, keys and blocked IPs need admin; health, readiness and the documentation need none.`,
   },
   {

@@ -26,7 +26,8 @@ const exposedHeaders = [
 
 /** What a preflight allows beyond what browsers always do. */
 export const preflightHeaders = {
-  "access-control-allow-headers": "X-API-Key, X-Request-Id, Content-Type, If-None-Match",
+  "access-control-allow-headers":
+    "X-API-Key, Authorization, X-Request-Id, Content-Type, If-None-Match",
   "access-control-max-age": "600",
 } as const;
 

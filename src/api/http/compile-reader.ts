@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { assert } from "../../base/assert.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorDetail } from "../../base/errors.ts";
-import { nearName } from "../../base/near-name.ts";
+import { unknownName } from "../../base/near-name.ts";
 
 /** Where parameters come from: texts in a path or a query string, JSON values in a body. */
 export type Source = "path" | "query" | "body";
@@ -83,7 +83,7 @@ function readFields(
     if (field !== undefined && raw === null) continue;
     const value = field?.read(raw);
     if (field === undefined)
-      faults.push({ parameter: shown(name), issue: unknownName(name, fields) });
+      faults.push({ parameter: shown(name), issue: unknownName(name, [...fields.keys()]) });
     else if (seen.has(name)) faults.push({ parameter: name, issue: "is given more than once" });
     else if (value === undefined)
       faults.push({ parameter: name, issue: `must be ${field.expected}` });
@@ -198,11 +198,6 @@ function expectedOf(schema: TSchema): string {
     default:
       return `text of ${keywords.minLength ?? 0} to ${keywords.maxLength ?? "any number of"} characters`;
   }
-}
-
-function unknownName(name: string, fields: ReadonlyMap<string, Field>): string {
-  const near = nearName(name, fields.keys());
-  return near === null ? "is not known here" : `is not known here; did you mean ${near}?`;
 }
 
 /** A name that the client made up, short enough to be repeated to it. */

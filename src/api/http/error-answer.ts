@@ -25,6 +25,9 @@ export const errorSchema = Type.Object({
   }),
 });
 
+/** How a key is sent, to clients that know HTTP only (RFC 6750, 3). */
+const keyChallenge = 'Bearer realm="oddwire"';
+
 /** When to ask again for what is away, where no one knows better. */
 const unavailableSeconds = 10;
 
@@ -36,6 +39,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
     "content-type": jsonContentType,
     "cache-control": "no-store",
   };
+  if (code === "UNAUTHORIZED") headers["www-authenticate"] = keyChallenge;
   const waitSeconds =
     retryAfterSeconds ?? (code === "SERVICE_UNAVAILABLE" ? unavailableSeconds : null);
   if (waitSeconds !== null) headers["retry-after"] = waitSeconds;

@@ -22,6 +22,7 @@ import { PendingResponses } from "./pending-responses.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
 import { frameworkOptions, nodeOptions } from "./server-options.ts";
+import { unknownPath } from "./unknown-path.ts";
 
 type ServerOptions = {
   readonly host: string;
@@ -76,6 +77,7 @@ export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #corsOrigins: ReadonlySet<string>;
+  readonly #paths: readonly string[];
   readonly #maker: SingleFlight;
   readonly #fastLane: FastPath;
   readonly #silent: IdleConnections;
@@ -87,6 +89,7 @@ export class HttpServer {
   private constructor(options: ServerOptions) {
     this.#options = options;
     this.#corsOrigins = new Set(options.corsOrigins);
+    this.#paths = [...new Set(options.routes.map(({ path }) => path))];
     const ready = new ResponseCache();
     this.#maker = new SingleFlight(ready);
     this.#fastLane = new FastPath({
@@ -113,7 +116,7 @@ export class HttpServer {
       // A path that cannot be decoded is unknown, and never reaches the hooks.
       frameworkErrors: (_error, request, reply) =>
         receive(request, reply, (refusal) => {
-          answerError(refusal ?? notFound(), request, reply);
+          answerError(refusal ?? this.#unknownPath(request), request, reply);
           this.#noteAnswer(request, reply.statusCode);
         }),
     });
@@ -183,11 +186,16 @@ export class HttpServer {
     const isOfServer = request.method === "OPTIONS" && request.raw.url === "*";
     const hostFault = hostFaultOf(request.raw);
     if (caller.refusal !== null) done(caller.refusal);
-    else if (!isOfServer && (request.is404 || request.raw.url === "*")) done(notFound());
+    else if (!isOfServer && (request.is404 || request.raw.url === "*"))
+      done(this.#unknownPath(request));
     else if (hostFault !== null) done(invalid("host", hostFault));
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
+  }
+
+  #unknownPath({ raw: { url = "" } }: FastifyRequest): AppError {
+    return unknownPath(url, this.#paths);
   }
 
   /** What a page of an allowed origin asks before its request; other `OPTIONS` count as any request without a key. */
@@ -375,10 +383,6 @@ function isLetGo(thrown: unknown): boolean {
 
 function refuseMethod(): never {
   throw new AppError("METHOD_NOT_ALLOWED");
-}
-
-function notFound(): AppError {
-  return new AppError("NOT_FOUND", { publicMessage: "There is no such path" });
 }
 
 function invalid(parameter: string, issue: string): AppError {

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail } from "../../base/errors.ts";
-import { nearName } from "../../base/near-name.ts";
+import { unknownName } from "../../base/near-name.ts";
 
 /** A field of a frame: `read` turns its JSON value into ours, `null` when it is not what is `expected`. */
 export type Field<Value> = {
@@ -56,8 +56,7 @@ function invalid(details: readonly ErrorDetail[]): AppError {
 function issueOf(name: string, known: Fields): string {
   const field = Object.hasOwn(known, name) ? known[name] : undefined;
   if (field !== undefined) return `must be ${field.expected}`;
-  const near = nearName(name, Object.keys(known));
-  return `is not known here${near === null ? "" : `; did you mean ${near}?`}`;
+  return unknownName(name, Object.keys(known));
 }
 
 /** A name that the client made up, short enough to be repeated to it. */

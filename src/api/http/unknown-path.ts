@@ -1,0 +1,28 @@
+import { AppError } from "../../base/errors.ts";
+import { nearName } from "../../base/near-name.ts";
+
+/** `NOT_FOUND` for a path that does not exist, with the known path that was probably meant. */
+export function unknownPath(url: string, known: readonly string[]): AppError {
+  const asked = wordsOf(url.replace(/\?.*/s, ""));
+  const pathByWords = new Map(
+    known.map((path) => {
+      const words = wordsOf(path).map((word, at) => (word === id ? (asked[at] ?? id) : word));
+      return [words.join("/"), path];
+    }),
+  );
+  const near = nearName(asked.join("/"), pathByWords.keys());
+  const path = near === null ? undefined : pathByWords.get(near);
+  const guess = path === undefined ? "; see" : `; did you mean ${path}? See`;
+  return new AppError("NOT_FOUND", { publicMessage: `There is no such path${guess} /docs` });
+}
+
+/** In place of what is an id, or the parameter for one: neither says which path was meant. */
+const id = "*";
+
+/** What a path says, without the version, doubled slashes and ids. */
+function wordsOf(path: string): string[] {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const start = segments.findIndex((segment) => !/^(api|v[0-9])$/i.test(segment));
+  const words = start === -1 ? [] : segments.slice(start);
+  return words.map((word) => (/^[a-z._-]+$/i.test(word) ? word : id));
+}
