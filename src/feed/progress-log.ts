@@ -75,7 +75,7 @@ function percentOf(progress: number): number {
 }
 
 /** `3700` -> `1 h 1 min`: two units are enough to plan with. */
-function formatSeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const units: [number, string][] = [
     [86_400, "d"],
     [3600, "h"],

@@ -12,7 +12,7 @@ const wrongBlock = recording.trades[0]?.block_number ?? 0;
 const range = ["--from", String(wrongBlock - 20), "--to", String(wrongBlock + 20)];
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
-test("check says what differs, and repair puts it right", async (t) => {
+test("check says what differs, and repair corrects it", async (t) => {
   const stage = await serveRecording(t, recording);
   stage.node.fault(
     on("eth_getLogs", () => ({
@@ -37,12 +37,14 @@ test("check says what differs, and repair puts it right", async (t) => {
   const outside = await run(["check", "--from", "0", "--to", "99999999"]);
   assert.equal(outside.code, 1);
   assert.match(outside.stderr, /within what is stored: blocks \d+ to \d+ are stored/);
+  const tooMany = await run(["check", "--parallel", "17"]);
+  assert.deepEqual([tooMany.code, tooMany.stderr.includes("from 1 to 16")], [1, true]);
   const backwards = await run(["check", "--from", String(wrongBlock), "--to", `${wrongBlock - 1}`]);
   assert.equal(backwards.code, 1);
   assert.match(backwards.stderr, /--from \d+ is after --to \d+/);
   const repaired = await run(["repair", ...range]);
   assert.equal(repaired.code, 0, repaired.stderr);
-  const equal = await run(["check", ...range, "--json"]);
+  const equal = await run(["check", "--parallel", "8", "--json"]);
   assert.equal(equal.code, 0, equal.stderr);
   const reported = JSON.parse(equal.stdout) as { equal: boolean; facts: Record<string, unknown> };
   assert.ok(

@@ -3,12 +3,13 @@ import { AuditBook } from "../../feed/audit-log.ts";
 import { dropCopies } from "../../storage/fact-store.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
 import { type Command, exitCodes } from "../command.ts";
+import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proof.ts";
 
 /** Indexes stored blocks again where they are not what the chain says. */
 export const repair: Command = {
   name: "repair",
-  summary: "Read stored blocks again and repairs what is wrong",
+  summary: "Read stored blocks again and repair what is wrong",
   details: `Compares as check does, and replaces what is proven to be wrong, minute candles included. What was
 begun when it is killed is completed by the next start; call it again for the rest. Ends with 0 when
 all is right, 2 if something could not be proven, and 75 while a service runs on the data folder.`,
@@ -18,9 +19,12 @@ all is right, 2 if something could not be proven, and 75 while a service runs on
     withProof(words, async ({ dataDir, store, range, audit }) => {
       let repaired = 0;
       let isProven = true;
+      const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
       for (const slice of slicesOf(range)) {
         const verdict = await audit(slice);
+        progress.reach(slice.to);
         if (verdict.kind === "equal") continue;
+        progress.clear();
         for (const difference of verdict.differences) print(formatDifference(difference));
         if (verdict.right === null) {
           print(`left as it is: ${verdict.mismatch}`);
@@ -31,8 +35,9 @@ all is right, 2 if something could not be proven, and 75 while a service runs on
         await finishRepair(store.engine, () => dropCopies(dataDir));
         repaired += verdict.differences.length;
       }
+      progress.clear();
       if (isProven) settle(dataDir, range);
-      print(`blocks ${range.from} to ${range.to}: ${repaired} facts repairs`);
+      print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
       return isProven ? exitCodes.done : exitCodes.differs;
     }),
 };

@@ -1,0 +1,47 @@
+import type { Clock } from "../../base/time/clock.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import { formatSeconds } from "../../feed/progress-log.ts";
+
+const terminalEveryMs = 500;
+/** Elsewhere each report is a line of its own. */
+const lineEveryMs = 10_000;
+
+/** Where progress is written, such as standard error. */
+type Output = { readonly isTTY?: boolean; write(text: string): unknown };
+
+/** Reports how many blocks were compared, the percentage and the time left, until all are. */
+export class CheckProgress {
+  readonly #range: BlockRange;
+  readonly #output: Output;
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  #reportedMs: number;
+
+  constructor({ range, output, clock }: { range: BlockRange; output: Output; clock: Clock }) {
+    this.#range = range;
+    this.#output = output;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
+    this.#reportedMs = this.#startedMs;
+  }
+
+  /** Notes that all blocks up to this one were compared. */
+  reach(block: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    const isTerminal = this.#output.isTTY === true;
+    if (nowMs - this.#reportedMs < (isTerminal ? terminalEveryMs : lineEveryMs)) return;
+    this.#reportedMs = nowMs;
+    const { from, to } = this.#range;
+    const [done, all] = [block - from + 1, to - from + 1];
+    const leftMs = ((nowMs - this.#startedMs) / done) * (all - done);
+    const percent = (Math.floor((done / all) * 1000) / 10).toFixed(1);
+    const left = formatSeconds(Math.round(leftMs / 1000));
+    const line = `${done} of ${all} blocks compared (${percent} %), ${left} left`;
+    this.#output.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
+  }
+
+  /** Clears the line on a terminal, so that results follow on a line of their own. */
+  clear(): void {
+    if (this.#output.isTTY === true) this.#output.write("\r\u001B[K");
+  }
+}
