@@ -29,6 +29,11 @@ const formerFailures: readonly (readonly [string, number, boolean])[] = [
     20262104,
     false,
   ],
+  [
+    "a block was final by the word of one endpoint of three, confirmed by one without finality",
+    20261420,
+    true,
+  ],
 ];
 
 class ModelSubject implements Subject {
