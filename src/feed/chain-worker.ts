@@ -12,7 +12,7 @@ import type { BlockRef } from "../chain/raw-log.ts";
 import { ChainSource } from "../chain/sync/chain-source.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
-import { type ChainChange, deriveChanges, encodeFinal } from "./change.ts";
+import { type ChainChange, type Derivation, deriveChanges, encodeFinal } from "./change.ts";
 import { rereadFacts } from "./reread-facts.ts";
 
 const statusEveryMs = 250;
@@ -37,12 +37,16 @@ try {
       filter: decoder.filter,
       log: openLog({ level: options.logLevel }),
     },
-    (range, release) => {
-      const batch = encodeFinal(range, decoder);
+    async (range, release) => {
+      const batch = await encodeFinal(range, derivation);
       release();
       return batch;
     },
   );
+  const derivation: Derivation = {
+    decoder,
+    prove: (block, isFinal) => source.prove(block, isFinal),
+  };
   port.on("message", (message: ToChainThread) => {
     if (message.kind === "reread") void reread(source, message);
     else if (message.kind === "close") source.close();
@@ -53,7 +57,7 @@ try {
   post({ kind: "opened" });
   saveCompiledCode();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
-  for await (const change of deriveChanges(source.batches(), decoder)) {
+  for await (const change of deriveChanges(source.batches(), derivation)) {
     ahead += 1;
     post({ kind: "change", change, status: source.status }, buffersOf(change));
     while (ahead >= chainLimits.changesAheadMax) await nextMessage();

@@ -3,6 +3,9 @@
  * that needs neither store nor state, and so can run in a thread of its own.
  */
 import { assert } from "../base/assert.ts";
+import { chainLimits } from "../base/config/limits.ts";
+import { blockNumberOf } from "../base/ids.ts";
+import { mapInOrder } from "../base/time/map-in-order.ts";
 import type { Block, BlockInterval, ChainBatch } from "../chain/raw-log.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
@@ -18,8 +21,34 @@ export type ChainChange =
   | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
 
-/** What is made of final blocks as soon as they are read: their facts, encoded. */
-export function encodeFinal(range: BlockInterval, decoder: LogDecoder): EncodedBatch {
+/** How logs get their meaning, and how logs that contradict each other are proven. */
+export type Derivation = {
+  readonly decoder: LogDecoder;
+  /** The block with all of its logs, by its receipts (`ChainSource.prove`). */
+  readonly prove: (block: Block, isFinal: boolean) => Promise<Block>;
+};
+
+/**
+ * The facts of final blocks, encoded. Blocks with a match that does not reconcile are proven by their receipts
+ * first, for a leg or a summary may have been left out of the logs.
+ */
+export async function encodeFinal(
+  range: BlockInterval,
+  derivation: Derivation,
+): Promise<EncodedBatch> {
+  const { decoder, prove } = derivation;
+  const batch = encodeBlocks(range, decoder);
+  const suspects = new Set(batch.tally.anomalies.map(({ seq }) => blockNumberOf(seq)));
+  if (suspects.size === 0) return batch;
+  const suspected = range.blocks.filter(({ number }) => suspects.has(number));
+  const proofs = mapInOrder(suspected, (block) => prove(block, true), chainLimits.proofsAtOnceMax);
+  const proven = new Map<number, Block>();
+  for await (const block of proofs) proven.set(block.number, block);
+  const blocks = range.blocks.map((block) => proven.get(block.number) ?? block);
+  return encodeBlocks({ ...range, blocks }, decoder);
+}
+
+function encodeBlocks(range: BlockInterval, decoder: LogDecoder): EncodedBatch {
   const logs = range.blocks.reduce((sum, block) => sum + block.logs.length, 0);
   return encodeFacts(range, factsOf(range.blocks, decoder), logs);
 }
@@ -31,18 +60,37 @@ function* factsOf(
   for (const block of blocks) yield deriveBlockFacts(block, decoder);
 }
 
-/** Derives the changes of each batch. */
+/** Derives the changes of each batch, until the source is closed. Unfinalized blocks are proven as final ones are. */
 export async function* deriveChanges(
   batches: AsyncIterable<ChainBatch<EncodedBatch>>,
-  decoder: LogDecoder,
+  derivation: Derivation,
 ): AsyncGenerator<ChainChange, void, undefined> {
-  for await (const batch of batches) yield changesOf(batch, decoder);
+  try {
+    for await (const batch of batches) yield await changeOf(batch, derivation);
+  } catch (thrown) {
+    // Closing the source ends the wait for a proof too.
+    if (!(thrown instanceof Error && thrown.name === "AbortError")) throw thrown;
+  }
 }
 
-function changesOf(batch: ChainBatch<EncodedBatch>, decoder: LogDecoder): ChainChange {
+async function changeOf(
+  batch: ChainBatch<EncodedBatch>,
+  { decoder, prove }: Derivation,
+): Promise<ChainChange> {
   if (batch.kind !== "blocks") return batch;
   if (batch.finalized) return { kind: "range", batch: batch.blocks, more: batch.more };
   assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
-  const block = batch.blocks[0] ?? { ...batch.last, parentHash: null, logs: [] };
-  return { kind: "block", block: deriveBlockFacts(block, decoder) };
+  const [block] = batch.blocks;
+  if (block === undefined) {
+    return {
+      kind: "block",
+      block: deriveBlockFacts({ ...batch.last, parentHash: null, logs: [] }, decoder),
+    };
+  }
+  const facts = deriveBlockFacts(block, decoder);
+  const isWhole = facts.anomalies.length === 0;
+  return {
+    kind: "block",
+    block: isWhole ? facts : deriveBlockFacts(await prove(block, false), decoder),
+  };
 }

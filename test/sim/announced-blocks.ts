@@ -1,4 +1,6 @@
-import type { ChainBatch } from "../../src/chain/raw-log.ts";
+import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
+import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
+import type { Derivation } from "../../src/feed/change.ts";
 import type { GeneratedBlock } from "../support/generate-chain.ts";
 import type { SimulatedWorld } from "../support/simulated-world.ts";
 
@@ -10,11 +12,18 @@ export class AnnouncedBlocks {
   async *listen(batches: AsyncIterable<ChainBatch>): AsyncGenerator<ChainBatch> {
     for await (const batch of batches) {
       const blocks = batch.kind === "blocks" ? batch.blocks : [];
-      for (const { hash, logs } of blocks) {
-        this.#logs.set(hash, new Set(logs.map(({ logIndex }) => logIndex)));
-      }
+      for (const block of blocks) this.#note(block);
       yield batch;
     }
+  }
+
+  /** What the source proves of blocks counts as sent. */
+  proofsOf(source: ChainSource): Derivation["prove"] {
+    return async (block, isFinal) => {
+      const proven = await source.prove(block, isFinal);
+      this.#note(proven);
+      return proven;
+    };
   }
 
   /**
@@ -29,5 +38,9 @@ export class AnnouncedBlocks {
       );
       return { block: { ...block, logs }, fills: [] };
     });
+  }
+
+  #note({ hash, logs }: Block): void {
+    this.#logs.set(hash, new Set(logs.map(({ logIndex }) => logIndex)));
   }
 }

@@ -1,11 +1,11 @@
 import { openLog } from "../../src/base/log.ts";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
-import { type ChainChange, deriveChanges } from "../../src/feed/change.ts";
+import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart } from "../support/append-part.ts";
-import { encodeBatches } from "../support/encode-batches.ts";
+import { changesOf } from "../support/encode-batches.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
 import type { StoreFolder } from "../support/store-folder.ts";
@@ -55,7 +55,7 @@ export class StoreSubject implements Subject {
     const pipeline = new Pipeline({ store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(
-        deriveChanges(encodeBatches(this.reported.listen(source.batches()), decoder), decoder),
+        changesOf(this.reported.listen(source.batches()), decoder, this.reported.proofsOf(source)),
       ),
     );
     this.#isAtWork = false;

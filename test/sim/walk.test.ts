@@ -9,8 +9,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
-import { deriveChanges } from "../../src/feed/change.ts";
-import { encodeBatches } from "../support/encode-batches.ts";
+import { changesOf } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { AnnouncedBlocks } from "./announced-blocks.ts";
@@ -57,10 +56,8 @@ class ModelSubject implements Subject {
     const { random } = simulation;
     // A slow store is one more thing that shuffles the order of events.
     const slowness = random.pick([0, 0, 0.2]);
-    for await (const change of deriveChanges(
-      encodeBatches(this.reported.listen(source.batches()), decoder),
-      decoder,
-    )) {
+    const batches = this.reported.listen(source.batches());
+    for await (const change of changesOf(batches, decoder, this.reported.proofsOf(source))) {
       this.store.take(change);
       if (random.chance(slowness)) await simulation.pause(random.integer(1, 1_500));
     }

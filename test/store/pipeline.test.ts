@@ -9,7 +9,6 @@ import type { Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
-import { deriveChanges } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
@@ -18,7 +17,7 @@ import { readFills } from "../../src/query/read-fills.ts";
 import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
-import { encodeBatches } from "../support/encode-batches.ts";
+import { changesOf } from "../support/encode-batches.ts";
 import {
   anyBlockPlan,
   anyOrder,
@@ -163,9 +162,7 @@ describe("the pipeline", () => {
       const { store } = folder;
       const state = new MarketState(contracts);
       const source = new ScriptedSource(steps, order);
-      await new Pipeline({ store, state, log: silent }).run(
-        deriveChanges(encodeBatches(source.batches(), decoder), decoder),
-      );
+      await new Pipeline({ store, state, log: silent }).run(changesOf(source.batches(), decoder));
 
       const left = factsOf(source.chain);
       const final = left.slice(0, source.finalCount);
@@ -208,7 +205,7 @@ describe("the pipeline", () => {
     }
     const state = new MarketState(contracts);
     const pipeline = new Pipeline({ store, state, subscribers, log: silent });
-    await pipeline.run(deriveChanges(encodeBatches(source(), decoder), decoder));
+    await pipeline.run(changesOf(source(), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
     assert.deepEqual(reported, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
     assert.equal(store.coverage?.last.number, 3);
@@ -225,7 +222,7 @@ describe("the pipeline", () => {
         yield blocksBatch([{ ...emptyBlock, number, timestamp: number }], true);
       }
     }
-    await assert.rejects(pipeline.run(deriveChanges(encodeBatches(endless(), decoder), decoder)));
+    await assert.rejects(pipeline.run(changesOf(endless(), decoder)));
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
   });
 
@@ -240,6 +237,6 @@ describe("the pipeline", () => {
       await new Promise<never>(() => {});
     }
     const pipeline = new Pipeline({ store, state, log: silent });
-    await assert.rejects(pipeline.run(deriveChanges(encodeBatches(standing(), decoder), decoder)));
+    await assert.rejects(pipeline.run(changesOf(standing(), decoder)));
   });
 });

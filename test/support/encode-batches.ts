@@ -1,18 +1,32 @@
 import type { ChainBatch } from "../../src/chain/raw-log.ts";
 import type { LogDecoder } from "../../src/contracts/log-decoder.ts";
-import { encodeFinal } from "../../src/feed/change.ts";
+import {
+  type ChainChange,
+  type Derivation,
+  deriveChanges,
+  encodeFinal,
+} from "../../src/feed/change.ts";
 import type { EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
 
-/** Batches with their final blocks encoded, as the thread of the chain has them reported. */
-export async function* encodeBatches(
+async function* encodeBatches(
   batches: AsyncIterable<ChainBatch>,
-  decoder: LogDecoder,
+  derivation: Derivation,
 ): AsyncGenerator<ChainBatch<EncodedBatch>> {
   for await (const batch of batches) {
     if (batch.kind !== "blocks" || !batch.finalized) yield batch;
     else {
       const interval = { ...batch, blocks: [...batch.blocks] };
-      yield { ...batch, blocks: encodeFinal(interval, decoder) };
+      yield { ...batch, blocks: await encodeFinal(interval, derivation) };
     }
   }
+}
+
+/** The changes of batches as they reach the pipeline; without `prove` logs are taken as they are. */
+export function changesOf(
+  batches: AsyncIterable<ChainBatch>,
+  decoder: LogDecoder,
+  prove: Derivation["prove"] = async (block) => block,
+): AsyncIterable<ChainChange> {
+  const derivation = { decoder, prove };
+  return deriveChanges(encodeBatches(batches, derivation), derivation);
 }

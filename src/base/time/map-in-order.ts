@@ -16,7 +16,7 @@ export async function* mapInOrder<Item, Result>(
     const [first] = running;
     if (running.length < concurrency || first === undefined) continue;
     yield await first;
-    running.shift();
+    running.splice(0, 1);
   }
   for (const result of running) yield await result;
 }

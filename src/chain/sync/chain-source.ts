@@ -54,7 +54,7 @@ export type ChainSourceOptions = {
  * before them, and what they are read from can be released then, by `release`, if nothing of the
  * logs is looked at any more: a log takes some times the memory that its facts do.
  */
-export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final;
+export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 
 /** How often to look again when nothing describes changes. */
 const idleMs = 1_000;
@@ -155,6 +155,21 @@ export class ChainSource<Final = readonly Block[]> {
     } catch (thrown) {
       if (!this.#abort.signal.aborted) throw thrown;
     }
+  }
+
+  /**
+   * The block with all of its logs, by its receipts: for when they contradict each other by what they mean, as when
+   * a match misses a leg. Waits until an endpoint can prove them. Throws an `AbortError` when the source is closed.
+   */
+  async prove(block: Block, isFinal: boolean): Promise<Block> {
+    const { number, logs } = block;
+    const proven = await this.#blockLogs.prove(block, isFinal);
+    const missing = proven.logs.length - logs.length;
+    if (missing > 0) {
+      const message = "logs that were left out of a block were found in its receipts";
+      this.#context.log.warn({ block: number, logs: missing }, message);
+    }
+    return proven;
   }
 
   /** Ends `batches()` and everything under way. */
@@ -296,11 +311,11 @@ function prepared<Final>(ranges: RangeFetcher, prepare: Prepare<Final>): RangeSo
     },
     estimateBytes: (blocks) => ranges.estimateBytes(blocks),
     fetch: (range) =>
-      ranges.fetch(range, ({ blocks: read, ...part }) => {
+      ranges.fetch(range, async ({ blocks: read, ...part }) => {
         const { from, to, last } = part;
         const { blocks, release } = read;
         const range = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
-        return { ...part, blocks: prepare(range, release) };
+        return { ...part, blocks: await prepare(range, release) };
       }),
   };
 }

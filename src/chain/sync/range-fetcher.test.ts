@@ -57,7 +57,7 @@ test("R5: ranges grow although the best endpoint does not keep blocks so old", a
   let from = 0;
   for (let turn = 0; turn < 5; turn += 1) {
     const to: number = from + fetcher.blocksAtOnce - 1;
-    const parts = await fetcher.fetch({ from, to }, ({ host }) => host);
+    const parts = await fetcher.fetch({ from, to }, async ({ host }) => host);
     assert.deepEqual(parts, ["node 1"]);
     from = to + 1;
   }

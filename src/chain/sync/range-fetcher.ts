@@ -72,13 +72,13 @@ export class RangeFetcher {
    */
   async fetch<Part>(
     range: BlockRange,
-    prepare: (part: RangePart) => Part,
+    prepare: (part: RangePart) => Promise<Part>,
   ): Promise<readonly Part[]> {
     const parts: Part[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
       const part = await this.#pool.persist(() => this.#fetchSomewhere(rest));
-      parts.push(prepare(part));
+      parts.push(await prepare(part));
       from = part.to + 1;
     }
     return parts;

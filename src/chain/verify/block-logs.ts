@@ -5,13 +5,14 @@ import { formatLogsParam, type LogFilter, showsMore } from "../parse/log-filter.
 import type { Header } from "../parse/parse-header.ts";
 import { isWanted, parseLogs } from "../parse/parse-log.ts";
 import { parseReceiptLogs, parseTransactionHashes } from "../parse/parse-receipts.ts";
-import type { RawLog } from "../raw-log.ts";
+import type { Block, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { checkLogs } from "./check-logs.ts";
+import { fetchHeader } from "./fetch-headers.ts";
 
 /** How many other endpoints are asked when one cannot prove what it says. */
 const otherWitnessesMax = 2;
@@ -96,6 +97,26 @@ export class BlockLogs {
     const known = new Set(proven.map((log) => log.logIndex));
     const reported = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
     return [...proven, ...reported].toSorted((one, other) => one.logIndex - other.logIndex);
+  }
+
+  /**
+   * All logs of a block by its receipts, tried until an endpoint proves them. A block that is not final and no
+   * endpoint has any more keeps its logs: it is about to be reverted.
+   */
+  async prove(block: Block, isFinal: boolean): Promise<Block> {
+    const { number, hash } = block;
+    const logs = await this.#pool.persist(async () => {
+      const endpoints = isFinal ? this.#pool.finalAt(number) : this.#pool.ranked();
+      const proven = await this.#pool.round(endpoints, async (endpoint) => {
+        const header = await fetchHeader(endpoint, number);
+        return header?.hash === hash ? this.gather(endpoint, header) : null;
+      });
+      if (proven === null && isFinal) {
+        throw new EndpointError("unavailable", `no endpoint can prove the logs of block ${number}`);
+      }
+      return proven ?? block.logs;
+    });
+    return { ...block, logs };
   }
 
   /** From all logs of the block, which must account for its bloom: then none of ours is missing. */

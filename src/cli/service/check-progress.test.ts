@@ -32,5 +32,5 @@ test("a terminal shows one line that is written over", () => {
   const { progress, reachAt, written } = openProgress(true);
   assert.equal(reachAt(500, 150), "\r\u001B[K50 of 200 blocks compared (25.0 %), 2 s left");
   progress.clear();
-  assert.match(written(), /left\r\u001B\[K$/);
+  assert.ok(written().endsWith("left\r\u001B[K"));
 });

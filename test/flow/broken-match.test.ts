@@ -1,0 +1,38 @@
+/** R4, R8: a node that leaves a leg or a summary out of its logs is found out before anything is stored. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { on } from "../support/faults.ts";
+import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
+import { placeMatches, placeTrades } from "../support/recorded/place-logs.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+import type { RpcLog } from "../support/scripted-block.ts";
+
+const recording = readRecording("contracts-a");
+const placeOf = (log: RpcLog): string => `${log.blockNumber} ${log.logIndex}`;
+const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
+
+test("legs, summaries and matches that a lone node leaves out of its logs come from its receipts", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const matches = placeMatches(recording, placeTrades(recording));
+  const hidden = new Set(
+    matches.map(({ legs, summary, log }, index) => {
+      return placeOf([legs[0]?.log ?? summary, summary, log][index % 3] ?? log);
+    }),
+  );
+  assert(hidden.size > 20, "some logs are left out");
+  stage.node.fault(
+    on("eth_getLogs", () => ({
+      kind: "logs",
+      change: (logs) => logs.filter((log) => !hidden.has(placeOf(log))),
+    })),
+  );
+  const service = await stage.startService([stage.node.url], noAudit);
+  await service.waitFinalized(stage.head);
+  await assertRecordedTruth(service, recording);
+  const { indexer } = await service.get<{ indexer: { match_anomalies: Record<string, number> } }>(
+    "/v1/metrics",
+  );
+  // The chain has two of them; their receipts confirm that.
+  assert.deepEqual(indexer.match_anomalies, { legs_differ_from_summary: 2 });
+});
