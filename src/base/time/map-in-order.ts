@@ -7,16 +7,16 @@ export async function* mapInOrder<Item, Result>(
   work: (item: Item) => Promise<Result>,
   concurrency: number,
 ): AsyncGenerator<Result, void, undefined> {
-  const running: Promise<Result>[] = [];
+  const running = new Set<Promise<Result>>();
   for (const item of items) {
     const result = work(item);
     // One that fails before its turn is reported in its turn.
     result.catch(() => {});
-    running.push(result);
+    running.add(result);
     const [first] = running;
-    if (running.length < concurrency || first === undefined) continue;
+    if (running.size < concurrency || first === undefined) continue;
     yield await first;
-    running.splice(0, 1);
+    running.delete(first);
   }
   for (const result of running) yield await result;
 }
