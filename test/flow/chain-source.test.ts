@@ -17,7 +17,7 @@ import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
 import { RpcError, type RpcRequest, rangeAsked } from "../support/scripted-answers.ts";
-import type { RpcLog, ScriptedBlock } from "../support/scripted-block.ts";
+import { type RpcLog, type ScriptedBlock, toQuantity } from "../support/scripted-block.ts";
 import type { Finality } from "../support/scripted-chain.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -466,6 +466,22 @@ test("R6: a range that a lone endpoint never answers is asked for again after tw
 });
 
 describe("answers that stay wrong", { concurrency: 4 }, () => {
+  test("R4: times of logs that a lone node makes up are found out by sampling headers", async () => {
+    const chain = buildBlocks(specs(4_000));
+    const node = await openNode(chain);
+    // Plausible: never falling, and within the headers at both ends of a range.
+    const timeOf = (number: number) =>
+      (chain[number]?.timestamp ?? 0) - (number % 10 === 5 ? 1 : 0);
+    const change = (logs: readonly RpcLog[]) =>
+      logs.map((log) => ({ ...log, blockTimestamp: toQuantity(timeOf(Number(log.blockNumber))) }));
+    node.fault(faults.on("eth_getLogs", () => ({ kind: "logs", change })));
+    const source = await openSource([node.url], { random: () => 0 });
+    const follower = new ChainFollower(source, 0);
+    await follower.untilTip(3_999);
+    follower.assertEquals(chain, isOurs);
+    assert.ok(source.status.endpoints.some(({ badAnswers }) => badAnswers > 0));
+  });
+
   const lasting: Record<string, faults.FaultHook> = {
     "no logs": faults.noLogs,
     "a log twice": faults.duplicateLog,

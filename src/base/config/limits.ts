@@ -141,6 +141,8 @@ export const chainLimits = {
   youngBlocks: 256,
   /** A bloom of no more bits is of some 25 logs, and in one block of ten has an item of ours by chance. */
   sparseBloomBitsMax: 256,
+  /** In this share of the ranges the time of one log is compared with the header of its block: one more request each. */
+  sampledRangesShare: 1 / 8,
   /** Blocks whose logs are proven at the same time: each is a request for up to some megabytes. */
   proofsAtOnceMax: 4,
   /** How far honest heads lie from their median; an endpoint further off has no vote on finality. */

@@ -70,6 +70,8 @@ export class Endpoint {
   heardAtMs: number;
   /** `false` while its head is far above those of the others; it is asked for nothing but its head then. */
   isHeadBelieved = true;
+  /** `false` once a header contradicted a time that came with its logs; all times are taken from headers then. */
+  areLogTimesBelieved = true;
   /** Whether it answered another hash for a final block than the majority. */
   isOutvoted = false;
   /** Whether it was among those that agreed on the last final block: only then are its final blocks believed. */

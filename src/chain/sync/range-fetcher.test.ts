@@ -52,7 +52,7 @@ test("R5: ranges grow although the best endpoint does not keep blocks so old", a
   const addresses = [`0x${"aa".repeat(20)}` as Address];
   const filter = deriveLogFilter({ addresses, topics0: [`0x${"11".repeat(32)}` as Hash] });
   const blockLogs = new BlockLogs({ pool, filter });
-  const fetcher = new RangeFetcher({ pool, filter, blockLogs, clock: systemClock });
+  const fetcher = new RangeFetcher({ pool, filter, blockLogs, ...context });
   assert.equal(fetcher.blocksAtOnce, chainLimits.rangeBlocksStart);
   let from = 0;
   for (let turn = 0; turn < 5; turn += 1) {

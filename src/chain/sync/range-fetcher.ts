@@ -46,6 +46,7 @@ export class RangeFetcher {
     filter: LogFilter;
     blockLogs: BlockLogs;
     clock: Clock;
+    random: () => number;
   }) {
     this.#pool = options.pool;
     this.#filter = options.filter;

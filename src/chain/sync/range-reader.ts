@@ -30,11 +30,18 @@ export class RangeReader {
   readonly #pool: EndpointPool;
   readonly #filter: LogFilter;
   readonly #blockLogs: BlockLogs;
+  readonly #random: () => number;
 
-  constructor(parts: { pool: EndpointPool; filter: LogFilter; blockLogs: BlockLogs }) {
+  constructor(parts: {
+    pool: EndpointPool;
+    filter: LogFilter;
+    blockLogs: BlockLogs;
+    random: () => number;
+  }) {
     this.#pool = parts.pool;
     this.#filter = parts.filter;
     this.#blockLogs = parts.blockLogs;
+    this.#random = parts.random;
   }
 
   /** The blocks that have logs. */
@@ -45,16 +52,17 @@ export class RangeReader {
     const headers = new Map([first, last].map((header) => [header.number, header]));
     const expected = { from, to, headers, filter: this.#filter };
     checkLogs(logs, expected);
-    const times = timesOf(parsed, headers);
+    const times = endpoint.areLogTimesBelieved ? timesOf(parsed, headers) : null;
     const wanted = new Set([
       ...youngBlocks(endpoint, answer),
-      ...(times === null ? logs.map((log) => log.blockNumber) : []),
+      ...(times === null ? logs : this.#sampleOf(logs)).map((log) => log.blockNumber),
     ]);
     const missing = [...wanted].filter((number) => !headers.has(number));
     if (missing.length > 0) {
       for (const header of await fetchHeaders(endpoint, missing))
         headers.set(header.number, header);
       checkLogs(logs, expected);
+      if (times !== null) checkTimes(endpoint, { logs, times, headers });
     }
     checkLinks(headers);
     await this.#checkBlooms(endpoint, headers, logs);
@@ -69,7 +77,14 @@ export class RangeReader {
     return { blocks, release };
   }
 
-  /** Mismatches the answer when a header describes logs that are not in it. */
+  /** A log whose time is compared with the header of its block, in some of the ranges. */
+  #sampleOf(logs: readonly RawLog[]): readonly RawLog[] {
+    const isSampled = this.#random() < chainLimits.sampledRangesShare;
+    const sampled = isSampled ? logs[Math.floor(this.#random() * logs.length)] : undefined;
+    return sampled === undefined ? [] : [sampled];
+  }
+
+  /** Rejects the answer when a header describes logs that are not in it. */
   async #checkBlooms(
     endpoint: Endpoint,
     headers: ReadonlyMap<number, Header>,
@@ -101,6 +116,20 @@ export class RangeReader {
       throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
     }
   }
+}
+
+/** Throws when a header has another time than the logs of its block; the endpoint's times are not used again. */
+function checkTimes(
+  endpoint: Endpoint,
+  read: {
+    readonly logs: readonly RawLog[];
+    readonly times: readonly number[];
+    readonly headers: ReadonlyMap<number, Header>;
+  },
+): void {
+  if (areTimesConsistent(read.logs, read.times, read.headers)) return;
+  endpoint.areLogTimesBelieved = false;
+  throw new EndpointError("inconsistent", "the times of logs are not those of their blocks");
 }
 
 /** The times that came with the logs, if they can be believed. */
