@@ -145,7 +145,7 @@ Markets, candles and order book of the busiest token, and live trades; paste int
 ${curl} '${url}/v1/markets?limit=5'
 ${curl} '${url}/v1/candles/${token}?resolution=15m'
 ${curl} '${url}/v1/orderbook/${token}?depth=5'
-npm run --silent oddwire -- tail --url ${url} --key ${key}
+npx oddwire tail --url ${url} --key ${key}
 
 Trading goes on. Ctrl-C stops everything; the next start goes on from there.`);
 }

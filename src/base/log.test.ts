@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
 import { generateKey } from "../access/key-format.ts";
-import { redactLine } from "./log.ts";
+import { formatForTerminal, lineOptions, redactLine } from "./log.ts";
 
 function logged(facts: Readonly<Record<string, unknown>>, message = "said"): string {
   const lines: string[] = [];
   const stream = { write: (line: string) => lines.push(line) };
-  pino({ hooks: { streamWrite: redactLine } }, stream).info(facts, message);
+  pino({ ...lineOptions, hooks: { streamWrite: redactLine } }, stream).info(facts, message);
   assert.equal(lines.length, 1);
   JSON.parse(lines[0] ?? "");
   return lines[0] ?? "";
@@ -57,4 +57,18 @@ test("of a URL the host is left, also in the message of an error and in what it 
 test("everything else is written as it is", () => {
   const line = '{"url":"http://127.0.0.1:8080","other":"ow_read_ab","path":"/v1/keys"}';
   assert.equal(redactLine(line), line);
+});
+
+test("a line has its time as RFC 3339 and its level as a name", () => {
+  const line = JSON.parse(logged({}, "said")) as Record<string, unknown>;
+  assert.equal(line["level"], "info");
+  assert.match(String(line["time"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+test("on a terminal a line is for people, without keys and without what a terminal obeys", () => {
+  const key = generateKey("admin");
+  const shown = formatForTerminal()(logged({ reason: "\u001b[2Jgone\u009b2J", key }, "said"));
+  assert.match(shown, /INFO.*said/);
+  assert.match(shown, /\[2Jgone/);
+  assert(!shown.includes("\u001b[2J") && !shown.includes("\u009b") && !shown.includes(key));
 });

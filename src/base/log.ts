@@ -1,4 +1,6 @@
-import { destination, type Level, type Logger, pino } from "pino";
+import { isatty } from "node:tty";
+import { destination, type Level, type Logger, pino, stdTimeFunctions } from "pino";
+import { prettyFactory } from "pino-pretty";
 
 /** What the code may do with a logger; a child carries its bindings on every line. */
 export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled"> & {
@@ -26,8 +28,34 @@ export function redactLine(line: string): string {
     .replace(secretKeys, "$1***");
 }
 
-/** Opens a logger that writes JSON lines to standard error, immediately: nothing is lost in a crash. */
+/** What every line of ours has: the time as RFC 3339 and the name of the level. */
+export const lineOptions = {
+  timestamp: stdTimeFunctions.isoTime,
+  formatters: { level: (label: string) => ({ level: label }) },
+};
+
+const standardError = 2;
+
+/**
+ * Opens a logger that writes to standard error, immediately: nothing is lost in a crash. On a terminal lines are
+ * for people, elsewhere JSON.
+ */
 export function openLog(options: { level: LogLevel }): Log {
   const { level } = options;
-  return pino({ level, hooks: { streamWrite: redactLine } }, destination({ dest: 2, sync: true }));
+  const streamWrite = isatty(standardError) ? formatForTerminal() : redactLine;
+  const output = destination({ dest: standardError, sync: true });
+  return pino({ ...lineOptions, level, hooks: { streamWrite } }, output);
+}
+
+/** What nodes and clients sent may hold what terminals obey; JSON has most of it escaped. */
+const controlCharacters = /\\u00[01][0-9a-f]|[\u007f-\u009f]/gi;
+
+/** Lines for people; the progress that may be shown there is overwritten. */
+export function formatForTerminal(): (line: string) => string {
+  const format = prettyFactory({
+    translateTime: "SYS:HH:MM:ss",
+    ignore: "pid,hostname",
+    singleLine: true,
+  });
+  return (line) => `\r\u001B[K${format(redactLine(line).replace(controlCharacters, "\\ufffd"))}`;
 }

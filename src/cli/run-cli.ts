@@ -3,7 +3,7 @@
  * exit code: 0 done, 1 wrong configuration or use, 2 the store is not right, 70 a bug, 75 try again. The commands are in
  * `cli/`.
  */
-import { ConfigError } from "../base/config/config.ts";
+import { ConfigError, readEnvFile } from "../base/config/config.ts";
 import { version } from "../base/config/version.ts";
 import { AppError, toError } from "../base/errors.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
@@ -40,6 +40,7 @@ async function runCommand(words: readonly string[]): Promise<number> {
   // After the name of a group it asks for all of its commands.
   if (isHelp(rest[0] ?? "")) return help([first]);
   const call = findCommand(commands, words);
+  readEnvFile();
   if (call.rest.some(isHelp)) return help(call.command.name.split(" "));
   return call.command.run(readWords(call));
 }

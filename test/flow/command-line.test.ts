@@ -99,3 +99,14 @@ test("every command has examples that begin with its own words", () => {
     for (const example of examples) assert(example.includes(`oddwire ${name}`), example);
   }
 });
+
+test("the settings of client commands come from the environment, and flags win", async () => {
+  const settings = { ODDWIRE_URL: "http://127.0.0.1:2", ODDWIRE_API_KEY: "ow_read_x" };
+  const { code, stderr } = await runCommand(["tail"], settings);
+  assert.equal(code, 1);
+  assert.match(stderr, /cannot be reached: .*127\.0\.0\.1:2/);
+  const other = await runCommand(["tail", "--url", "http://127.0.0.1:3"], settings);
+  assert.match(other.stderr, /cannot be reached: .*127\.0\.0\.1:3/);
+  const keyless = await runCommand(["tail"]);
+  assert.match(keyless.stderr, /an API key is required: --key, --key-file or ODDWIRE_API_KEY/);
+});

@@ -3,11 +3,12 @@ import { describeSettings, type SettingDescription } from "../../src/base/config
 
 const introduction = `# Configuration
 
-Every setting is an environment variable. There are no others: a variable that starts with \`ODDWIRE_\` and is not listed
+Every setting is an environment variable; \`serve\` and \`demo\` take the common ones as flags too, which win. Variables are also read from a file
+\`.env\` in the working folder; the environment wins over it. There are no other settings: a variable that starts with \`ODDWIRE_\` and is not listed
 here is refused, so a typing mistake never passes for a default. All mistakes are reported together at start, with exit
 code 1. An empty variable counts as unset.
 
-\`npm run --silent oddwire -- config\` prints what is in force, with secrets as \`***\` and endpoints by their host.
+\`npx oddwire config\` prints what is in force, with secrets as \`***\` and endpoints by their host.
 
 This page is made from [src/base/config/config.ts](../src/base/config/config.ts) by \`npm run docs\`; a test compares the two.
 `;
@@ -32,10 +33,10 @@ export function formatConfigurationPage(): string {
 }
 
 function formatRow(setting: SettingDescription): string {
-  const { variable, description, form, fallback, isSecret } = setting;
+  const { variable, description, form, fallback, isSecret, flag } = setting;
   const value = isSecret ? `${form} (*secret*)` : form;
   const shownFallback = fallback === "" ? "none" : `\`${fallback}\``;
-  return `| ${[`\`${variable}\``, description, value, shownFallback].join(" | ")} |`;
+  return `| ${[flag === null ? `\`${variable}\`` : `\`${variable}\`, \`--${flag}\``, description, value, shownFallback].join(" | ")} |`;
 }
 
 if (import.meta.main) process.stdout.write(formatConfigurationPage());

@@ -53,6 +53,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   fastify: ["api"],
   "hyparquet-writer": ["api"],
   pino: ["base"],
+  "pino-pretty": ["base"],
   "prom-client": ["base", "api"],
   typebox: ["contracts", "rows", "api", "cli"],
   ws: ["venue", "chain", "api"],

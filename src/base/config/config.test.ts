@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigError, formatConfig, readConfig } from "./config.ts";
+import { ConfigError, formatConfig, readClientConfig, readConfig } from "./config.ts";
 
 const serving = { ODDWIRE_RPC_URLS: "https://node.example.com/v2/secret-token" };
 const folder = mkdtempSync(join(tmpdir(), "oddwire-config-"));
@@ -139,4 +139,15 @@ test("the printed configuration hides secrets and the paths of endpoints", () =>
   assert.match(printed, /^ODDWIRE_ADMIN_KEY=$/m);
   assert.match(printed, /^# The port .* \(a whole number from 0 to 65535\)\nODDWIRE_PORT=8080$/m);
   assert.doesNotMatch(printed, /secret-token|pppp/);
+});
+
+test("client commands have settings of their own, which the service knows too", () => {
+  const environment = { ODDWIRE_URL: "https://data.example.com", ODDWIRE_API_KEY: "ow_read_x" };
+  assert.deepEqual(readClientConfig(environment), {
+    url: "https://data.example.com",
+    key: "ow_read_x",
+  });
+  assert.deepEqual(readClientConfig({}), { url: "http://127.0.0.1:8080", key: null });
+  assert.deepEqual(mistakesOf({ ...serving, ...environment }), []);
+  assert.throws(() => readClientConfig({ ODDWIRE_URL: "data" }), /ODDWIRE_URL must be an http/);
 });

@@ -1,33 +1,25 @@
-import { readFileSync } from "node:fs";
 import { toError } from "../errors.ts";
 import { isIpRange } from "../ip-address.ts";
 import type { LogLevel } from "../log.ts";
 import { nearName } from "../near-name.ts";
 import { webLimits } from "./limits.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** One variable of the environment: `form` is its type, unit and range in words, for people. */
-type Setting<T> = {
-  readonly variable: `ODDWIRE_${string}`;
-  readonly description: string;
-  readonly form: string;
-  /** What an unset or empty variable means. */
-  readonly fallback: T;
-  /** `null` when the text is not of the form. */
-  readonly read: (text: string) => T | null;
-  /** May also be given as a file named by `<variable>_FILE`, and is never printed. */
-  readonly secret?: true;
-  /** What `formatConfig` prints in place of the value. */
-  show?(value: T): string;
-};
-
-type Value = string | number | readonly string[] | null;
+import {
+  type Environment,
+  isUrl,
+  listOf,
+  readValues,
+  type Setting,
+  setting,
+  shown,
+  type Value,
+  wholeNumber,
+} from "./setting.ts";
 
 /** Every setting there is; `Config` has one field for each. */
 const settings = {
   rpcUrls: setting<readonly string[]>({
     variable: "ODDWIRE_RPC_URLS",
+    flag: "rpc-url",
     description: "JSON-RPC endpoints of the chain; required to serve",
     form: "a comma list of http, https, ws or wss URLs",
     fallback: [],
@@ -56,6 +48,7 @@ const settings = {
   }),
   startBlock: setting<number | "latest" | "genesis">({
     variable: "ODDWIRE_START_BLOCK",
+    flag: "start-block",
     description: "Where indexing starts; genesis is the first block of the oldest exchange",
     form: "a block number, latest or genesis",
     fallback: "latest",
@@ -70,6 +63,7 @@ const settings = {
   }),
   dataDir: setting({
     variable: "ODDWIRE_DATA_DIR",
+    flag: "data-dir",
     description: "The folder of everything the service keeps",
     form: "a path",
     fallback: "./data",
@@ -84,6 +78,7 @@ const settings = {
   }),
   port: setting({
     variable: "ODDWIRE_PORT",
+    flag: "port",
     description: "The port the service listens on; 0 picks a free one",
     ...wholeNumber({ min: 0, max: 65_535, fallback: 8080 }),
   }),
@@ -119,6 +114,7 @@ const settings = {
   }),
   venue: setting<"none" | "polymarket">({
     variable: "ODDWIRE_VENUE",
+    flag: "venue",
     description: "Where order books and names of markets come from, which the chain does not hold",
     form: "none or polymarket",
     fallback: "none",
@@ -200,10 +196,33 @@ const settings = {
   }),
 };
 
-/** What the service runs with; read-only, and handed on in parts. */
-export type Config = {
-  readonly [Name in keyof typeof settings]: (typeof settings)[Name]["fallback"];
+/** The settings of commands that call a running service. */
+const clientSettings = {
+  url: setting({
+    variable: "ODDWIRE_URL",
+    description: "The service that tail, export and other client commands call",
+    form: "an http or https URL",
+    fallback: "http://127.0.0.1:8080",
+    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+  }),
+  key: setting<string | null>({
+    variable: "ODDWIRE_API_KEY",
+    description: "The API key that client commands send",
+    form: "a key as `oddwire keys create` prints it",
+    fallback: null,
+    read: (text) => text,
+    secret: true,
+  }),
 };
+
+type Settings = Readonly<Record<string, { readonly fallback: Value }>>;
+type ValuesOf<Known extends Settings> = { readonly [Name in keyof Known]: Known[Name]["fallback"] };
+
+/** What the service runs with; read-only, and handed on in parts. */
+export type Config = ValuesOf<typeof settings>;
+
+/** Which service client commands call, and with which key. */
+export type ClientConfig = ValuesOf<typeof clientSettings>;
 
 /** Everything that is wrong with the configuration, one sentence each; the process exits with 1. */
 export class ConfigError extends Error {
@@ -225,18 +244,36 @@ export function readConfig(
   environment: Environment = process.env,
 ): Config {
   const mistakes = unknownNames(environment);
-  const read = Object.entries<Setting<Value>>(settings).map(([field, known]) => {
-    const text = textOf(known, environment, mistakes);
-    if (text === null) return [field, known.fallback];
-    const value = known.read(text);
-    if (value === null) mistakes.push(malformed(known, text));
-    return [field, value];
-  });
-  const config = Object.fromEntries(read) as Config;
-  if (purpose === "serve" && config.rpcUrls === settings.rpcUrls.fallback)
-    mistakes.push(`${settings.rpcUrls.variable} is required: ${settings.rpcUrls.form}`);
+  const config = readValues(settings, environment, mistakes) as Config;
+  if (purpose === "serve" && config.rpcUrls === settings.rpcUrls.fallback) {
+    const { variable, form } = settings.rpcUrls;
+    mistakes.push(`${variable} is required (or --rpc-url): ${form}`);
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
+}
+
+/** Reads the settings of client commands. Throws `ConfigError`. */
+export function readClientConfig(environment: Environment = process.env): ClientConfig {
+  const mistakes: string[] = [];
+  const config = readValues(clientSettings, environment, mistakes) as ClientConfig;
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+/** Adds the variables of `.env` in the working folder, if there is one; what is set already wins. */
+export function readEnvFile(): void {
+  try {
+    process.loadEnvFile(".env");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw new ConfigError([`.env cannot be read: ${toError(thrown).message}`]);
+  }
+}
+
+/** The environment with variables that the command line gives instead. */
+export function environmentWith(variables: Environment): Environment {
+  return { ...process.env, ...variables };
 }
 
 /** How many threads of its own Node has, unless the operator says it; before any of them is used. */
@@ -254,14 +291,19 @@ export type SettingDescription = Pick<Setting<unknown>, "variable" | "descriptio
   /** As it would be written; empty for none. */
   readonly fallback: string;
   readonly isSecret: boolean;
+  /** `null` when it can only be set by the variable. */
+  readonly flag: string | null;
 };
 
 /** Every setting, in the order of `formatConfig`; `docs/configuration.md` is made of this. */
 export function describeSettings(): readonly SettingDescription[] {
-  return Object.values<Setting<Value>>(settings).map((known) => {
-    const { variable, description, form, fallback, secret = false } = known;
-    return { variable, description, form, fallback: shown(known, fallback), isSecret: secret };
-  });
+  return [settings, clientSettings].flatMap((table) =>
+    Object.values<Setting<Value>>(table).map((known) => {
+      const { variable, description, form, secret = false, flag = null } = known;
+      const fallback = shown(known, known.fallback);
+      return { variable, description, form, fallback, isSecret: secret, flag };
+    }),
+  );
 }
 
 /** What is in force as lines `NAME=value` under a comment; secrets as `***`, endpoints by host. */
@@ -275,42 +317,11 @@ export function formatConfig(config: Config): string {
   return `${lines.join("\n")}\n`;
 }
 
-function shown(known: Setting<Value>, value: Value): string {
-  return known.show?.(value) ?? String(value ?? "");
-}
-
-/** The text of a variable or of its `_FILE`; `null` when unset. An empty value counts as unset. */
-function textOf(
-  known: Setting<Value>,
-  environment: Environment,
-  mistakes: string[],
-): string | null {
-  const direct = environment[known.variable]?.trim() ?? "";
-  const fileVariable = `${known.variable}_FILE`;
-  const path = known.secret ? (environment[fileVariable]?.trim() ?? "") : "";
-  if (path === "") return direct === "" ? null : direct;
-  if (direct !== "") mistakes.push(`Give ${known.variable} or ${fileVariable}, not both`);
-  try {
-    const text = readFileSync(path, "utf8").trim();
-    if (text === "") mistakes.push(`${fileVariable} names an empty file: ${path}`);
-    return text === "" ? null : text;
-  } catch (thrown) {
-    mistakes.push(`${fileVariable} cannot be read: ${toError(thrown).message}`);
-    return null;
-  }
-}
-
-function malformed(known: Setting<Value>, text: string): string {
-  // Endpoints hold secrets too, which is why they have a form of their own to be shown in.
-  const quoted = known.secret || known.show !== undefined ? "" : `, not ${JSON.stringify(text)}`;
-  return `${known.variable} must be ${known.form}${quoted}`;
-}
-
 function unknownNames(environment: Environment): string[] {
   const names = new Set<string>();
-  for (const { variable, secret } of Object.values<Setting<Value>>(settings)) {
+  for (const { variable, isSecret } of describeSettings()) {
     names.add(variable);
-    if (secret) names.add(`${variable}_FILE`);
+    if (isSecret) names.add(`${variable}_FILE`);
   }
   return Object.keys(environment)
     .filter((name) => name.startsWith("ODDWIRE_") && !names.has(name))
@@ -318,10 +329,6 @@ function unknownNames(environment: Environment): string[] {
       const near = nearName(name, names);
       return `${name} is not a setting${near === null ? "" : `; did you mean ${near}?`}`;
     });
-}
-
-function setting<T>(known: Setting<T>): Setting<T> {
-  return known;
 }
 
 /** The window keeps the time of every request: 8 bytes each, for every key that uses its limit up. */
@@ -341,36 +348,12 @@ function streamConnections(name: string, owner: string, fallback: number): Setti
   });
 }
 
-function wholeNumber(options: { min: number; max: number; fallback: number }) {
-  const { min, max, fallback } = options;
-  return {
-    form: `a whole number from ${min} to ${max}`,
-    fallback,
-    read: (text: string): number | null => {
-      const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : -1;
-      return value >= min && value <= max ? value : null;
-    },
-  };
-}
-
-/** A comma list of texts that all pass `isValid`; spaces around them are dropped. */
-function listOf(isValid: (text: string) => boolean): (text: string) => readonly string[] | null {
-  return (text) => {
-    const items = text.split(",").map((item) => item.trim());
-    return items.every(isValid) ? items : null;
-  };
-}
-
 function readBlockNumber(text: string): number | null {
   return wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }).read(text);
 }
 
 function isRpcUrl(text: string): boolean {
   return isUrl(text, /^(https?|wss?):$/);
-}
-
-function isUrl(text: string, protocol: RegExp): boolean {
-  return URL.canParse(text) && protocol.test(new URL(text).protocol);
 }
 
 function isOrigin(text: string): boolean {

@@ -204,6 +204,9 @@ export const auditLimits = {
 /** Pauses between rounds over the endpoints: short, as the next one is usually another. */
 export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 
+/** How soon, and how often at the least, it is logged that no endpoint answers. */
+export const outageBackoff = { firstMs: 10_000, maxMs: 600_000 } as const;
+
 /** Failures in a row of its wire, or of what it says, until an endpoint is left alone, and for how long. */
 export const breakers = {
   link: { failuresMax: 3, backoff: { firstMs: 250, maxMs: 10_000 } },

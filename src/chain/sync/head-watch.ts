@@ -1,4 +1,5 @@
 import { chainLimits } from "../../base/config/limits.ts";
+import { toError } from "../../base/errors.ts";
 import { believedHeadMax } from "../believed-heads.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
@@ -10,6 +11,7 @@ import type { RpcCall } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
 import { WakeSignal } from "../rpc/wake-signal.ts";
+import { OutageLog } from "./outage-log.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
   method: "eth_getBlockByNumber",
@@ -37,6 +39,7 @@ export class HeadWatch {
   readonly wake = new WakeSignal();
   readonly #pool: EndpointPool;
   readonly #context: ChainContext;
+  readonly #outage: OutageLog;
   readonly #announced = new Map<Endpoint, Announced>();
   #best: { readonly number: number; readonly atMs: number } | null = null;
   #blockTimeMs = blockTimeMsAtStart;
@@ -44,6 +47,7 @@ export class HeadWatch {
   constructor(pool: EndpointPool, context: ChainContext) {
     this.#pool = pool;
     this.#context = context;
+    this.#outage = new OutageLog(context);
     for (const endpoint of pool.endpoints) {
       endpoint.onHead = (head) => this.#onAnnounced(endpoint, head);
     }
@@ -119,11 +123,13 @@ export class HeadWatch {
     try {
       await endpoint.verify();
       await this.#poll(endpoint);
+      this.#outage.end();
     } catch (thrown) {
       this.#context.signal.throwIfAborted();
       if (thrown instanceof WrongChainError) this.#context.log.error(thrown.message);
       else if (!(thrown instanceof EndpointError)) throw thrown;
       else if (thrown.isAboutData) endpoint.noteBadData(thrown);
+      this.#outage.note(toError(thrown).message);
     }
     this.wake.notify();
   }

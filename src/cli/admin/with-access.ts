@@ -9,8 +9,9 @@ import { systemClock } from "../../base/time/clock.ts";
  */
 export async function withAccess<Result>(
   work: (access: AccessStore) => Promise<Result>,
+  config = readConfig("administer"),
 ): Promise<Result> {
-  const { dataDir, hmacPepper: pepper, adminKey } = readConfig("administer");
+  const { dataDir, hmacPepper: pepper, adminKey } = config;
   const log = openLog({ level: "warn" });
   const access = AccessStore.open({ dataDir, pepper, adminKey, clock: systemClock, log });
   try {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Command, exitCodes, UsageError } from "../command.ts";
+import { environmentOf, settingFlags } from "./setting-flags.ts";
 
 const script = fileURLToPath(new URL("../../../demo/demo.ts", import.meta.url));
 
@@ -12,13 +13,19 @@ export const demo: Command = {
   summary: "Run a market on a local chain, and the service on top of it",
   details:
     "Nothing leaves this machine. The next start goes on where the last one was; delete .demo to start over. ODDWIRE_PORT, ODDWIRE_DATA_DIR and other settings hold, except those of the chain, the venue and the keys.",
-  options: { seed: { value: "NUMBER", description: "play the same market again" } },
-  examples: ["oddwire demo", "oddwire demo --seed 7"],
+  options: {
+    ...settingFlags(["port", "data-dir"]),
+    seed: { value: "NUMBER", description: "play the same market again" },
+  },
+  examples: ["oddwire demo", "oddwire demo --port 8090 --seed 7"],
   run: async (words) => {
     if (!existsSync(script)) throw new UsageError("the demo comes with a checkout of the project");
     const seed = words.text("seed");
     const flags = seed === null ? [] : ["--seed", seed];
-    const child = spawn(process.execPath, [script, ...flags], { stdio: "inherit" });
+    const child = spawn(process.execPath, [script, ...flags], {
+      stdio: "inherit",
+      env: environmentOf(words),
+    });
     // A terminal interrupts both; a request to end this process is passed on.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", () => child.kill("SIGTERM"));

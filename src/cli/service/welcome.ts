@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import type { Config } from "../../base/config/config.ts";
+import { version } from "../../base/config/version.ts";
+
+const localHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
+
+/**
+ * What the operator needs first: where the service is, what it indexes, and the first key. A table on a
+ * terminal, elsewhere one line of JSON.
+ */
+export function formatWelcome(parts: {
+  readonly config: Config;
+  readonly url: string;
+  /** Of the first key, which is shown this once; `null` when there are keys already. */
+  readonly adminKey: string | null;
+  readonly isTerminal: boolean;
+}): string {
+  const { config, url, adminKey, isTerminal } = parts;
+  const facts = {
+    listening: url,
+    version,
+    explorer: `${url}/`,
+    docs: `${url}/docs`,
+    indexing: indexingOf(config),
+    data: resolve(config.dataDir),
+    reachable: localHosts.includes(config.host)
+      ? "from this machine only (ODDWIRE_HOST)"
+      : `from other machines, on ${config.host}`,
+    ...(adminKey === null ? {} : { admin_key: adminKey }),
+  };
+  if (!isTerminal) return `${JSON.stringify(facts)}\n`;
+  const { listening: _, version: __, ...shown } = facts;
+  const lines = Object.entries(shown).map(
+    ([name, value]) => `  ${name.replace("_", " ").padEnd(11)}${value}`,
+  );
+  const once =
+    adminKey === null
+      ? []
+      : ["", "The admin key is shown this once. Make others with oddwire keys create."];
+  return `${[`Oddwire ${version}`, "", ...lines, ...once].join("\n")}\n\n`;
+}
+
+function indexingOf({ startBlock, chainId, contractsFile, rpcUrls }: Config): string {
+  const what =
+    contractsFile === null && chainId === 137 ? "Polymarket on Polygon" : `chain ${chainId}`;
+  const start = typeof startBlock === "number" ? `block ${startBlock}` : startBlock;
+  const hosts = [...new Set(rpcUrls.map((url) => new URL(url).host))].join(", ");
+  return `${what} from ${start} (or from where this folder ends), over ${hosts}`;
+}

@@ -1,0 +1,51 @@
+/** The first minutes with an empty folder: flags, `.env`, the first key and what is said. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parseKey } from "../../src/access/key-format.ts";
+
+type Welcome = Readonly<Record<string, string>>;
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), "oddwire-first-"));
+after(() => rm(folder, { recursive: true }));
+
+/** Starts the service in the folder, hands its first line on, and stops it. */
+async function welcomeOf(flags: string[], use: (welcome: Welcome) => Promise<void>): Promise<void> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = spawn(process.execPath, [cli, "serve", ...flags], {
+    cwd: folder,
+    env: { PATH, HOME, TMPDIR, ODDWIRE_LOG_LEVEL: "silent" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  try {
+    const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+    await use(JSON.parse(String(value)) as Welcome);
+  } finally {
+    child.kill("SIGTERM");
+    await exited;
+  }
+}
+
+test("an empty folder gets an admin key, which is shown once and works", async () => {
+  await writeFile(join(folder, ".env"), "ODDWIRE_RPC_URLS=http://127.0.0.1:1\nODDWIRE_PORT=x\n");
+  const flags = ["--port", "0", "--data-dir", "kept", "--start-block", "5"];
+  await welcomeOf(flags, async (welcome) => {
+    const { listening, explorer, indexing, data, reachable, admin_key = "" } = welcome;
+    assert.equal(explorer, `${listening}/`);
+    assert.match(indexing ?? "", /^Polymarket on Polygon from block 5 .* over 127\.0\.0\.1:1$/);
+    assert.equal(data, join(folder, "kept"));
+    assert.match(reachable ?? "", /^from this machine only/);
+    assert.equal(parseKey(admin_key)?.scope, "admin");
+    const headers = { authorization: `Bearer ${admin_key}` };
+    assert.equal((await fetch(`${listening}/v1/keys`, { headers })).status, 200);
+  });
+  await welcomeOf(flags, async (welcome) => assert.equal(welcome["admin_key"], undefined));
+});
