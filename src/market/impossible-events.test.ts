@@ -43,6 +43,15 @@ test("a combination on its own, and two of each other, have no name", () => {
   assert.equal(marketAfter([combo(one, other), combo(other, one)])?.question, null);
 });
 
+test("outcomes of a combination are Yes and No, also when a leg has no name", () => {
+  const market = marketAfter([combo(one, other)]);
+  assert.equal(market?.question, null);
+  assert.deepEqual(
+    market?.tokens.map(({ outcome }) => outcome),
+    ["Yes", "No"],
+  );
+});
+
 test("a condition that came from itself, or from a part on its own, has no text", () => {
   assert.equal(marketAfter([migration(one, one)])?.question, null);
   assert.equal(marketAfter([migration(one, other), migration(other, one)])?.question, null);

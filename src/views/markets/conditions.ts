@@ -157,12 +157,13 @@ export class Conditions {
       return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
     });
     const titles = parts.map(({ market, outcome }) => `${market?.question}: ${outcome}`);
-    // A combination of which a part cannot be named is better left unnamed.
+    // Yes pays when all legs win, whatever they are called; without all their names there is no question.
+    const text = { ...noText, outcomes: ["Yes", "No"] } as const;
     const isNamed = parts.every(({ market, outcome }) => market?.question && outcome !== null);
-    if (!isNamed) return noText;
+    if (!isNamed) return text;
     const trusted = parts.every(({ market }) => market?.metadataSource === "chain");
     const source = trusted ? "chain" : "chain_untrusted";
-    return { ...noText, title: titles.join(" + "), outcomes: ["Yes", "No"], source };
+    return { ...text, title: titles.join(" + "), source };
   }
 
   /** Whether it counts as a market (`docs/counting.md`, rule 9). */
