@@ -48,6 +48,7 @@ const service = await Service.open({
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(start),
     ODDWIRE_STREAM_CONNECTIONS_ADMIN: "10000",
+    ODDWIRE_CONNECTIONS_PER_IP: "10000",
     ODDWIRE_STREAM_CONNECTIONS_IP: "10000",
   },
 });

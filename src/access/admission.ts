@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
-import { IpRanges, ipBucketOf } from "../base/ip-address.ts";
+import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { Keys, VerifiedKey } from "./api-key.ts";
 import { clientIpOf } from "./client-ip.ts";
@@ -13,8 +13,8 @@ import { type SlidingWindow, WindowTable } from "./rate-limit.ts";
 /**
  * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
  * `probe` is public and `unblock` takes an admin key; both are open to blocked IPs.
- * `optional` is for paths and methods that do not exist: a key counts if one is sent. A `preflight` is shown the
- * limit of its IP and uses nothing of it up: browsers ask so before each address that a page reads with its key.
+ * `optional` is for paths and methods that do not exist: a key counts if one is sent. A `preflight` shows the limit
+ * of its IP and counts against a limit of its own: browsers send one before each address that a page reads with its key.
  */
 export type Access = "public" | "probe" | "optional" | "preflight" | "read" | "admin" | "unblock";
 
@@ -47,6 +47,13 @@ export class Admission {
     windowMs: minuteMs,
     entriesMax: webLimits.ipWindowsMax,
   });
+  readonly #preflightWindows = new WindowTable({
+    windowMs: minuteMs,
+    entriesMax: webLimits.ipWindowsMax,
+  });
+  readonly #connectionsPerIp: number;
+  /** Open connections by what IPs are counted by. */
+  readonly #connections = new Map<string, number>();
   /** Room for every active key twice, so that none in use is forgotten. */
   readonly #keyWindows = new WindowTable({
     windowMs: minuteMs,
@@ -58,10 +65,12 @@ export class Admission {
     guard: IpGuard;
     clock: Clock;
     trustedProxies: readonly string[];
+    connectionsPerIp: number;
   }) {
     this.#keys = options.keys;
     this.#guard = options.guard;
     this.#clock = options.clock;
+    this.#connectionsPerIp = options.connectionsPerIp;
     const { trustedProxies } = options;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
   }
@@ -73,9 +82,7 @@ export class Admission {
     const blockedForMs = this.#guard.blockedForMs(bucket);
     const refuseBlocked = () => this.#refuseBlocked(ip, startedAtMs, blockedForMs);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock") return refuseBlocked();
-    if (access === "preflight") {
-      return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal: null, startedAtMs };
-    }
+    if (access === "preflight") return this.#admitPreflight(ip, startedAtMs);
     const value = keyOf(request.headers);
     if (takesNoKey(access) || (access === "optional" && value === undefined))
       return this.#admitByIp(ip, startedAtMs, null);
@@ -92,6 +99,22 @@ export class Admission {
     if (!window.take(startedAtMs)) refusal = rateLimited(window, startedAtMs);
     else if (isAdministrative(access) && !isAdmin) refusal = new AppError("FORBIDDEN");
     return { ip, key, window, refusal, startedAtMs };
+  }
+
+  /** Whether the peer may have another connection; counts it until it closes. */
+  admitConnection(socket: Socket): boolean {
+    const ip = parseIpAddress(socket.remoteAddress ?? "");
+    if (ip === null || this.#trustedProxies?.contains(ip)) return true;
+    const bucket = ipBucketOf(ip);
+    const count = this.#connections.get(bucket) ?? 0;
+    if (count >= this.#connectionsPerIp) return false;
+    this.#connections.set(bucket, count + 1);
+    socket.once("close", () => {
+      const left = (this.#connections.get(bucket) ?? 1) - 1;
+      if (left === 0) this.#connections.delete(bucket);
+      else this.#connections.set(bucket, left);
+    });
+    return true;
   }
 
   /** The key behind a value that came on a connection that is open; a bad one counts against the IP. */
@@ -125,6 +148,13 @@ export class Admission {
   #refuseBlocked(ip: string, startedAtMs: number, forMs: number): Caller {
     const refusal = new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
     return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal, startedAtMs };
+  }
+
+  #admitPreflight(ip: string, nowMs: number): Caller {
+    const { preflightsPerMinute } = webLimits;
+    const preflights = this.#preflightWindows.windowOf(ipBucketOf(ip), preflightsPerMinute, nowMs);
+    const refusal = preflights.take(nowMs) ? null : rateLimited(preflights, nowMs);
+    return { ip, key: null, window: this.#ipWindow(ip, nowMs), refusal, startedAtMs: nowMs };
   }
 
   #admitByIp(ip: string, startedAtMs: number, badKey: AppError | null): Caller {

@@ -96,6 +96,7 @@ export async function openTestServer(
     makeRoutes?: (parts: RouteParts) => readonly Route[];
     corsOrigins?: readonly string[];
     trustedProxies?: readonly string[];
+    connectionsPerIp?: number;
     authFailuresMax?: number;
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
@@ -118,10 +119,10 @@ export async function openTestServer(
     failuresMax,
     onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),
   });
-  const trustedProxies = options.trustedProxies ?? [];
+  const { trustedProxies = [], connectionsPerIp = 10_000 } = options;
   const cursors = new Cursors(access.deriveSecret("cursors"));
   const services = { keys, audit, clock, cursors, ipBlocks, freshness: () => testFreshness };
-  const admission = new Admission({ keys, guard, clock, trustedProxies });
+  const admission = new Admission({ keys, guard, clock, trustedProxies, connectionsPerIp });
   const { hub, quotas = testQuotas } = options;
   const meter = new StreamMeter();
   const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };

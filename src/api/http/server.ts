@@ -140,6 +140,9 @@ export class HttpServer {
   static async open(options: ServerOptions): Promise<HttpServer> {
     const server = new HttpServer(options);
     server.node.maxConnections = webLimits.connectionsMax;
+    server.node.on("connection", (socket) => {
+      if (!options.admission.admitConnection(socket)) socket.destroy();
+    });
     await server.#app.listen({ host: options.host, port: options.port });
     const { address, family, port } = server.node.address() as AddressInfo;
     server.#url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;

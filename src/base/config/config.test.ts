@@ -46,6 +46,7 @@ test("unset and empty variables have their defaults", () => {
     rateLimitWrite: 2000,
     rateLimitAdmin: 5000,
     exportRowsMax: 1_000_000,
+    connectionsPerIp: 1000,
     streamConnectionsRead: 10,
     streamConnectionsWrite: 50,
     streamConnectionsAdmin: 200,

@@ -168,6 +168,12 @@ const settings = {
     description: "Rows in one answer of the formats ndjson, csv, parquet and arrow",
     ...wholeNumber({ min: 1, max: 1_000_000_000, fallback: 1_000_000 }),
   }),
+  connectionsPerIp: setting({
+    variable: "ODDWIRE_CONNECTIONS_PER_IP",
+    description:
+      "Connections of one IP address (IPv6: /64), HTTP and stream together; trusted proxies have no limit",
+    ...wholeNumber({ min: 1, max: 10_000, fallback: 1000 }),
+  }),
   streamConnectionsRead: streamConnections("READ", "key of scope read", 10),
   streamConnectionsWrite: streamConnections("WRITE", "key of scope write", 50),
   streamConnectionsAdmin: streamConnections("ADMIN", "key of scope admin", 200),

@@ -225,6 +225,8 @@ export const webLimits = {
   keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
   /** Fixed by the specification for callers without a key. */
   ipRequestsPerMinute: 100,
+  /** Preflights of one IP, which pages send before their requests: those of ten keys that use their limit up. */
+  preflightsPerMinute: 10_000,
   /** Windows held: 100,000 addresses at 100 timestamps of 8 bytes are 80 MB at the very worst. */
   ipWindowsMax: 100_000,
   /** Keys that are not revoked; also keeps reading all of them again under 100 ms. */
