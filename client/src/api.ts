@@ -969,7 +969,7 @@ export type GetIpBlocks = {
   };
 };
 
-/** DELETE /v1/ip-blocks/{ip}: Unblock of an IP. */
+/** DELETE /v1/ip-blocks/{ip}: Unblock an IP address. */
 export type DeleteIpBlocksByIp = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {

@@ -147,6 +147,8 @@ test("DELETE /v1/ip-blocks/{ip} 200: a /64 as the list shows it, or any address 
   const shown = encodeURIComponent("2001:db8:0:0::/64");
   assert.equal((await lift(shown, admin)).status, 200);
   for (let host = 0; host < 20; host += 1) await failTimes("2001:db8::1", 1);
+  assert.equal((await lift("2001:db8:0:0::/64", admin)).status, 200);
+  for (let host = 0; host < 20; host += 1) await failTimes("2001:db8::1", 1);
   assert.equal((await lift("2001:db8::abcd", admin)).status, 200);
 });
 

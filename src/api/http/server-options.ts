@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { webLimits } from "../../base/config/limits.ts";
 
 /** Of the HTTP server. */
@@ -22,6 +23,9 @@ export const frameworkOptions = {
   bodyLimit: webLimits.bodyBytesMax,
   // Fastify's own 503 has none of our headers; what still arrives is answered.
   return503OnClosing: false,
+  // An IPv6 /64 in a path, as the list of blocked IPs shows it, with its slash as it is.
+  rewriteUrl: ({ url = "" }: IncomingMessage): string =>
+    url.replace(/^(\/v1\/ip-blocks\/[^/?]+)\/64(?=$|\?)/, "$1%2F64"),
   routerOptions: {
     // Parameters are measured by their schemas.
     maxParamLength: webLimits.headerBytesMax,

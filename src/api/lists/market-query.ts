@@ -20,7 +20,15 @@ export const marketQuery = Type.Object({
   cursor: Type.Optional(cursor),
   active: Type.Optional(Type.Boolean({ description: "true: markets that can still trade" })),
   status: Type.Enum(["open", "resolved", "all"], { default: "all" }),
-  search: Type.Optional(name),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "Markets with all of these words; the best matches come first, and `sort` decides among equal ones. A word that no market has stands for one that differs by one typo",
+      examples: ["world cup"],
+    }),
+  ),
   neg_risk: Type.Optional(Type.Boolean()),
   event_id: Type.Optional(Type.Array(name, ids)),
   category: Type.Optional(Type.Array(name, ids)),
@@ -48,7 +56,7 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
   checkRange(query, ["created_after", "created_before"]);
   checkRange(query, ["end_after", "end_before"]);
   return {
-    words: search === undefined ? null : searchedWords(search),
+    words: search === undefined ? null : directory.columns.search.corrected(searchedWords(search)),
     ordinals: ordinalsAsked(directory, query),
     flags: flagsAsked(query),
     labels: {

@@ -53,7 +53,7 @@ const anyQuery = fc.array(
     "ll",
     "own7",
     "own77",
-    "no one",
+    "nowhere",
   ),
   { minLength: 1, maxLength: 3 },
 );
@@ -247,4 +247,15 @@ describe("a search of markets", () => {
     for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
     assert.equal(foundBy(search, ["all"]).length, markets);
   });
+});
+
+test("a word that no market has stands for the most frequent one that differs by one typo", () => {
+  const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
+  const questions = ["Will she win the presidency?", "Presidency of the council", "The president"];
+  for (const [ordinal, question] of questions.entries()) search.put(ordinal, { ...none, question });
+  const corrected = (text: string) => search.corrected(wordsOf(text)).join(" ");
+  for (const typo of ["presidncy", "presidenccy", "presidancy", "presidecny"])
+    assert.equal(corrected(typo), "presidency");
+  assert.equal(corrected("presi win"), "presi win", "the start of a word is found as it is");
+  assert.equal(corrected("wni xyzzy"), "wni xyzzy", "short words and unknown ones stay");
 });

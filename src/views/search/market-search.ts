@@ -7,6 +7,7 @@ import { marketLimits } from "../../base/config/limits.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
 import { KnownWords, type Remembered, rescore, roomFor } from "./known-words.ts";
+import { withoutTypo } from "./one-typo.ts";
 import {
   type Found,
   HitRoom,
@@ -124,6 +125,27 @@ export class MarketSearch {
     this.#titles.remove(ordinal);
     this.#descriptions.remove(ordinal);
     this.#follow(ordinal, { titles: [], description: [] });
+  }
+
+  /** The words, with those that no market has replaced by the most frequent one that differs by one typo. */
+  corrected(words: readonly string[]): readonly string[] {
+    if (this.#undone !== 0) this.#forget();
+    return words.map((word) =>
+      this.#common.has(word) || this.#ask(word).postings > 0 ? word : this.#nearest(word),
+    );
+  }
+
+  #nearest(word: string): string {
+    let nearest = word;
+    let most = 0;
+    for (const candidate of withoutTypo(word)) {
+      const titles = this.#titles.findTerms(candidate, "whole").postings;
+      const postings = titles + this.#descriptions.findTerms(candidate, "whole").postings;
+      if (postings <= most) continue;
+      nearest = candidate;
+      most = postings;
+    }
+    return nearest;
   }
 
   /** The markets below `count` that have all of the words, and how well they answer them. */

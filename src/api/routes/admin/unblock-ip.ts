@@ -18,7 +18,7 @@ export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }):
     method: "DELETE",
     path: "/v1/ip-blocks/{ip}",
     access: "unblock",
-    summary: "Unblock of an IP",
+    summary: "Unblock an IP address",
     params: Type.Object({ ip: bucket }),
     response: Type.Object({ message: Type.Literal("IP unblocked") }),
     errors: ["NOT_FOUND"],
