@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { WebSocket } from "ws";
+import { webLimits } from "../../src/base/config/limits.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, parseRaw, testQuotas } from "../support/open-test-server.ts";
 import { StreamClient } from "../support/stream-client.ts";
@@ -85,6 +86,30 @@ suite("the upgrade", () => {
     edge.clock.advance(60_001);
     client.close();
     await client.untilClosed();
+  });
+
+  test("101 from a page of any origin, without CORS headers", async () => {
+    const socket = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream`, {
+      origin: "https://evil.example.com",
+    });
+    const headers = await new Promise<Record<string, unknown>>((resolve) => {
+      socket.on("upgrade", (response) => resolve(response.headers));
+    });
+    const cors = Object.keys(headers).filter((name) => name.startsWith("access-control"));
+    assert.deepEqual(cors, []);
+    socket.on("error", () => {});
+    socket.terminate();
+  });
+
+  test("429 over the limit of the IP", async () => {
+    edge.clock.advance(60_001);
+    for (let request = 0; request < webLimits.ipRequestsPerMinute; request += 1) {
+      assert.equal((await edge.request("GET", "/v1/health")).status, 200);
+    }
+    const limited = parseRaw(await edge.sendRaw(upgrade(handshake)));
+    assertError(limited, "RATE_LIMITED");
+    assert.ok(Number(limited.headers.get("retry-after")) > 0);
+    edge.clock.advance(60_001);
   });
 
   test("101 has the headers of every answer", async () => {
@@ -182,9 +207,12 @@ test("permessage-deflate on request only", async () => {
   for (const client of [plain, deflated]) client.close();
 });
 
-test("4003 when the service stops", async () => {
+test("4003 when the service stops, and 503 to upgrades that come meanwhile", async () => {
   const client = await StreamClient.open(edge.url, { key: edge.keys.read });
-  await edge.stream?.close();
+  const closing = edge.stream?.close();
+  const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ${edge.keys.read}\r\n`));
+  assert.match(assertError(parseRaw(text), "SERVICE_UNAVAILABLE").message, /stopping/);
+  await closing;
   const { code, reason } = await client.untilClosed();
   assert.equal(code, 4003);
   assert.match(reason, /reconnect/);
