@@ -5,7 +5,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { contractsFile } from "./addresses.ts";
 import { Anvil } from "./anvil.ts";
@@ -33,7 +32,7 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) =>
 /** A second demo has a folder within that of the first. */
 const folders =
   env["ODDWIRE_DATA_DIR"] === undefined
-    ? ["", "/2", "/3", "/4"].map((end) => fileURLToPath(new URL(`../.demo${end}`, import.meta.url)))
+    ? ["", "/2", "/3", "/4"].map((end) => resolve(`.demo${end}`))
     : [resolve(env["ODDWIRE_DATA_DIR"])];
 const stop = new AbortController();
 const stopped = once(stop.signal, "abort");

@@ -348,25 +348,25 @@ export type Milliseconds = number;
 /** GET /v1/markets: Markets, with search, filters and pagination. */
 export type GetMarkets = {
   readonly query: {
-    readonly limit?: number;
-    readonly active?: boolean;
-    readonly status?: "open" | "resolved" | "all";
-    readonly search?: string;
-    readonly neg_risk?: boolean;
-    readonly event_id?: readonly string[];
-    readonly category?: readonly string[];
-    readonly tag?: readonly string[];
-    readonly slug?: readonly string[];
-    readonly condition_id?: readonly string[];
-    readonly token_id?: readonly string[];
-    readonly min_volume?: string;
-    readonly min_volume_24h?: string;
-    readonly created_after?: string | number;
-    readonly created_before?: string | number;
-    readonly end_after?: string | number;
-    readonly end_before?: string | number;
-    readonly sort?: "volume_24h" | "volume" | "trades_24h" | "created_at" | "end_date" | "last_trade_at";
-    readonly order?: "desc" | "asc";
+    readonly limit?: number | undefined;
+    readonly active?: boolean | undefined;
+    readonly status?: "open" | "resolved" | "all" | undefined;
+    readonly search?: string | undefined;
+    readonly neg_risk?: boolean | undefined;
+    readonly event_id?: readonly string[] | undefined;
+    readonly category?: readonly string[] | undefined;
+    readonly tag?: readonly string[] | undefined;
+    readonly slug?: readonly string[] | undefined;
+    readonly condition_id?: readonly string[] | undefined;
+    readonly token_id?: readonly string[] | undefined;
+    readonly min_volume?: string | undefined;
+    readonly min_volume_24h?: string | undefined;
+    readonly created_after?: string | number | undefined;
+    readonly created_before?: string | number | undefined;
+    readonly end_after?: string | number | undefined;
+    readonly end_before?: string | number | undefined;
+    readonly sort?: "volume_24h" | "volume" | "trades_24h" | "created_at" | "end_date" | "last_trade_at" | undefined;
+    readonly order?: "desc" | "asc" | undefined;
   };
   readonly answer: {
     readonly data: readonly Market[];
@@ -387,27 +387,27 @@ export type GetMarketsById = {
 /** GET /v1/trades: Trades, newest first. */
 export type GetTrades = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly side?: "BUY" | "SELL";
-    readonly min_size?: string;
-    readonly max_size?: string;
-    readonly min_value?: string;
-    readonly maker?: string;
-    readonly taker?: string;
-    readonly wallet?: string;
-    readonly condition_id?: string;
-    readonly exchange?: "standard" | "neg_risk";
-    readonly match_type?: "complementary" | "mint" | "merge" | "direct";
-    readonly token_id?: readonly string[];
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly side?: "BUY" | "SELL" | undefined;
+    readonly min_size?: string | undefined;
+    readonly max_size?: string | undefined;
+    readonly min_value?: string | undefined;
+    readonly maker?: string | undefined;
+    readonly taker?: string | undefined;
+    readonly wallet?: string | undefined;
+    readonly condition_id?: string | undefined;
+    readonly exchange?: "standard" | "neg_risk" | undefined;
+    readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
+    readonly token_id?: readonly string[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -419,27 +419,27 @@ export type GetTrades = {
 /** GET /v1/trades/market/{token_id}: Trades of one token, newest first. */
 export type GetTradesMarketByTokenId = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly side?: "BUY" | "SELL";
-    readonly min_size?: string;
-    readonly max_size?: string;
-    readonly min_value?: string;
-    readonly maker?: string;
-    readonly taker?: string;
-    readonly wallet?: string;
-    readonly condition_id?: string;
-    readonly exchange?: "standard" | "neg_risk";
-    readonly match_type?: "complementary" | "mint" | "merge" | "direct";
-    readonly include_complement?: boolean;
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly side?: "BUY" | "SELL" | undefined;
+    readonly min_size?: string | undefined;
+    readonly max_size?: string | undefined;
+    readonly min_value?: string | undefined;
+    readonly maker?: string | undefined;
+    readonly taker?: string | undefined;
+    readonly wallet?: string | undefined;
+    readonly condition_id?: string | undefined;
+    readonly exchange?: "standard" | "neg_risk" | undefined;
+    readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
+    readonly include_complement?: boolean | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -451,26 +451,26 @@ export type GetTradesMarketByTokenId = {
 /** GET /v1/fills: Every OrderFilled as on the chain, both legs; for volume use trades. */
 export type GetFills = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly side?: "BUY" | "SELL";
-    readonly min_size?: string;
-    readonly max_size?: string;
-    readonly min_value?: string;
-    readonly maker?: string;
-    readonly taker?: string;
-    readonly wallet?: string;
-    readonly condition_id?: string;
-    readonly exchange?: "standard" | "neg_risk";
-    readonly token_id?: readonly string[];
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly side?: "BUY" | "SELL" | undefined;
+    readonly min_size?: string | undefined;
+    readonly max_size?: string | undefined;
+    readonly min_value?: string | undefined;
+    readonly maker?: string | undefined;
+    readonly taker?: string | undefined;
+    readonly wallet?: string | undefined;
+    readonly condition_id?: string | undefined;
+    readonly exchange?: "standard" | "neg_risk" | undefined;
+    readonly token_id?: readonly string[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Fill[];
@@ -482,24 +482,24 @@ export type GetFills = {
 /** GET /v1/matches: Matches: what each taker order got from all its legs. */
 export type GetMatches = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly side?: "BUY" | "SELL";
-    readonly min_size?: string;
-    readonly max_size?: string;
-    readonly min_value?: string;
-    readonly taker?: string;
-    readonly condition_id?: string;
-    readonly exchange?: "standard" | "neg_risk";
-    readonly token_id?: readonly string[];
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly side?: "BUY" | "SELL" | undefined;
+    readonly min_size?: string | undefined;
+    readonly max_size?: string | undefined;
+    readonly min_value?: string | undefined;
+    readonly taker?: string | undefined;
+    readonly condition_id?: string | undefined;
+    readonly exchange?: "standard" | "neg_risk" | undefined;
+    readonly token_id?: readonly string[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Match[];
@@ -511,20 +511,20 @@ export type GetMatches = {
 /** GET /v1/cancellations: Cancellations on the chain, by kind; cancelling off the chain leaves no trace. */
 export type GetCancellations = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly order_hash?: string;
-    readonly user?: string;
-    readonly exchange?: "standard" | "neg_risk";
-    readonly kind?: "order_cancelled" | "order_preapproval_invalidated" | "user_paused";
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly order_hash?: string | undefined;
+    readonly user?: string | undefined;
+    readonly exchange?: "standard" | "neg_risk" | undefined;
+    readonly kind?: "order_cancelled" | "order_preapproval_invalidated" | "user_paused" | undefined;
   };
   readonly answer: {
     readonly data: readonly Cancellation[];
@@ -536,20 +536,20 @@ export type GetCancellations = {
 /** GET /v1/exchange-events: What exchanges log besides fills: cancellations, approvals, pauses, roles, fees. */
 export type GetExchangeEvents = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly order_hash?: string;
-    readonly user?: string;
-    readonly exchange?: "standard" | "neg_risk";
-    readonly kind?: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated";
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly order_hash?: string | undefined;
+    readonly user?: string | undefined;
+    readonly exchange?: "standard" | "neg_risk" | undefined;
+    readonly kind?: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated" | undefined;
   };
   readonly answer: {
     readonly data: readonly {
@@ -586,17 +586,17 @@ export type GetExchangeEvents = {
 /** GET /v1/resolutions: Resolutions of conditions, newest first. */
 export type GetResolutions = {
   readonly query: {
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "desc" | "asc";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly from_block?: number;
-    readonly to_block?: number;
-    readonly after_seq?: number;
-    readonly status?: "confirmed" | "finalized";
-    readonly tx_hash?: string;
-    readonly condition_id?: string;
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly condition_id?: string | undefined;
   };
   readonly answer: {
     readonly data: readonly Resolution[];
@@ -644,14 +644,14 @@ export type GetPrice = {
 /** GET /v1/candles/{token_id}: OHLCV candles; without start and end the newest. */
 export type GetCandlesByTokenId = {
   readonly query: {
-    readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
-    readonly start?: string | number;
-    readonly end?: string | number;
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow";
-    readonly limit?: number;
-    readonly order?: "asc" | "desc";
-    readonly fill?: "none" | "previous";
-    readonly source?: "pair" | "own";
+    readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "asc" | "desc" | undefined;
+    readonly fill?: "none" | "previous" | undefined;
+    readonly source?: "pair" | "own" | undefined;
   };
   readonly answer: {
     readonly data: readonly Candle[];
@@ -676,7 +676,7 @@ export type GetCandlesByTokenId = {
 /** GET /v1/orderbook/{token_id}: Order book of a token, from the venue; only with a book source configured. */
 export type GetOrderbookByTokenId = {
   readonly query: {
-    readonly depth?: number;
+    readonly depth?: number | undefined;
   };
   readonly answer: {
     readonly data: {
@@ -913,7 +913,7 @@ export type PostKeys = {
 /** GET /v1/keys: List API keys, newest first, revoked ones included. */
 export type GetKeys = {
   readonly query: {
-    readonly limit?: number;
+    readonly limit?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Key[];
@@ -954,7 +954,7 @@ export type PostKeysByIdRotate = {
 /** GET /v1/ip-blocks: List the IPs that are blocked now, newest first. */
 export type GetIpBlocks = {
   readonly query: {
-    readonly limit?: number;
+    readonly limit?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly {

@@ -39,6 +39,15 @@ import { type BookFrame, LocalBook, type OrderBook } from "./local-book.ts";
 import { Pages } from "./pages.ts";
 import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
 
+export type * from "./api.ts";
+export type { Backoff } from "./backoff.ts";
+export type { ConnectionOptions } from "./connection.ts";
+export type { EventStream, StreamOptions, StreamState } from "./event-stream.ts";
+export type { LocalBook, OrderBook } from "./local-book.ts";
+export { OddwireError } from "./oddwire-error.ts";
+export type { Pages } from "./pages.ts";
+export type * from "./stream-frames.ts";
+
 type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
 type ExchangeEvent = GetExchangeEvents["answer"]["data"][number];
 type IpBlock = GetIpBlocks["answer"]["data"][number];
@@ -144,7 +153,7 @@ export class OddwireClient {
    */
   async *followBook(
     tokenId: TokenId,
-    options: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<LocalBook, void, undefined> {
     const book = new LocalBook();
     const channel = { type: "orderbook", token_id: tokenId } as const;
@@ -173,7 +182,7 @@ export class OddwireClient {
   }
 
   /** Keys, newest first, without their values. Scope admin, as all below. */
-  keys(query: { readonly limit?: number } = {}): Pages<Key> {
+  keys(query: { readonly limit?: number | undefined } = {}): Pages<Key> {
     return this.#list("/v1/keys", query);
   }
 

@@ -7,11 +7,11 @@ export type ConnectionOptions = {
   /** Such as `http://127.0.0.1:8080`; a path before `/v1` is kept. */
   readonly url: string;
   /** Sent as `X-API-Key`; without one only health and readiness are answered. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Of refusals for the rate (429), of 500 and 503, and of requests that got no answer. */
-  readonly backoff?: Backoff;
+  readonly backoff?: Backoff | undefined;
   /** How long an answer may take; 30 s unless given. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 };
 
 /** Values as they go into the query string; lists are joined with commas, `undefined` is left out. */

@@ -1,24 +1,24 @@
 import { wait } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
 import { OddwireError } from "./oddwire-error.ts";
-import type { ChannelRequest, StreamFrame } from "./stream-frames.ts";
+import type { ChannelRequest, ChannelRows, StreamFrame } from "./stream-frames.ts";
 import { type AnyFrame, type Closing, StreamSocket } from "./stream-socket.ts";
 
 /** How a stream is doing. */
 export type StreamState = "connecting" | "replaying" | "live";
 
-export type StreamOptions<Type extends string> = {
+export type StreamOptions<Type extends keyof ChannelRows> = {
   readonly channel: ChannelRequest<Type>;
   /** Report everything behind this seq first; 0 for everything there is. */
-  readonly resumeFrom?: number;
+  readonly resumeFrom?: number | undefined;
   /** Begin with this many of the newest rows, at most 500. */
-  readonly snapshot?: number;
+  readonly snapshot?: number | undefined;
   /** Ends the stream; the loop that reads it ends without an error. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Described each frame before it is given; `false` asks for everything again, on a new connection. */
-  readonly isSound?: (frame: StreamFrame<unknown>) => boolean;
+  readonly isSound?: ((frame: StreamFrame<unknown>) => boolean) | undefined;
   /** Reported whenever it changes. */
-  readonly onState?: (state: StreamState) => void;
+  readonly onState?: ((state: StreamState) => void) | undefined;
 };
 
 const closeCodes = { badKey: 4001, draining: 4003, policy: 4008 } as const;
@@ -38,14 +38,14 @@ const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMIT
  */
 export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   readonly #connection: Connection;
-  readonly #options: StreamOptions<string>;
+  readonly #options: StreamOptions<keyof ChannelRows>;
   /** Behind which frame to go on; `null` before there was any. */
   #position: number | null;
   #snapshot: number | undefined;
   /** Connections that ended since one has worked. */
   #failures = 0;
 
-  constructor(connection: Connection, options: StreamOptions<string>) {
+  constructor(connection: Connection, options: StreamOptions<keyof ChannelRows>) {
     this.#connection = connection;
     this.#options = options;
     this.#position = options.resumeFrom ?? null;

@@ -26,20 +26,43 @@ export type ChannelRows = {
   orderbook: OrderBook | BookChange | BookStale;
 };
 
-/** Which events to report. Fields that a type of channel does not take are refused. */
-export type ChannelRequest<Type extends string = keyof ChannelRows> = {
-  readonly type: Type;
-  readonly token_id?: TokenId;
-  readonly token_ids?: readonly TokenId[];
-  readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
-  readonly filter?: {
-    readonly side?: "BUY" | "SELL";
-    readonly min_value?: Decimal;
-    readonly wallet?: string;
-    readonly condition_id?: string;
-    readonly finality?: "confirmed" | "finalized";
-  };
+type Finality = "confirmed" | "finalized";
+
+/** One token or several, never both. */
+type Tokens =
+  | { readonly token_id: TokenId; readonly token_ids?: undefined }
+  | { readonly token_ids: readonly TokenId[]; readonly token_id?: undefined };
+
+type MarketFilter = {
+  readonly condition_id?: string | undefined;
+  readonly finality?: Finality | undefined;
 };
+
+type TradeFilter = MarketFilter & {
+  readonly side?: "BUY" | "SELL" | undefined;
+  readonly min_value?: Decimal | undefined;
+  readonly wallet?: string | undefined;
+};
+
+/** What each type of channel takes. */
+type ChannelFields = {
+  trades: { readonly filter?: TradeFilter | undefined };
+  token_trades: Tokens & { readonly filter?: TradeFilter | undefined };
+  resolutions: { readonly filter?: MarketFilter | undefined };
+  markets: { readonly filter?: MarketFilter | undefined };
+  cancellations: { readonly filter?: { readonly finality?: Finality | undefined } | undefined };
+  candles: {
+    readonly token_id: TokenId;
+    readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
+  };
+  price: Tokens;
+  orderbook: { readonly token_id: TokenId };
+};
+
+/** Which events to report: a union over the types of channel, each with what it takes. */
+export type ChannelRequest<Type extends keyof ChannelRows = keyof ChannelRows> = {
+  [One in keyof ChannelRows]: ChannelFields[One] & { readonly type: One };
+}[Type] & { readonly type: Type };
 
 /** One thing that happened. */
 export type EventFrame<Row> = {

@@ -61,8 +61,10 @@ function queryOf({ parameters }: Operation): string {
     if ("$ref" in parameter || parameter.in !== "query" || pagingNames.has(parameter.name)) {
       return [];
     }
-    const mark = parameter.required ? "" : "?";
-    return [`readonly ${parameter.name}${mark}: ${typeOf(parameter.schema)}`];
+    const type = typeOf(parameter.schema);
+    return parameter.required
+      ? [`readonly ${parameter.name}: ${type}`]
+      : [`readonly ${parameter.name}?: ${type} | undefined`];
   });
   return blockOf(fields);
 }

@@ -7,7 +7,7 @@ import { blankOut } from "./blank-out.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What tools and runs leave behind, never part of the project. */
-const foreign = new Set([".git", "node_modules", "data", ".demo"]);
+const foreign = new Set([".git", "node_modules", "data", "dist", ".demo"]);
 
 /** One import or re-export. `target` is the file within the project; `null` for a package. */
 export type Import = {

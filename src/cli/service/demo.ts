@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { type Command, exitCodes, UsageError } from "../command.ts";
 import { environmentOf, settingFlags } from "./setting-flags.ts";
@@ -19,7 +20,8 @@ export const demo: Command = {
   },
   examples: ["oddwire demo", "oddwire demo --port 8090 --seed 7"],
   run: async (words) => {
-    if (!existsSync(script)) throw new UsageError("the demo comes with a checkout of the project");
+    if (!existsSync(script)) throw new UsageError("the demo does not come with the image");
+    for (const name of ["@foundry-rs/anvil/package.json", "viem"]) requireForDemo(name);
     const seed = words.text("seed");
     const flags = seed === null ? [] : ["--seed", seed];
     const child = spawn(process.execPath, [script, ...flags], {
@@ -33,3 +35,15 @@ export const demo: Command = {
     return code ?? exitCodes.bug;
   },
 };
+
+/** The packages that only the demo needs are optional: an installation may have left them out. */
+function requireForDemo(name: string): void {
+  try {
+    createRequire(script).resolve(name);
+  } catch (cause) {
+    const packages = "npm install @foundry-rs/anvil viem";
+    throw new UsageError(`the demo needs Anvil and viem, which are missing: ${packages}`, {
+      cause,
+    });
+  }
+}
