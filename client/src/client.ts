@@ -39,15 +39,6 @@ import { type BookFrame, LocalBook, type OrderBook } from "./local-book.ts";
 import { Pages } from "./pages.ts";
 import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
 
-export type * from "./api.ts";
-export type { Backoff } from "./backoff.ts";
-export type { ConnectionOptions } from "./connection.ts";
-export type { EventStream, StreamOptions, StreamState } from "./event-stream.ts";
-export type { LocalBook, OrderBook } from "./local-book.ts";
-export { OddwireError } from "./oddwire-error.ts";
-export type { Pages } from "./pages.ts";
-export type * from "./stream-frames.ts";
-
 type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
 type ExchangeEvent = GetExchangeEvents["answer"]["data"][number];
 type IpBlock = GetIpBlocks["answer"]["data"][number];

@@ -119,7 +119,7 @@ test("an old Node is refused in one sentence", async () => {
 
 /** Compiles only where every name that the README of the client has is exported, and optional values may be undefined. */
 const consumer = `
-import { OddwireClient, OddwireError, type Trade, type StreamFrame } from "oddwire-client";
+import { OddwireClient, OddwireError, type ChannelRequest, type StreamFrame, type Trade } from "oddwire-client";
 export async function follow(key: string | undefined, signal: AbortSignal | undefined) {
   const client = new OddwireClient({ url: "http://127.0.0.1:8080", key });
   for await (const frame of client.stream({ channel: { type: "trades" }, signal })) {
@@ -129,11 +129,9 @@ export async function follow(key: string | undefined, signal: AbortSignal | unde
   for await (const trade of client.trades({ wallet: key })) console.log(trade.size);
   for await (const frame of client.stream({ channel: { type: "candles", token_id: "1", resolution: "1m" } }))
     if (frame.type === "snapshot") for (const candle of frame.data) console.log(candle.close);
-  // @ts-expect-error: candles are of one token and one resolution
-  client.stream({ channel: { type: "candles" } });
-  // @ts-expect-error: trades have no resolution
-  client.stream({ channel: { type: "trades", resolution: "1m" } });
 }
+type IsTaken<Request> = Request extends ChannelRequest ? true : false;
+export const taken: [IsTaken<{ type: "trades" }>, IsTaken<{ type: "candles" }>] = [true, false];
 export type Frames = StreamFrame<Trade>;
 export const isOurs = (thrown: unknown) => thrown instanceof OddwireError && thrown.code;
 `;
