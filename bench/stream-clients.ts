@@ -35,7 +35,7 @@ process.on("message", (command: Command) => {
   else if ("await" in command) {
     awaited = command.await;
     report();
-  } else if ("tellSeen" in command) {
+  } else if ("reportSeen" in command) {
     process.send?.({ seen: seenBy.splice(0).flatMap((seen) => [...seen]) });
   } else if ("announce" in command) {
     announce(command.announce, command.everyMs);
