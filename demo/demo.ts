@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
 const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
 if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
   console.error("--seed is a whole number from 0 to 2147483647");
-  process.exit(1);
+  process.exit(2);
 }
 /** As for the service, an empty setting counts as none. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));

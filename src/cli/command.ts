@@ -33,7 +33,14 @@ export type Command = {
 };
 
 /** What the process ends with. */
-export const exitCodes = { done: 0, misused: 1, differs: 2, bug: 70, tryAgain: 75 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  misused: 2,
+  differs: 2,
+  bug: 70,
+  tryAgain: 75,
+} as const;
 
 /** A mistake in the words after `oddwire`. */
 export class UsageError extends Error {

@@ -1,6 +1,7 @@
 import { ipCommands } from "./admin/ips.ts";
 import { keyCommands } from "./admin/keys.ts";
 import { exportList } from "./client/export-command.ts";
+import { status } from "./client/status-command.ts";
 import { tail } from "./client/tail-command.ts";
 import type { Command } from "./command.ts";
 import { completionOf } from "./completion.ts";
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   config,
   ...keyCommands,
   ...ipCommands,
+  status,
   tail,
   exportList,
   check,

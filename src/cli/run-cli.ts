@@ -1,6 +1,6 @@
 /**
  * The command line: finds the command, reads its words, runs it, and turns what goes wrong into an
- * exit code: 0 done, 1 wrong configuration or use, 2 the store is not right, 70 a bug, 75 try again. The commands are in
+ * exit code: 0 done, 1 a failure, 2 wrong use or settings (or a check found differences), 70 a bug, 75 try again. The commands are in
  * `cli/`.
  */
 import { ConfigError, readEnvFile } from "../base/config/config.ts";
@@ -73,9 +73,10 @@ function endWithReader(): void {
 function exitCodeOf(error: Error): number {
   const isPassing = [DataFolderBusyError, DataFolderUnwritableError, NodesSilentError];
   if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
-  const isMisuse = [ConfigError, UsageError, WrongChainError, DataFolderDamagedError, AppError];
-  return isMisuse.some((kind) => error instanceof kind) || isAddressError(error)
-    ? exitCodes.misused
+  if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;
+  const isFailure = [WrongChainError, DataFolderDamagedError, AppError];
+  return isFailure.some((kind) => error instanceof kind) || isAddressError(error)
+    ? exitCodes.failed
     : exitCodes.bug;
 }
 

@@ -35,12 +35,12 @@ test("check says what differs, and repair corrects it", async (t) => {
     new RegExp(`^block ${wrongBlock} log \\d+: order_filled of 0x[0-9a-f]{40} is missing$`, "m"),
   );
   const outside = await run(["check", "--from", "0", "--to", "99999999"]);
-  assert.equal(outside.code, 1);
+  assert.equal(outside.code, 2);
   assert.match(outside.stderr, /within what is stored: blocks \d+ to \d+ are stored/);
   const tooMany = await run(["check", "--parallel", "17"]);
-  assert.deepEqual([tooMany.code, tooMany.stderr.includes("from 1 to 16")], [1, true]);
+  assert.deepEqual([tooMany.code, tooMany.stderr.includes("from 1 to 16")], [2, true]);
   const backwards = await run(["check", "--from", String(wrongBlock), "--to", `${wrongBlock - 1}`]);
-  assert.equal(backwards.code, 1);
+  assert.equal(backwards.code, 2);
   assert.match(backwards.stderr, /--from \d+ is after --to \d+/);
   const repaired = await run(["repair", ...range]);
   assert.equal(repaired.code, 0, repaired.stderr);

@@ -42,11 +42,20 @@ test("a key lives through create, list, rotate and revoke", async () => {
   assert.equal(again.stderr, "oddwire: there is no active key one\n");
 });
 
-test("mistakes are sent on standard error in a sentence, with exit code 1", async () => {
+test("what cannot be done is said in a sentence: exit code 2 for wrong use, 1 for failures", async () => {
   const away = "tail --key ow_read_x --url http://127.0.0.1:1";
-  for (const line of ["serv", away, "keys create --expires 2020-01-01", "ips unblock 192.0.2.1"]) {
+  const lines = {
+    serv: 2,
+    "keys create --expires 2020-01-01": 2,
+    "keys create --scpe read": 2,
+    "serve --port x": 2,
+    [away]: 1,
+    "ips unblock 192.0.2.1": 1,
+  };
+  for (const [line, expected] of Object.entries(lines)) {
     const { code, stdout, stderr } = await run(line);
-    assert.deepEqual([code, stdout], [1, ""], line);
+    assert.deepEqual([code, stdout], [expected, ""], line);
+    if (line.startsWith("serve")) continue;
     assert.match(stderr, /^oddwire: [^\n]+\n$/);
   }
 });
@@ -78,7 +87,7 @@ test("a data folder that cannot be made is a setting that is not right", async (
       ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
       ODDWIRE_LOG_LEVEL: "silent",
     });
-    assert.equal(code, 1, stderr);
+    assert.equal(code, 2, stderr);
     assert.match(stderr, /^oddwire: .*\n {2}- ODDWIRE_DATA_DIR cannot be used: [^\n]+\n$/);
   }
 });

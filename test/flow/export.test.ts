@@ -62,7 +62,7 @@ test("an export that was ended goes on behind its last whole file", async () => 
   await writeFile(`${out}.unfinished`, JSON.stringify({ query: list, files: 1, cursor }));
   const other = await run("trades", "--out", out, "--status", "confirmed");
   assert.equal(other.code, 1);
-  assert.match(other.stderr, /is of another export/);
+  assert.match(other.stderr, /belongs to a different export/);
   assert.equal((await run("trades", "--out", out)).code, 0);
   assert.deepEqual((await readParts("again")).flat(), all);
 });
@@ -110,23 +110,25 @@ test("the address of a service may have a path", async () => {
 });
 
 test("mistakes are sent before anything is written", async () => {
-  const cases: [string[], RegExp][] = [
-    [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/],
-    [["trades", "--out", join(folder, "all.ndjson")], /is there already/],
+  const cases: [string[], RegExp, number][] = [
+    [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/, 2],
+    [["trades", "--out", join(folder, "all.ndjson")], /exists already/, 1],
     [
       ["resolutions", "--wallet", `0x${"1".repeat(40)}`, "--out", join(folder, "x.csv")],
       /wallet is not known/,
+      1,
     ],
-    [["candles", "--out", join(folder, "x.csv")], /candles need --token/],
-    [["candles", "--token", "1", "--out", join(folder, "x.csv")], /answered 404/],
+    [["candles", "--out", join(folder, "x.csv")], /candles need --token/, 2],
+    [["candles", "--token", "1", "--out", join(folder, "x.csv")], /answered 404/, 1],
     [
       ["trades", "--out", join(folder, "no", "x.csv")],
       /^oddwire: a file cannot be written: ENOENT/,
+      1,
     ],
   ];
-  for (const [words, message] of cases) {
+  for (const [words, message, expected] of cases) {
     const { code, stderr } = await run(...words);
-    assert.equal(code, 1, stderr);
+    assert.equal(code, expected, stderr);
     assert.match(stderr, message);
   }
   assert.deepEqual(

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseKey } from "../../src/access/key-format.ts";
+import { runCommand } from "../support/run-command.ts";
 
 type Welcome = Readonly<Record<string, string>>;
 
@@ -46,6 +47,13 @@ test("an empty folder gets an admin key, which is shown once and works", async (
     assert.equal(parseKey(admin_key)?.scope, "admin");
     const headers = { authorization: `Bearer ${admin_key}` };
     assert.equal((await fetch(`${listening}/v1/keys`, { headers })).status, 200);
+    const status = await runCommand(["status"], { ODDWIRE_URL: listening ?? "" });
+    assert.equal(status.code, 1, status.stderr);
+    assert.match(
+      status.stdout,
+      / is not ready \(version [\d.]+, up for \d+ s\)\n\nCHECK +STATE +DETAIL\n/,
+    );
+    assert.match(status.stdout, /not ok +no /);
   });
   await welcomeOf(flags, async (welcome) => assert.equal(welcome["admin_key"], undefined));
 });

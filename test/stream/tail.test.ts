@@ -1,6 +1,7 @@
 /** `oddwire tail` over the stream of a real server: trades as they come, forks, a connection cut. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import type { Trade } from "../../client/src/api.ts";
 import { printTrades } from "../../src/cli/client/print-trades.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { idFields } from "../../src/rows/trade-row.ts";
@@ -85,4 +86,44 @@ test("fails immediately when the key is refused", async () => {
   const { signal } = new AbortController();
   const printing = printTrades({ url, key: "ow_read_x", asJson: true, write: () => {}, signal });
   await assert.rejects(printing, /the service refused/);
+});
+
+test("filters, and begins at a time that has passed", async () => {
+  const { url, keys } = server.edge;
+  const all = await server.getAll("/v1/trades?order=asc&limit=1000");
+  const since = all[all.length >> 1] as unknown as Trade;
+  const isWanted = (row: Trade) =>
+    row.side === since.side && row.condition_id === since.condition_id;
+  const expected = (all as unknown as Trade[])
+    .filter((row) => row.timestamp >= since.timestamp && isWanted(row))
+    .map(({ id }) => id);
+  assert(expected.length > 0 && expected.length < all.length);
+  const lines: string[] = [];
+  const abort = new AbortController();
+  const printing = printTrades({
+    url,
+    key: keys.read,
+    asJson: true,
+    write: (line) => lines.push(line),
+    signal: abort.signal,
+    since: since.timestamp,
+    filter: { side: since.side, market: since.token_id },
+  });
+  await waitFor("trades since then", async () => (lines.length >= expected.length ? true : null));
+  abort.abort();
+  await printing;
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as Trade).id),
+    expected,
+  );
+});
+
+test("a line for people names the market by its question", async () => {
+  const { data } = await server.getPage("/v1/markets?limit=100");
+  const questions = data.flatMap(({ question }) =>
+    typeof question === "string" ? [question] : [],
+  );
+  const lines = await follow(false, async () => {});
+  const named = lines.filter((line) => questions.some((text) => line.endsWith(` ${text}`)));
+  assert.equal(named.length, lines.length, lines.join("\n"));
 });

@@ -6,7 +6,7 @@ const introduction = `# Configuration
 Every setting is an environment variable; \`serve\` and \`demo\` take the common ones as flags too, which win. Variables are also read from a file
 \`.env\` in the working folder; the environment wins over it. There are no other settings: a variable that starts with \`ODDWIRE_\` and is not listed
 here is refused, so a typing mistake never passes for a default. All mistakes are reported together at start, with exit
-code 1. An empty variable counts as unset.
+code 2. An empty variable counts as unset.
 
 \`npx oddwire config\` prints what is in force, with secrets as \`***\` and endpoints by their host.
 

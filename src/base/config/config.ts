@@ -230,7 +230,7 @@ export type Config = ValuesOf<typeof settings>;
 /** Which service client commands call, and with which key. */
 export type ClientConfig = ValuesOf<typeof clientSettings>;
 
-/** Everything that is wrong with the configuration, one sentence each; the process exits with 1. */
+/** Everything that is wrong with the configuration, one sentence each; the process exits with 2. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   readonly mistakes: readonly string[];

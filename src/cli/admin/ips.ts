@@ -1,5 +1,6 @@
 import type { IpBlock } from "../../access/ip-blocks.ts";
 import { webLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
 import { ipBucketOf, parseIpAddress } from "../../base/ip-address.ts";
 import { formatTable } from "../client/format-table.ts";
 import { type Command, exitCodes, UsageError } from "../command.ts";
@@ -30,7 +31,8 @@ const unblockIp: Command = {
     withAccess(async ({ ipBlocks }) => {
       const address = parseIpAddress((argument ?? "").replace(/::\/64$/, "::"));
       if (address === null) throw new UsageError(`${argument} is not an IP address`);
-      if (!ipBlocks.remove(ipBucketOf(address))) throw new UsageError(`${address} is not blocked`);
+      if (!ipBlocks.remove(ipBucketOf(address)))
+        throw new AppError("NOT_FOUND", { publicMessage: `${address} is not blocked` });
       process.stdout.write("IP unblocked\n");
       return exitCodes.done;
     }),

@@ -1,5 +1,6 @@
 import { type ApiKey, type KeyPosition, type Keys, statusOf } from "../../access/api-key.ts";
 import { type Scope, scopes } from "../../access/key-format.ts";
+import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { formatTable } from "../client/format-table.ts";
@@ -136,7 +137,8 @@ async function idOf(keys: Keys, word: string | null): Promise<string> {
   const found =
     all.find(({ id }) => id === word) ??
     all.find((key) => key.name === word && statusOf(key, nowMs) === "active");
-  if (found === undefined) throw new UsageError(`there is no active key ${word}`);
+  if (found === undefined)
+    throw new AppError("NOT_FOUND", { publicMessage: `there is no active key ${word}` });
   return found.id;
 }
 

@@ -18,10 +18,15 @@ export const apiOptions = {
 
 /** The service to call. Throws `UsageError` without a key or with an address that is none. */
 export function readApi(words: Words): { url: string; key: string } {
+  return { url: readUrl(words), key: readKey(words) };
+}
+
+/** The address alone, for what needs no key. */
+export function readUrl(words: Words): string {
   const url = words.text("url") ?? readClientConfig().url;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new UsageError("--url is an http or https address");
-  return { url, key: readKey(words) };
+  return url;
 }
 
 function readKey(words: Words): string {

@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { fileFormats } from "../../api/bulk/bulk-format.ts";
+import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { type Command, exitCodes, UsageError, type Words } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
@@ -124,18 +125,24 @@ async function writeFiles({ list, key, out }: { list: URL; key: string; out: str
   rmSync(standingPath, { force: true });
 }
 
-/** Throws `UsageError` rather than writing over a file, or mixing two exports. */
+/** Throws `AppError` rather than writing over a file, or mixing two exports. */
 function readStanding(path: string, list: URL, out: string): SyncStatus {
   const query = list.href;
   if (existsSync(path)) {
     const standing = parseStanding(readFileSync(path, "utf8"));
     if (standing === null)
-      throw new UsageError(`${path} is damaged: delete it and the files of that export`);
+      throw conflict(`${path} is damaged: delete it and the files of that export`);
     if (standing.query === query) return standing;
-    throw new UsageError(`${path} is of another export: end that one, or delete the file`);
+    throw conflict(
+      `${path} belongs to a different export: finish that one first, or delete the file`,
+    );
   }
-  if (existsSync(out)) throw new UsageError(`${out} is there already`);
+  if (existsSync(out)) throw conflict(`${out} exists already`);
   return { files: 0, cursor: null };
+}
+
+function conflict(publicMessage: string): AppError {
+  return new AppError("CONFLICT", { publicMessage });
 }
 
 function parseStanding(text: string): WrittenStanding | null {

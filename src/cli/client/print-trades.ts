@@ -1,15 +1,22 @@
 import type { Trade } from "../../../client/src/api.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
-import type { ReorgFrame } from "../../../client/src/stream-frames.ts";
-import { AppError } from "../../base/errors.ts";
+import type { ChannelRequest, ReorgFrame } from "../../../client/src/stream-frames.ts";
+import { callService } from "./call-service.ts";
 
 const newestRows = 10;
+/** Questions that are remembered; beyond it they are asked for again. */
+const questionsMax = 1_000;
+
+/** Which trades are printed; `market` is a condition id, a token id or a slug. */
+export type TradeFilter = NonNullable<ChannelRequest<"trades">["filter"]> & {
+  readonly market?: string | undefined;
+};
 
 /**
- * Prints the newest trades and then all others as they are indexed, until `signal` is aborted. A
- * connection that breaks is resumed, so that each is printed once; what a fork reverts is sent
- * by a line, and what replaces it is printed. Throws `AppError` when the service cannot be reached
+ * Prints the newest trades, or those since a time, and then all others as they are indexed, until `signal`
+ * is aborted. A connection that breaks is resumed, so that each is printed once; what a fork reverts is
+ * named in a line, and what replaces it is printed. Throws `AppError` when the service cannot be reached
  * at first, or refuses.
  */
 export async function printTrades(options: {
@@ -18,40 +25,72 @@ export async function printTrades(options: {
   asJson: boolean;
   write: (line: string) => void;
   signal: AbortSignal;
+  filter?: TradeFilter;
+  /** As the service takes times; `null` for the newest trades only. */
+  since?: string | null;
 }): Promise<void> {
-  const { url, key, asJson, write, signal } = options;
-  const show = (row: Trade): void => write(asJson ? JSON.stringify(row) : formatTrade(row));
-  try {
-    const client = new OddwireClient({ url, key, backoff: patience });
+  const { url, key, asJson, write, signal, since = null } = options;
+  const client = new OddwireClient({ url, key, backoff: patience });
+  const questions = new Questions(client);
+  const show = async (row: Trade): Promise<void> =>
+    write(asJson ? JSON.stringify(row) : formatTrade(row, await questions.of(row)));
+  await callService(async () => {
+    const { market, ...filter } = options.filter ?? {};
+    const condition =
+      market === undefined ? {} : { condition_id: (await client.market(market)).id };
+    const channel = { type: "trades", filter: { ...filter, ...condition } } as const;
     // A wrong address or key is sent immediately; the stream would try for ever.
-    await client.trades({ limit: 1 })[Symbol.asyncIterator]().next();
-    const channel = { type: "trades" } as const;
-    for await (const frame of client.stream({ channel, snapshot: newestRows, signal })) {
-      if (frame.type === "snapshot") for (const row of frame.data) show(row);
-      else if (frame.type === "event") show(frame.data);
+    const start = await startOf(client, since);
+    for await (const frame of client.stream({ channel, ...start, signal })) {
+      if (frame.type === "snapshot") for (const row of frame.data) await show(row);
+      else if (frame.type === "event") await show(frame.data);
       else if (frame.type === "reorg") write(asJson ? JSON.stringify(frame) : formatFork(frame));
     }
-  } catch (thrown) {
-    if (signal.aborted) return;
-    throw thrown instanceof OddwireError ? failureOf(thrown) : thrown;
-  }
+  }, signal);
 }
 
 /** One attempt, as a person is waiting; once connected, the longest wait between two is this. */
 const patience = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
 
-function failureOf({ code, message, cause }: OddwireError): AppError {
-  const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : "";
-  const publicMessage =
-    code === "UNREACHABLE"
-      ? `the service cannot be reached${reason}`
-      : `the service refused: ${message}`;
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+/** Where the stream begins: at the first trade since a time, which is replayed, or at the newest ones. */
+async function startOf(
+  client: OddwireClient,
+  since: string | null,
+): Promise<{ snapshot?: number; resumeFrom?: number }> {
+  const query = since === null ? {} : ({ start: since, order: "asc" } as const);
+  const { data } = await client.trades({ ...query, limit: 1 }).page();
+  if (since === null) return { snapshot: newestRows };
+  return data[0] === undefined ? {} : { resumeFrom: data[0].seq - 1 };
 }
 
-/** What `fetch` failed of is in its cause. */
-function reasonOf({ cause, message }: Error): string {
-  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+/** The questions of markets, each asked for once. */
+class Questions {
+  readonly #client: OddwireClient;
+  readonly #known = new Map<string, string | null>();
+
+  constructor(client: OddwireClient) {
+    this.#client = client;
+  }
+
+  /** `null` when the market is not known, or has no question. */
+  async of({ condition_id: id }: Trade): Promise<string | null> {
+    if (id === null) return null;
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const question = await this.#fetch(id);
+    if (this.#known.size >= questionsMax) this.#known.clear();
+    this.#known.set(id, question);
+    return question;
+  }
+
+  async #fetch(id: string): Promise<string | null> {
+    try {
+      return (await this.#client.market(id)).question;
+    } catch (thrown) {
+      if (thrown instanceof OddwireError) return null;
+      throw thrown;
+    }
+  }
 }
 
 function formatFork({ rewind_to_seq, reverted }: ReorgFrame): string {
@@ -59,7 +98,7 @@ function formatFork({ rewind_to_seq, reverted }: ReorgFrame): string {
   return `a fork reverted ${behind} (${reverted.length} trades); what is there now follows`;
 }
 
-function formatTrade(row: Trade): string {
+function formatTrade(row: Trade, question: string | null): string {
   const token = row.outcome ?? `${row.token_id.slice(0, 8)}...`;
   return [
     row.timestamp,
@@ -67,7 +106,7 @@ function formatTrade(row: Trade): string {
     row.size.padStart(14),
     "at",
     (row.price ?? "-").padEnd(8),
-    row.match_type.padEnd(13),
-    token,
+    token.padEnd(4),
+    question ?? row.condition_id ?? "unknown market",
   ].join(" ");
 }

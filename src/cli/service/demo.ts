@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { type Command, exitCodes, UsageError } from "../command.ts";
+import { AppError } from "../../base/errors.ts";
+import { type Command, exitCodes } from "../command.ts";
 import { environmentOf, settingFlags } from "./setting-flags.ts";
 
 const script = fileURLToPath(new URL("../../../demo/demo.ts", import.meta.url));
@@ -20,7 +21,7 @@ export const demo: Command = {
   },
   examples: ["oddwire demo", "oddwire demo --port 8090 --seed 7"],
   run: async (words) => {
-    if (!existsSync(script)) throw new UsageError("the demo does not come with the image");
+    if (!existsSync(script)) throw failure("the demo does not come with the image");
     for (const name of ["@foundry-rs/anvil/package.json", "viem"]) requireForDemo(name);
     const seed = words.text("seed");
     const flags = seed === null ? [] : ["--seed", seed];
@@ -36,14 +37,16 @@ export const demo: Command = {
   },
 };
 
+function failure(publicMessage: string, cause?: unknown): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, cause });
+}
+
 /** The packages that only the demo needs are optional: an installation may have left them out. */
 function requireForDemo(name: string): void {
   try {
     createRequire(script).resolve(name);
   } catch (cause) {
     const packages = "npm install @foundry-rs/anvil viem";
-    throw new UsageError(`the demo needs Anvil and viem, which are missing: ${packages}`, {
-      cause,
-    });
+    throw failure(`the demo needs Anvil and viem, which are missing: ${packages}`, cause);
   }
 }

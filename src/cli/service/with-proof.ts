@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Config, readConfig } from "../../base/config/config.ts";
 import { auditLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../chain/sync/chain-source.ts";
@@ -125,7 +126,8 @@ async function auditPatiently(
 }
 
 function rangeOf(words: Words, { coverage }: FactStore): BlockRange {
-  if (coverage === null) throw new UsageError("nothing is stored yet");
+  if (coverage === null)
+    throw new AppError("NOT_FOUND", { publicMessage: "nothing is stored yet" });
   const covered = { from: coverage.fromBlock, to: coverage.last.number };
   const from = blockOf(words, "from") ?? covered.from;
   const to = blockOf(words, "to") ?? covered.to;
