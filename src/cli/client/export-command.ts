@@ -9,6 +9,7 @@ import { type Command, exitCodes, UsageError, type Words } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { apiOptions, readApi } from "./api-options.ts";
 import { downloadFile } from "./download-file.ts";
+import { exportMarkets } from "./export-markets.ts";
 
 /** Options that are parameters of the list, by the name of the parameter. */
 const filters = {
@@ -61,8 +62,9 @@ export const exportList: Command = {
   summary: "Write a list of a service to files, oldest first",
   details: `What the service gives at the same time becomes one file; if there is more, PATH.2, PATH.3 and so on follow,
 numbered before the ending. A file has its name once it is whole. What breaks off is tried again;
-the same command goes on behind the last whole file. Filters that a list does not have are refused.`,
-  argument: { name: "LIST", choices: [...rowLists, "candles"] },
+the same command goes on behind the last whole file. Filters that a list does not have are refused.
+Markets are written as one file of ndjson, without filters.`,
+  argument: { name: "LIST", choices: ["markets", ...rowLists, "candles"] },
   options: {
     out: { value: "PATH", description: `Ends in ${Object.keys(fileFormats).join(", ")}` },
     ...filters,
@@ -71,6 +73,7 @@ the same command goes on behind the last whole file. Filters that a list does no
   examples: [
     "oddwire export trades --out trades.parquet --key-file ./key",
     "oddwire export trades --start 2026-11-01T00:00:00Z --out november.csv --key-file ./key",
+    "oddwire export markets --out markets.ndjson --key-file ./key",
     "oddwire export resolutions --out resolutions.csv --key-file ./key",
     "oddwire export candles --token 5292...5859 --resolution 1m --out candles.ndjson --key-file ./key",
   ],
@@ -78,11 +81,24 @@ the same command goes on behind the last whole file. Filters that a list does no
     const out = words.text("out");
     if (out === null) throw new UsageError("--out is required");
     const { url, key } = readApi(words);
+    if (words.argument === "markets") {
+      refuseFilters(words, out);
+      let rows = 0;
+      await exportMarkets({ url, key, out, onRows: (count) => (rows += count) });
+      process.stderr.write(`${out}  ${rows} rows\n`);
+      return exitCodes.done;
+    }
     const list = new URL(url.replace(/\/$/, "") + listPath(words, formatOf(out)));
     await writeFiles({ list, key, out });
     return exitCodes.done;
   },
 };
+
+function refuseFilters(words: Words, out: string): void {
+  if (formatOf(out) !== "ndjson") throw new UsageError("--out of markets ends in .ndjson");
+  const given = Object.keys(filters).find((name) => words.text(name) !== null);
+  if (given !== undefined) throw new UsageError(`markets have no --${given}`);
+}
 
 function formatOf(out: string): string {
   const format = extname(out).slice(1);
