@@ -61,7 +61,7 @@ test("a start on the wrong chain leaves an empty folder to the right one", async
   await service.waitFinalized(chain.at(-1)?.block.number ?? 0);
   assert.equal(await service.stop(), 0);
   const holds = /holds chain 137, ODDWIRE_CHAIN_ID is 1; use another ODDWIRE_DATA_DIR/;
-  await assertRefuses({ ...options, settings }, 1, holds);
+  await assertRefuses({ ...options, settings }, 2, holds);
 });
 
 test("a start from the latest block loses nothing when it is killed before anything is final", async (t) => {
