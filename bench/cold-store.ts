@@ -16,7 +16,7 @@ import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
 import { type FillField, fillColumns } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine } from "../src/storage/engine.ts";
-import { FactStore } from "../src/storage/fact-store.ts";
+import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
 
 /** What a store is of. */
@@ -62,7 +62,7 @@ export async function fillColdStore({
   trades,
   secondsPerBlock,
 }: ColdStore): Promise<void> {
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   const { engine } = store;
   try {
     const tokens = tokensOf(trades);

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import type { TokenId } from "../src/base/ids.ts";
-import { FactStore } from "../src/storage/fact-store.ts";
+import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { type ChildServer, killServers, startServer } from "./child-server.ts";
@@ -146,7 +146,7 @@ async function nextPage(url: string, path: string): Promise<string | null> {
 
 /** With those that came while the store was measured before; their days are in the copy for charts, as after a while. */
 async function countBlocks(dataDir: string): Promise<number> {
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   store.chartRollup.advance(store.coverage?.last.timestamp ?? 0);
   await store.chartRollup.finish();
   await store.close();

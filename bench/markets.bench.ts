@@ -15,7 +15,13 @@ import { setImmediate as queue } from "node:timers";
 import { setImmediate } from "node:timers/promises";
 import { Cursors } from "../src/api/lists/cursor.ts";
 import { listMarkets } from "../src/api/routes/read/list-markets.ts";
-import type { Address, ConditionId, Seq, TokenId } from "../src/base/ids.ts";
+import {
+  type Address,
+  type ConditionId,
+  type Seq,
+  type TokenId,
+  zeroHash,
+} from "../src/base/ids.ts";
 import { systemClock } from "../src/base/time/clock.ts";
 import { type Contracts, parseContracts } from "../src/contracts/contracts.ts";
 import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
@@ -70,11 +76,10 @@ async function build(path: string): Promise<void> {
   const blocks = Math.ceil(markets / marketsPerBlock);
   let [slowestApply, slowestSave] = [0, 0];
   for (let block = 0; block < blocks; block += 1) {
-    const delta = deltaOfBlock(block);
-    const last = { number: block, timestamp: 1_600_000_000 + block * 600 };
+    const delta = deltaOfMarkets(block);
     const dueBefore = file.isDue;
     const appliedAt = performance.now();
-    state.applyFinal(delta, last);
+    state.apply(delta);
     const took = performance.now() - appliedAt;
     if (dueBefore) slowestSave = Math.max(slowestSave, took);
     else slowestApply = Math.max(slowestApply, took);
@@ -215,7 +220,7 @@ function open(path: string): MarketsFile {
 }
 
 /** Events of 500 markets and what became of them. */
-function deltaOfBlock(block: number): Delta {
+function deltaOfMarkets(block: number): Delta {
   const events: LocatedEvent[] = [];
   const candles: Delta["candles"][number][] = [];
   const timestamp = 1_600_000_000 + block * 600;
@@ -248,6 +253,9 @@ function deltaOfBlock(block: number): Delta {
     isBuy: true,
   }));
   return {
+    last: { number: block, hash: zeroHash, timestamp: 1_600_000_000 + block * 600 },
+    isFinal: true,
+    block: null,
     events,
     candles,
     trades,

@@ -25,13 +25,12 @@ import * as fc from "fast-check";
 import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
 import { systemClock } from "../src/base/time/clock.ts";
 import type { BlockFacts, LocatedEvent } from "../src/market/block-facts.ts";
-import { deltaOf } from "../src/market/delta.ts";
+import { deltaOfBlock } from "../src/market/delta.ts";
 import { isTrade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
-import { FactStore } from "../src/storage/fact-store.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
-import { loadMarketState } from "../src/views/markets/load-market-state.ts";
+import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../test/support/generate-chain.ts";
@@ -167,7 +166,7 @@ function blocksFrom(from: number, count: number): BlockFacts[] {
 
 /** The blocks of the store, up to and including `to`. */
 async function fillStore(dataDir: string, to: number): Promise<void> {
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   let appended = Promise.resolve();
   for (let from = (store.newestBlock ?? 0) + 1; from <= to; from += blocksPerAppend) {
     // Made while the engine takes in the ones before.
@@ -235,21 +234,21 @@ async function measureStarts(
 }
 
 async function measureRevert(dataDir: string): Promise<void> {
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   const { coverage } = store;
   assert.ok(coverage !== null);
   const contracts = knownContracts();
   const file = MarketsFile.open(dataDir, { contracts, coverage, clock: systemClock });
   const state = new MarketState(contracts, file);
-  await loadMarketState(store, state, file.savedThrough);
+  await store.loadView(state);
   const newest = coverage.last.number;
   for (const block of blocksFrom(newest + 1, forkBlocks)) {
-    store.headBuffer.push(block);
-    state.applyUnfinalized(deltaOf([block]), block);
+    store.apply(deltaOfBlock(block));
+    state.apply(deltaOfBlock(block));
   }
   const forkedAt = performance.now();
-  store.headBuffer.revertTo(newest);
-  state.revertTo(newest, coverage.last.timestamp);
+  store.revert(newest);
+  state.revert(newest);
   const tookMs = performance.now() - forkedAt;
   print(
     `${forkBlocks} blocks of ${fillsPerBlock} fills reverted in ${tookMs.toFixed(1)} ms (goal: 200)`,

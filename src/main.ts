@@ -32,13 +32,12 @@ import { StartLog } from "./feed/start-log.ts";
 import { Pace } from "./feed/sync-progress.ts";
 import { claimDataFolder, releaseDataFolder } from "./storage/embedded/data-folder.ts";
 import { DataFolderUnwritableError } from "./storage/embedded/data-folder-errors.ts";
-import { FactStore } from "./storage/fact-store.ts";
 import { Hub } from "./stream/hub/hub.ts";
 import type { StreamQuotas } from "./stream/session/session.ts";
 import { OrderBooks } from "./venue/books/order-books.ts";
 import { MarketMetadata } from "./venue/metadata/market-metadata.ts";
 import { MarketsFile } from "./views/disk/markets-file.ts";
-import { loadMarketState } from "./views/markets/load-market-state.ts";
+import { IndexedFacts } from "./views/indexed-facts.ts";
 import { MarketState } from "./views/markets/market-state.ts";
 
 /** How to end what was started; called in the reverse order. */
@@ -91,7 +90,7 @@ export class Service {
     const startedAt = await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
     const start = { config, contracts, startedAt };
     const chain = this.#startChain(start, log);
-    const store = await FactStore.open(dataDir);
+    const store = await IndexedFacts.open(dataDir);
     this.#endings.push(() => store.close());
     this.#endings.push(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
     times.done("store");
@@ -168,7 +167,7 @@ export class Service {
 
   /** The state of the markets, from their copy and what is stored since; saved again at the end. */
   async #openState(parts: {
-    readonly store: FactStore;
+    readonly store: IndexedFacts;
     readonly contracts: Contracts;
     readonly dataDir: string;
     readonly clock: Clock;
@@ -179,7 +178,7 @@ export class Service {
     const file = MarketsFile.open(dataDir, { contracts, coverage, clock });
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
-    await loadMarketState({ engine: store.engine, coverage }, state, file.savedThrough);
+    await store.loadView(state);
     file.settle().catch((thrown: unknown) => this.#fail(toError(thrown)));
     this.#endings.push(() => {
       try {
@@ -209,7 +208,12 @@ export class Service {
     return { books, marketMetadata };
   }
 
-  #openAuditor(parts: { config: Config; store: FactStore; indexer: Indexer; log: Log }): Auditor {
+  #openAuditor(parts: {
+    config: Config;
+    store: IndexedFacts;
+    indexer: Indexer;
+    log: Log;
+  }): Auditor {
     const { config, store, indexer, log } = parts;
     const auditor = Auditor.open({
       dataDir: config.dataDir,

@@ -3,8 +3,8 @@ import type { TokenId } from "../base/ids.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import type { PriceSources } from "../rows/price-row.ts";
-import type { FactStore } from "../storage/fact-store.ts";
 import type { BookSource } from "../venue/books/order-books.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { Subject } from "./cache/response-cache.ts";
 import type { Kept } from "./http/route.ts";
 import { bookTopReader } from "./lists/book-tops.ts";
@@ -12,7 +12,7 @@ import type { Cursors } from "./lists/cursor.ts";
 
 /** What the endpoints that serve data read from. They write nothing. */
 export type Backend = PriceSources & {
-  readonly store: FactStore;
+  readonly store: IndexedFacts;
   readonly contracts: Contracts;
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;

@@ -10,8 +10,8 @@ import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "../storage/codec/encode-facts.ts";
-import type { FactStore } from "../storage/fact-store.ts";
 import { orderRepair } from "../storage/repair.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { AuditBook, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
 import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
 
@@ -35,7 +35,7 @@ export type AuditStatus = AuditTotals & {
 
 type AuditorParts = {
   readonly dataDir: string;
-  readonly store: FactStore;
+  readonly store: IndexedFacts;
   readonly reread: AuditParts["reread"];
   /** Blocks with a match that does not reconcile, since the last call; they are audited first. */
   readonly takeAnomalies?: () => readonly number[];

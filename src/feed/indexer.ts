@@ -12,7 +12,7 @@ import type { ChainStatus } from "../chain/sync/chain-status.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import { recordStartBlock } from "../storage/embedded/data-folder.ts";
-import type { FactStore } from "../storage/fact-store.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { ChainThread } from "./chain-thread.ts";
 import type { ChainChange } from "./change.ts";
@@ -34,7 +34,7 @@ export type IndexingStart = {
 type IndexerParts = IndexingStart & {
   /** Connecting already; closed with the indexer. */
   readonly chain: ChainThread;
-  readonly store: FactStore;
+  readonly store: IndexedFacts;
   readonly state: MarketState;
   readonly subscribers: Subscribers;
   readonly log: Log;

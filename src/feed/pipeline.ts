@@ -10,10 +10,10 @@ import { blockNumberOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { type Delta, deltaOf } from "../market/delta.ts";
-import type { FactStore } from "../storage/fact-store.ts";
+import { type Delta, deltaOfBlock } from "../market/delta.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { View } from "../views/view.ts";
 import type { ChainChange } from "./change.ts";
 
 /** Who is notified of changes, once it is durable or held and the state knows it. */
@@ -40,8 +40,7 @@ export type PipelineStatus = {
 };
 
 export class Pipeline {
-  readonly #store: FactStore;
-  readonly #state: MarketState;
+  readonly #facts: IndexedFacts;
   readonly #writer: FinalWriter;
   readonly #subscribers: Subscribers | null;
   readonly #log: Log;
@@ -58,20 +57,21 @@ export class Pipeline {
   };
 
   constructor(parts: {
-    store: FactStore;
-    state: MarketState;
+    store: IndexedFacts;
+    /** Loaded at the present coverage; kept up with the views of the facts. */
+    state: View;
     subscribers?: Subscribers;
     log: Log;
     /** For how long final blocks wait for those that follow, to be appended together; one second by default. */
     groupWaitMs?: number;
   }) {
-    this.#store = parts.store;
-    this.#state = parts.state;
+    this.#facts = parts.store;
+    this.#facts.addView(parts.state);
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    this.#writer = new FinalWriter(parts.store, {
-      onAppended: (delta, last) => {
-        this.#state.applyFinal(delta, last);
+    this.#writer = new FinalWriter(parts.store.store, {
+      onAppended: (delta) => {
+        this.#facts.apply(delta);
         this.#count(delta);
         this.#subscribers?.appended(delta);
       },
@@ -113,21 +113,19 @@ export class Pipeline {
   }
 
   async #hold(block: BlockFacts): Promise<void> {
-    await this.#store.reorgs.reserve(block.number);
-    const delta = deltaOf([block]);
-    this.#store.headBuffer.push(block);
-    this.#state.applyUnfinalized(delta, block);
+    await this.#facts.store.reorgs.reserve(block.number);
+    const delta = deltaOfBlock(block);
+    this.#facts.apply(delta);
     this.#count(delta);
     this.#subscribers?.unfinalized(block);
   }
 
   #revert(safeBlock: number): void {
-    const newestBlock = this.#store.newestBlock ?? safeBlock;
-    this.#store.reorgs.add({ from: safeBlock + 1, to: newestBlock });
-    const removed = this.#store.headBuffer.revertTo(safeBlock);
+    const { headBuffer, newestBlock, store } = this.#facts;
+    store.reorgs.add({ from: safeBlock + 1, to: newestBlock ?? safeBlock });
+    const removed = headBuffer.above(safeBlock);
     this.#subscribers?.reverting(safeBlock, removed);
-    const newest = this.#store.headBuffer.newest ?? this.#store.coverage?.last;
-    this.#state.revertTo(safeBlock, newest?.timestamp ?? 0);
+    this.#facts.revert(safeBlock);
     this.#log.info({ safeBlock, ...namesOf(removed) }, "reverted blocks of another fork");
   }
 
@@ -145,10 +143,8 @@ export class Pipeline {
   }
 
   async #finalize(block: number): Promise<void> {
-    const final = this.#store.headBuffer.through(block);
-    await this.#store.finalize(block);
-    const last = this.#store.coverage?.last;
-    if (last !== undefined) this.#state.finalizeThrough(last.number, last.timestamp);
+    const final = this.#facts.headBuffer.through(block);
+    await this.#facts.finalize(block);
     this.#subscribers?.finalized(final);
   }
 

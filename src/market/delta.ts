@@ -1,4 +1,6 @@
+import { assert } from "../base/assert.ts";
 import type { TokenId } from "../base/ids.ts";
+import type { BlockRef } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import { type DayTrade, dayTradeOf } from "./day-trade.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
@@ -6,8 +8,14 @@ import { isTrade } from "./fill.ts";
 import { type LastTrade, lastTradesOf } from "./last-trade.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 
-/** What memory needs of some blocks, in chain order: a fraction of their fills. */
+/** What views need of blocks that follow each other, in chain order: a fraction of their fills. */
 export type Delta = {
+  /** The block that they end with. */
+  readonly last: BlockRef & { readonly timestamp: number };
+  /** Whether they are stored and can never change; else it is one unfinalized block. */
+  readonly isFinal: boolean;
+  /** The facts of an unfinalized block, which are in memory only. */
+  readonly block: BlockFacts | null;
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
   readonly trades: readonly DayTrade[];
@@ -24,8 +32,22 @@ export type Tally = {
   readonly anomalies: readonly MatchAnomaly[];
 };
 
-/** The delta of blocks that follow each other. */
-export function deltaOf(blocks: readonly BlockFacts[]): Delta {
+/** The delta of final blocks that follow each other; `last` is where they end if that is a block without facts. */
+export function deltaOf(
+  blocks: readonly BlockFacts[],
+  last: Delta["last"] | undefined = blocks.at(-1),
+): Delta {
+  assert(last !== undefined, "a delta ends with a block");
+  const { number, hash, timestamp } = last;
+  return { last: { number, hash, timestamp }, isFinal: true, block: null, ...partsOf(blocks) };
+}
+
+/** The delta of one unfinalized block. */
+export function deltaOfBlock(block: BlockFacts): Delta {
+  return { ...deltaOf([block]), isFinal: false, block };
+}
+
+function partsOf(blocks: readonly BlockFacts[]): Omit<Delta, "last" | "isFinal" | "block"> {
   const fills = blocks.flatMap((block) => block.fills);
   return {
     events: blocks.flatMap((block) => block.events),

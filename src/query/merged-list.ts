@@ -5,10 +5,10 @@
 import type { Seq } from "../base/ids.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
 import type { Engine } from "../storage/engine.ts";
-import type { FactStore } from "../storage/fact-store.ts";
 import { firstSeqAbove } from "../storage/recover.ts";
 import { integerLiteral } from "../storage/sql-literal.ts";
 import type { HeadBuffer } from "../views/head/head-buffer.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 
 /** Where a list begins, which way it goes, and whether it holds what a fork could revert. */
 export type ListOrder = {
@@ -43,7 +43,7 @@ export type Reach = { readonly boundary: Seq; readonly limit: number };
 
 /** The first `limit` rows of a list. */
 export async function readRows<Item extends Located>(
-  store: FactStore,
+  store: IndexedFacts,
   list: StoredList<Item>,
   {
     limit,
@@ -67,7 +67,7 @@ export async function readRows<Item extends Located>(
 
 /** Every row of a list that a fork could still revert, in its order. */
 export function unfinalizedRows<Item extends Located>(
-  { headBuffer }: FactStore,
+  { headBuffer }: IndexedFacts,
   { order, after, finalizedOnly, unfinalizedIn, holds }: StoredList<Item>,
 ): readonly Item[] {
   if (finalizedOnly) return [];
@@ -78,13 +78,13 @@ export function unfinalizedRows<Item extends Located>(
 }
 
 /** Below this position rows are final at this moment. */
-export function finalBoundary(store: FactStore): Seq {
+export function finalBoundary(store: IndexedFacts): Seq {
   return firstSeqAbove(store.coverage);
 }
 
 /** The first rows of a list below a boundary, which no fork can revert. */
 export async function readFinalRows<Item extends Located>(
-  store: FactStore,
+  store: IndexedFacts,
   list: StoredList<Item>,
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
@@ -118,7 +118,7 @@ function behind(list: Place, boundary: Seq, limit: number): string {
 
 /** How many rows a list has below a boundary; counts no further than `max`. */
 export async function countFinalRows(
-  store: FactStore,
+  store: IndexedFacts,
   list: Place,
   { boundary, limit }: Reach,
 ): Promise<number> {
@@ -132,7 +132,7 @@ export async function countFinalRows(
 
 /** The position of the row with this number, from 0; `null` when there are not so many. */
 export async function readFinalSeqAt(
-  store: FactStore,
+  store: IndexedFacts,
   list: Place,
   { boundary, index }: { readonly boundary: Seq; readonly index: number },
 ): Promise<Seq | null> {

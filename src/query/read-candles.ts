@@ -1,7 +1,7 @@
 import type { TokenId } from "../base/ids.ts";
 import { type Candle, candleOfMinute, invertCandle, mergeCandles } from "../market/candle.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
-import type { FactStore } from "../storage/fact-store.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
 import { type Activity, readStoredCandles } from "./read-stored-candles.ts";
 
@@ -15,7 +15,7 @@ export type CandleRange = BucketRange & {
 
 /** The first `limit` buckets that hold a priced trade, in the order asked for. */
 export async function readCandles(
-  store: FactStore,
+  store: IndexedFacts,
   range: CandleRange,
 ): Promise<readonly BucketCandle[]> {
   // All of it is taken before the first await, so that it is of one moment.
@@ -50,10 +50,10 @@ type Moment = {
   readonly appends: number;
 };
 
-function momentOf(store: FactStore): Moment {
+function momentOf(store: IndexedFacts): Moment {
   return {
     openFrom: minuteOf(store.coverage?.last.timestamp ?? 0),
-    open: store.openMinutes,
+    open: store.openMinutes.candles,
     appends: store.appends,
   };
 }
@@ -63,7 +63,7 @@ const endless = Number.MAX_SAFE_INTEGER;
 
 /** Buckets of the final trades of tokens: those of the engine and those of the open minutes. */
 async function readFinal(
-  store: FactStore,
+  store: IndexedFacts,
   { tokenIds, ...range }: Omit<CandleRange, "tokenId"> & { readonly tokenIds: readonly TokenId[] },
   moment: Moment,
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {

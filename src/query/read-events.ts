@@ -3,9 +3,9 @@ import type { LocatedEvent } from "../market/block-facts.ts";
 import { subjectOf } from "../storage/codec/event-codec.ts";
 import { eventColumns, parseEvent } from "../storage/codec/event-columns.ts";
 import type { Engine } from "../storage/engine.ts";
-import type { FactStore } from "../storage/fact-store.ts";
 import { pageSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "../storage/sql-literal.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type ListOrder, readRows, type StoredList } from "./merged-list.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
@@ -50,7 +50,7 @@ export function storedEvents({
 
 /** Reads one page, like `readFills`. */
 export async function readEvents(
-  store: FactStore,
+  store: IndexedFacts,
   { limit, ...list }: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
   return readRows(store, storedEvents(list), { limit });

@@ -1,9 +1,9 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
-import type { FactStore } from "../storage/fact-store.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { NewestOf } from "../views/recent/recent-fills.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import {
@@ -50,7 +50,7 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 }
 
 /** Reads one page. */
-export async function readFills(store: FactStore, page: FillPage): Promise<readonly Fill[]> {
+export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
   const { limit, ...list } = page;
   const newest = page.after === null && page.order === "desc" ? plainTrades(page.filter) : null;
   const rows = storedFills(list);
@@ -67,7 +67,7 @@ export async function readFills(store: FactStore, page: FillPage): Promise<reado
  * final soon: of what has to be read a whole page is kept, of `size`.
  */
 async function readNewest(
-  store: FactStore,
+  store: IndexedFacts,
   list: StoredList<Fill>,
   { of, size, boundary, limit }: Reach & { readonly of: NewestOf; readonly size: number },
 ): Promise<readonly Fill[]> {

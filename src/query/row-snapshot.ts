@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Seq } from "../base/ids.ts";
-import type { FactStore } from "../storage/fact-store.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import {
   countFinalRows,
   finalBoundary,
@@ -15,12 +15,12 @@ import {
  * change, and the few above are taken immediately. Every reading is one query of bounded size.
  */
 export class RowSnapshot<Item extends { readonly seq: Seq }> {
-  readonly #store: FactStore;
+  readonly #store: IndexedFacts;
   readonly #list: StoredList<Item>;
   readonly #boundary: Seq;
   readonly #unfinalized: readonly Item[];
 
-  constructor(store: FactStore, list: StoredList<Item>) {
+  constructor(store: IndexedFacts, list: StoredList<Item>) {
     this.#store = store;
     this.#list = list;
     this.#boundary = finalBoundary(store);

@@ -21,7 +21,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
 /** Half of the blocks final, as what is notified of the other half differs. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts());
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   const middle = blocks[Math.floor(blocks.length / 2)];
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
 }

@@ -6,8 +6,8 @@ import type { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
-/** Informed what of the blocks memory needs, and where they end. */
-type OnAppended = (delta: Delta, last: EncodedBatch["last"]) => void;
+/** Takes in what views need of blocks that are covered. */
+type OnAppended = (delta: Delta) => void;
 
 /**
  * Appends final blocks by group commit: what arrives while an append is under way, and until there is
@@ -94,13 +94,13 @@ export class FinalWriter {
 
   async #writeGroups(): Promise<void> {
     let written: AppendGroup | null = null;
-    let vouched: AppendGroup | null = null;
+    let committed: AppendGroup | null = null;
     do {
       const taking = this.#take();
       // The store will be closed after a failure, with nothing under way.
-      await settleAll([this.#writeFacts(taking), this.#commit(written), this.#cover(vouched)]);
-      [written, vouched] = [await taking, written];
-    } while (written !== null || vouched !== null || !this.#gathering.isEmpty);
+      await settleAll([this.#writeFacts(taking), this.#commit(written), this.#cover(committed)]);
+      [written, committed] = [await taking, written];
+    } while (written !== null || committed !== null || !this.#gathering.isEmpty);
   }
 
   /** What was gathered, once it should wait no longer; `null` when nothing was. */
@@ -134,8 +134,8 @@ export class FinalWriter {
   async #cover(group: AppendGroup | null): Promise<void> {
     if (group === null) return;
     for await (const { head, delta } of group.deltas()) {
-      this.#store.cover(head, delta);
-      this.#onAppended(delta, head.last);
+      this.#store.cover(head);
+      this.#onAppended(delta);
       await turn();
     }
     await this.#close(group);

@@ -4,9 +4,9 @@ import { type TestContext, test } from "node:test";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import type { Hash } from "../../src/base/ids.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { type FaultHook, on } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
@@ -53,7 +53,7 @@ async function openHonestNode(t: TestContext): Promise<ScriptedNode> {
 
 /** Makes the store say that nothing happened in that block, as a repair by a liar would have. */
 async function forgetBlock(dataDir: string): Promise<void> {
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   const { hash, timestamp } = recording.blocks[wrongBlock] ?? { hash: "", timestamp: 0 };
   const last = { number: wrongBlock, hash: hash as Hash, timestamp };
   const nothing = encodeFacts({ fromBlock: wrongBlock, toBlock: wrongBlock, last }, []);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
-import { FactStore } from "../../src/storage/fact-store.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -181,7 +181,7 @@ describe("a damaged folder is refused with 1 and the way out", () => {
   for (const [what, pattern, damage] of damages) {
     test(what, async (t) => {
       const options = await openScene(t);
-      const store = await FactStore.open(options.dataDir);
+      const store = await IndexedFacts.open(options.dataDir);
       const facts = factsOf(chain);
       for (const from of [0, 10, 20, 30]) await store.append(encode(facts.slice(from, from + 10)));
       await store.close();

@@ -15,9 +15,8 @@ import { rereadFacts } from "../../src/feed/reread-facts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { dropCopies } from "../../src/storage/fact-store.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { dropCopies } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
@@ -112,7 +111,7 @@ function settledOf(task: Promise<unknown>): () => boolean {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   return state;
 }
 
@@ -149,7 +148,7 @@ describe("R7: what is stored wrong is found and repairs", () => {
       assert.equal(repairs > 0, victims.length + hidden.length > 0);
       await assertTablesHold(await folder.reopen(), right);
       const loaded = new MarketState(contracts);
-      await loadMarketState(folder.store, loaded);
+      await folder.store.loadView(loaded);
       assert.deepEqual(describeState(loaded), describeState(stateOf(right)));
       t.diagnostic(`${hidden.length} blocks with hidden logs, ${victims.length} damaged`);
     });

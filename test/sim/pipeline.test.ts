@@ -11,7 +11,6 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -26,7 +25,7 @@ const formerFailures = [20261124, 20261142];
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   return state;
 }
 
@@ -54,7 +53,7 @@ describe("R9: store and memory end as the chain", () => {
       assert.deepEqual(describeState(subject.state), describeState(stateOf(all)));
 
       const restarted = new MarketState(contracts);
-      await loadMarketState(await folder.reopen(), restarted);
+      await (await folder.reopen()).loadView(restarted);
       assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
     });
   }

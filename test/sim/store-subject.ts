@@ -2,7 +2,6 @@ import { openLog } from "../../src/base/log.ts";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart } from "../support/append-part.ts";
 import { changesOf } from "../support/encode-batches.ts";
@@ -68,7 +67,7 @@ export class StoreSubject implements Subject {
     const held = store.headBuffer.blocks.slice(0, random.integer(0, 8));
     if (held.length > 0) await appendPart(store, encode(held), random.integer(0, 4));
     this.state = new MarketState(contracts);
-    await loadMarketState(await this.#folder.reopen(), this.state);
+    await (await this.#folder.reopen()).loadView(this.state);
     this.#isAtWork = false;
   }
 

@@ -14,12 +14,12 @@ import { candleOfMinute } from "../../src/market/candle.ts";
 import type { MinuteCandle } from "../../src/market/minute-candle.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { encodeMinuteCandles } from "../../src/storage/codec/encode-facts.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
 import { openChartDatabase } from "../../src/views/charts/chart-database.ts";
 import { dropChartFile } from "../../src/views/charts/chart-file.ts";
 import { type ChartRange, ChartReader } from "../../src/views/charts/chart-reader.ts";
 import { ChartRollup } from "../../src/views/charts/chart-rollup.ts";
 import { sumUpCandles } from "../../src/views/charts/sum-up-candles.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { BucketCandle } from "../../src/views/recent/recent-candles.ts";
 import { appendPart } from "../support/append-part.ts";
 import { assertChartsHold } from "../support/assert-charts-hold.ts";
@@ -49,7 +49,7 @@ const [anyToken] = fills.map(({ tokenId }) => tokenId) as [TokenId];
 const allTimes = { from: 0, to: 2 ** 40, order: "asc", limit: 10 } as const;
 
 /** Charts of every token in both orders, of own trades and of the pair. */
-async function assertServed(store: FactStore, of: readonly BlockFacts[]): Promise<void> {
+async function assertServed(store: IndexedFacts, of: readonly BlockFacts[]): Promise<void> {
   const tokenIds = [...new Set(fillsOf(of).map(({ tokenId }) => tokenId))];
   for (const [index, tokenId] of tokenIds.entries()) {
     const complement = index % 2 === 0 ? null : (tokenIds[index - 1] ?? null);

@@ -4,9 +4,9 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { MemoryStateStore } from "../../src/views/disk/state-store.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
@@ -20,7 +20,7 @@ const contracts = knownContracts();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   return state;
 }
 
@@ -29,8 +29,8 @@ async function loaded(
   { store }: StoreFolder,
   savedThrough: number | null = null,
 ): Promise<MarketState> {
-  const state = new MarketState(contracts);
-  await loadMarketState(store, state, savedThrough);
+  const state = new MarketState(contracts, new MemoryStateStore(savedThrough));
+  await store.loadView(state);
   return state;
 }
 
@@ -50,7 +50,7 @@ describe("a loaded state", () => {
       // What is behind by everything goes on as any copy does.
       assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
       for (const block of unfinalized) {
-        for (const one of [state, expected]) one.applyUnfinalized(deltaOf([block]), block);
+        for (const one of [state, expected]) one.apply(deltaOfBlock(block));
       }
       assert.deepEqual(describeState(state), describeState(expected));
     });
@@ -87,8 +87,7 @@ describe("a loaded state", () => {
       const isWhole = random.chance(0.5);
       const file = MarketsFile.open(path, { contracts, coverage, clock: systemClock });
       const state = isWhole ? new MarketState(contracts) : new MarketState(contracts, file);
-      const savedThrough = isWhole ? null : file.savedThrough;
-      await loadMarketState({ engine: store.engine, coverage }, state, savedThrough);
+      if (coverage !== null) await state.load(store, coverage);
       const covered = blocks.filter(({ number }) => number <= (coverage?.last.number ?? -1));
       assert.deepEqual(describeState(state), describeState(applied(covered)));
       if (!isWhole && random.chance(0.3)) state.save();
@@ -102,7 +101,7 @@ describe("a loaded state", () => {
   test("of an empty store is empty", async (t) => {
     const { store } = await StoreFolder.open(t);
     const state = new MarketState(contracts);
-    await loadMarketState(store, state);
+    await store.loadView(state);
     assert.deepEqual(describeState(state), describeState(new MarketState(contracts)));
   });
 });

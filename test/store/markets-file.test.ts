@@ -8,10 +8,9 @@ import { storeLimits } from "../../src/base/config/limits.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { Contracts } from "../../src/contracts/contracts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
@@ -28,7 +27,7 @@ const clock = new SimulatedClock();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   return state;
 }
 
@@ -47,7 +46,7 @@ async function withState(
 ): Promise<void> {
   const file = openFile(folder, { known });
   const state = new MarketState(known, file);
-  await loadMarketState(folder.store, state, file.savedThrough);
+  await folder.store.loadView(state);
   look(state, file);
   file.close();
 }
@@ -84,12 +83,11 @@ describe("the copy of the markets", () => {
       for (let life = 0; final < blocks.length; life += 1) {
         const file = openFile(folder);
         const state = new MarketState(contracts, file);
-        await loadMarketState(folder.store, state, file.savedThrough);
+        await folder.store.loadView(state);
         if (random.chance(0.5)) await file.settle();
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         const upTo = Math.min(blocks.length, final + random.integer(1, 15));
-        for (const block of blocks.slice(final, upTo))
-          state.applyUnfinalized(deltaOf([block]), block);
+        for (const block of blocks.slice(final, upTo)) state.apply(deltaOfBlock(block));
         const whole = describeState(state);
         const settled = random.integer(final, upTo);
         await fillStore(folder.store, {
@@ -99,10 +97,10 @@ describe("the copy of the markets", () => {
         });
         final = settled;
         const last = blocks[final - 1];
-        if (last !== undefined) state.finalizeThrough(last.number, last.timestamp);
+        if (last !== undefined) state.finalize(last.number);
         if (random.chance(0.7)) state.save();
         assert.deepEqual(describeState(state), whole, "a save changes nothing");
-        state.revertTo(last?.number ?? 0, last?.timestamp ?? 0);
+        state.revert(last?.number ?? 0);
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         file.close();
         assert(life < 200, "it comes to an end");

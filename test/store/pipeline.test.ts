@@ -14,7 +14,6 @@ import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.
 import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { changesOf } from "../support/encode-batches.ts";
@@ -150,7 +149,7 @@ function factsOf(chain: readonly Block[]): BlockFacts[] {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   return state;
 }
 
@@ -177,7 +176,7 @@ describe("the pipeline", () => {
       assert.equal(store.coverage?.last.number, final.at(-1)?.number);
 
       const restarted = new MarketState(contracts);
-      await loadMarketState(await folder.reopen(), restarted);
+      await (await folder.reopen()).loadView(restarted);
       assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
     });
   }

@@ -1,13 +1,15 @@
 /** Candles over store and tail against candles made of the trades, bucket by bucket. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
+import { deltaOfBlock } from "../../src/market/delta.ts";
 import { minuteOf } from "../../src/market/minute-candle.ts";
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { BucketCandle } from "../../src/views/recent/recent-candles.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
@@ -65,7 +67,7 @@ function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
 }
 
 async function assertSame(
-  store: FactStore,
+  store: IndexedFacts,
   of: readonly BlockFacts[],
   runs: number,
 ): Promise<void> {
@@ -104,7 +106,7 @@ describe("candles", () => {
       const store = await folder.reopen();
       await assertSame(store, dense.slice(0, to), 25);
     }
-    for (const block of dense.slice(29)) folder.store.headBuffer.push(block);
+    for (const block of dense.slice(29)) folder.store.apply(deltaOfBlock(block));
     await assertSame(folder.store, dense, 40);
   });
 

@@ -6,7 +6,7 @@ import type { LocatedEvent } from "../../src/market/block-facts.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
@@ -43,12 +43,20 @@ async function readAll(
   }
 }
 
-function readAllFills(store: FactStore, paging: Paging, between?: () => void): Promise<unknown[]> {
+function readAllFills(
+  store: IndexedFacts,
+  paging: Paging,
+  between?: () => void,
+): Promise<unknown[]> {
   const common = { filter: {}, finalizedOnly: false };
   return readAll(paging, (page) => readFills(store, { ...page, ...common }), between);
 }
 
-function readAllEvents(store: FactStore, paging: Paging, between?: () => void): Promise<unknown[]> {
+function readAllEvents(
+  store: IndexedFacts,
+  paging: Paging,
+  between?: () => void,
+): Promise<unknown[]> {
   const common = { kinds: eventKinds, finalizedOnly: false };
   return readAll(paging, (page) => readEvents(store, { ...page, ...common }), between);
 }

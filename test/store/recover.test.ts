@@ -6,8 +6,8 @@ import { firstSeqOf } from "../../src/base/ids.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { MemoryStateStore } from "../../src/views/disk/state-store.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
@@ -54,13 +54,13 @@ describe("after a crash", () => {
     await folder.store.append(encode(kept));
     await appendPart(folder.store, encode(lost), tables.length - 1);
     await folder.close();
-    const store = await FactStore.open(folder.path);
+    const store = await IndexedFacts.open(folder.path);
     try {
       const applied = knownState();
-      for (const block of kept) applied.applyFinal(deltaOf([block]), block);
+      for (const block of kept) applied.apply(deltaOf([block]));
       for (const savedThrough of [null, -1]) {
-        const loaded = knownState();
-        await loadMarketState(store, loaded, savedThrough);
+        const loaded = new MarketState(knownContracts(), new MemoryStateStore(savedThrough));
+        await store.loadView(loaded);
         assert.deepEqual(describeState(loaded), describeState(applied));
       }
       const page = { order: "asc", after: null, limit: 100_000, finalizedOnly: true } as const;

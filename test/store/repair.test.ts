@@ -4,9 +4,9 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine.ts";
-import { dropCopies, type FactStore } from "../../src/storage/fact-store.ts";
 import { recover } from "../../src/storage/recover.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
+import { dropCopies, type IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { assertChartsHold } from "../support/assert-charts-hold.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -37,7 +37,7 @@ function distorted(block: BlockFacts): BlockFacts {
   };
 }
 
-async function fill(store: FactStore, facts: readonly BlockFacts[]): Promise<void> {
+async function fill(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<void> {
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
   await store.chartRollup.finish();
 }
@@ -46,7 +46,7 @@ const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,
 );
 
-async function assertChartsRebuilt(store: FactStore): Promise<void> {
+async function assertChartsRebuilt(store: IndexedFacts): Promise<void> {
   assert.equal(store.charts.before, 0);
   store.chartRollup.advance(store.coverage?.last.timestamp ?? 0);
   await store.chartRollup.finish();

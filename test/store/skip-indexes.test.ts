@@ -6,7 +6,7 @@ import type { Seq } from "../../src/base/ids.ts";
 import { finalBoundary, readFinalRows, type StoredList } from "../../src/query/merged-list.ts";
 import { storedEvents } from "../../src/query/read-events.ts";
 import { storedFills } from "../../src/query/read-fills.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
@@ -20,7 +20,7 @@ const blocks = factsOf(
 const page = { order: "asc", after: null, finalizedOnly: false } as const;
 
 /** A store whose parts stay as they were appended. */
-async function openStore(t: TestContext): Promise<FactStore> {
+async function openStore(t: TestContext): Promise<IndexedFacts> {
   const { store } = await StoreFolder.open(t);
   await store.engine.command("SYSTEM STOP MERGES");
   await fillStore(store, { final: blocks, unfinalized: [], sizes: [blocksOfPart] });
@@ -29,7 +29,7 @@ async function openStore(t: TestContext): Promise<FactStore> {
 
 /** How many of the granules that come to an index are left by it; fails when it is not used. */
 async function granulesLeft<Item extends { readonly seq: Seq }>(
-  store: FactStore,
+  store: IndexedFacts,
   list: StoredList<Item>,
   index: string,
 ): Promise<{ readonly left: number; readonly of: number }> {

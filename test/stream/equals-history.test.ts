@@ -12,7 +12,6 @@ import type { Engine } from "../../src/storage/engine.ts";
 import { openChannel } from "../../src/stream/channels.ts";
 import { RowMemo } from "../../src/stream/hub/channel.ts";
 import { Hub } from "../../src/stream/hub/hub.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { channels, FoldingClient, mismatch } from "../support/folding-client.ts";
 import { anyOrder, numberBeforeChains } from "../support/generate-chain.ts";
@@ -132,7 +131,7 @@ class Play {
   async #start(): Promise<Started> {
     const store = await this.#folder.reopen();
     const state = new MarketState(contracts);
-    await loadMarketState(store, state);
+    await store.loadView(state);
     const query = store.engine.query.bind(store.engine);
     // Which query is answered next, and when the next changes comes, is for the scheduler to say.
     store.engine.query = async (sql: string) => {

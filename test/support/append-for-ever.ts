@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyBlockPlan, buildChain } from "./generate-chain.ts";
 import { testSeed } from "./property-settings.ts";
 import { batchesOf, encode, factsOf } from "./store-chain.ts";
@@ -19,7 +19,7 @@ export function endlessBlocks(): BlockFacts[] {
 }
 
 if (import.meta.main) {
-  const store = await FactStore.open(process.argv[2] ?? "");
+  const store = await IndexedFacts.open(process.argv[2] ?? "");
   const next = (store.coverage?.last.number ?? -1) + 1;
   const blocks = endlessBlocks().filter((block) => block.number >= next);
   process.stdout.write("open\n");

@@ -1,5 +1,5 @@
 import { type EncodedBatch, encodeCommit } from "../../src/storage/codec/encode-facts.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 
 /** In the order in which an append fills them. */
 export const tables = [
@@ -13,7 +13,7 @@ export const tables = [
 
 /** Does the first `count` inserts of an append, as a crash would leave them. */
 export async function appendPart(
-  store: FactStore,
+  store: IndexedFacts,
   batch: EncodedBatch,
   count: number,
 ): Promise<void> {

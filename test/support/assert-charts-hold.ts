@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Fill } from "../../src/market/fill.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { naiveCandles } from "./naive-candles.ts";
 
 /** The copy for charts has every candle of every token once, of the days it is said to have. */
-export async function assertChartsHold(store: FactStore, fills: readonly Fill[]): Promise<void> {
+export async function assertChartsHold(store: IndexedFacts, fills: readonly Fill[]): Promise<void> {
   const { before } = store.charts;
   for (const tokenId of new Set(fills.map((fill) => fill.tokenId))) {
     for (const bucketSeconds of [60, 3600, 86_400]) {

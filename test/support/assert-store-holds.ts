@@ -3,8 +3,7 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTokenRowsHold } from "./assert-tables-hold.ts";
 import { describeState } from "./describe-state.ts";
@@ -16,7 +15,7 @@ export async function assertStoreHolds(
   dataDir: string,
   blocks: readonly BlockFacts[],
 ): Promise<void> {
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   try {
     await store.trimmed;
     const last = blocks.at(-1);
@@ -29,8 +28,8 @@ export async function assertStoreHolds(
     const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
     assert.deepEqual(await readEvents(store, { ...page, kinds }), events);
     const [loaded, applied] = [knownState(), knownState()];
-    await loadMarketState(store, loaded);
-    for (const block of blocks) applied.applyFinal(deltaOf([block]), block);
+    await store.loadView(loaded);
+    for (const block of blocks) applied.apply(deltaOf([block]));
     assert.deepEqual(describeState(loaded), describeState(applied));
   } finally {
     await store.close();

@@ -4,12 +4,12 @@ import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { placesInFill } from "../../src/storage/codec/fill-layout.ts";
 import type { Row } from "../../src/storage/engine.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { fillsOf } from "./store-chain.ts";
 
 /** The store holds exactly these blocks, in every table. */
 export async function assertTablesHold(
-  store: FactStore,
+  store: IndexedFacts,
   expected: readonly BlockFacts[],
 ): Promise<void> {
   const { number, hash, timestamp } = expected.at(-1) as BlockFacts;
@@ -42,7 +42,7 @@ export async function assertTablesHold(
 }
 
 /** Pages of one token are read from a table of its own, which has the same rows, field by field. */
-export async function assertTokenRowsHold({ engine }: FactStore): Promise<void> {
+export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<void> {
   const fields = Object.keys(placesInFill).join();
   const read = (table: string) =>
     engine.query(`SELECT ${fields} FROM (SELECT ${fields} FROM oddwire.${table}) ORDER BY seq`);
@@ -50,7 +50,7 @@ export async function assertTokenRowsHold({ engine }: FactStore): Promise<void> 
 }
 
 /** Every minute of every token as the engine sums it up. */
-function storedMinutes(store: FactStore): Promise<readonly Row[]> {
+function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
   return store.engine.query(
     `SELECT lower(hex(token_id)), minute, max(close).1, toString(max(close).2),
        toString(sum(volume)), toString(sum(buy_volume_usd)), toString(sum(sell_volume_usd)),

@@ -4,13 +4,13 @@
  */
 import { fileURLToPath } from "node:url";
 import type { Engine } from "../../src/storage/engine.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
 import { ChartRollup } from "../../src/views/charts/chart-rollup.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 
 export const makeChartsPath = fileURLToPath(import.meta.url);
 
 if (import.meta.main) {
-  const { charts, engine, coverage } = await FactStore.open(process.argv[2] ?? "");
+  const { charts, engine, coverage } = await IndexedFacts.open(process.argv[2] ?? "");
   const report: Engine = Object.assign(Object.create(engine) as Engine, {
     query: (sql: string) => engine.query(sql),
     openRows: () => engine.openRows(),

@@ -17,12 +17,11 @@ import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import type { Freshness } from "../../src/rows/freshness.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
 import { Hub } from "../../src/stream/hub/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session/session.ts";
 import type { StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
-import { loadMarketState } from "../../src/views/markets/load-market-state.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import {
   openTestServer,
@@ -72,7 +71,7 @@ const pagesMax = 5000;
 export class DataServer {
   /** The edge: raw requests, keys, the clock. */
   readonly edge: TestServer;
-  readonly store: FactStore;
+  readonly store: IndexedFacts;
   readonly state: MarketState;
   /** The facts of the whole chain, block by block; not all of them are served yet. */
   readonly facts: readonly BlockFacts[];
@@ -88,7 +87,7 @@ export class DataServer {
 
   private constructor(parts: {
     edge: TestServer;
-    store: FactStore;
+    store: IndexedFacts;
     state: MarketState;
     facts: readonly BlockFacts[];
     hub: Hub;
@@ -117,13 +116,13 @@ export class DataServer {
     const { recording = "contracts-gen2", finalBlocks = 900, unfinalizedBlocks = 300 } = options;
     const facts = options.facts ?? readFacts(recording);
     const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-    const store = await FactStore.open(folder);
+    const store = await IndexedFacts.open(folder);
     const middle = Math.floor(finalBlocks / 2);
     // In two parts, so that minutes are spread over several rows as in a service that runs.
     await store.append(encode(facts.slice(0, middle)));
     await store.append(encode(facts.slice(middle, finalBlocks)));
     const state = new MarketState(contracts);
-    await loadMarketState(store, state);
+    await store.loadView(state);
     const readiness = { isReady: true };
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
@@ -255,7 +254,7 @@ function readFacts(recording: RecordingName): readonly BlockFacts[] {
 function makeRoutes(
   { access, clock, cursors }: RouteParts,
   parts: {
-    store: FactStore;
+    store: IndexedFacts;
     state: MarketState;
     readiness: Readiness;
     books: OrderBooks;
@@ -277,7 +276,7 @@ function makeRoutes(
   });
 }
 
-function freshnessOf(store: FactStore): Freshness {
+function freshnessOf(store: IndexedFacts): Freshness {
   const newest = store.newestBlock ?? -1;
   return {
     indexed_block: newest,

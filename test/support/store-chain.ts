@@ -1,15 +1,17 @@
 /** Generated chains on their way into a store: derived, cut into batches, encoded, appended. */
+
 import assert from "node:assert/strict";
 import type { BlockRef } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
+import { deltaOfBlock } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import {
   type EncodedBatch,
   encodeFacts,
   type FactsRange,
 } from "../../src/storage/codec/encode-facts.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { GeneratedBlock } from "./generate-chain.ts";
 import { knownContracts } from "./recorded-chain.ts";
 
@@ -51,7 +53,7 @@ export function batchesOf<OneBlock>(
 
 /** Appends `final` in batches and holds the rest in the tail. */
 export async function fillStore(
-  store: FactStore,
+  store: IndexedFacts,
   parts: {
     readonly final: readonly BlockFacts[];
     readonly unfinalized: readonly BlockFacts[];
@@ -59,5 +61,5 @@ export async function fillStore(
   },
 ): Promise<void> {
   for (const batch of batchesOf(parts.final, parts.sizes)) await store.append(encode(batch));
-  for (const block of parts.unfinalized) store.headBuffer.push(block);
+  for (const block of parts.unfinalized) store.apply(deltaOfBlock(block));
 }

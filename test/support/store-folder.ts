@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { FactStore } from "../../src/storage/fact-store.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 
 /** A data folder and the store that is open on it, one at a time; both are gone after the test. */
 export class StoreFolder {
   readonly path: string;
-  #store: FactStore | null = null;
+  #store: IndexedFacts | null = null;
 
   private constructor(path: string) {
     this.path = path;
@@ -23,15 +23,15 @@ export class StoreFolder {
     return folder;
   }
 
-  get store(): FactStore {
+  get store(): IndexedFacts {
     if (this.#store === null) throw new Error("the store is closed");
     return this.#store;
   }
 
   /** Closes the store, if one is open, and opens it as a new process would. */
-  async reopen(): Promise<FactStore> {
+  async reopen(): Promise<IndexedFacts> {
     await this.close();
-    const store = await FactStore.open(this.path);
+    const store = await IndexedFacts.open(this.path);
     this.#store = store;
     await store.trimmed;
     return store;

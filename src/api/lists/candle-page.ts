@@ -3,7 +3,7 @@ import type { Range } from "../../base/range.ts";
 import { readCandles } from "../../query/read-candles.ts";
 import type { Activity } from "../../query/read-stored-candles.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
-import type { FactStore } from "../../storage/fact-store.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 
 /** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
@@ -33,7 +33,7 @@ export function firstBucketOf(
 
 /** Reads one page, in its order; says whether more follow behind it. */
 export async function readCandlePage(
-  store: FactStore,
+  store: IndexedFacts,
   page: CandlePage,
 ): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
   if (page.carryOn) return readFilledPage(store, page);
@@ -44,7 +44,7 @@ export async function readCandlePage(
 
 /** Every bucket of the page, traded or not; nothing before the first trade or after now. */
 async function readFilledPage(
-  store: FactStore,
+  store: IndexedFacts,
   page: CandlePage,
 ): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
   const { bucketSeconds, order, limit, now } = page;
@@ -65,7 +65,7 @@ async function readFilledPage(
 
 /** The candles of a range of at most `limit` buckets, and the one before them. */
 async function readTraded(
-  store: FactStore,
+  store: IndexedFacts,
   page: CandlePage,
 ): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
   const { from, to, now, limit } = page;

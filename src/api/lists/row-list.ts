@@ -6,7 +6,7 @@ import { readRows, type StoredList } from "../../query/merged-list.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { RowSnapshot } from "../../query/row-snapshot.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
-import type { FactStore } from "../../storage/fact-store.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
 import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
@@ -102,7 +102,7 @@ export function shownAs<Item>(
 
 /** Rows of the store and the tail. */
 export function storedSource<Item extends { readonly seq: Seq }>(
-  store: FactStore,
+  store: IndexedFacts,
   list: StoredList<Item>,
   readPage = async (limit: number) => readRows(store, list, { limit }),
 ): RowSource<Item> {

@@ -1,7 +1,7 @@
 import { systemClock } from "../../base/time/clock.ts";
 import { AuditBook } from "../../feed/audit-log.ts";
-import { dropCopies } from "../../storage/fact-store.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
+import { dropCopies } from "../../views/indexed-facts.ts";
 import { type Command, exitCodes } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proof.ts";

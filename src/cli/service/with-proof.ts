@@ -16,13 +16,13 @@ import {
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../main.ts";
 import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
-import { FactStore } from "../../storage/fact-store.ts";
+import { IndexedFacts } from "../../views/indexed-facts.ts";
 import { type Option, UsageError, type Words } from "../command.ts";
 
 /** What a command that proves the store works with. */
 export type Proof = {
   readonly dataDir: string;
-  readonly store: FactStore;
+  readonly store: IndexedFacts;
   /** What the words asked for, within what is stored. */
   readonly range: BlockRange;
   /** Reads a slice again until someone answers. */
@@ -55,7 +55,7 @@ export async function withProof<Result>(
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
   await claimDataFolder(dataDir, { chainId, contracts });
-  const store = await FactStore.open(dataDir);
+  const store = await IndexedFacts.open(dataDir);
   try {
     // A repair deletes rows too.
     await store.trimmed;
@@ -82,7 +82,7 @@ export function formatDifference(difference: Difference): string {
 }
 
 async function withNodes<Result>(
-  parts: { readonly config: Config; readonly contracts: Contracts; readonly store: FactStore },
+  parts: { readonly config: Config; readonly contracts: Contracts; readonly store: IndexedFacts },
   work: (audit: AuditParts) => Promise<Result>,
 ): Promise<Result> {
   const { config, contracts, store } = parts;
@@ -125,7 +125,7 @@ async function auditPatiently(
   }
 }
 
-function rangeOf(words: Words, { coverage }: FactStore): BlockRange {
+function rangeOf(words: Words, { coverage }: IndexedFacts): BlockRange {
   if (coverage === null)
     throw new AppError("NOT_FOUND", { publicMessage: "nothing is stored yet" });
   const covered = { from: coverage.fromBlock, to: coverage.last.number };

@@ -14,8 +14,11 @@ import { RowReader } from "./row-reader.ts";
 
 /** The delta of the blocks of a batch, as `deltaOf` makes it of their facts. */
 export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Delta {
-  const { fills, minuteCandles, located, tally } = batch;
+  const { fills, minuteCandles, located, tally, last } = batch;
   return {
+    last,
+    isFinal: true,
+    block: null,
     events: located,
     candles: decodeCandles(new RowReader(minuteCandles)),
     ...decodeTrades(new RowReader(fills)),

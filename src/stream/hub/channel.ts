@@ -2,8 +2,8 @@ import type { TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
-import type { FactStore } from "../../storage/fact-store.ts";
 import type { BookSource } from "../../venue/books/order-books.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Packet } from "../frames/packet.ts";
 
 /** One thing reported: where it stands in the log of its channel, and its row as REST has it. */
@@ -71,7 +71,7 @@ export type Channel = {
 
 /** What channels read from. */
 export type StreamSources = PriceSources & {
-  readonly store: FactStore;
+  readonly store: IndexedFacts;
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: BookSource | null;

@@ -12,11 +12,15 @@ import { toError } from "../../base/errors.ts";
 import type { Range } from "../../base/range.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
+import type { Delta } from "../../market/delta.ts";
 import { DataFolderUnwritableError } from "../../storage/embedded/data-folder-errors.ts";
 import type { Engine } from "../../storage/engine.ts";
+import type { Coverage } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import { isSqliteDamage, isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
 import { untilAdmitted } from "../../storage/until-admitted.ts";
+import { PendingDeltas } from "../pending-deltas.ts";
+import type { FactReader, View } from "../view.ts";
 import type { ChartFile } from "./chart-file.ts";
 
 const daySeconds = resolutionSeconds["1d"];
@@ -29,7 +33,8 @@ export type ChartStep = {
 };
 
 /** Takes in days as they end; one of a kind for a store. */
-export class ChartRollup {
+export class ChartRollup implements View {
+  readonly #pending = new PendingDeltas();
   readonly #engine: Engine;
   readonly #file: ChartFile;
   #daysOver = 0;
@@ -41,6 +46,25 @@ export class ChartRollup {
   constructor(engine: Engine, file: ChartFile) {
     this.#engine = engine;
     this.#file = file;
+  }
+
+  apply(delta: Delta): void {
+    if (delta.isFinal) this.advance(delta.last.timestamp);
+    else this.#pending.add(delta);
+  }
+
+  revert(toBlock: number): void {
+    this.#pending.revert(toBlock);
+  }
+
+  finalize(toBlock: number): void {
+    const last = this.#pending.take(toBlock).at(-1)?.last;
+    if (last !== undefined) this.advance(last.timestamp);
+  }
+
+  /** The copy is on disk, and goes on from the day that it ends with. */
+  async load(_facts: FactReader, { last }: Coverage): Promise<void> {
+    this.#daysOver = last.timestamp - (last.timestamp % daySeconds);
   }
 
   /**

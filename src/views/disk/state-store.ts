@@ -39,6 +39,8 @@ export type StateStore = {
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
   /** The column of that name as it was saved last, to be asked for once. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;
+  /** The block through which it was saved last; `null` when it is empty. */
+  readonly savedThrough: number | null;
   /** Whether it is time to save; saving takes some time. */
   readonly isDue: boolean;
   /** Keeps everything as it is now, which is what the blocks up to `through` have reported. */
@@ -61,6 +63,11 @@ export class MemoryStateTable<Key, Value>
 /** Keeps everything for as long as the process lives. */
 export class MemoryStateStore implements StateStore {
   readonly isDue = false;
+  readonly savedThrough: number | null;
+
+  constructor(savedThrough: number | null = null) {
+    this.savedThrough = savedThrough;
+  }
 
   table<Key extends string, Value>(): StateTable<Key, Value> {
     return new MemoryStateTable<Key, Value>();

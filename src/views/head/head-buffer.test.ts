@@ -4,15 +4,22 @@ import { InvariantError } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
+import type { Delta } from "../../market/delta.ts";
 import { HeadBuffer } from "./head-buffer.ts";
 
 function block(number: number): BlockFacts {
-  return { number, fills: [{ seq: number }], events: [{ seq: number }] } as unknown as BlockFacts;
+  const rows = [{ seq: number }];
+  const rest = { quarantined: [], anomalies: [] };
+  return { number, fills: rows, events: rows, ...rest } as unknown as BlockFacts;
+}
+
+function deltaWith(facts: BlockFacts): Delta {
+  return { block: facts, isFinal: false } as unknown as Delta;
 }
 
 function tailOf(from: number, to: number): HeadBuffer {
   const headBuffer = new HeadBuffer();
-  for (let number = from; number <= to; number += 1) headBuffer.push(block(number));
+  for (let number = from; number <= to; number += 1) headBuffer.apply(deltaWith(block(number)));
   return headBuffer;
 }
 
@@ -25,16 +32,18 @@ describe("the tail", () => {
     const headBuffer = tailOf(5, 6);
     assert.deepEqual([numbersOf(headBuffer.blocks), headBuffer.newest?.number], [[5, 6], 6]);
     for (const number of [5, 6, 8])
-      assert.throws(() => headBuffer.push(block(number)), InvariantError);
+      assert.throws(() => headBuffer.apply(deltaWith(block(number))), InvariantError);
     assert.equal(new HeadBuffer().newest, null);
   });
 
   test("gives up what a fork reverts, oldest first", () => {
     const headBuffer = tailOf(5, 9);
-    assert.deepEqual(numbersOf(headBuffer.revertTo(7)), [8, 9]);
-    assert.deepEqual(numbersOf(headBuffer.revertTo(7)), []);
-    headBuffer.push(block(8));
-    assert.deepEqual(numbersOf(headBuffer.revertTo(0)), [5, 6, 7, 8]);
+    assert.deepEqual(numbersOf(headBuffer.above(7)), [8, 9]);
+    headBuffer.revert(7);
+    assert.deepEqual(numbersOf(headBuffer.above(7)), []);
+    headBuffer.apply(deltaWith(block(8)));
+    assert.deepEqual(numbersOf(headBuffer.above(0)), [5, 6, 7, 8]);
+    headBuffer.revert(0);
     assert.equal(headBuffer.newest, null);
   });
 
@@ -42,22 +51,23 @@ describe("the tail", () => {
     const headBuffer = new HeadBuffer();
     const unfinalized = (number: number, tokenIds: readonly string[]): BlockFacts => {
       const fills = tokenIds.map((tokenId) => ({ seq: number, tokenId }));
-      return { number, fills, events: [] } as unknown as BlockFacts;
+      const rest = { quarantined: [], anomalies: [] };
+      return { number, fills, events: [], ...rest } as unknown as BlockFacts;
     };
     const [a, b] = ["a" as TokenId, "b" as TokenId];
-    headBuffer.push(unfinalized(5, [a, a]));
-    headBuffer.push(unfinalized(6, [a, b]));
+    headBuffer.apply(deltaWith(unfinalized(5, [a, a])));
+    headBuffer.apply(deltaWith(unfinalized(6, [a, b])));
     assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [3, 1]);
-    headBuffer.dropThrough(5);
+    headBuffer.finalize(5);
     assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [1, 1]);
-    headBuffer.revertTo(5);
+    headBuffer.revert(5);
     assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [0, 0]);
   });
 
   test("gives up what has become final", () => {
     const headBuffer = tailOf(5, 9);
     assert.deepEqual(numbersOf(headBuffer.through(7)), [5, 6, 7]);
-    headBuffer.dropThrough(7);
+    headBuffer.finalize(7);
     assert.deepEqual(numbersOf(headBuffer.blocks), [8, 9]);
     assert.deepEqual(numbersOf(headBuffer.through(7)), []);
   });
@@ -76,7 +86,7 @@ describe("the tail", () => {
   test("has a bound", () => {
     const headBuffer = tailOf(1, storeLimits.headBufferBlocksMax);
     assert.throws(
-      () => headBuffer.push(block(storeLimits.headBufferBlocksMax + 1)),
+      () => headBuffer.apply(deltaWith(block(storeLimits.headBufferBlocksMax + 1))),
       /waits long before/,
     );
   });

@@ -2,15 +2,17 @@ import { assert } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
+import type { Delta } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "../../market/minute-candle.ts";
+import type { View } from "../view.ts";
 
 /**
  * The blocks above finality, in memory, oldest first and without holes. The only place a fork ever
  * touches. Bounded: a chain source stops feeding it when finality lags too far.
  */
-export class HeadBuffer {
-  #blocks: BlockFacts[] = [];
+export class HeadBuffer implements View {
+  #blocks: readonly BlockFacts[] = [];
   #revision = 0;
   #forks = 0;
   /** Put together once for all who ask between two changes. */
@@ -35,8 +37,13 @@ export class HeadBuffer {
     return this.#blocks.at(-1) ?? null;
   }
 
-  push(block: BlockFacts): void {
+  /** Takes in the next unfinalized block; final ranges come only while there are none. */
+  apply({ block }: Delta): void {
     const newest = this.#blocks.at(-1);
+    if (block === null) {
+      assert(newest === undefined, "nothing is stored below unfinalized blocks");
+      return;
+    }
     assert(
       newest === undefined || block.number === newest.number + 1,
       "the tail grows one block at a time",
@@ -45,7 +52,7 @@ export class HeadBuffer {
       this.#blocks.length < storeLimits.headBufferBlocksMax,
       "the chain source waits long before so many blocks are held",
     );
-    this.#blocks.push(block);
+    this.#blocks = [...this.#blocks, block];
     this.#revision += 1;
   }
 
@@ -54,14 +61,15 @@ export class HeadBuffer {
     return this.#forks;
   }
 
-  /** Reverts everything above `safeBlock`; returns what was reverted, oldest first. */
-  revertTo(safeBlock: number): readonly BlockFacts[] {
-    const kept = this.#blocks.filter((block) => block.number <= safeBlock);
-    const removed = this.#blocks.slice(kept.length);
-    this.#blocks = kept;
+  revert(toBlock: number): void {
+    this.#blocks = this.#blocks.filter((block) => block.number <= toBlock);
     this.#forks += 1;
     this.#revision += 1;
-    return removed;
+  }
+
+  /** The blocks above `block`, oldest first. */
+  above(block: number): readonly BlockFacts[] {
+    return this.#blocks.filter((candidate) => candidate.number > block);
   }
 
   /** The blocks up to and including `block`. */
@@ -69,11 +77,14 @@ export class HeadBuffer {
     return this.#blocks.filter((candidate) => candidate.number <= block);
   }
 
-  /** Forgets the blocks up to and including `block`: the store has them now. */
-  dropThrough(block: number): void {
-    this.#blocks = this.#blocks.filter((candidate) => candidate.number > block);
+  /** Forgets the blocks up to and including `toBlock`: the store has them now. */
+  finalize(toBlock: number): void {
+    this.#blocks = this.above(toBlock);
     this.#revision += 1;
   }
+
+  /** What is not final is not stored: it comes again from the chain. */
+  async load(): Promise<void> {}
 
   /** All fills held, in chain order. */
   fills(): readonly Fill[] {

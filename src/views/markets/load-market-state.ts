@@ -9,9 +9,10 @@ import { readTotals } from "../../storage/read-totals.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
 import { CatchUpTrades } from "../day/catch-up-trades.ts";
-import { dayWindowSeconds } from "../day/day-window.ts";
+import { type DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import { readDayTrades } from "../day/read-day-trades.ts";
-import type { MarketState } from "./market-state.ts";
+import type { FactReader } from "../view.ts";
+import type { MarketDirectory } from "./market-directory.ts";
 
 /** Events that the market directory learns from; the others are only served. */
 const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
@@ -38,6 +39,16 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
  */
 const pageRows = 50_000;
 
+/** What is loaded of a market state. */
+type LoadedState = {
+  readonly directory: MarketDirectory;
+  readonly dayWindow: DayWindow;
+  readonly savedThrough: number | null;
+  placeTokens(): void;
+  refreshDay(): void;
+  finishLoading(last: Coverage["last"]): void;
+};
+
 /** New tokens remembered while events are loaded: some 40 MB. */
 const newTokensMax = 200_000;
 
@@ -47,12 +58,12 @@ const newTokensMax = 200_000;
  * everything up to and including block `savedThrough` was applied.
  */
 export async function loadMarketState(
-  { engine, coverage }: { readonly engine: Engine; readonly coverage: Coverage | null },
-  state: MarketState,
-  savedThrough: number | null = null,
+  { engine }: FactReader,
+  coverage: Coverage,
+  state: LoadedState,
 ): Promise<void> {
-  if (coverage === null) return;
   const { last } = coverage;
+  const { savedThrough } = state;
   state.dayWindow.beginLoading(last.timestamp);
   const through = savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
   const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
@@ -60,7 +71,7 @@ export async function loadMarketState(
   state.dayWindow.finishLoading();
   state.dayWindow.moveTo(last.timestamp);
   state.refreshDay();
-  state.finalizeThrough(last.number, last.timestamp);
+  state.finishLoading(last);
 }
 
 /** Positions: `from` inclusive, `to` exclusive. */
@@ -72,7 +83,7 @@ type SeqRange = Range<Seq>;
  */
 async function loadUntilDay(
   engine: Engine,
-  state: MarketState,
+  state: LoadedState,
   newestTimestamp: number,
 ): Promise<number> {
   const [row] = await engine.query(
@@ -94,7 +105,7 @@ async function loadUntilDay(
  * What came after the copy. All of its trades are among those that are read for the last 24 hours, so
  * its totals are added up from these.
  */
-async function loadLater(engine: Engine, state: MarketState, range: SeqRange): Promise<void> {
+async function loadLater(engine: Engine, state: LoadedState, range: SeqRange): Promise<void> {
   const { directory, dayWindow } = state;
   // One is taken in while the other is on its way.
   const loadedDay = loadDay(engine, state, range);
@@ -106,7 +117,7 @@ async function loadLater(engine: Engine, state: MarketState, range: SeqRange): P
 
 async function loadEvents(
   engine: Engine,
-  state: MarketState,
+  state: LoadedState,
   { from, to }: SeqRange,
 ): Promise<void> {
   if (from >= to) return;
@@ -131,7 +142,7 @@ async function loadEvents(
  */
 async function loadDay(
   engine: Engine,
-  { dayWindow, directory }: MarketState,
+  { dayWindow, directory }: LoadedState,
   { from: laterFrom, to }: SeqRange,
 ): Promise<CatchUpTrades> {
   const from = dayWindow.savedFrom;

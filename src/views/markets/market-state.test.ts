@@ -13,10 +13,11 @@ import {
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import type { LogContent } from "../../../test/support/test-markets.ts";
+import { zeroHash } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
-import { deltaOf } from "../../market/delta.ts";
+import { deltaOf, deltaOfBlock } from "../../market/delta.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -29,7 +30,7 @@ function factsOf(chain: readonly { readonly block: Block }[]): BlockFacts[] {
 /** What a state says that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.applyFinal(deltaOf([block]), block);
+  for (const block of blocks) state.apply(deltaOf([block]));
   return describeState(state);
 }
 
@@ -67,7 +68,7 @@ class Walk {
     this.#settled = final.length;
     this.#order = order;
     for (const block of final) {
-      this.state.applyFinal(deltaOf([deriveBlockFacts(block, decoder)]), block);
+      this.state.apply(deltaOf([deriveBlockFacts(block, decoder)]));
     }
   }
 
@@ -77,21 +78,21 @@ class Walk {
         const options = { after: this.chain.at(-1), salt: `${this.#salt}`, order: this.#order };
         for (const { block } of buildChain(step.plans, options)) {
           this.chain.push(block);
-          this.state.applyUnfinalized(deltaOf([deriveBlockFacts(block, decoder)]), block);
+          this.state.apply(deltaOfBlock(deriveBlockFacts(block, decoder)));
         }
         return;
       }
       case "settle": {
         this.#settled = Math.max(this.#settled, this.chain.length - step.lag);
         const last = this.chain[this.#settled - 1];
-        if (last !== undefined) this.state.finalizeThrough(last.number, last.timestamp);
+        if (last !== undefined) this.state.finalize(last.number);
         return;
       }
       case "revert": {
         this.#salt += 1;
         this.chain = this.chain.slice(0, Math.max(this.#settled, this.chain.length - step.depth));
         const newest = this.chain.at(-1);
-        this.state.revertTo(newest?.number ?? 0, newest?.timestamp ?? 0);
+        this.state.revert(newest?.number ?? 0);
       }
     }
   }
@@ -106,11 +107,10 @@ describe("the market state", () => {
         const last = kept.at(-1);
         assert(last !== undefined);
         const state = new MarketState(contracts);
-        for (const block of kept) state.applyFinal(deltaOf([block]), block);
+        for (const block of kept) state.apply(deltaOf([block]));
         const before = describeState(state);
-        for (const block of blocks.slice(kept.length))
-          state.applyUnfinalized(deltaOf([block]), block);
-        state.revertTo(last.number, last.timestamp);
+        for (const block of blocks.slice(kept.length)) state.apply(deltaOfBlock(block));
+        state.revert(last.number);
         assert.deepEqual(describeState(state), before);
       }),
       propertySettings(150),
@@ -151,7 +151,7 @@ describe("the market state", () => {
 
   test("keeps time over blocks that hold nothing", () => {
     const state = new MarketState(contracts);
-    state.applyFinal(deltaOf([]), { number: 7, timestamp: 1_700_000_000 });
+    state.apply(deltaOf([], { number: 7, hash: zeroHash, timestamp: 1_700_000_000 }));
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -7,13 +7,19 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import type { Coverage } from "../../storage/recover.ts";
 import { DayWindow } from "../day/day-window.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
+import type { FactReader, View } from "../view.ts";
+import { loadMarketState } from "./load-market-state.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
 import { UndoLog } from "./undo-log.ts";
 
-export class MarketState {
+/** A block of which only these two are needed. */
+type Place = { readonly number: number; readonly timestamp: number };
+
+export class MarketState implements View {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
   /** What is known from the venue's market metadata, and what is still to be asked. */
@@ -21,8 +27,10 @@ export class MarketState {
   readonly #journal = new UndoLog();
   #revision = 0;
   readonly #stateStore: StateStore;
-  /** The newest block that can never change. */
-  #settled = -1;
+  /** The newest block that can never change; `null` before the first. */
+  #settled: Place | null = null;
+  /** The blocks that a reorg may revert, oldest first. */
+  #unfinalized: readonly Place[] = [];
 
   /** What the state store holds is where it goes on from. */
   constructor(contracts: Contracts, stateStore: StateStore = new MemoryStateStore()) {
@@ -35,33 +43,46 @@ export class MarketState {
     this.#forgetUnknownMarkets();
   }
 
+  /** The block through which the copy on disk goes, which a state begins as; `null` without one. */
+  get savedThrough(): number | null {
+    return this.#stateStore.savedThrough;
+  }
+
   /** Rises with every change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Applies the next blocks, which can never change; `last` is where they end. */
-  applyFinal(delta: Delta, last: { readonly number: number; readonly timestamp: number }): void {
-    this.#apply(delta, last.timestamp);
-    this.finalizeThrough(last.number, last.timestamp);
+  apply(delta: Delta): void {
+    const { last } = delta;
+    if (delta.isFinal) {
+      this.#apply(delta);
+      this.#settle(last);
+    } else {
+      this.#journal.record(last.number, () => this.#apply(delta));
+      this.#unfinalized = [...this.#unfinalized, last];
+    }
   }
 
-  /** Applies the next block, which a fork may still revert. */
-  applyUnfinalized(
-    delta: Delta,
-    last: { readonly number: number; readonly timestamp: number },
-  ): void {
-    this.#journal.record(last.number, () => this.#apply(delta, last.timestamp));
-  }
-
-  /** Reverts every block above `safeBlock`, whose time is given. */
-  revertTo(safeBlock: number, timestamp: number): void {
+  revert(toBlock: number): void {
+    this.#unfinalized = this.#unfinalized.filter(({ number }) => number <= toBlock);
     this.#revision += 1;
-    this.#journal.revertTo(safeBlock);
-    this.dayWindow.removeFrom(firstSeqOf(safeBlock + 1));
+    this.#journal.revertTo(toBlock);
+    this.dayWindow.removeFrom(firstSeqOf(toBlock + 1));
     this.#forgetUnknownMarkets();
-    this.dayWindow.moveTo(timestamp);
+    this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#settled)?.timestamp ?? 0);
     this.refreshDay();
+  }
+
+  finalize(toBlock: number): void {
+    const last = this.#unfinalized.findLast(({ number }) => number <= toBlock);
+    this.#unfinalized = this.#unfinalized.filter(({ number }) => number > toBlock);
+    if (last !== undefined) this.#settle(last);
+  }
+
+  /** An empty state, or one that goes on from its copy on disk. */
+  load(facts: FactReader, coverage: Coverage): Promise<void> {
+    return loadMarketState(facts, coverage, this);
   }
 
   /** Takes in what the venue's market metadata describes a condition; see `MarketDirectory`. */
@@ -70,12 +91,9 @@ export class MarketState {
     this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
   }
 
-  /** Says that the blocks up to and including `block`, of the given time, can never change. */
-  finalizeThrough(block: number, timestamp: number): void {
-    this.#journal.finalizeThrough(block);
-    this.dayWindow.settle(timestamp);
-    this.#settled = block;
-    this.saveIfDue();
+  /** Says that the facts up to and including `last` are loaded. */
+  finishLoading(last: Place): void {
+    this.#settle(last);
   }
 
   /** Keeps what can never change if that was not done lately. */
@@ -85,9 +103,10 @@ export class MarketState {
 
   /** Keeps what can never change; what can is reverted for that long. */
   save(): void {
-    if (this.#settled < 0) return;
-    this.dayWindow.finish(this.#settled);
-    this.#journal.withoutRecorded(() => this.#stateStore.save(this.#settled));
+    if (this.#settled === null) return;
+    const { number } = this.#settled;
+    this.dayWindow.finish(number);
+    this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
   /** Says of which markets the tokens of the last 24 hours are that have come since. */
@@ -129,13 +148,20 @@ export class MarketState {
     this.dayWindow.tokens.forgetMarketsFrom(this.directory.columns.count);
   }
 
-  #apply({ events, candles, trades, lastTrades }: Delta, timestamp: number): void {
+  #settle(last: Place): void {
+    this.#journal.finalizeThrough(last.number);
+    this.dayWindow.settle(last.timestamp);
+    this.#settled = last;
+    this.saveIfDue();
+  }
+
+  #apply({ events, candles, trades, lastTrades, last }: Delta): void {
     this.#revision += 1;
     // Before the candles, which change what the last price is.
     this.dayWindow.add(trades, (tokenId) => this.#lastTick(tokenId));
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles, lastTrades);
-    this.dayWindow.moveTo(timestamp);
+    this.dayWindow.moveTo(last.timestamp);
     this.refreshDay();
   }
 }

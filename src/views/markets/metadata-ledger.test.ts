@@ -16,7 +16,7 @@ import type { ConditionId, TokenId } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { deltaOf } from "../../market/delta.ts";
+import { deltaOf, deltaOfBlock } from "../../market/delta.ts";
 import type { Market } from "../../market/market.ts";
 import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
 import { MarketState } from "./market-state.ts";
@@ -69,10 +69,9 @@ function chainOf(blocks: number): Block[] {
   return buildChain(plans).map(({ block }) => block);
 }
 
-function apply(state: MarketState, block: Block, as: "final" | "held"): void {
-  const delta = deltaOf([deriveBlockFacts(block, decoder)]);
-  if (as === "final") state.applyFinal(delta, block);
-  else state.applyUnfinalized(delta, block);
+function apply(state: MarketState, block: Block, as: "final" | "unfinalized"): void {
+  const facts = deriveBlockFacts(block, decoder);
+  state.apply(as === "final" ? deltaOf([facts]) : deltaOfBlock(facts));
 }
 
 function marketOf(state: MarketState, conditionId: ConditionId): Market {
@@ -144,14 +143,14 @@ class Walk {
       case "settle": {
         this.#settled = Math.max(this.#settled, this.chain.length - step.count);
         const last = this.chain[this.#settled - 1];
-        if (last !== undefined) this.state.finalizeThrough(last.number, last.timestamp);
+        if (last !== undefined) this.state.finalize(last.number);
         return;
       }
       case "revert": {
         this.#forks += 1;
         this.chain.splice(Math.max(this.#settled, this.chain.length - step.count));
         const newest = this.chain.at(-1);
-        return this.state.revertTo(newest?.number ?? 0, newest?.timestamp ?? 0);
+        return this.state.revert(newest?.number ?? 0);
       }
       case "save":
         return this.state.save();
@@ -164,7 +163,7 @@ class Walk {
     const place = { after: this.chain.at(-1), salt: `${this.#forks}` };
     for (const { block } of buildChain(plans, place)) {
       this.chain.push(block);
-      apply(this.state, block, "held");
+      apply(this.state, block, "unfinalized");
     }
   }
 }
@@ -323,13 +322,13 @@ describe("what is asked of the venue", () => {
     const state = stateOfAll();
     const last = chainOf(marketLogs.length + 1).at(-1);
     assert(last !== undefined);
-    apply(state, last, "held");
+    apply(state, last, "unfinalized");
     assert.equal(state.venue.isFull, false);
     for (let seconds = 1; !state.venue.isFull; seconds += 1) {
       assert(seconds <= metadataLimits.changesAheadMax, "it comes to an end");
       state.venue.noteAbsent(conditionIds, seconds);
     }
-    state.finalizeThrough(last.number, last.timestamp);
+    state.finalize(last.number);
     assert.equal(state.venue.isFull, false);
   });
 });

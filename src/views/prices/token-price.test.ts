@@ -24,7 +24,7 @@ const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
 function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   const state = new MarketState(contracts);
   for (const { block } of chain) {
-    state.applyFinal(deltaOf([deriveBlockFacts(block, decoder)]), block);
+    state.apply(deltaOf([deriveBlockFacts(block, decoder)]));
   }
   return state;
 }

@@ -1,7 +1,10 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { RecentlyAsked } from "../../base/recently-asked.ts";
+import type { Delta } from "../../market/delta.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
+import { PendingDeltas } from "../pending-deltas.ts";
+import type { View } from "../view.ts";
 
 /** The newest final trades of some tokens, newest first; of all tokens when `tokenIds` is `null`. */
 type List = {
@@ -21,7 +24,8 @@ export type NewestOf = Pick<List, "tokenIds">;
  * final, so that popular lists are read from the engine once. Bounded by rows in all; the list that
  * was put first goes first.
  */
-export class RecentFills {
+export class RecentFills implements View {
+  readonly #pending = new PendingDeltas();
   readonly #lists = new Map<string, List>();
   readonly #asked = new RecentlyAsked();
   #rows = 0;
@@ -44,8 +48,25 @@ export class RecentFills {
     }
   }
 
+  /** The fills of a stored range are in the engine only: lists that they belong to are read again. */
+  apply(delta: Delta): void {
+    if (delta.isFinal) this.#forget(new Set(delta.candles.map(({ tokenId }) => tokenId)));
+    else this.#pending.add(delta);
+  }
+
+  revert(toBlock: number): void {
+    this.#pending.revert(toBlock);
+  }
+
+  finalize(toBlock: number): void {
+    this.#add(this.#pending.take(toBlock).flatMap(({ block }) => block?.fills ?? []));
+  }
+
+  /** Lists are read when they are asked for. */
+  async load(): Promise<void> {}
+
   /** Takes in fills that have just become final, in chain order. */
-  add(fills: readonly Fill[]): void {
+  #add(fills: readonly Fill[]): void {
     const trades = fills.filter(isTrade).toReversed();
     const byToken = Map.groupBy(trades, (fill) => fill.tokenId);
     for (const list of this.#lists.values()) {
@@ -54,8 +75,7 @@ export class RecentFills {
     }
   }
 
-  /** Forgets the lists of tokens whose trades have become final without being sent here. */
-  forget(tokenIds: ReadonlySet<TokenId>): void {
+  #forget(tokenIds: ReadonlySet<TokenId>): void {
     if (tokenIds.size === 0) return;
     for (const [key, list] of this.#lists) {
       if (list.tokenIds !== null && !list.tokenIds.some((id) => tokenIds.has(id))) continue;

@@ -1,39 +1,55 @@
-/** What is kept of the newest trades and candles, against what the blocks that are left hold. */
+/**
+ * The contract of views: after any schedule of apply, revert, finalize and reload each shows what the chain that is
+ * left amounts to, recomputed from nothing else.
+ */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
 import { isTrade } from "../../src/market/fill.ts";
+import {
+  deriveMinuteCandles,
+  type MinuteCandle,
+  minuteOf,
+} from "../../src/market/minute-candle.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import type { FactStore } from "../../src/storage/fact-store.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
+import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { testPairs } from "../support/test-markets.ts";
 
 const [[yes, no]] = testPairs.legacy as [[TokenId, TokenId]];
+const contracts = knownContracts();
 const roles = ["maker", "direct"] as const;
 const limits = [1, 3, 20];
 
 type Step =
   | { readonly kind: "hold" | "append"; readonly plans: readonly BlockPlan[] }
-  | { readonly kind: "finalize" | "revert"; readonly depth: number };
+  | { readonly kind: "finalize" | "revert"; readonly depth: number }
+  | { readonly kind: "reload" };
 
 const anyPlans = fc.array(anyBlockPlan(4), { minLength: 1, maxLength: 4 });
 const anyStep = fc.oneof(
   fc.record({ kind: fc.constantFrom("hold" as const, "append" as const), plans: anyPlans }),
   fc.record({ kind: fc.constantFrom("finalize" as const, "revert" as const), depth: fc.nat(4) }),
+  fc.record({ kind: fc.constant("reload" as const) }),
 ) as fc.Arbitrary<Step>;
 
 /** Takes one step; returns the facts of the chain that is left. */
 async function take(
-  store: FactStore,
+  store: IndexedFacts,
   facts: readonly BlockFacts[],
-  { step, salt }: { step: Step; salt: string },
+  { step, salt }: { step: Exclude<Step, { kind: "reload" }>; salt: string },
 ): Promise<readonly BlockFacts[]> {
   const final = store.coverage?.last.number ?? -1;
   switch (step.kind) {
@@ -42,7 +58,7 @@ async function take(
       // Nothing is appended below blocks that are held.
       const isUnfinalized = step.kind === "hold" || store.headBuffer.newest !== null;
       const more = goOn(facts, step.plans, salt);
-      if (isUnfinalized) for (const block of more) store.headBuffer.push(block);
+      if (isUnfinalized) for (const block of more) store.apply(deltaOfBlock(block));
       else await store.append(encode(more));
       return [...facts, ...more];
     }
@@ -52,7 +68,7 @@ async function take(
     }
     case "revert": {
       const safe = Math.max(final, (store.newestBlock ?? -1) - step.depth);
-      store.headBuffer.revertTo(safe);
+      store.revert(safe);
       return facts.filter(({ number }) => number <= safe);
     }
   }
@@ -71,7 +87,7 @@ function goOn(
   );
 }
 
-async function assertKept(store: FactStore, facts: readonly BlockFacts[]): Promise<void> {
+async function assertRecent(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<void> {
   const trades = fillsOf(facts).filter(isTrade).toReversed();
   for (const tokenIds of [undefined, [yes], [yes, no]]) {
     const own = trades.filter(({ tokenId }) => tokenIds?.includes(tokenId) ?? true);
@@ -93,21 +109,64 @@ async function assertKept(store: FactStore, facts: readonly BlockFacts[]): Promi
   }
 }
 
-test("newest trades and candles are those of the chain that is left, after any steps", async (t) => {
+/** What every view shows, as the facts alone would have it. */
+async function assertViews(
+  { store, state }: { store: IndexedFacts; state: MarketState },
+  facts: readonly BlockFacts[],
+): Promise<void> {
+  const final = store.coverage?.last.number ?? -1;
+  assert.deepEqual(
+    store.headBuffer.blocks,
+    facts.filter(({ number }) => number > final),
+  );
+  const openFrom = minuteOf(store.coverage?.last.timestamp ?? 0);
+  const stored = fillsOf(facts.filter(({ number }) => number <= final));
+  assert.deepEqual(
+    sorted(store.openMinutes.candles),
+    sorted(deriveMinuteCandles(stored.filter(({ timestamp }) => timestamp >= openFrom))),
+  );
+  const alone = new MarketState(contracts);
+  for (const block of facts) {
+    alone.apply(block.number <= final ? deltaOf([block]) : deltaOfBlock(block));
+  }
+  assert.deepEqual(describeState(state), describeState(alone));
+  await assertRecent(store, facts);
+}
+
+function sorted(candles: readonly MinuteCandle[]): readonly MinuteCandle[] {
+  return candles.toSorted((a, b) => a.firstSeq - b.firstSeq);
+}
+
+/** A new process: everything is loaded from what is stored, and what is not final comes again. */
+async function reload(
+  folder: StoreFolder,
+  unfinalized: readonly BlockFacts[],
+): Promise<MarketState> {
+  const store = await folder.reopen();
+  const state = new MarketState(contracts);
+  await store.loadView(state);
+  store.addView(state);
+  for (const block of unfinalized) store.apply(deltaOfBlock(block));
+  return state;
+}
+
+test("R9, R16: after any steps every view is that of the chain that is left", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 9 }), async (steps) => {
       const folder = await StoreFolder.open(t);
-      const { store } = folder;
+      let state = new MarketState(contracts);
+      folder.store.addView(state);
       try {
         let facts: readonly BlockFacts[] = [];
         for (const [index, step] of steps.entries()) {
-          facts = await take(store, facts, { step, salt: `${index}` });
-          await assertKept(store, facts);
+          if (step.kind === "reload") state = await reload(folder, folder.store.headBuffer.blocks);
+          else facts = await take(folder.store, facts, { step, salt: `${index}` });
+          await assertViews({ store: folder.store, state }, facts);
         }
       } finally {
         await folder.close();
       }
     }),
-    propertySettings(10),
+    propertySettings(12),
   );
 });

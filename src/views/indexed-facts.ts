@@ -1,0 +1,158 @@
+import type { BlockFacts } from "../market/block-facts.ts";
+import type { Delta } from "../market/delta.ts";
+import { decodeDelta } from "../storage/codec/decode-delta.ts";
+import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
+import { FactStore } from "../storage/fact-store.ts";
+import type { MeteredEngine } from "../storage/metered-engine.ts";
+import type { Coverage } from "../storage/recover.ts";
+import type { ReorgLog } from "../storage/reorg-log.ts";
+import { ChartFile, dropChartFile } from "./charts/chart-file.ts";
+import { ChartReader } from "./charts/chart-reader.ts";
+import { ChartRollup } from "./charts/chart-rollup.ts";
+import { dropMarketsFile } from "./disk/markets-file.ts";
+import { HeadBuffer } from "./head/head-buffer.ts";
+import { OpenMinutes } from "./recent/open-minutes.ts";
+import { RecentCandles } from "./recent/recent-candles.ts";
+import { RecentFills } from "./recent/recent-fills.ts";
+import type { View } from "./view.ts";
+
+/**
+ * All facts that are indexed: those stored, up to the end of `coverage`, and the unfinalized blocks above in the head
+ * buffer, with the views that answer for them. Reads see both as one.
+ */
+export class IndexedFacts {
+  readonly store: FactStore;
+  readonly headBuffer = new HeadBuffer();
+  readonly recentFills = new RecentFills();
+  readonly recentCandles = new RecentCandles();
+  readonly openMinutes = new OpenMinutes();
+  /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
+  readonly charts: ChartFile;
+  readonly chartReader: ChartReader;
+  readonly chartRollup: ChartRollup;
+  /** In the order in which they take in what comes. */
+  readonly #views: Set<View>;
+
+  private constructor(store: FactStore, charts: ChartFile, chartReader: ChartReader) {
+    this.store = store;
+    this.charts = charts;
+    this.chartReader = chartReader;
+    this.chartRollup = new ChartRollup(store.engine, charts);
+    this.#views = new Set<View>([
+      this.headBuffer,
+      this.recentFills,
+      this.recentCandles,
+      this.openMinutes,
+      this.chartRollup,
+    ]);
+  }
+
+  /** Opens the store of a data folder and loads the views. Throws as `FactStore.open` does. */
+  static async open(dataDir: string): Promise<IndexedFacts> {
+    const store = await FactStore.open(dataDir, () => dropCopies(dataDir));
+    try {
+      const chartReader = new ChartReader(dataDir);
+      const charts = ChartFile.open(dataDir, store.coverage?.last.timestamp ?? 0, chartReader);
+      const facts = new IndexedFacts(store, charts, chartReader);
+      for (const view of facts.#views) await facts.loadView(view);
+      return facts;
+    } catch (thrown) {
+      await store.close();
+      throw thrown;
+    }
+  }
+
+  /** Makes a view that of what is stored now. */
+  async loadView(view: View): Promise<void> {
+    const { coverage } = this;
+    if (coverage !== null) await view.load(this.store, coverage);
+  }
+
+  /** Adds a view that was loaded at the present coverage, from now on kept up with the others. */
+  addView(view: View): void {
+    this.#views.add(view);
+  }
+
+  get engine(): MeteredEngine {
+    return this.store.engine;
+  }
+
+  /** What was served before it was final, and may have been replaced since. */
+  get reorgs(): ReorgLog {
+    return this.store.reorgs;
+  }
+
+  /** Resolves when nothing is left in the engine above the coverage it was opened with. */
+  get trimmed(): Promise<void> {
+    return this.store.trimmed;
+  }
+
+  get coverage(): Coverage | null {
+    return this.store.coverage;
+  }
+
+  /** Rises with every append. */
+  get appends(): number {
+    return this.store.appends;
+  }
+
+  /** Rises with every change of what reads can find, or of what of it is final. */
+  get revision(): number {
+    return this.store.appends + this.headBuffer.revision;
+  }
+
+  /** The number of the newest block indexed, final or not; `null` before the first. */
+  get newestBlock(): number | null {
+    return this.headBuffer.newest?.number ?? this.coverage?.last.number ?? null;
+  }
+
+  /** Every view takes in a covered range of final blocks, or one unfinalized block. */
+  apply(delta: Delta): void {
+    this.chartRollup.check();
+    for (const view of this.#views) view.apply(delta);
+  }
+
+  /** Every view forgets the unfinalized blocks above `toBlock`. */
+  revert(toBlock: number): void {
+    for (const view of this.#views) view.revert(toBlock);
+  }
+
+  /** Appends final blocks that go on where the last append ended. Durable, and found by reads, when it resolves. */
+  async append(batch: EncodedBatch): Promise<void> {
+    this.chartRollup.check();
+    await this.store.append(batch);
+    this.store.cover(batch);
+    this.apply(decodeDelta(batch));
+  }
+
+  /** Moves the unfinalized blocks up to and including `toBlock` to the store. */
+  async finalize(toBlock: number): Promise<void> {
+    const final = this.headBuffer.through(toBlock);
+    const [first, last] = [final[0], final.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.chartRollup.check();
+    const range = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
+    const batch = encodeFacts(range, final);
+    await this.store.append(batch);
+    // In one go: a read must see each row in the engine or in the head buffer, never in both.
+    this.store.cover(batch);
+    for (const view of this.#views) view.finalize(last.number);
+  }
+
+  async close(): Promise<void> {
+    await this.chartRollup.close();
+    await this.chartReader.close();
+    this.charts.close();
+    await this.store.close();
+  }
+}
+
+/** Throws away what was made of the facts, before some of them are changed. */
+export function dropCopies(dataDir: string): void {
+  dropMarketsFile(dataDir);
+  dropChartFile(dataDir);
+}
+
+function refOf({ number, hash, timestamp }: BlockFacts): Coverage["last"] {
+  return { number, hash, timestamp };
+}

@@ -1,0 +1,58 @@
+import type { Delta } from "../../market/delta.ts";
+import {
+  deriveMinuteCandles,
+  type MinuteCandle,
+  MinuteCandles,
+  minuteOf,
+} from "../../market/minute-candle.ts";
+import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
+import { integerLiteral } from "../../storage/sql-literal.ts";
+import { readStoredFills } from "../../storage/stored-fills.ts";
+import { PendingDeltas } from "../pending-deltas.ts";
+import type { FactReader, View } from "../view.ts";
+
+/**
+ * The candles of the minute that the coverage ends in. The engine has them too, but only the minutes before are
+ * complete there: reads take this one from here and the others from there, so that an append in between is not
+ * counted twice.
+ */
+export class OpenMinutes implements View {
+  readonly #pending = new PendingDeltas();
+  #candles: readonly MinuteCandle[] = [];
+
+  get candles(): readonly MinuteCandle[] {
+    return this.#candles;
+  }
+
+  apply(delta: Delta): void {
+    if (delta.isFinal) this.#add(delta);
+    else this.#pending.add(delta);
+  }
+
+  revert(toBlock: number): void {
+    this.#pending.revert(toBlock);
+  }
+
+  finalize(toBlock: number): void {
+    for (const delta of this.#pending.take(toBlock)) this.#add(delta);
+  }
+
+  async load({ engine }: FactReader, coverage: Coverage): Promise<void> {
+    const fills = await readStoredFills(
+      engine,
+      "fills",
+      `WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
+         AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
+    );
+    this.#candles = deriveMinuteCandles(fills);
+  }
+
+  #add({ candles, last }: Delta): void {
+    const openFrom = minuteOf(last.timestamp);
+    const open = new MinuteCandles();
+    for (const candle of [...this.#candles, ...candles]) {
+      if (candle.minute >= openFrom) open.merge(candle);
+    }
+    this.#candles = open.values();
+  }
+}
