@@ -469,13 +469,19 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
   test("R4: times of logs that a lone node makes up are found out by sampling headers", async () => {
     const chain = buildBlocks(specs(4_000));
     const node = await openNode(chain);
-    // Plausible: never falling, and within the headers at both ends of a range.
-    const timeOf = (number: number) =>
-      (chain[number]?.timestamp ?? 0) - (number % 10 === 5 ? 1 : 0);
-    const change = (logs: readonly RpcLog[]) =>
-      logs.map((log) => ({ ...log, blockTimestamp: toQuantity(timeOf(Number(log.blockNumber))) }));
-    node.fault(faults.on("eth_getLogs", () => ({ kind: "logs", change })));
-    const source = await openSource([node.url], { random: () => 0 });
+    // Plausible: right at both ends of a range, a second early in between, and never falling.
+    const lie: faults.FaultHook = faults.on("eth_getLogs", ({ params: [filter] }) => {
+      const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+      const change = (logs: readonly RpcLog[]) =>
+        logs.map((log) => {
+          const time = chain[Number(log.blockNumber)]?.timestamp ?? 0;
+          const isEnd = [fromBlock, toBlock].includes(log.blockNumber);
+          return { ...log, blockTimestamp: toQuantity(isEnd ? time : time - 1) };
+        });
+      return { kind: "logs", change };
+    });
+    node.fault(lie);
+    const source = await openSource([node.url], { random: () => 0.1 });
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(3_999);
     follower.assertEquals(chain, isOurs);
