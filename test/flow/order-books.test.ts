@@ -130,7 +130,8 @@ test("a book whose best prices differ, or that is crossed, is asked for again", 
   await settles(book, "crossed");
   venue.change([{ assetId: yes, side: "SELL", price: "0.45", size: "0" }]);
   await equals(book);
-  assert.equal(books.status.faults["crossed"], 1);
+  // The book is crossed at the venue too, until the next change: a slow machine may read it again meanwhile.
+  assert.ok((books.status.faults["crossed"] ?? 0) >= 1);
 });
 
 test("messages in the wrong order, and ones that cannot be read, do no harm", async (t) => {

@@ -12,7 +12,7 @@ type Table = NonNullable<Metrics["store"]["tables"]>[number];
 
 type Head = Pick<Family, "name" | "type" | "help">;
 
-/** What is notified of a gauge. */
+/** What a gauge shows. */
 export function gaugeOf(name: string, help: string): Head {
   return { name, type: "gauge", help };
 }
