@@ -846,6 +846,7 @@ export type GetMetrics = {
         readonly p95_ms: number | null;
         readonly p99_ms: number | null;
       };
+      readonly answered_by: { readonly [name: string]: number };
     };
     readonly books: {
       readonly source: string;

@@ -57,9 +57,9 @@ export async function readRows<Item extends Located>(
   const unfinalized = unfinalizedRows(store, list).slice(0, limit);
   if (list.order === "desc") {
     const missing = limit - unfinalized.length;
-    return missing <= 0
-      ? unfinalized
-      : [...unfinalized, ...(await readFinal({ boundary, limit: missing }))];
+    if (missing > 0) return [...unfinalized, ...(await readFinal({ boundary, limit: missing }))];
+    store.reads.add("head");
+    return unfinalized;
   }
   const final = await readFinal({ boundary, limit });
   return [...final, ...unfinalized].slice(0, limit);
@@ -89,6 +89,7 @@ export async function readFinalRows<Item extends Located>(
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
+  store.reads.add("engine");
   // Of one token the engine reads the first rows in their order, and no more; of several it sorts all.
   const rows = await Promise.all(
     (list.byToken ?? [list.sql]).map(async (sql) => {

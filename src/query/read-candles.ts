@@ -29,6 +29,7 @@ export async function readCandles(
     return { tokenId, report, kept, unfinalized: bucketsOf(unfinalized, own) };
   });
   const missing = parts.filter(({ kept }) => kept === null).map(({ tokenId }) => tokenId);
+  if (missing.length === 0) store.reads.add("recent");
   const read = await readFinal(store, { ...range, tokenIds: missing }, moment);
   const buckets = new Map<number, Candle>();
   for (const part of parts) {

@@ -72,7 +72,10 @@ async function readNewest(
   { of, size, boundary, limit }: Reach & { readonly of: NewestOf; readonly size: number },
 ): Promise<readonly Fill[]> {
   const kept = store.recentFills.get(of, limit);
-  if (kept !== null) return kept;
+  if (kept !== null) {
+    store.reads.add("recent");
+    return kept;
+  }
   const { appends } = store;
   const rows = await readFinalRows(store, list, { boundary, limit: size });
   // An append in between has described trades that these do not have.

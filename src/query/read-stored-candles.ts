@@ -16,6 +16,7 @@ import { allRowsSettings, inOrderSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../storage/sql-literal.ts";
 import type { ChartFile } from "../views/charts/chart-file.ts";
 import { type ChartRange, ChartsDamagedError } from "../views/charts/chart-reader.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
 
 /** How much a token is traded: but for the newest trade, only how fast it is read depends on it. */
@@ -33,10 +34,7 @@ type StoredRange = Omit<BucketRange, "tokenId"> & {
 };
 
 /** Where candles are. */
-type Sources = {
-  readonly engine: Engine;
-  readonly charts: ChartFile;
-};
+type Sources = Pick<IndexedFacts, "engine" | "charts" | "reads">;
 
 type Found = ReadonlyMap<TokenId, readonly BucketCandle[]>;
 
@@ -49,7 +47,7 @@ type Interval = Range<number> & {
 
 /** The first `limit` buckets of each token in the order asked for, from minutes before `openFrom`. */
 export async function readStoredCandles(
-  { engine, charts }: Sources,
+  { engine, charts, reads }: Sources,
   range: StoredRange,
   openFrom: number,
 ): Promise<Found> {
@@ -62,6 +60,7 @@ export async function readStoredCandles(
     const lastTimestamp = range.activityOf?.(tokenId).lastTimestamp ?? rest.to;
     return !isFull && lastTimestamp >= rest.from && rest.from < rest.to;
   });
+  if (range.tokenIds.length > 0) reads.add(tokenIds.length > 0 ? "engine" : "charts");
   const asked = await readMinuteBuckets(engine, { ...range, tokenIds }, rest);
   const all = range.tokenIds.map((tokenId) => {
     const parts = [copied.get(tokenId) ?? [], asked.get(tokenId) ?? []];

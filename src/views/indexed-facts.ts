@@ -1,3 +1,4 @@
+import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
@@ -16,12 +17,17 @@ import { RecentCandles } from "./recent/recent-candles.ts";
 import { RecentFills } from "./recent/recent-fills.ts";
 import type { View } from "./view.ts";
 
+/** Where rows come from, in the order in which sources are asked. */
+export type ReadSource = "head" | "recent" | "charts" | "engine";
+
 /**
  * All facts that are indexed: those stored, up to the end of `coverage`, and the unfinalized blocks above in the head
  * buffer, with the views that answer for them. Reads see both as one.
  */
 export class IndexedFacts {
   readonly store: FactStore;
+  /** Pages and charts that were read, by the last source that was needed. */
+  readonly reads = new KindCounts<ReadSource>();
   readonly headBuffer = new HeadBuffer();
   readonly recentFills = new RecentFills();
   readonly recentCandles = new RecentCandles();

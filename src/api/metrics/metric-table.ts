@@ -344,6 +344,14 @@ const storeMetrics: readonly Metric[] = [
     "Reads of charts that failed, of which those of damaged files were answered by the engine",
     ({ store }) => store.reads.failures,
   ),
+  byKind(
+    counterOf(
+      "oddwire_query_reads_total",
+      "Pages and charts that were read, by the last source that was needed: head, recent, charts or engine",
+    ),
+    "source",
+    ({ store }) => store.answered_by,
+  ),
 ];
 
 /** Every metric but the histograms. */

@@ -88,6 +88,7 @@ export class ServiceMetrics {
         queries: operationOf((await query.read())[0], failures["query"]),
         inserts: operationOf((await insert.read())[0], failures["insert"]),
         reads: operationOf((await store.chartReader.latency.read())[0], store.chartReader.failures),
+        answered_by: store.reads.toRecord(),
       },
       books: booksOf(this.#parts.books),
       market_metadata: this.#readMetadata(),

@@ -1,0 +1,59 @@
+/** Which source answers a question, in the one order in which they are asked. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { deltaOfBlock } from "../../src/market/delta.ts";
+import { readCandles } from "../../src/query/read-candles.ts";
+import { readFills } from "../../src/query/read-fills.ts";
+import { anyChain } from "../support/generate-chain.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const [chain = []] = fc.sample(anyChain({ blocksMin: 40, blocksMax: 40 }), {
+  seed: testSeed,
+  numRuns: 1,
+});
+const blocks = factsOf(chain);
+
+test("pages come from the head buffer, then from what was read lately, then from the engine", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  await store.append(encode(blocks.slice(0, 30)));
+  for (const block of blocks.slice(30)) store.apply(deltaOfBlock(block));
+  const unfinalized = fillsOf(blocks.slice(30)).length;
+  assert(unfinalized > 1 && fillsOf(blocks).length > unfinalized + 5);
+  const sourceOf = async (limit: number): Promise<string[]> => {
+    const before = store.reads.toRecord();
+    const filter = { roles: ["maker", "direct"] } as const;
+    await readFills(store, { filter, order: "desc", after: null, limit, finalizedOnly: false });
+    const after = store.reads.toRecord();
+    return Object.keys(after).filter((source) => after[source] !== before[source]);
+  };
+  assert.deepEqual(await sourceOf(1), ["head"]);
+  assert.deepEqual(await sourceOf(unfinalized + 5), ["engine"]);
+  // What is asked for twice is kept.
+  assert.deepEqual(await sourceOf(unfinalized + 5), ["engine"]);
+  assert.deepEqual(await sourceOf(unfinalized + 5), ["recent"]);
+});
+
+test("candles come from what was read lately, then from charts of closed days, then from the engine", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  await store.append(encode(blocks));
+  const tokenId = fillsOf(blocks)[0]?.tokenId;
+  assert(tokenId !== undefined);
+  const range = { tokenId, complement: null, order: "desc", from: 0 } as const;
+  const sourceOf = async (to: number, bucketSeconds = 60): Promise<string[]> => {
+    const before = store.reads.toRecord();
+    await readCandles(store, { ...range, bucketSeconds, to, limit: 10 });
+    const after = store.reads.toRecord();
+    return Object.keys(after).filter((source) => after[source] !== before[source]);
+  };
+  const endless = Number.MAX_SAFE_INTEGER;
+  assert.deepEqual(await sourceOf(endless), ["engine"]);
+  assert.deepEqual(await sourceOf(endless), ["engine"]);
+  assert.deepEqual(await sourceOf(endless), ["recent"]);
+  const { timestamp = 0 } = blocks.at(-1) ?? {};
+  store.chartRollup.advance(timestamp + 2 * 86_400);
+  await store.chartRollup.finish();
+  assert.deepEqual(await sourceOf(timestamp + 60, 3600), ["charts"]);
+});
