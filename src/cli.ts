@@ -9,7 +9,7 @@ const words = process.argv.slice(2);
 // Node's usual four, for files and names, and one for each connection of the engine.
 setPoolThreads(4 + storeLimits.writersMax + storeLimits.readersMax);
 if (words[0] === "serve") {
-  cacheCompiledCode();
+  cacheCompiledCode(words.slice(1));
   // A signal may arrive while the modules are loaded.
   void awaitSignal();
 }

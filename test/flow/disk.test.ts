@@ -117,7 +117,7 @@ test("a disk that became read-only is not taken for a damaged folder", async (t)
   execFileSync("mount", ["-o", "remount,ro", disk]);
   await assert.rejects(startInVain(options), (error: Error) => {
     assert.match(error.message, /ODDWIRE_DATA_DIR cannot be used: EROFS/);
-    assert.match(String(error.cause), /exit code 1$/);
+    assert.match(String(error.cause), /exit code 2$/);
     return true;
   });
   chain.stop();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -56,4 +56,8 @@ test("an empty folder gets an admin key, which is shown once and works", async (
     assert.match(status.stdout, /not ok +no /);
   });
   await welcomeOf(flags, async (welcome) => assert.equal(welcome["admin_key"], undefined));
+  await writeFile(join(folder, ".env"), "ODDWIRE_RPC_URLS=http://127.0.0.1:1\n");
+  await welcomeOf(flags, async () => {});
+  assert.deepEqual((await readdir(folder)).toSorted(), [".env", "kept"]);
+  assert((await readdir(join(folder, "kept"))).includes("compiled"));
 });

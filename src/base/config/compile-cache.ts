@@ -4,16 +4,29 @@
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
-import { ConfigError, readConfig, setCompiledCodeFolder } from "./config.ts";
+import {
+  ConfigError,
+  environmentWith,
+  readConfig,
+  readEnvFile,
+  setCompiledCodeFolder,
+} from "./config.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 
 /**
- * Caches the modules that are loaded from now on, here and in threads. Creates the data folder. Does
+ * Caches the modules that are loaded from now on, here and in threads, in the data folder that these words and the
+ * environment name. Creates the data folder. Does
  * nothing when the configuration or the folder is unusable: the command reports that itself.
  */
-export function cacheCompiledCode(): void {
+export function cacheCompiledCode(words: readonly string[]): void {
   try {
-    const { dataDir } = readConfig("serve");
+    readEnvFile();
+    const variables = { ODDWIRE_DATA_DIR: "--data-dir", ODDWIRE_RPC_URLS: "--rpc-url" };
+    const given = Object.entries(variables).flatMap(([variable, flag]) => {
+      const value = valueOf(words, flag);
+      return value === undefined ? [] : [[variable, value] as const];
+    });
+    const { dataDir } = readConfig("serve", environmentWith(Object.fromEntries(given)));
     makeDataFolder(dataDir);
     const folder = join(dataDir, "compiled");
     setCompiledCodeFolder(folder);
@@ -21,6 +34,13 @@ export function cacheCompiledCode(): void {
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
   }
+}
+
+/** What `--flag value` or `--flag=value` gives; `undefined` without it. */
+function valueOf(words: readonly string[], flag: string): string | undefined {
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = words[at];
+  return word === flag ? words[at + 1] : word?.slice(flag.length + 1);
 }
 
 /**
