@@ -75,6 +75,7 @@ export async function fillColdStore({
       await engine.command(fillsSql(from, to, shape));
       await engine.command(byTokenSql(from, to));
       await engine.command(minutesSql(from, to));
+      await engine.command(hoursSql(from, to));
       await engine.insert("oddwire.events", marketsOf({ from, to }, shape));
       await engine.command(commitSql(from, to, secondsPerBlock));
       process.stdout.write(`\r${to} of ${blocks} blocks`);
@@ -181,6 +182,13 @@ function minutesSql(from: number, to: number): string {
     WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
   GROUP BY token_id, minute
   ${oneInsert}`;
+}
+
+/** Their hours, of the minutes that were just stored. */
+function hoursSql(from: number, to: number): string {
+  return `INSERT INTO oddwire.hour_candles SELECT * FROM oddwire.minute_candles
+    WHERE first_seq >= ${seqOf(from, 0)} AND first_seq < ${seqOf(to, 0)}
+    ${oneInsert}`;
 }
 
 function commitSql(from: number, to: number, secondsPerBlock: number): string {

@@ -139,7 +139,6 @@ export class Service {
     await indexer.start(this.#fail);
     times.report(log);
     auditor.start();
-    store.chartReader.begin(log);
     const progress = Progress.start({ pace, log, stream: process.stderr });
     this.#endings.push(() => progress.stop());
   }

@@ -839,13 +839,6 @@ export type GetMetrics = {
         readonly p95_ms: number | null;
         readonly p99_ms: number | null;
       };
-      readonly reads: {
-        readonly count: number;
-        readonly failures: number;
-        readonly p50_ms: number | null;
-        readonly p95_ms: number | null;
-        readonly p99_ms: number | null;
-      };
       readonly answered_by: { readonly [name: string]: number };
     };
     readonly books: {

@@ -1,16 +1,18 @@
 import type { TokenId } from "../base/ids.ts";
+import { settleAll } from "../base/time/settle-all.ts";
 import { type Candle, candleOfMinute, invertCandle, mergeCandles } from "../market/candle.ts";
+import type { TokenTotals } from "../market/market.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
-import { type Activity, readStoredCandles } from "./read-stored-candles.ts";
+import { readStoredCandles } from "./read-stored-candles.ts";
 
 /** Candles of a token's trades, reported at its own prices. */
 export type CandleRange = BucketRange & {
   /** The other token of the pair, whose trades are inverted in; `null` for own trades only. */
   readonly complement: TokenId | null;
-  /** How much a token is traded, which makes reading those that are traded much faster. */
-  readonly activityOf?: (tokenId: TokenId) => Activity;
+  /** With the time of a token's newest trade, or a later time, which spares reading what is behind it. */
+  readonly totalsOf?: (tokenId: TokenId) => Pick<TokenTotals, "lastTimestamp">;
 };
 
 /** The first `limit` buckets that hold a priced trade, in the order asked for. */
@@ -26,17 +28,19 @@ export async function readCandles(
   const parts = tokens.map(({ tokenId, report }) => {
     const own = { ...range, tokenId };
     const kept = store.recentCandles.get(own);
-    return { tokenId, report, kept, unfinalized: bucketsOf(unfinalized, own) };
+    const newest = range.totalsOf?.(tokenId).lastTimestamp ?? endless;
+    return { tokenId, report, kept, newest, unfinalized: bucketsOf(unfinalized, own) };
   });
-  const missing = parts.filter(({ kept }) => kept === null).map(({ tokenId }) => tokenId);
-  if (missing.length === 0) store.reads.add("recent");
-  const read = await readFinal(store, { ...range, tokenIds: missing }, moment);
+  const isKept = parts.every(({ kept }) => kept !== null);
+  store.reads.add(isKept ? "recent" : "engine");
+  const found = await settleAll(
+    parts.map(async ({ tokenId, kept, newest }) => {
+      return kept ?? readFinal(store, { ...range, tokenId }, { ...moment, newest });
+    }),
+  );
   const buckets = new Map<number, Candle>();
-  for (const part of parts) {
-    for (const { bucket, candle } of [
-      ...(part.kept ?? read.get(part.tokenId) ?? []),
-      ...part.unfinalized,
-    ]) {
+  for (const [index, part] of parts.entries()) {
+    for (const { bucket, candle } of [...(found[index] ?? []), ...part.unfinalized]) {
       addTo(buckets, bucket, part.report(candle));
     }
   }
@@ -62,30 +66,22 @@ function momentOf(store: IndexedFacts): Moment {
 /** The `to` of ranges that have no end. */
 const endless = Number.MAX_SAFE_INTEGER;
 
-/** Buckets of the final trades of tokens: those of the engine and those of the open minutes. */
+/** Buckets of the final trades of a token, rising: those of the engine and those of the open minutes. */
 async function readFinal(
   store: IndexedFacts,
-  { tokenIds, ...range }: Omit<CandleRange, "tokenId"> & { readonly tokenIds: readonly TokenId[] },
-  moment: Moment,
-): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const stored = await readStoredCandles(store, { ...range, tokenIds }, moment.openFrom);
-  const found = new Map<TokenId, readonly BucketCandle[]>();
-  for (const tokenId of tokenIds) {
-    const own = { ...range, tokenId };
-    const buckets = new Map<number, Candle>();
-    for (const { bucket, candle } of [
-      ...bucketsOf(moment.open, own),
-      ...(stored.get(tokenId) ?? []),
-    ]) {
-      addTo(buckets, bucket, candle);
-    }
-    const rising = sorted(buckets, 1);
-    found.set(tokenId, rising);
-    const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
-    // An append in between has described minutes that these do not have.
-    if (isNewest && store.appends === moment.appends) store.recentCandles.put(own, rising);
+  range: BucketRange,
+  moment: Moment & { readonly newest: number },
+): Promise<readonly BucketCandle[]> {
+  const stored = await readStoredCandles(store.engine, range, moment);
+  const buckets = new Map<number, Candle>();
+  for (const { bucket, candle } of [...bucketsOf(moment.open, range), ...stored]) {
+    addTo(buckets, bucket, candle);
   }
-  return found;
+  const rising = sorted(buckets, 1);
+  const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
+  // An append in between has described minutes that these do not have.
+  if (isNewest && store.appends === moment.appends) store.recentCandles.put(range, rising);
+  return rising;
 }
 
 function sorted(buckets: ReadonlyMap<number, Candle>, sign: 1 | -1): BucketCandle[] {

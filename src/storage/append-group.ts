@@ -14,7 +14,7 @@ import type { Engine } from "./engine.ts";
 /** Which of a batch's rows go into which tables. */
 const tablesOf = {
   fills: ["oddwire.fills", "oddwire.fills_by_token"],
-  minuteCandles: ["oddwire.minute_candles"],
+  minuteCandles: ["oddwire.minute_candles", "oddwire.hour_candles"],
   events: ["oddwire.events"],
   quarantine: ["oddwire.quarantine"],
 } as const satisfies Record<keyof BatchRows, readonly string[]>;

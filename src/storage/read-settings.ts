@@ -11,6 +11,3 @@ export const fewRowsSettings = `${pageSettings}, max_threads = 1, local_filesyst
 
 /** The same of what a table's order finds: other indexes are one more place to read in each part. */
 export const inOrderSettings = `${fewRowsSettings}, use_skip_indexes = 0`;
-
-/** For all rows of a few tokens, in any order: reading some columns ahead is planned for nothing. */
-export const allRowsSettings = `${inOrderSettings}, optimize_move_to_prewhere = 0`;

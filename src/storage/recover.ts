@@ -21,10 +21,10 @@ import type { BlockRef } from "../chain/raw-log.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
 import { deleteRows, finishMutations, readCount } from "./embedded/delete-rows.ts";
+import { remakeCandles } from "./embedded/remake-candles.ts";
 import type { Engine, Row } from "./engine.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
-import { appendMinutesOf } from "./stored-fills.ts";
 
 /** What the store holds for good: every block from `fromBlock` to `last`. */
 export type Coverage = {
@@ -133,19 +133,23 @@ function newestOf(commits: readonly Row[]): readonly Row[] {
  */
 export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
-  await remakeMinutes(engine, above);
+  await remakeCandlesAbove(engine, above);
   for (const table of ["events", "quarantine", "fills_by_token", "fills"]) {
     await deleteRows(engine, `oddwire.${table}`, above);
   }
 }
 
-/** Drops the minutes that hold fills to be deleted and makes them again from the fills that stay. */
-async function remakeMinutes(engine: Engine, above: string): Promise<void> {
+/** Drops the candles that fills to be deleted are part of and makes them again of the fills that stay. */
+async function remakeCandlesAbove(engine: Engine, above: string): Promise<void> {
   const [row] = await engine.query(
     `SELECT count(), min(timestamp) FROM oddwire.fills WHERE ${above}`,
   );
   if (Number(row?.[0]) === 0) return;
-  const minute = Math.floor(Number(row?.[1]) / 60) * 60;
-  await deleteRows(engine, "oddwire.minute_candles", `minute >= ${integerLiteral(minute)}`);
-  await appendMinutesOf(engine, `timestamp >= ${integerLiteral(minute)} AND NOT (${above})`);
+  const startOf = (seconds: number): string =>
+    integerLiteral(Math.floor(Number(row?.[1]) / seconds) * seconds);
+  await remakeCandles(engine, {
+    minutes: `minute >= ${startOf(60)}`,
+    hours: `minute >= ${startOf(3600)}`,
+    fills: `timestamp >= ${startOf(60)} AND NOT (${above})`,
+  });
 }

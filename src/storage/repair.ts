@@ -9,11 +9,11 @@
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
 import { deleteRows, readCount } from "./embedded/delete-rows.ts";
+import { remakeCandles } from "./embedded/remake-candles.ts";
 import type { Engine } from "./engine.ts";
 import { seqsOf } from "./fact-fingerprint.ts";
 import { longRows } from "./schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
-import { appendMinutesOf } from "./stored-fills.ts";
 
 const countedTables = ["fills", "events", "quarantine"] as const;
 /** Which rows of a batch each table takes. */
@@ -133,9 +133,13 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
   const [first, last] = [minutes[0], minutes.at(-1)];
   if (first === undefined || last === undefined) return;
   const wanted = listLiteral(minutes.map(integerLiteral));
-  await deleteRows(engine, "oddwire.minute_candles", `minute IN ${wanted}`);
-  const within = `timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}`;
-  await appendMinutesOf(engine, `${within} AND intDiv(timestamp, 60) * 60 IN ${wanted}`);
+  const hours = new Set(minutes.map((minute) => integerLiteral(Math.floor(minute / 3600))));
+  await remakeCandles(engine, {
+    minutes: `minute IN ${wanted}`,
+    hours: `intDiv(minute, 3600) IN ${listLiteral([...hours])}`,
+    fills: `timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}
+      AND intDiv(timestamp, 60) * 60 IN ${wanted}`,
+  });
 }
 
 /** Makes the commit records of these blocks describe the rows there are now. */

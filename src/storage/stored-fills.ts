@@ -7,8 +7,6 @@ import type { Hash, Seq } from "../base/ids.ts";
 import { zeroHash } from "../base/ids.ts";
 import type { Generation } from "../contracts/contracts.ts";
 import type { Fill } from "../market/fill.ts";
-import { deriveMinuteCandles } from "../market/minute-candle.ts";
-import { encodeMinuteCandles } from "./codec/encode-facts.ts";
 import {
   enumCodes,
   type FillColumn,
@@ -125,10 +123,4 @@ function wordOf<Word>(known: ReadonlyMap<number, Word>, code: number): Word {
 
 function unlessZero(hash: Hash): Hash | null {
   return hash === zeroHash ? null : hash;
-}
-
-/** Makes the minute candles of the stored fills that a condition selects, and appends them. */
-export async function appendMinutesOf(engine: Engine, where: string): Promise<void> {
-  const candles = deriveMinuteCandles(await readStoredFills(engine, "fills", `WHERE ${where}`));
-  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles));
 }

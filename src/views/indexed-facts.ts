@@ -7,9 +7,6 @@ import { FactStore } from "../storage/fact-store.ts";
 import type { MeteredEngine } from "../storage/metered-engine.ts";
 import type { Coverage } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
-import { ChartFile, dropChartFile } from "./charts/chart-file.ts";
-import { ChartReader } from "./charts/chart-reader.ts";
-import { ChartRollup } from "./charts/chart-rollup.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
 import { HeadBuffer } from "./head/head-buffer.ts";
 import { OpenMinutes } from "./recent/open-minutes.ts";
@@ -18,7 +15,7 @@ import { RecentFills } from "./recent/recent-fills.ts";
 import type { View } from "./view.ts";
 
 /** Where rows come from, in the order in which sources are asked. */
-export type ReadSource = "head" | "recent" | "charts" | "engine";
+export type ReadSource = "head" | "recent" | "engine";
 
 /**
  * All facts that are indexed: those stored, up to the end of `coverage`, and the unfinalized blocks above in the head
@@ -32,34 +29,24 @@ export class IndexedFacts {
   readonly recentFills = new RecentFills();
   readonly recentCandles = new RecentCandles();
   readonly openMinutes = new OpenMinutes();
-  /** Candles of the days that are over; `chartRollup` keeps them up with every append. */
-  readonly charts: ChartFile;
-  readonly chartReader: ChartReader;
-  readonly chartRollup: ChartRollup;
   /** In the order in which they take in what comes. */
   readonly #views: Set<View>;
 
-  private constructor(store: FactStore, charts: ChartFile, chartReader: ChartReader) {
+  private constructor(store: FactStore) {
     this.store = store;
-    this.charts = charts;
-    this.chartReader = chartReader;
-    this.chartRollup = new ChartRollup(store.engine, charts);
     this.#views = new Set<View>([
       this.headBuffer,
       this.recentFills,
       this.recentCandles,
       this.openMinutes,
-      this.chartRollup,
     ]);
   }
 
   /** Opens the store of a data folder and loads the views. Throws as `FactStore.open` does. */
   static async open(dataDir: string): Promise<IndexedFacts> {
-    const store = await FactStore.open(dataDir, () => dropCopies(dataDir));
+    const store = await FactStore.open(dataDir, () => dropMarketsFile(dataDir));
     try {
-      const chartReader = new ChartReader(dataDir);
-      const charts = ChartFile.open(dataDir, store.coverage?.last.timestamp ?? 0, chartReader);
-      const facts = new IndexedFacts(store, charts, chartReader);
+      const facts = new IndexedFacts(store);
       for (const view of facts.#views) await facts.loadView(view);
       return facts;
     } catch (thrown) {
@@ -114,7 +101,6 @@ export class IndexedFacts {
 
   /** Every view takes in a covered range of final blocks, or one unfinalized block. */
   apply(delta: Delta): void {
-    this.chartRollup.check();
     for (const view of this.#views) view.apply(delta);
   }
 
@@ -125,7 +111,6 @@ export class IndexedFacts {
 
   /** Appends final blocks that go on where the last append ended. Durable, and found by reads, when it resolves. */
   async append(batch: EncodedBatch): Promise<void> {
-    this.chartRollup.check();
     await this.store.append(batch);
     this.store.cover(batch);
     this.apply(decodeDelta(batch));
@@ -136,7 +121,6 @@ export class IndexedFacts {
     const final = this.headBuffer.through(toBlock);
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
-    this.chartRollup.check();
     const range = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
     const batch = encodeFacts(range, final);
     await this.store.append(batch);
@@ -146,17 +130,8 @@ export class IndexedFacts {
   }
 
   async close(): Promise<void> {
-    await this.chartRollup.close();
-    await this.chartReader.close();
-    this.charts.close();
     await this.store.close();
   }
-}
-
-/** Throws away what was made of the facts, before some of them are changed. */
-export function dropCopies(dataDir: string): void {
-  dropMarketsFile(dataDir);
-  dropChartFile(dataDir);
 }
 
 function refOf({ number, hash, timestamp }: BlockFacts): Coverage["last"] {

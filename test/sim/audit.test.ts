@@ -16,7 +16,7 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
-import { dropCopies } from "../../src/views/indexed-facts.ts";
+import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
@@ -53,7 +53,7 @@ async function damageStore(
   const { engine } = folder.store;
   for (const block of blocks) {
     await orderRepair(engine, encodeFacts(rangeOf([block]), [damaged(block, random)]));
-    await finishRepair(engine, () => dropCopies(folder.path));
+    await finishRepair(engine, () => dropMarketsFile(folder.path));
   }
   await folder.reopen();
 }

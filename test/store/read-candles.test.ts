@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { deltaOfBlock } from "../../src/market/delta.ts";
-import { minuteOf } from "../../src/market/minute-candle.ts";
+
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { BucketCandle } from "../../src/views/recent/recent-candles.ts";
@@ -38,24 +37,12 @@ const anyRange: fc.Arbitrary<CandleRange> = fc
     to: anyTime,
     order: fc.constantFrom("asc" as const, "desc" as const),
     limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1000)),
-    // What is notified of how much a token is traded may be out of date, and changes no candle; only its newest
-    // trade must be no earlier than any that is stored.
-    activity: fc.record({
-      trades: fc.constantFrom(0, 10_000, 1_000_000),
-      isLater: fc.boolean(),
-      firstMinute: fc.option(anyTime.map(minuteOf)),
-    }),
   })
-  .map(({ pair: [tokenId, other], isPair, activity: { isLater, ...activity }, ...range }) => ({
+  .map(({ pair: [tokenId, other], isPair, ...range }) => ({
     ...range,
     tokenId,
     complement: isPair ? other : null,
-    activityOf: (id) => ({ ...activity, lastTimestamp: isLater ? end + 100_000 : newestOf(id) }),
   }));
-
-function newestOf(tokenId: TokenId): number {
-  return fillsOf(blocks).findLast((fill) => fill.tokenId === tokenId)?.timestamp ?? 0;
-}
 
 function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
   const sign = range.order === "asc" ? 1 : -1;
@@ -85,8 +72,6 @@ describe("candles", () => {
       const { store } = await StoreFolder.open(t);
       const [final, unfinalized] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
       await fillStore(store, { final, unfinalized, sizes: [4, 1, 9, 2] });
-      await assertSame(store, blocks, 50);
-      await store.chartRollup.finish();
       await assertSame(store, blocks, 50);
     });
   }

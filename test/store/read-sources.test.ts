@@ -36,15 +36,15 @@ test("pages come from the head buffer, then from what was read lately, then from
   assert.deepEqual(await sourceOf(unfinalized + 5), ["recent"]);
 });
 
-test("candles come from what was read lately, then from charts of closed days, then from the engine", async (t) => {
+test("candles come from what was read lately, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks));
   const tokenId = fillsOf(blocks)[0]?.tokenId;
   assert(tokenId !== undefined);
   const range = { tokenId, complement: null, order: "desc", from: 0 } as const;
-  const sourceOf = async (to: number, bucketSeconds = 60): Promise<string[]> => {
+  const sourceOf = async (to: number): Promise<string[]> => {
     const before = store.reads.toRecord();
-    await readCandles(store, { ...range, bucketSeconds, to, limit: 10 });
+    await readCandles(store, { ...range, bucketSeconds: 60, to, limit: 10 });
     const after = store.reads.toRecord();
     return Object.keys(after).filter((source) => after[source] !== before[source]);
   };
@@ -52,8 +52,4 @@ test("candles come from what was read lately, then from charts of closed days, t
   assert.deepEqual(await sourceOf(endless), ["engine"]);
   assert.deepEqual(await sourceOf(endless), ["engine"]);
   assert.deepEqual(await sourceOf(endless), ["recent"]);
-  const { timestamp = 0 } = blocks.at(-1) ?? {};
-  store.chartRollup.advance(timestamp + 2 * 86_400);
-  await store.chartRollup.finish();
-  assert.deepEqual(await sourceOf(timestamp + 60, 3600), ["charts"]);
 });

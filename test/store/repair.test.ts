@@ -6,8 +6,8 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine.ts";
 import { recover } from "../../src/storage/recover.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
-import { dropCopies, type IndexedFacts } from "../../src/views/indexed-facts.ts";
-import { assertChartsHold } from "../support/assert-charts-hold.ts";
+import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
@@ -39,20 +39,11 @@ function distorted(block: BlockFacts): BlockFacts {
 
 async function fill(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<void> {
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
-  await store.chartRollup.finish();
 }
 
 const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,
 );
-
-async function assertChartsRebuilt(store: IndexedFacts): Promise<void> {
-  assert.equal(store.charts.before, 0);
-  store.chartRollup.advance(store.coverage?.last.timestamp ?? 0);
-  await store.chartRollup.finish();
-  assert.ok(store.charts.before > 0);
-  await assertChartsHold(store, fillsOf(blocks));
-}
 
 async function repairDying(engine: Engine, writes: number): Promise<boolean> {
   const mortal = new MortalEngine(engine, writes);
@@ -72,15 +63,13 @@ describe("a repair", () => {
     await fill(folder.store, wrongBlocks);
     await assert.rejects(assertTablesHold(folder.store, blocks));
     await orderRepair(folder.store.engine, encode(repaired));
-    assert.ok(folder.store.charts.before > 0);
-    const forgetCopies = () => dropCopies(folder.path);
+    const forgetCopies = () => dropMarketsFile(folder.path);
     assert.deepEqual(await finishRepair(folder.store.engine, forgetCopies), [
       { from: repaired[0]?.number, to: repaired.at(-1)?.number },
     ]);
     assert.deepEqual(await finishRepair(folder.store.engine, () => {}), []);
     await assertTablesHold(folder.store, blocks);
     await assertTablesHold(await folder.reopen(), blocks);
-    await assertChartsRebuilt(folder.store);
   });
 
   test("of several ranges is carried out in one go", async (t) => {
@@ -89,7 +78,6 @@ describe("a repair", () => {
     const parts = [blocks.slice(from, from + 1), blocks.slice(from + 1, to)];
     await orderRepair(folder.store.engine, ...parts.map((part) => encode(part)));
     await assertTablesHold(await folder.reopen(), blocks);
-    await assertChartsRebuilt(folder.store);
   });
 
   test("takes away rows that are there twice or belong nowhere", async (t) => {
@@ -111,7 +99,6 @@ describe("a repair", () => {
     }
     await orderRepair(engine, encode(repaired));
     await assertTablesHold(await folder.reopen(), blocks);
-    await assertChartsRebuilt(folder.store);
   });
 
   test("of right rows changes nothing", async (t) => {

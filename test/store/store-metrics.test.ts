@@ -44,6 +44,7 @@ test("sizes are those of the tables, asked for again only after a while", async 
       ["events", 0],
       ["fills", 0],
       ["fills_by_token", 0],
+      ["hour_candles", 0],
       ["minute_candles", 0],
       ["quarantine", 0],
       ["reorgs", 0],

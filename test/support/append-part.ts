@@ -6,6 +6,7 @@ export const tables = [
   "fills",
   "fills_by_token",
   "minute_candles",
+  "hour_candles",
   "events",
   "quarantine",
   "commits",
@@ -18,7 +19,15 @@ export async function appendPart(
   count: number,
 ): Promise<void> {
   const { fills, minuteCandles, events, quarantine } = batch;
-  const rows = [fills, fills, minuteCandles, events, quarantine, encodeCommit([batch])];
+  const rows = [
+    fills,
+    fills,
+    minuteCandles,
+    minuteCandles,
+    events,
+    quarantine,
+    encodeCommit([batch]),
+  ];
   for (const [index, table] of tables.slice(0, count).entries()) {
     await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
   }

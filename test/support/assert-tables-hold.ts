@@ -38,6 +38,7 @@ export async function assertTablesHold(
     ],
   );
   assert.deepEqual(await storedMinutes(store), minutesOf(expected));
+  await assertHoursHold(store);
   await assertTokenRowsHold(store);
 }
 
@@ -47,6 +48,19 @@ export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<voi
   const read = (table: string) =>
     engine.query(`SELECT ${fields} FROM (SELECT ${fields} FROM oddwire.${table}) ORDER BY seq`);
   assert.deepEqual(await read("fills_by_token"), await read("fills"));
+}
+
+/** The candles of hours are those of their minutes. */
+async function assertHoursHold({ engine }: IndexedFacts): Promise<void> {
+  const read = (table: string) =>
+    engine.query(
+      `SELECT token_id, intDiv(minute, 3600) AS hour, min(minute), toString(min(open)), toString(max(close)),
+         toString(max(high)), toString(min(low)), toString(sum(volume)), toString(sum(buy_volume_usd)),
+         toString(sum(sell_volume_usd)), sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)),
+         min(first_seq), min(first_timestamp), max(last_timestamp), groupBitOr(generations)
+       FROM oddwire.${table} GROUP BY token_id, hour ORDER BY token_id, hour`,
+    );
+  assert.deepEqual(await read("hour_candles"), await read("minute_candles"));
 }
 
 /** Every minute of every token as the engine sums it up. */

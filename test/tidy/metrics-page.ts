@@ -3,7 +3,6 @@
 import { metricTable } from "../../src/api/metrics/metric-table.ts";
 import { RequestMeter } from "../../src/api/metrics/request-meter.ts";
 import { MeteredEngine } from "../../src/storage/metered-engine.ts";
-import { ChartReader } from "../../src/views/charts/chart-reader.ts";
 
 type Described = {
   readonly name: string;
@@ -66,12 +65,9 @@ const noEngine = new MeteredEngine({
 
 const described: readonly Described[] = [
   ...metricTable,
-  ...[
-    new RequestMeter().latency,
-    noEngine.latencies.query,
-    noEngine.latencies.insert,
-    new ChartReader("").latency,
-  ].map(({ name, help, labelNames }) => ({ name, help, labelNames, type: "histogram" })),
+  ...[new RequestMeter().latency, noEngine.latencies.query, noEngine.latencies.insert].map(
+    ({ name, help, labelNames }) => ({ name, help, labelNames, type: "histogram" }),
+  ),
 ];
 
 /** The whole page. */

@@ -1,7 +1,7 @@
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
+import type { TokenTotals } from "../../market/market.ts";
 import { readCandles } from "../../query/read-candles.ts";
-import type { Activity } from "../../query/read-stored-candles.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
@@ -15,17 +15,17 @@ export type CandlePage = Range<number> & {
   readonly limit: number;
   /** Whether buckets without trades carry the close before them on. */
   readonly carryOn: boolean;
-  readonly activityOf: (tokenId: TokenId) => Activity;
+  readonly totalsOf: (tokenId: TokenId) => Pick<TokenTotals, "firstMinute" | "lastTimestamp">;
   /** Time of the newest block: buckets that end at or before it are closed. */
   readonly now: number;
 };
 
 /** The bucket of the first priced trade of either token, unix seconds; `null` without one. */
 export function firstBucketOf(
-  page: Pick<CandlePage, "tokenId" | "complement" | "bucketSeconds" | "activityOf">,
+  page: Pick<CandlePage, "tokenId" | "complement" | "bucketSeconds" | "totalsOf">,
 ): number | null {
-  const { tokenId, complement, bucketSeconds, activityOf } = page;
-  const firsts = [tokenId, complement ?? tokenId].flatMap((id) => activityOf(id).firstMinute ?? []);
+  const { tokenId, complement, bucketSeconds, totalsOf } = page;
+  const firsts = [tokenId, complement ?? tokenId].flatMap((id) => totalsOf(id).firstMinute ?? []);
   if (firsts.length === 0) return null;
   const first = Math.min(...firsts);
   return first - (first % bucketSeconds);

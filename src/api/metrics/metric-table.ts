@@ -339,15 +339,10 @@ const storeMetrics: readonly Metric[] = [
       { labels: { operation: "insert" }, value: store.inserts.failures },
     ],
   ),
-  counter(
-    "oddwire_store_fallback_reads_total",
-    "Reads of charts that failed, of which those of damaged files were answered by the engine",
-    ({ store }) => store.reads.failures,
-  ),
   byKind(
     counterOf(
       "oddwire_query_reads_total",
-      "Pages and charts that were read, by the last source that was needed: head, recent, charts or engine",
+      "Pages and charts that were read, by the last source that was needed: head, recent or engine",
     ),
     "source",
     ({ store }) => store.answered_by,

@@ -119,7 +119,6 @@ const storeSchema = Type.Object({
   ),
   queries: operationSchema,
   inserts: operationSchema,
-  reads: operationSchema,
   answered_by: Type.Record(Type.String(), count, {
     description: "Pages and charts that were read, by the last source that was needed",
   }),

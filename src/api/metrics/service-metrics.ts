@@ -61,9 +61,9 @@ export class ServiceMetrics {
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
-    const { engine, chartReader } = this.#parts.store;
+    const { engine } = this.#parts.store;
     const { query, insert } = engine.latencies;
-    return [this.requests.latency, query, insert, chartReader.latency];
+    return [this.requests.latency, query, insert];
   }
 
   /** Blocks within the coverage that are not stored; `null` when the store cannot know. */
@@ -87,7 +87,6 @@ export class ServiceMetrics {
         tables: size === null ? null : [...size.tables],
         queries: operationOf((await query.read())[0], failures["query"]),
         inserts: operationOf((await insert.read())[0], failures["insert"]),
-        reads: operationOf((await store.chartReader.latency.read())[0], store.chartReader.failures),
         answered_by: store.reads.toRecord(),
       },
       books: booksOf(this.#parts.books),

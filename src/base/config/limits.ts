@@ -46,14 +46,6 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
   askedOnceMax: 10_000,
-  /** Minutes the engine reads for any chart: 3 ms. Trades, 1.5 us each, whose minutes are merged here; days of those of any. */
-  minutesAtOnce: 5_000,
-  minutesMerged: 2000,
-  minutesMergedSeconds: 3 * 86_400,
-  /** The copy for charts: its share of the time; days at the same time, some seconds; young objects of its thread. */
-  chartsShare: 0.03,
-  chartsStepSeconds: 16 * 86_400,
-  chartsYoungMegabytes: 6,
   /** Fills reported with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */

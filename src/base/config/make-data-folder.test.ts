@@ -52,13 +52,7 @@ describe("something else in place of a file of the folder", () => {
     ["a link to itself", (path) => symlinkSync(path, path), /ELOOP/],
   ];
   for (const [what, make, words] of kinds) {
-    for (const name of [
-      "oddwire.json",
-      "access.sqlite",
-      "audit.sqlite",
-      "charts.sqlite",
-      "markets.sqlite",
-    ]) {
+    for (const name of ["oddwire.json", "access.sqlite", "audit.sqlite", "markets.sqlite"]) {
       test(`${what}: ${name}`, () => {
         make(join(folder, name));
         assertRefused(() => makeDataFolder(folder), words);

@@ -6,12 +6,7 @@ import { ConfigError } from "./config.ts";
 const { R_OK, W_OK } = constants;
 
 /** What is opened below the folder, and may not be there yet. */
-const files: readonly string[] = [
-  "access.sqlite",
-  "audit.sqlite",
-  "charts.sqlite",
-  "markets.sqlite",
-];
+const files: readonly string[] = ["access.sqlite", "audit.sqlite", "markets.sqlite"];
 
 const impossible: ReadonlySet<string> = new Set(
   "EACCES EEXIST EINVAL ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS".split(" "),

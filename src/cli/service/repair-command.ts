@@ -1,7 +1,7 @@
 import { systemClock } from "../../base/time/clock.ts";
 import { AuditBook } from "../../feed/audit-log.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
-import { dropCopies } from "../../views/indexed-facts.ts";
+import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { type Command, exitCodes } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proof.ts";
@@ -32,7 +32,7 @@ all is right, 2 if something could not be proven, and 75 while a service runs on
           continue;
         }
         await orderRepair(store.engine, verdict.right);
-        await finishRepair(store.engine, () => dropCopies(dataDir));
+        await finishRepair(store.engine, () => dropMarketsFile(dataDir));
         repaired += verdict.differences.length;
       }
       progress.clear();

@@ -1,4 +1,4 @@
-/** The columns of `minute_candles`: how two parts of a minute become one, and how long a value is. */
+/** The columns of `minute_candles` and `hour_candles`: how two parts become one, and how long a value is. */
 
 /** Unix seconds; micros; positions. */
 const types = {
@@ -34,7 +34,12 @@ const columns = {
 const named: readonly (readonly [string, MinuteColumn])[] = Object.entries(columns);
 
 /** The columns as they are declared. */
-export const minuteColumnsSql: string = named.map(([name, { type }]) => `${name} ${type}`).join();
+export const minuteColumnsSql: string = declare(named);
+
+/** The columns of `hour_candles`, which takes the same rows and merges those of one hour. */
+export const hourColumnsSql: string = declare(
+  Object.entries({ ...columns, minute: merged("min", types.integer4) }),
+);
 
 /** How many bytes a row has, and where the columns begin in it. */
 export const minuteBytes: number = bytesBefore(named.length);
@@ -44,6 +49,10 @@ export const placesInMinute = Object.fromEntries(
 
 function bytesBefore(index: number): number {
   return named.slice(0, index).reduce((sum, [, { bytes }]) => sum + bytes, 0);
+}
+
+function declare(named: readonly (readonly [string, MinuteColumn])[]): string {
+  return named.map(([name, { type }]) => `${name} ${type}`).join();
 }
 
 function merged(

@@ -10,7 +10,7 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 
 /** Raised when rows are stored in another way. */
-const format = 2;
+const format = 3;
 
 /** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
 type FolderIdentity = {

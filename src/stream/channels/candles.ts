@@ -88,9 +88,9 @@ class CandleLog {
     const [tokenId, complement = null] = [this.#tokenId, this.pair[1]];
     const bucketSeconds = this.#bucketSeconds;
     const { store, state } = this.#sources;
+    const totalsOf = (id: TokenId) => state.directory.totalsOf(id);
     const to = Number.MAX_SAFE_INTEGER;
-    const activityOf = (id: TokenId) => state.directory.totalsOf(id);
-    return readCandles(store, { tokenId, complement, bucketSeconds, activityOf, to, ...range });
+    return readCandles(store, { tokenId, complement, bucketSeconds, totalsOf, to, ...range });
   }
 
   /** The time of the newest trade at or before a position; 0 without one. */

@@ -121,8 +121,8 @@ function pageOf(
   const to = isGiven(end) ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
   const carryOn = query.fill === "previous";
-  const activityOf = (id: TokenId) => backend.state.directory.totalsOf(id);
-  const page = { ...tokens, bucketSeconds, order, limit, carryOn, activityOf, now };
+  const totalsOf = (id: TokenId) => backend.state.directory.totalsOf(id);
+  const page = { ...tokens, bucketSeconds, order, limit, carryOn, totalsOf, now };
   if (query.cursor === undefined) return { ...page, from, to };
   const [position] = backend.cursors.decode(path, query, query.cursor);
   const edge = Number(position);

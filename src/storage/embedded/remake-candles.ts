@@ -1,0 +1,26 @@
+import { deriveMinuteCandles } from "../../market/minute-candle.ts";
+import { encodeMinuteCandles } from "../codec/encode-facts.ts";
+import type { Engine } from "../engine.ts";
+import { readStoredFills } from "../stored-fills.ts";
+import { deleteRows } from "./delete-rows.ts";
+
+/** Conditions in SQL: on `minute` for the minutes and for the hours they are in, on columns of `fills` for their fills. */
+export type CandlesToRemake = {
+  readonly minutes: string;
+  readonly hours: string;
+  readonly fills: string;
+};
+
+/** Deletes the candles of minutes and of the hours they are in, and makes them again of the stored fills. */
+export async function remakeCandles(
+  engine: Engine,
+  { minutes, hours, fills }: CandlesToRemake,
+): Promise<void> {
+  await deleteRows(engine, "oddwire.minute_candles", minutes);
+  const candles = deriveMinuteCandles(await readStoredFills(engine, "fills", `WHERE ${fills}`));
+  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles));
+  await deleteRows(engine, "oddwire.hour_candles", hours);
+  await engine.command(
+    `INSERT INTO oddwire.hour_candles SELECT * FROM oddwire.minute_candles WHERE ${hours}`,
+  );
+}
