@@ -75,7 +75,7 @@ async function readBuckets(
   let { from, to } = range;
   let rowsMax = (limit + 1) * Math.max(1, bucketSeconds / source.seconds);
   while (from < to && found.length < limit) {
-    const buckets = await readSome(engine, source, { ...range, from, to }, rowsMax);
+    const buckets = await readSome(engine, source, { ...range, from, to, limit: rowsMax });
     const rows = buckets.reduce((sum, bucket) => sum + bucket.rows, 0);
     const isAll = rows < rowsMax;
     const last = buckets.at(-1);
@@ -91,12 +91,11 @@ async function readBuckets(
 /** A bucket, and of how many rows it is made. */
 type CountedBucket = BucketCandle & { readonly rows: number };
 
-/** The buckets of the first rows. Where a row is a bucket the engine aggregates nothing: planning that costs a third of the query. */
+/** The buckets of the first `limit` rows. Where a row is a bucket the engine aggregates nothing: planning that costs a third of the query. */
 async function readSome(
   engine: Engine,
   { table, seconds }: Source,
-  { tokenId, bucketSeconds, from, to, order }: BucketRange,
-  rowsMax: number,
+  { tokenId, bucketSeconds, from, to, order, limit: rowsMax }: BucketRange,
 ): Promise<readonly CountedBucket[]> {
   const time = seconds === minutes.seconds ? "minute" : `intDiv(minute, ${seconds})`;
   const bucket = integerLiteral(bucketSeconds);
