@@ -1,0 +1,221 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { waitFor, waitMsMax } from "../wait-for.ts";
+
+const launcher = fileURLToPath(new URL("launch-server.py", import.meta.url));
+
+/** The user that a server knows besides `default`, who has no password. */
+export const passwordUser = { user: "oddwire", password: "a password" } as const;
+
+/** The name of the cluster that the servers of `openShards` are. */
+export const clusterName = "shards";
+
+type Ports = { readonly http: number; readonly tcp: number };
+
+/** Attempts to start: another process may have taken a port that was free. */
+const startsMax = 5;
+const outputCharsMax = 20_000;
+
+/**
+ * A real ClickHouse server on free ports of 127.0.0.1 with a data folder of its own: a process apart, which ends with
+ * the test, or with the test's process. Test support only: see `launch-server.py`.
+ */
+export class ClickHouseServer {
+  readonly #folder: string;
+  readonly #ports: Ports;
+  #child: ChildProcess | null = null;
+  #output = "";
+
+  private constructor(folder: string, ports: Ports) {
+    this.#folder = folder;
+    this.#ports = ports;
+  }
+
+  /** Starts one server. */
+  static async open(t: TestContext): Promise<ClickHouseServer> {
+    const [server] = await ClickHouseServer.openShards(t, 1);
+    if (server === undefined) throw new Error("no server was started");
+    return server;
+  }
+
+  /** Starts servers which are the shards of one cluster, `clusterName`, in this order. */
+  static async openShards(t: TestContext, shards: number): Promise<readonly ClickHouseServer[]> {
+    for (let starts = 1; ; starts += 1) {
+      const ports: Ports[] = [];
+      for (let shard = 0; shard < shards; shard += 1) {
+        ports.push({ http: await findFreePort(), tcp: await findFreePort() });
+      }
+      const servers = await Promise.all(ports.map((own) => ClickHouseServer.#make(own, ports)));
+      t.after(() => Promise.all(servers.map((server) => server.close())));
+      try {
+        await Promise.all(servers.map((server) => server.#start()));
+        return servers;
+      } catch (thrown) {
+        if (starts === startsMax) throw thrown;
+      }
+    }
+  }
+
+  static async #make(own: Ports, all: readonly Ports[]): Promise<ClickHouseServer> {
+    const folder = await mkdtemp(join(tmpdir(), "oddwire-clickhouse-"));
+    await writeFile(join(folder, "config.xml"), configOf(all));
+    await writeFile(join(folder, "users.xml"), users);
+    return new ClickHouseServer(folder, own);
+  }
+
+  /** Of its HTTP interface; stays the same when it restarts. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#ports.http}`;
+  }
+
+  /** Kills it as a crash would; what was durable stays. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    // Without a number it never started.
+    if (child?.pid === undefined || hasEnded(child)) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  /** Kills it, if it runs, and starts it on the same ports and folder. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.#start();
+  }
+
+  /** Stops it without an exit, until `resume`: connections stay open and nothing is answered. */
+  pause(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
+  /** Kills it and deletes its folder. Does nothing the second time. */
+  async close(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The answer to a query, as text; rejects with what the server says is wrong. */
+  async ask(sql: string): Promise<string> {
+    const signal = AbortSignal.timeout(waitMsMax);
+    const answer = await fetch(this.url, { method: "POST", body: sql, signal });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text.trimEnd();
+  }
+
+  async #start(): Promise<void> {
+    const child = spawn("python3", [launcher, libraryPath(), ...this.#options()], {
+      // The last one ends it when this process ends.
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    this.#output = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#output = (this.#output + text).slice(-outputCharsMax);
+    });
+    let failure: Error | null = null;
+    child.once("error", (error) => {
+      failure = error;
+    });
+    await waitFor("the ClickHouse server", async () => {
+      if (failure !== null) throw failure;
+      if (hasEnded(child)) throw new Error(`the ClickHouse server ended: ${this.#output}`);
+      return (await this.#answers()) ? true : null;
+    });
+  }
+
+  /** Whether it is this server that listens, and not another one. */
+  async #answers(): Promise<boolean> {
+    try {
+      return (await this.ask("SELECT path FROM system.disks")).startsWith(this.#folder);
+    } catch {
+      return false;
+    }
+  }
+
+  #options(): readonly string[] {
+    return [
+      `--config-file=${join(this.#folder, "config.xml")}`,
+      `--path=${join(this.#folder, "data")}/`,
+      "--listen_host=127.0.0.1",
+      `--http_port=${this.#ports.http}`,
+      `--tcp_port=${this.#ports.tcp}`,
+    ];
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** The package for this platform is next to the one that depends on it. */
+function libraryPath(): string {
+  const chdb = createRequire(import.meta.resolve("chdb"));
+  const glibc = process.platform === "linux" ? "-gnu" : "";
+  const addon = chdb.resolve(`@chdb/lib-${process.platform}-${process.arch}${glibc}`);
+  return join(dirname(addon), "libchdb.so");
+}
+
+function configOf(shards: readonly Ports[]): string {
+  const replicas = shards.map(
+    ({ tcp }) =>
+      `<shard><internal_replication>true</internal_replication>
+      <replica><host>127.0.0.1</host><port>${tcp}</port></replica></shard>`,
+  );
+  return `<clickhouse>
+  <logger><level>warning</level><console>true</console></logger>
+  <users_config>users.xml</users_config>
+  <remote_servers><${clusterName}>${replicas.join("\n")}</${clusterName}></remote_servers>
+</clickhouse>`;
+}
+
+const users = `<clickhouse>
+  <profiles><default/></profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+    </default>
+    <${passwordUser.user}>
+      <password>${passwordUser.password}</password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+    </${passwordUser.user}>
+  </users>
+</clickhouse>`;
+
+/**
+ * A port on which nothing listens, below those that systems give to outgoing connections, which could take it while
+ * the server restarts.
+ */
+async function findFreePort(): Promise<number> {
+  return waitFor("a free port", async () => {
+    const port = randomInt(10_000, 30_000);
+    return (await isFree(port)) ? port : null;
+  });
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  probe.once("error", () => resolve(false));
+  probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  return promise;
+}
