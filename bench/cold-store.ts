@@ -76,7 +76,7 @@ export async function fillColdStore({
       await engine.command(byTokenSql(from, to));
       await engine.command(minutesSql(from, to));
       await engine.command(hoursSql(from, to));
-      await engine.insert("oddwire.events", marketsOf({ from, to }, shape));
+      await engine.insert("events", marketsOf({ from, to }, shape));
       await engine.command(commitSql(from, to, secondsPerBlock));
       process.stdout.write(`\r${to} of ${blocks} blocks`);
     }
@@ -119,7 +119,7 @@ function fillsSql(from: number, to: number, shape: Shape): string {
   const skewed = (count: number): string => `floor(pow(share, 3) * ${count})`;
   const zeros = `unhex('${"00".repeat(32)}')`;
   const matchSeq = `block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch}`;
-  return `INSERT INTO oddwire.fills SELECT
+  return `INSERT INTO fills SELECT
     block * 1000000 + n % ${fillsPerBlock} AS seq, ${blockTimeOf(0, secondsPerBlock)} + block * ${secondsPerBlock},
     token_id, toInt8(is_summary ? 2 : 1),
     is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
@@ -152,7 +152,7 @@ function byTokenSql(from: number, to: number): string {
     const packed = fields.map((field) => `reinterpret(${field}, 'FixedString(${bytesOf(field)})')`);
     return name === "row" ? `toFixedString(concat(${packed.join()}), ${bytes})` : name;
   });
-  return `INSERT INTO oddwire.fills_by_token SELECT ${columns.join()} FROM oddwire.fills
+  return `INSERT INTO fills_by_token SELECT ${columns.join()} FROM fills
     WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)} ${oneInsert}`;
 }
 
@@ -174,11 +174,11 @@ function wallet(numbers: string): string {
 
 /** The minutes of the trades of some blocks, as `deriveMinuteCandles` makes them. */
 function minutesSql(from: number, to: number): string {
-  return `INSERT INTO oddwire.minute_candles SELECT
+  return `INSERT INTO minute_candles SELECT
     token_id, intDiv(timestamp, 60) * 60 AS minute, min((seq, price)), max((seq, price)), max(price), min(price),
     sum(size), sumIf(value, side = 'BUY'), sumIf(value, side = 'SELL'), count(), 0, 0,
     min(seq), min(timestamp), max(timestamp), 2
-  FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price FROM oddwire.fills
+  FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price FROM fills
     WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
   GROUP BY token_id, minute
   ${oneInsert}`;
@@ -186,7 +186,7 @@ function minutesSql(from: number, to: number): string {
 
 /** Their hours, of the minutes that were just stored. */
 function hoursSql(from: number, to: number): string {
-  return `INSERT INTO oddwire.hour_candles SELECT * FROM oddwire.minute_candles
+  return `INSERT INTO hour_candles SELECT * FROM minute_candles
     WHERE first_seq >= ${seqOf(from, 0)} AND first_seq < ${seqOf(to, 0)}
     ${oneInsert}`;
 }
@@ -194,11 +194,11 @@ function hoursSql(from: number, to: number): string {
 function commitSql(from: number, to: number, secondsPerBlock: number): string {
   const counts = ["fills", "events"].map(
     (table) =>
-      `(SELECT count() FROM oddwire.${table} WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})`,
+      `(SELECT count() FROM ${table} WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})`,
   );
   const hash = blockHashOf(to - 1).slice(2);
   const time = blockTimeOf(to - 1, secondsPerBlock);
-  return `INSERT INTO oddwire.commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
+  return `INSERT INTO commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
 }
 
 /** The markets that are notified of in some blocks: most of them shortly before they are traded. */

@@ -125,7 +125,7 @@ export async function countFinalRows(
 ): Promise<number> {
   const rows = await store.engine.query(
     `SELECT count() FROM (
-       SELECT 1 FROM oddwire.${list.table} WHERE ${finalWhere(list, boundary)}
+       SELECT 1 FROM ${list.table} WHERE ${finalWhere(list, boundary)}
        LIMIT ${integerLiteral(limit)})`,
   );
   return Number(rows[0]?.[0]);
@@ -138,7 +138,7 @@ export async function readFinalSeqAt(
   { boundary, index }: { readonly boundary: Seq; readonly index: number },
 ): Promise<Seq | null> {
   const rows = await store.engine.query(
-    `SELECT seq FROM oddwire.${list.table} WHERE ${finalWhere(list, boundary)}
+    `SELECT seq FROM ${list.table} WHERE ${finalWhere(list, boundary)}
      ORDER BY seq ${directionOf(list)} LIMIT 1 OFFSET ${integerLiteral(index)}`,
   );
   const seq = rows[0]?.[0];

@@ -57,7 +57,7 @@ export async function readEvents(
 }
 
 async function readStoredEvents(engine: Engine, clauses: string): Promise<readonly LocatedEvent[]> {
-  const rows = await engine.query(`SELECT ${eventColumns} FROM oddwire.events ${clauses}`);
+  const rows = await engine.query(`SELECT ${eventColumns} FROM events ${clauses}`);
   return rows.map(parseEvent);
 }
 

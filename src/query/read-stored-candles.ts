@@ -17,8 +17,8 @@ import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.t
 /** A table of candles, by how many seconds of a token it has a row. */
 type Source = { readonly table: string; readonly seconds: number };
 
-const minutes: Source = { table: "oddwire.minute_candles", seconds: resolutionSeconds["1m"] };
-const hours: Source = { table: "oddwire.hour_candles", seconds: resolutionSeconds["1h"] };
+const minutes: Source = { table: "minute_candles", seconds: resolutionSeconds["1m"] };
+const hours: Source = { table: "hour_candles", seconds: resolutionSeconds["1h"] };
 
 /**
  * The first `limit` buckets of a token in the order asked for, from minutes before `openFrom`. No trade is later than

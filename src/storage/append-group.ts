@@ -13,10 +13,10 @@ import type { Engine } from "./engine.ts";
 
 /** Which of a batch's rows go into which tables. */
 const tablesOf = {
-  fills: ["oddwire.fills", "oddwire.fills_by_token"],
-  minuteCandles: ["oddwire.minute_candles", "oddwire.hour_candles"],
-  events: ["oddwire.events"],
-  quarantine: ["oddwire.quarantine"],
+  fills: ["fills", "fills_by_token"],
+  minuteCandles: ["minute_candles", "hour_candles"],
+  events: ["events"],
+  quarantine: ["quarantine"],
 } as const satisfies Record<keyof BatchRows, readonly string[]>;
 
 /** Where rows stand in their file. Bytes. */

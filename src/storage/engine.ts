@@ -1,6 +1,7 @@
 /**
  * The analytical engine, as the rest of `store/` sees it: ClickHouse SQL in, rows out. There
- * is one, embedded in the process; a server would speak the same SQL.
+ * is one, embedded in the process; a server would speak the same SQL. Names of tables stand for those of one database,
+ * which the engine is opened with.
  */
 import type { SpoolFile } from "./embedded/spool-file.ts";
 

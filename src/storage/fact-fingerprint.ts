@@ -199,7 +199,7 @@ function selectLines(range: BlockRange): string {
       const fields = of.map(([sql]) => `toString(${sql})`).join(", ");
       return `SELECT seq, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
         concatWithSeparator(' ', ${fields}) AS text
-        FROM oddwire.${name} WHERE ${seqsOf(range)}`;
+        FROM ${name} WHERE ${seqsOf(range)}`;
     })
     .join(" UNION ALL ");
 }

@@ -43,7 +43,7 @@ export class FactStore {
    */
   static async open(dataDir: string, dropCopies: () => void): Promise<FactStore> {
     await mkdir(dataDir, { recursive: true });
-    const engine = new MeteredEngine(ChdbEngine.open(join(dataDir, "facts")));
+    const engine = new MeteredEngine(await ChdbEngine.open(join(dataDir, "facts")));
     try {
       for (const statement of schemaStatements) await engine.command(statement);
       const coverage = await recover(engine, dropCopies);
@@ -111,7 +111,7 @@ export class FactStore {
    */
   async commit(group: AppendGroup): Promise<void> {
     await group.insert(["minuteCandles"]);
-    await this.engine.insert("oddwire.commits", encodeCommit(group.batches));
+    await this.engine.insert("commits", encodeCommit(group.batches));
   }
 
   /** The last step, for each batch in order: from now on reads find it. */

@@ -49,11 +49,11 @@ export async function* readTotals(
   engine: Engine,
   to: Seq,
 ): AsyncGenerator<StoredTotals, void, undefined> {
-  const [row] = await engine.query("SELECT uniq(token_id) FROM oddwire.minute_candles");
+  const [row] = await engine.query("SELECT uniq(token_id) FROM minute_candles");
   const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
   for (let query = 0; query < queries; query += 1) {
     const bytes = await engine.queryNative(
-      `SELECT ${sql} FROM oddwire.fills
+      `SELECT ${sql} FROM fills
        WHERE role != 'taker' AND seq < ${integerLiteral(to)}
          AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
        GROUP BY token_id ORDER BY token_id`,

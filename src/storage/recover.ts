@@ -56,7 +56,7 @@ export function firstSeqAbove(coverage: Coverage | null): Seq {
 async function refuseBrokenParts(engine: Engine): Promise<void> {
   const [row] = await engine.query(
     `SELECT count(), table FROM system.detached_parts
-     WHERE database = 'oddwire' AND startsWith(reason, 'broken')
+     WHERE database = currentDatabase() AND startsWith(reason, 'broken')
      GROUP BY table ORDER BY table LIMIT 1`,
   );
   if (row === undefined) return;
@@ -67,7 +67,7 @@ async function refuseBrokenParts(engine: Engine): Promise<void> {
 async function readCoverage(engine: Engine): Promise<Coverage | null> {
   const [summary] = await engine.query(
     `SELECT count(), min(from_block), max(to_block), sum(to_block - from_block + 1),
-       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM oddwire.commits`,
+       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM commits`,
   );
   const [commits, fromBlock, toBlock, blocks, lastHash, timestamp] = summary ?? [];
   if (Number(commits) === 0) return null;
@@ -96,7 +96,7 @@ const countedTables = [
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const commits = newestOf(
     await engine.query(
-      `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.commits
+      `SELECT from_block, to_block, fills, events, quarantined FROM commits
        ORDER BY to_block DESC LIMIT ${storeLimits.commitsVerifiedMax}`,
     ),
   );
@@ -107,7 +107,7 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
     AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
   const verify = async ([table, index]: (typeof countedTables)[number]): Promise<void> => {
     const claimed = commits.reduce((sum, commit) => sum + Number(commit[2 + index]), 0);
-    const found = await readCount(engine, `oddwire.${table} WHERE ${range}`);
+    const found = await readCount(engine, `${table} WHERE ${range}`);
     if (found === claimed) return;
     const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
     throw new DataFolderDamagedError(
@@ -135,15 +135,13 @@ export async function trimAbove(engine: Engine, coverage: Coverage | null): Prom
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await remakeCandlesAbove(engine, above);
   for (const table of ["events", "quarantine", "fills_by_token", "fills"]) {
-    await deleteRows(engine, `oddwire.${table}`, above);
+    await deleteRows(engine, table, above);
   }
 }
 
 /** Drops the candles that fills to be deleted are part of and makes them again of the fills that stay. */
 async function remakeCandlesAbove(engine: Engine, above: string): Promise<void> {
-  const [row] = await engine.query(
-    `SELECT count(), min(timestamp) FROM oddwire.fills WHERE ${above}`,
-  );
+  const [row] = await engine.query(`SELECT count(), min(timestamp) FROM fills WHERE ${above}`);
   if (Number(row?.[0]) === 0) return;
   const startOf = (seconds: number): string =>
     integerLiteral(Math.floor(Number(row?.[1]) / seconds) * seconds);

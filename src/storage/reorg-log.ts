@@ -25,9 +25,9 @@ export class ReorgLog {
 
   /** `finalBlock` is the last one stored; -1 without one. */
   static async open(engine: Engine, finalBlock: number): Promise<ReorgLog> {
-    const [head] = await engine.query("SELECT maxOrNull(to_block) FROM oddwire.served_heads");
+    const [head] = await engine.query("SELECT maxOrNull(to_block) FROM served_heads");
     const rows = await engine.query(
-      "SELECT from_block, to_block FROM oddwire.reorgs ORDER BY to_block, from_block",
+      "SELECT from_block, to_block FROM reorgs ORDER BY to_block, from_block",
     );
     const replaced = rows.map(([from, to]) => ({ from: Number(from), to: Number(to) }));
     const servableTo = Number(head?.[0] ?? -1);
@@ -40,7 +40,7 @@ export class ReorgLog {
   async reserve(block: number): Promise<void> {
     if (block <= this.#servableTo) return;
     const to = block + storeLimits.servableBlocksAhead;
-    await this.#engine.insert("oddwire.served_heads", new RowWriter().uint64(to).finish());
+    await this.#engine.insert("served_heads", new RowWriter().uint64(to).finish());
     this.#servableTo = to;
   }
 
@@ -49,7 +49,7 @@ export class ReorgLog {
     if (this.#replaced.some((known) => known.from <= from && to <= known.to) || to < from) return;
     this.#replaced = merged([...this.#replaced, { from, to }]);
     const row = new RowWriter().uint64(from).uint64(to).finish();
-    this.#written = this.#written.then(() => this.#engine.insert("oddwire.reorgs", row));
+    this.#written = this.#written.then(() => this.#engine.insert("reorgs", row));
     // Anyone who waits for it gets the error.
     this.#written.catch(() => {});
   }

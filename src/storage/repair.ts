@@ -37,18 +37,15 @@ export async function orderRepair(
   engine: Engine,
   ...batches: readonly EncodedBatch[]
 ): Promise<void> {
-  await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
-  await engine.command("CREATE DATABASE oddwire_repair ENGINE = Atomic");
+  await dropOrders(engine);
   for (const table of tables) {
-    await engine.command(
-      `CREATE TABLE oddwire_repair.${table} AS oddwire.${table} SETTINGS ${longRows}`,
-    );
+    await engine.command(`CREATE TABLE repair_${table} AS ${table} SETTINGS ${longRows}`);
     for (const batch of batches) {
-      await engine.insert(`oddwire_repair.${table}`, batch[rowsOf[table]]);
+      await engine.insert(`repair_${table}`, batch[rowsOf[table]]);
     }
   }
   await engine.command(
-    `CREATE TABLE oddwire_repair.orders
+    `CREATE TABLE repair_orders
        (from_block UInt64, to_block UInt64, minutes Array(UInt32))
      ENGINE = MergeTree ORDER BY from_block
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
@@ -60,7 +57,7 @@ export async function orderRepair(
     orders.push(`(${integerLiteral(from)}, ${integerLiteral(to)}, ${list})`);
   }
   // In one insert: all of it is ordered, or nothing.
-  await engine.command(`INSERT INTO oddwire_repair.orders VALUES ${orders.join(", ")}`);
+  await engine.command(`INSERT INTO repair_orders VALUES ${orders.join(", ")}`);
 }
 
 /**
@@ -79,18 +76,23 @@ export async function finishRepair(
       await remakeMinutes(engine, order.minutes);
       await recountCommits(engine, order);
     }
-    // Orders go before the rows they name, or they would be carried out with some of them.
-    await engine.command("DROP TABLE oddwire_repair.orders SYNC");
   }
-  await engine.command("DROP DATABASE IF EXISTS oddwire_repair SYNC");
+  await dropOrders(engine);
   return orders.map(({ from, to }) => ({ from, to }));
 }
 
+/** Orders go before the rows they name, or they would be carried out with some of them. */
+async function dropOrders(engine: Engine): Promise<void> {
+  for (const table of ["orders", ...tables]) {
+    await engine.command(`DROP TABLE IF EXISTS repair_${table} SYNC`);
+  }
+}
+
 async function readOrders(engine: Engine): Promise<readonly Order[]> {
-  const isThere = "system.tables WHERE database = 'oddwire_repair' AND name = 'orders'";
+  const isThere = "system.tables WHERE database = currentDatabase() AND name = 'repair_orders'";
   if ((await readCount(engine, isThere)) === 0) return [];
   const rows = await engine.query(
-    "SELECT from_block, to_block, minutes FROM oddwire_repair.orders ORDER BY from_block",
+    "SELECT from_block, to_block, minutes FROM repair_orders ORDER BY from_block",
   );
   return rows.map(([from, to, minutes]) => ({
     from: Number(from),
@@ -102,8 +104,8 @@ async function readOrders(engine: Engine): Promise<readonly Order[]> {
 async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]> {
   const rows = await engine.query(
     `SELECT DISTINCT intDiv(timestamp, 60) * 60 AS minute FROM (
-       SELECT timestamp FROM oddwire.fills WHERE ${seqsOf(range)}
-       UNION ALL SELECT timestamp FROM oddwire_repair.fills WHERE ${seqsOf(range)}) ORDER BY minute`,
+       SELECT timestamp FROM fills WHERE ${seqsOf(range)}
+       UNION ALL SELECT timestamp FROM repair_fills WHERE ${seqsOf(range)}) ORDER BY minute`,
   );
   return rows.map(([minute]) => Number(minute));
 }
@@ -115,15 +117,15 @@ async function replaceRows(
   order: Order,
 ): Promise<void> {
   const inOrder = seqsOf(order);
-  const stored = `oddwire.${table} WHERE ${inOrder}`;
-  const right = `SELECT cityHash64(*) FROM oddwire_repair.${table} WHERE ${inOrder}`;
+  const stored = `${table} WHERE ${inOrder}`;
+  const right = `SELECT cityHash64(*) FROM repair_${table} WHERE ${inOrder}`;
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
   const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
   if (wrong > 0 || Number(repeated?.[0]) > 0) {
-    await deleteRows(engine, `oddwire.${table}`, inOrder);
+    await deleteRows(engine, table, inOrder);
   }
   await engine.command(
-    `INSERT INTO oddwire.${table} SELECT * FROM oddwire_repair.${table}
+    `INSERT INTO ${table} SELECT * FROM repair_${table}
      WHERE ${inOrder} AND seq NOT IN (SELECT seq FROM ${stored})`,
   );
 }
@@ -145,19 +147,19 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
 /** Makes the commit records of these blocks describe the rows there are now. */
 async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
   const commits = await engine.query(
-    `SELECT from_block, to_block, fills, events, quarantined FROM oddwire.commits
+    `SELECT from_block, to_block, fills, events, quarantined FROM commits
      WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
   );
   for (const [fromBlock, toBlock, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counts: number[] = [];
     for (const table of countedTables) {
-      counts.push(await readCount(engine, `oddwire.${table} WHERE ${seqsOf(range)}`));
+      counts.push(await readCount(engine, `${table} WHERE ${seqsOf(range)}`));
     }
     if (counts.every((count, index) => count === Number(reported[index]))) continue;
     const [fills = 0, events = 0, quarantined = 0] = counts;
     await engine.command(
-      `ALTER TABLE oddwire.commits UPDATE fills = ${integerLiteral(fills)},
+      `ALTER TABLE commits UPDATE fills = ${integerLiteral(fills)},
          events = ${integerLiteral(events)}, quarantined = ${integerLiteral(quarantined)}
        WHERE to_block = ${integerLiteral(range.to)} SETTINGS mutations_sync = 2`,
     );

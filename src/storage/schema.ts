@@ -32,7 +32,7 @@ const byToken = `${parts}, index_granularity = 1024, min_bytes_for_wide_part = $
  * row rule out p99 granules.
  */
 const fillsTable = `
-CREATE TABLE IF NOT EXISTS oddwire.fills (
+CREATE TABLE IF NOT EXISTS fills (
   ${fillColumnsSql.fills},
   INDEX timestamps timestamp TYPE minmax,
   INDEX orders order_hash TYPE bloom_filter(0.01),
@@ -48,7 +48,7 @@ export const longRows = "allow_suspicious_fixed_string_types = 1";
  * A string of one length needs no length in front of it, so that both tables take the same bytes.
  */
 const fillsByTokenTable = `
-CREATE TABLE IF NOT EXISTS oddwire.fills_by_token (
+CREATE TABLE IF NOT EXISTS fills_by_token (
   ${fillColumnsSql.fills_by_token},
   INDEX seqs seq TYPE minmax,
   INDEX timestamps timestamp TYPE minmax
@@ -57,7 +57,7 @@ SETTINGS ${byToken}, ${longRows}`;
 
 /** One-minute candles of each token's own trades; parts of one minute merge by themselves. */
 const minuteCandlesTable = `
-CREATE TABLE IF NOT EXISTS oddwire.minute_candles (
+CREATE TABLE IF NOT EXISTS minute_candles (
   ${minuteColumnsSql},
   INDEX minutes minute TYPE minmax
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, minute)
@@ -65,7 +65,7 @@ SETTINGS ${byToken}`;
 
 /** The same by the hour, `minute` being the first one traded in: charts of weeks read a sixtieth of the rows. */
 const hourCandlesTable = `
-CREATE TABLE IF NOT EXISTS oddwire.hour_candles (
+CREATE TABLE IF NOT EXISTS hour_candles (
   ${hourColumnsSql},
   INDEX minutes minute TYPE minmax
 ) ENGINE = AggregatingMergeTree ORDER BY (token_id, intDiv(minute, 3600))
@@ -73,7 +73,7 @@ SETTINGS ${byToken}`;
 
 /** Everything that is not a fill: \`subject\` is the condition, question, order or user it is about. */
 const eventsTable = `
-CREATE TABLE IF NOT EXISTS oddwire.events (
+CREATE TABLE IF NOT EXISTS events (
   seq UInt64,
   timestamp UInt32,
   block_hash FixedString(32),
@@ -88,7 +88,7 @@ SETTINGS ${parts}`;
 
 /** Logs of our contracts that could not be read, whole. */
 const quarantineTable = `
-CREATE TABLE IF NOT EXISTS oddwire.quarantine (
+CREATE TABLE IF NOT EXISTS quarantine (
   seq UInt64,
   timestamp UInt32,
   reason String,
@@ -101,7 +101,7 @@ SETTINGS ${parts}`;
  * written after them, so the newest contiguous one is where indexing goes on after a crash.
  */
 const commitsTable = `
-CREATE TABLE IF NOT EXISTS oddwire.commits (
+CREATE TABLE IF NOT EXISTS commits (
   from_block UInt64,
   to_block UInt64,
   last_hash FixedString(32),
@@ -115,7 +115,7 @@ SETTINGS ${parts}`;
 
 /** Blocks that were served before they were final, and may have been replaced since (`reorg-log.ts`). */
 const reorgsTable = `
-CREATE TABLE IF NOT EXISTS oddwire.reorgs (
+CREATE TABLE IF NOT EXISTS reorgs (
   from_block UInt64,
   to_block UInt64
 ) ENGINE = MergeTree ORDER BY to_block
@@ -123,14 +123,13 @@ SETTINGS ${parts}`;
 
 /** Up to which block anything may have been served before it was final; each row is written before. */
 const servedHeadsTable = `
-CREATE TABLE IF NOT EXISTS oddwire.served_heads (
+CREATE TABLE IF NOT EXISTS served_heads (
   to_block UInt64
 ) ENGINE = MergeTree ORDER BY to_block
 SETTINGS ${parts}`;
 
 /** Statements that make a fresh data folder ready; they do nothing on one that is. */
 export const schemaStatements: readonly string[] = [
-  "CREATE DATABASE IF NOT EXISTS oddwire ENGINE = Atomic",
   fillsTable,
   fillsByTokenTable,
   minuteCandlesTable,

@@ -39,7 +39,7 @@ export async function readStoredFills(
   const columns = fillColumns[table];
   const names = columns.map(({ name }) => name).join();
   // Naming the columns takes a tenth of the query.
-  const bytes = await engine.queryNative(`SELECT * FROM oddwire.${table} ${clauses}`);
+  const bytes = await engine.queryNative(`SELECT * FROM ${table} ${clauses}`);
   const widths = columns.map((column) => column.bytes);
   return [...readNativeBlocks(bytes, widths)].flatMap((block) => {
     assert(block.names.join() === names, "the table has its columns in their order");

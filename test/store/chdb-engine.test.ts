@@ -11,7 +11,7 @@ const slow = "SELECT sleep(0.5)";
 
 async function withEngine(use: (engine: ChdbEngine) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  const engine = ChdbEngine.open(join(folder, "facts"));
+  const engine = await ChdbEngine.open(join(folder, "facts"));
   try {
     await use(engine);
   } finally {

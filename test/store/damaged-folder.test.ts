@@ -17,29 +17,25 @@ describe("a damaged folder is refused", () => {
   const damages: readonly (readonly [string, string, RegExp])[] = [
     [
       "a fill is missing",
-      "DELETE FROM oddwire.fills WHERE seq IN (SELECT max(seq) FROM oddwire.fills)",
+      "DELETE FROM fills WHERE seq IN (SELECT max(seq) FROM fills)",
       /table fills holds/,
     ],
     [
       "a fill is missing by token",
-      "DELETE FROM oddwire.fills_by_token WHERE seq IN (SELECT max(seq) FROM oddwire.fills)",
+      "DELETE FROM fills_by_token WHERE seq IN (SELECT max(seq) FROM fills)",
       /table fills_by_token holds/,
     ],
-    ["events are missing", `DELETE FROM oddwire.events WHERE ${range}`, /table events holds/],
-    ["a log is missing", "DELETE FROM oddwire.quarantine WHERE 1", /table quarantine holds/],
-    [
-      "a row is there twice",
-      "INSERT INTO oddwire.fills SELECT * FROM oddwire.fills LIMIT 1",
-      /table fills holds/,
-    ],
+    ["events are missing", `DELETE FROM events WHERE ${range}`, /table events holds/],
+    ["a log is missing", "DELETE FROM quarantine WHERE 1", /table quarantine holds/],
+    ["a row is there twice", "INSERT INTO fills SELECT * FROM fills LIMIT 1", /table fills holds/],
     [
       "a commit record is missing",
-      `DELETE FROM oddwire.commits WHERE from_block = ${blocks[10]?.number}`,
+      `DELETE FROM commits WHERE from_block = ${blocks[10]?.number}`,
       /do not cover/,
     ],
     [
       "a commit record is there twice",
-      "INSERT INTO oddwire.commits SELECT * FROM oddwire.commits LIMIT 1",
+      "INSERT INTO commits SELECT * FROM commits LIMIT 1",
       /do not cover/,
     ],
   ];

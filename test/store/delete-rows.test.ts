@@ -8,12 +8,12 @@ test("rows are deleted while the engine merges the parts they are in", async (t)
   for (let round = 0; round < 8; round += 1) {
     for (let part = 0; part < 5; part += 1) {
       await engine.command(
-        `INSERT INTO oddwire.quarantine SELECT number * 5 + ${part}, 0, '', '' FROM numbers(50000)`,
+        `INSERT INTO quarantine SELECT number * 5 + ${part}, 0, '', '' FROM numbers(50000)`,
       );
     }
-    const merging = engine.command("OPTIMIZE TABLE oddwire.quarantine FINAL").catch(() => {});
-    await deleteRows(engine, "oddwire.quarantine", "seq >= 0");
+    const merging = engine.command("OPTIMIZE TABLE quarantine FINAL").catch(() => {});
+    await deleteRows(engine, "quarantine", "seq >= 0");
     await merging;
-    assert.equal(await readCount(engine, "oddwire.quarantine"), 0);
+    assert.equal(await readCount(engine, "quarantine"), 0);
   }
 });

@@ -58,7 +58,7 @@ test("batches are sent and stored in order, whatever their sizes, with one commi
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fillsOf(facts));
-  assert.deepEqual(await store.engine.query("SELECT count() FROM oddwire.commits"), [[1]]);
+  assert.deepEqual(await store.engine.query("SELECT count() FROM commits"), [[1]]);
   await untilNoRowFiles();
 });
 
@@ -101,7 +101,7 @@ test("as many ranges as a group has are appended without waiting", async (t) => 
 
 test("what an append fails of reaches who writes next, and no file stays open", async (t) => {
   const { writer, store, reported } = await openWriter(t, 1);
-  await store.engine.command("DROP TABLE oddwire.fills SYNC");
+  await store.engine.command("DROP TABLE fills SYNC");
   const writing = async () => {
     for (const block of facts) await writer.write(encode([block]), { more: true });
     await writer.drain();

@@ -82,7 +82,7 @@ test("kill -9 loses no acknowledged block and repeats none", async (t) => {
       finalizedOnly: true,
     });
     assert.deepEqual(fills, fillsOf(kept));
-    const events = await store.engine.query("SELECT count() FROM oddwire.events");
+    const events = await store.engine.query("SELECT count() FROM events");
     assert.deepEqual(events, [[kept.reduce((sum, block) => sum + block.events.length, 0)]]);
   }
 });

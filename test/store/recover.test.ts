@@ -87,11 +87,11 @@ describe("after a crash", () => {
     await folder.store.append(encode(kept));
     for (const damage of [
       // The minutes are dropped but not made again.
-      "DELETE FROM oddwire.minute_candles WHERE 1",
+      "DELETE FROM minute_candles WHERE 1",
       // The minutes are made again, events and quarantine are gone, but not the fills.
-      `DELETE FROM oddwire.events WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
+      `DELETE FROM events WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
       // Only the fills by position are left.
-      `DELETE FROM oddwire.fills_by_token WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
+      `DELETE FROM fills_by_token WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
     ]) {
       await appendPart(folder.store, encode(lost), tables.length - 1);
       const minute = Math.floor((lost[0]?.timestamp ?? 0) / 60) * 60;
@@ -108,7 +108,7 @@ describe("after a crash", () => {
     const store = await folder.reopen();
     assert.equal(store.coverage, null);
     for (const table of tables) {
-      assert.deepEqual(await store.engine.query(`SELECT count() FROM oddwire.${table}`), [[0]]);
+      assert.deepEqual(await store.engine.query(`SELECT count() FROM ${table}`), [[0]]);
     }
   });
 });

@@ -94,7 +94,7 @@ describe("a repair", () => {
       ["quarantine", "* REPLACE (seq + 500000 AS seq)"],
     ]) {
       await engine.command(
-        `INSERT INTO oddwire.${table} SELECT ${what} FROM oddwire.${table} WHERE ${inside} LIMIT 2`,
+        `INSERT INTO ${table} SELECT ${what} FROM ${table} WHERE ${inside} LIMIT 2`,
       );
     }
     await orderRepair(engine, encode(repaired));
@@ -117,7 +117,7 @@ describe("a repair", () => {
       await finishRepair(store.engine, () => {});
       isWhole = await repairDying(store.engine, writes);
       await recover(store.engine, () => {});
-      const [row] = await store.engine.query("SELECT sum(fills) FROM oddwire.commits");
+      const [row] = await store.engine.query("SELECT sum(fills) FROM commits");
       const isDone = row?.[0] === fillsOf(blocks).length;
       assert.ok(isDone || done === 0, "once it is ordered, it is done");
       await assertTablesHold(store, isDone ? blocks : wrongBlocks);

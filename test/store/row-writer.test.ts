@@ -43,7 +43,7 @@ const anyRow = fc.record({
 test("rows come out as they went in, whole or not at all", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   await engine.command(
-    `CREATE TABLE oddwire.rows (n UInt32, word FixedString(32), address FixedString(20),
+    `CREATE TABLE rows (n UInt32, word FixedString(32), address FixedString(20),
      text String, uint8 UInt8, uint16 UInt16, uint32 UInt32, uint64 UInt64, uint128 UInt128,
      micros Decimal(38, 6)) ENGINE = MergeTree ORDER BY n`,
   );
@@ -57,12 +57,12 @@ test("rows come out as they went in, whole or not at all", async (t) => {
     writer.int128(row.uint128).int128(row.micros);
   }
   const written = writer.finish();
-  await assert.rejects(engine.insert("oddwire.rows", written.subarray(0, -1)));
-  assert.deepEqual(await engine.query("SELECT count() FROM oddwire.rows"), [[0]]);
-  await engine.insert("oddwire.rows", written);
+  await assert.rejects(engine.insert("rows", written.subarray(0, -1)));
+  assert.deepEqual(await engine.query("SELECT count() FROM rows"), [[0]]);
+  await engine.insert("rows", written);
   const read = await engine.query(
     `SELECT hex(word), hex(address), hex(text), uint8, uint16, uint32, uint64, toString(uint128),
-     micros FROM oddwire.rows ORDER BY n`,
+     micros FROM rows ORDER BY n`,
   );
   const upper = (hex: string): string => hex.slice(2).toUpperCase();
   const expected = rows.map((row) => [
@@ -103,12 +103,12 @@ test("what a column repeats is written like anything else", () => {
 
 test("however many rows come immediately, they are one part", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
-  await engine.command("CREATE TABLE oddwire.rows (n UInt32) ENGINE = MergeTree ORDER BY n");
+  await engine.command("CREATE TABLE rows (n UInt32) ENGINE = MergeTree ORDER BY n");
   const count = 2_000_000;
   const writer = new RowWriter();
   for (let n = 0; n < count; n += 1) writer.uint32(n);
-  await engine.insert("oddwire.rows", writer.finish());
-  const parts = await engine.query("SELECT uniq(_part), count() FROM oddwire.rows");
+  await engine.insert("rows", writer.finish());
+  const parts = await engine.query("SELECT uniq(_part), count() FROM rows");
   assert.deepEqual(parts, [[1, count]]);
 });
 

@@ -35,7 +35,7 @@ async function granulesLeft<Item extends { readonly seq: Seq }>(
 ): Promise<{ readonly left: number; readonly of: number }> {
   let plan = "";
   const read: StoredList<Item>["read"] = async (engine, clauses) => {
-    const sql = `SELECT seq FROM oddwire.${list.table} ${clauses}`;
+    const sql = `SELECT seq FROM ${list.table} ${clauses}`;
     plan = (await engine.query(`EXPLAIN indexes = 1 ${sql}`)).join("\n");
     return [];
   };

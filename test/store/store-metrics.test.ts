@@ -67,7 +67,7 @@ test("blocks without a commit record are a gap", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode([blockAt(5), blockAt(9)]));
   await store.engine.command(
-    `INSERT INTO oddwire.commits SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM oddwire.commits`,
+    `INSERT INTO commits SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM commits`,
   );
   const sizes = new StoreSizeReader({ engine: store.engine, clock: systemClock, log });
   assert.equal((await sizes.read())?.missingBlocks, 3);
@@ -98,13 +98,13 @@ test("queries and inserts are timed, failures counted", async (t) => {
   assert.ok(before.queries > 0, "recovery asks the tables");
   await engine.query("SELECT 1");
   await engine.insert(
-    "oddwire.quarantine",
+    "quarantine",
     new RowWriter().uint64(1).uint32(1).text("a reason").text("{}").finish(),
   );
-  await engine.insert("oddwire.quarantine", Buffer.alloc(0));
+  await engine.insert("quarantine", Buffer.alloc(0));
   assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
   await assert.rejects(engine.query("SELECT nothing_like_that"));
-  await assert.rejects(engine.insert("oddwire.no_table", Buffer.from("1\n")));
+  await assert.rejects(engine.insert("no_table", Buffer.from("1\n")));
   assert.deepEqual(engine.failures.toRecord(), { query: 1, insert: 1 });
   assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
 });

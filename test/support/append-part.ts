@@ -29,6 +29,6 @@ export async function appendPart(
     encodeCommit([batch]),
   ];
   for (const [index, table] of tables.slice(0, count).entries()) {
-    await store.engine.insert(`oddwire.${table}`, rows[index] ?? Buffer.of());
+    await store.engine.insert(table, rows[index] ?? Buffer.of());
   }
 }

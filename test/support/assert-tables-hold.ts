@@ -26,9 +26,7 @@ export async function assertTablesHold(
   });
   assert.deepEqual(fills, fillsOf(expected));
   const counts = await Promise.all(
-    ["events", "quarantine"].map((table) =>
-      store.engine.query(`SELECT count() FROM oddwire.${table}`),
-    ),
+    ["events", "quarantine"].map((table) => store.engine.query(`SELECT count() FROM ${table}`)),
   );
   assert.deepEqual(
     counts.map((rows) => rows[0]?.[0]),
@@ -46,7 +44,7 @@ export async function assertTablesHold(
 export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<void> {
   const fields = Object.keys(placesInFill).join();
   const read = (table: string) =>
-    engine.query(`SELECT ${fields} FROM (SELECT ${fields} FROM oddwire.${table}) ORDER BY seq`);
+    engine.query(`SELECT ${fields} FROM (SELECT ${fields} FROM ${table}) ORDER BY seq`);
   assert.deepEqual(await read("fills_by_token"), await read("fills"));
 }
 
@@ -58,7 +56,7 @@ async function assertHoursHold({ engine }: IndexedFacts): Promise<void> {
          toString(max(high)), toString(min(low)), toString(sum(volume)), toString(sum(buy_volume_usd)),
          toString(sum(sell_volume_usd)), sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)),
          min(first_seq), min(first_timestamp), max(last_timestamp), groupBitOr(generations)
-       FROM oddwire.${table} GROUP BY token_id, hour ORDER BY token_id, hour`,
+       FROM ${table} GROUP BY token_id, hour ORDER BY token_id, hour`,
     );
   assert.deepEqual(await read("hour_candles"), await read("minute_candles"));
 }
@@ -70,7 +68,7 @@ function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
        toString(sum(volume)), toString(sum(buy_volume_usd)), toString(sum(sell_volume_usd)),
        sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)), min(first_seq),
        max(last_timestamp), groupBitOr(generations)
-     FROM oddwire.minute_candles GROUP BY token_id, minute ORDER BY lower(hex(token_id)), minute`,
+     FROM minute_candles GROUP BY token_id, minute ORDER BY lower(hex(token_id)), minute`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
+import { assert } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Engine, Row, Rows } from "../engine.ts";
@@ -32,22 +33,18 @@ export class ChdbEngine implements Engine {
     this.#path = path;
   }
 
-  static open(path: string): ChdbEngine {
-    const sessions: Session[] = [];
+  /** Opens the folder and makes its database, `oddwire`, when there is none. */
+  static async open(path: string): Promise<ChdbEngine> {
+    const sessions = openSessions(path);
+    const [first] = sessions;
+    assert(first !== undefined, "there is a connection");
     try {
-      const { writersMax, readersMax } = storeLimits;
-      while (sessions.length < writersMax + readersMax) sessions.push(new Session(path));
-      for (const reader of sessions.slice(writersMax)) reader.query(readerSettings);
+      await written(first.queryAsync(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`));
+      for (const session of sessions) session.query(`USE ${database}`);
       return new ChdbEngine(sessions, path);
     } catch (thrown) {
       for (const session of sessions) session.close();
-      const cause = toError(thrown);
-      if (isInUse(path)) {
-        throw new DataFolderBusyError("another process is using this data folder", { cause });
-      }
-      throw new DataFolderDamagedError("the embedded engine cannot open this data folder", {
-        cause,
-      });
+      throw thrown;
     }
   }
 
@@ -101,6 +98,27 @@ export class ChdbEngine implements Engine {
     this.#readers.close();
     this.#writers.close();
     await drainPending();
+  }
+}
+
+/** What the tables of SQL without a database are in. */
+const database = "oddwire";
+
+/** Throws `DataFolderBusyError` or `DataFolderDamagedError`. */
+function openSessions(path: string): readonly Session[] {
+  const sessions: Session[] = [];
+  try {
+    const { writersMax, readersMax } = storeLimits;
+    while (sessions.length < writersMax + readersMax) sessions.push(new Session(path));
+    for (const reader of sessions.slice(writersMax)) reader.query(readerSettings);
+    return sessions;
+  } catch (thrown) {
+    for (const session of sessions) session.close();
+    const cause = toError(thrown);
+    if (isInUse(path)) {
+      throw new DataFolderBusyError("another process is using this data folder", { cause });
+    }
+    throw new DataFolderDamagedError("the embedded engine cannot open this data folder", { cause });
   }
 }
 

@@ -22,7 +22,7 @@ async function dropParts(engine: Engine, table: string, where: string): Promise<
   // A merge would put other parts in the place of those that are named, also one that is all but done.
   await engine.command(`SYSTEM STOP MERGES ${table}`);
   try {
-    const underWay = `system.merges WHERE concat(database, '.', table) = '${table}'`;
+    const underWay = `system.merges WHERE database = currentDatabase() AND table = '${table}'`;
     while ((await readCount(engine, underWay)) > 0) await delay(storeLimits.mutationsPollMs);
     const parts = await engine.query(
       `SELECT _part, countIf(NOT (${where})) FROM ${table}
@@ -50,8 +50,8 @@ export async function readCount(engine: Engine, fromWhere: string): Promise<numb
  * Throws `DataFolderUnwritableError` when there is no room for it.
  */
 export async function finishMutations(engine: Engine): Promise<void> {
-  const unfinished = "system.mutations WHERE database = 'oddwire' AND NOT is_done";
-  const underWay = "system.merges WHERE database = 'oddwire' AND is_mutation";
+  const unfinished = "system.mutations WHERE database = currentDatabase() AND NOT is_done";
+  const underWay = "system.merges WHERE database = currentDatabase() AND is_mutation";
   while ((await readCount(engine, unfinished)) > 0) {
     // One that is under way has reserved its room.
     if ((await readCount(engine, underWay)) === 0) await refuseFullDisk(engine);
@@ -63,7 +63,7 @@ export async function finishMutations(engine: Engine): Promise<void> {
 async function refuseFullDisk(engine: Engine): Promise<void> {
   const [row] = await engine.query(
     `SELECT (SELECT min(unreserved_space) FROM system.disks),
-       (SELECT max(bytes_on_disk) FROM system.parts WHERE database = 'oddwire' AND active)`,
+       (SELECT max(bytes_on_disk) FROM system.parts WHERE database = currentDatabase() AND active)`,
   );
   const neededBytes = 1.2 * Number(row?.[1]) + storeLimits.trimBytesFreeMin;
   const freeBytes = Number(row?.[0]);

@@ -16,11 +16,9 @@ export async function remakeCandles(
   engine: Engine,
   { minutes, hours, fills }: CandlesToRemake,
 ): Promise<void> {
-  await deleteRows(engine, "oddwire.minute_candles", minutes);
+  await deleteRows(engine, "minute_candles", minutes);
   const candles = deriveMinuteCandles(await readStoredFills(engine, "fills", `WHERE ${fills}`));
-  await engine.insert("oddwire.minute_candles", encodeMinuteCandles(candles));
-  await deleteRows(engine, "oddwire.hour_candles", hours);
-  await engine.command(
-    `INSERT INTO oddwire.hour_candles SELECT * FROM oddwire.minute_candles WHERE ${hours}`,
-  );
+  await engine.insert("minute_candles", encodeMinuteCandles(candles));
+  await deleteRows(engine, "hour_candles", hours);
+  await engine.command(`INSERT INTO hour_candles SELECT * FROM minute_candles WHERE ${hours}`);
 }

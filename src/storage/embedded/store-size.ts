@@ -50,11 +50,11 @@ export class StoreSizeReader {
 async function readStoreSize(engine: Engine): Promise<StoreSize> {
   const tables = await engine.query(
     `SELECT name, total_rows, total_bytes, active_parts FROM system.tables
-     WHERE database = 'oddwire' ORDER BY name`,
+     WHERE database = currentDatabase() ORDER BY name`,
   );
   const [covered] = await engine.query(
     `SELECT count(), max(to_block) - min(from_block) + 1, sum(to_block - from_block + 1)
-     FROM oddwire.commits`,
+     FROM commits`,
   );
   const [commits, blocks, vouched] = (covered ?? []).map(Number);
   return {

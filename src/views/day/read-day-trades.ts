@@ -78,7 +78,7 @@ async function readPageEnds(
   const rows = await engine.query(
     `SELECT max(to_block) AS last FROM
        (SELECT to_block, sum(fills) OVER (ORDER BY to_block) AS fills_until
-        FROM oddwire.commits WHERE ${since})
+        FROM commits WHERE ${since})
      GROUP BY intDiv(fills_until, ${integerLiteral(pageFills)}) ORDER BY last`,
   );
   const ends = rows.map(([last]) => firstSeqOf(Number(last) + 1));
@@ -87,7 +87,7 @@ async function readPageEnds(
 
 function readPage(engine: Engine, where: string): Promise<Buffer> {
   const page = engine.queryNative(
-    `SELECT seq, timestamp, token_id, size, value, side, exchange_version, tx_hash FROM oddwire.fills
+    `SELECT seq, timestamp, token_id, size, value, side, exchange_version, tx_hash FROM fills
      WHERE role != 'taker' AND ${where} ORDER BY seq`,
   );
   // It is awaited later; until then no one else looks at its failure.

@@ -87,7 +87,7 @@ async function loadUntilDay(
   newestTimestamp: number,
 ): Promise<number> {
   const [row] = await engine.query(
-    `SELECT count(), max(to_block) FROM oddwire.commits
+    `SELECT count(), max(to_block) FROM commits
      WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
   );
   const through = Number(row?.[0]) === 0 ? -1 : Number(row?.[1]);
@@ -125,7 +125,7 @@ async function loadEvents(
   const pages = readPages(
     engine,
     (after) =>
-      `SELECT ${eventColumns} FROM oddwire.events WHERE kind IN ${kinds}
+      `SELECT ${eventColumns} FROM events WHERE kind IN ${kinds}
        AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? from))}
        AND seq < ${integerLiteral(to)} ORDER BY seq`,
   );
