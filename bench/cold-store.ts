@@ -15,7 +15,7 @@ import { wordOf } from "../src/market/ids/keccak.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
 import { type FillField, fillColumns } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
-import type { Engine } from "../src/storage/engine.ts";
+import type { Engine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
 

@@ -11,7 +11,7 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { RereadWay } from "../chain/verify/range-rereader.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
-import type { Engine } from "../storage/engine.ts";
+import type { Engine } from "../storage/engine/engine.ts";
 import {
   areSummariesEqual,
   type FactLine,

@@ -4,7 +4,7 @@
  */
 import type { Seq } from "../base/ids.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
-import type { Engine } from "../storage/engine.ts";
+import type { Engine } from "../storage/engine/engine.ts";
 import { firstSeqAbove } from "../storage/recover.ts";
 import { integerLiteral } from "../storage/sql-literal.ts";
 import type { HeadBuffer } from "../views/head/head-buffer.ts";

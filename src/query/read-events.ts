@@ -2,7 +2,7 @@ import type { Address, Hash, Seq } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { subjectOf } from "../storage/codec/event-codec.ts";
 import { eventColumns, parseEvent } from "../storage/codec/event-columns.ts";
-import type { Engine } from "../storage/engine.ts";
+import type { Engine } from "../storage/engine/engine.ts";
 import { pageSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral, listLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";

@@ -9,7 +9,7 @@ import { mergeCandles, resolutionSeconds } from "../market/candle.ts";
 import { minuteOf } from "../market/minute-candle.ts";
 import { type NativeBlock, readNativeBlocks } from "../storage/codec/native-blocks.ts";
 import { RowReader } from "../storage/codec/row-reader.ts";
-import type { Engine } from "../storage/engine.ts";
+import type { Engine } from "../storage/engine/engine.ts";
 import { inOrderSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";

@@ -7,9 +7,8 @@ import {
   type EncodedBatch,
   releaseRows,
 } from "./codec/encode-facts.ts";
-import { written } from "./embedded/chdb-engine.ts";
-import type { SpoolFile } from "./embedded/spool-file.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine/engine.ts";
+import type { SpoolFile } from "./engine/spool-file.ts";
 
 /** Which of a batch's rows go into which tables. */
 const tablesOf = {
@@ -108,7 +107,7 @@ export class AppendGroup {
       file = await this.#engine.openRows();
       this.#files.set(kind, file);
     }
-    return { begin: await written(file.append(rows)), length };
+    return { begin: await file.append(rows), length };
   }
 
   #roomFor(kind: keyof BatchRows): Buffer {

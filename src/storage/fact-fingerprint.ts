@@ -10,7 +10,7 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
 import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** A stored row: where its log stands, who logged it, what it is, and all it says. */

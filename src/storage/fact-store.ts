@@ -9,7 +9,7 @@ import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
 import { type BatchHead, type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
 import { ChdbEngine } from "./embedded/chdb-engine.ts";
-import { MeteredEngine } from "./metered-engine.ts";
+import { MeteredEngine } from "./engine/metered-engine.ts";
 import { type Coverage, recover, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { schemaStatements } from "./schema.ts";

@@ -5,7 +5,7 @@ import { minuteOf } from "../market/minute-candle.ts";
 import { enumCodes } from "./codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
 import { RowReader } from "./codec/row-reader.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Tokens summed up by one query, of which the engine holds some 350 bytes each. */

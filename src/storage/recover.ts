@@ -22,7 +22,7 @@ import { prefixed } from "./codec/json-cells.ts";
 import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
 import { deleteRows, finishMutations, readCount } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
-import type { Engine, Row } from "./engine.ts";
+import type { Engine, Row } from "./engine/engine.ts";
 import { finishRepair } from "./repair.ts";
 import { integerLiteral } from "./sql-literal.ts";
 

@@ -2,7 +2,7 @@ import { storeLimits } from "../base/config/limits.ts";
 import { blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { RowWriter } from "./codec/row-writer.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine/engine.ts";
 
 /**
  * The blocks that were served before they were final and may have been replaced since. A client that

@@ -10,7 +10,7 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
 import { deleteRows, readCount } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine/engine.ts";
 import { seqsOf } from "./fact-fingerprint.ts";
 import { longRows } from "./schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";

@@ -17,7 +17,7 @@ import {
 } from "./codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
 import { RowReader } from "./codec/row-reader.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine/engine.ts";
 
 const words = {
   exchange: wordsOf(enumCodes.exchange),

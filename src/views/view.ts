@@ -1,5 +1,5 @@
 import type { Delta } from "../market/delta.ts";
-import type { Engine } from "../storage/engine.ts";
+import type { Engine } from "../storage/engine/engine.ts";
 import type { Coverage } from "../storage/recover.ts";
 
 /** Where a view reads what is stored. */

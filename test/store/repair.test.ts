@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import type { Engine } from "../../src/storage/engine.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
 import { recover } from "../../src/storage/recover.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";

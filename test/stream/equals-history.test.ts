@@ -8,7 +8,7 @@ import * as fc from "fast-check";
 import { openLog } from "../../src/base/log.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
-import type { Engine } from "../../src/storage/engine.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
 import { openChannel } from "../../src/stream/channels.ts";
 import { RowMemo } from "../../src/stream/hub/channel.ts";
 import { Hub } from "../../src/stream/hub/hub.ts";

@@ -3,7 +3,7 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { placesInFill } from "../../src/storage/codec/fill-layout.ts";
-import type { Row } from "../../src/storage/engine.ts";
+import type { Row } from "../../src/storage/engine/engine.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { fillsOf } from "./store-chain.ts";
 

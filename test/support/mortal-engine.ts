@@ -1,5 +1,5 @@
-import type { SpoolFile } from "../../src/storage/embedded/spool-file.ts";
-import type { Engine, Row, Rows } from "../../src/storage/engine.ts";
+import type { Engine, Row, Rows } from "../../src/storage/engine/engine.ts";
+import type { SpoolFile } from "../../src/storage/engine/spool-file.ts";
 
 /** Dies, as a process would, before its n-th write. */
 export class MortalEngine implements Engine {
@@ -28,9 +28,9 @@ export class MortalEngine implements Engine {
     return this.#engine.openRows();
   }
 
-  insert(table: string, rows: Rows): Promise<void> {
+  insert(table: string, rows: Rows, token?: string): Promise<void> {
     this.#live();
-    return this.#engine.insert(table, rows);
+    return this.#engine.insert(table, rows, token);
   }
 
   close(): Promise<void> {

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Engine } from "../../src/storage/engine.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
 import type { Row } from "./open-data-server.ts";
 
 export type ColumnarFormat = "Parquet" | "ArrowStream";

@@ -2,7 +2,7 @@
 
 import { metricTable } from "../../src/api/metrics/metric-table.ts";
 import { RequestMeter } from "../../src/api/metrics/request-meter.ts";
-import { MeteredEngine } from "../../src/storage/metered-engine.ts";
+import { MeteredEngine } from "../../src/storage/engine/metered-engine.ts";
 
 type Described = {
   readonly name: string;

@@ -28,6 +28,8 @@ export const storeLimits = {
   rowsVerifiedMax: 1_000_000,
   /** Room to revert what a crash left half written; an insert reserves 1 MiB at the least. */
   trimBytesFreeMin: 8 * mebibyte,
+  /** Rows of an insert that are sent to a server are read from their file in pieces of this size. */
+  spoolReadBytes: mebibyte,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
   /** Rows appended together where there are as many: the engine takes some 150 MB for as long. */
@@ -70,6 +72,20 @@ export const storeLimits = {
   tableUnwrittenLoadingMax: 32_768,
   /** Written immediately beyond that: together they cost less than one by one, and are no pause. */
   tableWriteBatch: 64,
+} as const;
+
+/** What a ClickHouse server is asked. */
+export const serverLimits = {
+  /** Statements at the same time: a server has cores of its own, and is to keep some for others. */
+  readersMax: 8,
+  writersMax: 4,
+  /** A page takes some ms, all totals of a full store some seconds. */
+  queryTimeoutMs: 60_000,
+  /** An insert takes a second at the most, a change of whole parts minutes. */
+  writeTimeoutMs: 600_000,
+  /** A connection that was idle may be closed while it is used again; more than that is for who asks. */
+  attemptsMax: 3,
+  retryDelayMs: 100,
 } as const;
 
 /** What is known of the chain by heart. */

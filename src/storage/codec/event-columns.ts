@@ -1,6 +1,6 @@
 import type { Address, Hash, Seq } from "../../base/ids.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
-import type { Row } from "../engine.ts";
+import type { Row } from "../engine/engine.ts";
 import { decodeEvent } from "./event-codec.ts";
 import { prefixed } from "./json-cells.ts";
 

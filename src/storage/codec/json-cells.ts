@@ -1,4 +1,4 @@
-import type { Cell } from "../engine.ts";
+import type { Cell } from "../engine/engine.ts";
 
 /** A `hex(...)` cell as `0x` hex. */
 export function prefixed(cell: Cell | undefined): string {

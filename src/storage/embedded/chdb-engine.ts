@@ -4,14 +4,23 @@ import { drainPending, Session } from "chdb";
 import { assert } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
-import type { Engine, Row, Rows } from "../engine.ts";
+import { ConnectionPool } from "../engine/connection-pool.ts";
+import {
+  type Engine,
+  insertSettings,
+  parseRows,
+  type Row,
+  type Rows,
+  rowSettings,
+  writeSettings,
+} from "../engine/engine.ts";
+import { SpoolFile } from "../engine/spool-file.ts";
 import {
   DataFolderBusyError,
   DataFolderDamagedError,
-  DataFolderUnwritableError,
+  reasonOf,
+  written,
 } from "./data-folder-errors.ts";
-import { SessionPool } from "./session-pool.ts";
-import { SpoolFile } from "./spool-file.ts";
 
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
@@ -22,14 +31,16 @@ import { SpoolFile } from "./spool-file.ts";
  * waits for the disk, and a client that asks would wait with it.
  */
 export class ChdbEngine implements Engine {
-  readonly #writers: SessionPool;
-  readonly #readers: SessionPool;
+  readonly #writers: ConnectionPool<Session>;
+  readonly #readers: ConnectionPool<Session>;
+  readonly #sessions: readonly Session[];
   readonly #path: string;
   #rowFiles = 0;
 
   private constructor(sessions: readonly Session[], path: string) {
-    this.#writers = new SessionPool(sessions.slice(0, storeLimits.writersMax));
-    this.#readers = new SessionPool(sessions.slice(storeLimits.writersMax));
+    this.#writers = new ConnectionPool(sessions.slice(0, storeLimits.writersMax));
+    this.#readers = new ConnectionPool(sessions.slice(storeLimits.writersMax));
+    this.#sessions = sessions;
     this.#path = path;
   }
 
@@ -64,25 +75,29 @@ export class ChdbEngine implements Engine {
   async openRows(): Promise<SpoolFile> {
     const path = `${this.#path}-rows-${this.#rowFiles}`;
     this.#rowFiles += 1;
-    return written(SpoolFile.open(path));
+    return SpoolFile.open(path);
   }
 
-  async insert(table: string, rows: Rows): Promise<void> {
+  async insert(table: string, rows: Rows, token?: string): Promise<void> {
     if (rows.length === 0) return;
-    if (rows instanceof SpoolFile) return this.#insertFile(table, rows);
+    const ask = (file: SpoolFile) => this.#insertFile(table, file, token);
+    if (rows instanceof SpoolFile) return ask(rows);
     const file = await this.openRows();
     try {
-      await written(file.append(rows));
-      await this.#insertFile(table, file);
+      await file.append(rows);
+      await ask(file);
     } finally {
       await file.close();
     }
   }
 
   /** The library takes rows in memory as text only, but reads binary ones from a file. */
-  async #insertFile(table: string, { path }: SpoolFile): Promise<void> {
+  async #insertFile(table: string, { path }: SpoolFile, token?: string): Promise<void> {
+    // The file is read, not mapped, which would count it as memory of the process once more.
+    const reading = { storage_file_read_method: "pread" };
+    const settings = listSettings({ ...insertSettings(token), ...reading });
     const source = `file('${path}', 'RowBinary')`;
-    const sql = `INSERT INTO ${table} ${insertSettings} SELECT * FROM ${source}`;
+    const sql = `INSERT INTO ${table} SETTINGS ${settings} SELECT * FROM ${source}`;
     await written(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
@@ -91,12 +106,10 @@ export class ChdbEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    // Closing with work in flight aborts the engine for the whole process, and what ends lets the
-    // next in line begin.
-    do await drainPending();
-    while (!this.#readers.isIdle || !this.#writers.isIdle);
-    this.#readers.close();
-    this.#writers.close();
+    // Closing with work in flight aborts the engine for the whole process.
+    await Promise.all([this.#readers.drain(), this.#writers.drain()]);
+    await drainPending();
+    for (const session of this.#sessions) session.close();
     await drainPending();
   }
 }
@@ -110,7 +123,9 @@ function openSessions(path: string): readonly Session[] {
   try {
     const { writersMax, readersMax } = storeLimits;
     while (sessions.length < writersMax + readersMax) sessions.push(new Session(path));
-    for (const reader of sessions.slice(writersMax)) reader.query(readerSettings);
+    for (const [index, session] of sessions.entries()) {
+      session.query(`SET ${listSettings(index < writersMax ? writeSettings : rowSettings)}`);
+    }
     return sessions;
   } catch (thrown) {
     for (const session of sessions) session.close();
@@ -119,18 +134,6 @@ function openSessions(path: string): readonly Session[] {
       throw new DataFolderBusyError("another process is using this data folder", { cause });
     }
     throw new DataFolderDamagedError("the embedded engine cannot open this data folder", { cause });
-  }
-}
-
-/** What writing answers. Rejects with `DataFolderUnwritableError` when it fails. */
-export async function written<Result>(writing: Promise<Result>): Promise<Result> {
-  try {
-    return await writing;
-  } catch (cause) {
-    throw new DataFolderUnwritableError(
-      `the data folder cannot be written: ${reasonOf(toError(cause))}`,
-      { cause },
-    );
   }
 }
 
@@ -148,12 +151,6 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
       cause,
     });
   }
-}
-
-/** What the engine says between its codes, which it repeats. */
-function reasonOf({ message }: Error): string {
-  const [, reason] = /DB::\w*Exception: (?!Code: )([^(]+)/.exec(message) ?? [];
-  return (reason ?? message).trim().replace(/[.:,]$/, "");
 }
 
 /**
@@ -176,19 +173,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * One block whatever its size, and in one thread: anything else would be several inserts. The file of the rows is
- * read, not mapped, which would count it as memory of the process once more.
- */
-const insertSettings =
-  "SETTINGS async_insert=0, max_threads=1, max_insert_threads=1, " +
-  "min_insert_block_size_rows=1000000000, min_insert_block_size_bytes=0, " +
-  "storage_file_read_method='pread'";
-
-const readerSettings =
-  "SET output_format_json_quote_64bit_integers=0, output_format_json_quote_decimals=1";
-
-function parseRows(text: string): readonly Row[] {
-  if (text === "") return [];
-  return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
+/** `a = 1, b = 'c'`. */
+function listSettings(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${typeof value === "number" ? value : `'${value}'`}`)
+    .join(", ");
 }

@@ -1,3 +1,5 @@
+import { toError } from "../../base/errors.ts";
+
 /** What is wrong with a data folder as a whole; apart from the engine, which not all that throw these may load. */
 
 /** The data folder is in use by another process; start again when that one has stopped. */
@@ -17,4 +19,22 @@ export class DataFolderDamagedError extends Error {
 /** Nothing can be written to the data folder at present, as when its disk is full. */
 export class DataFolderUnwritableError extends Error {
   override name = "DataFolderUnwritableError";
+}
+
+/** What writing answers. Rejects with `DataFolderUnwritableError` when it fails. */
+export async function written<Result>(writing: Promise<Result>): Promise<Result> {
+  try {
+    return await writing;
+  } catch (cause) {
+    throw new DataFolderUnwritableError(
+      `the data folder cannot be written: ${reasonOf(toError(cause))}`,
+      { cause },
+    );
+  }
+}
+
+/** What the engine says between its codes, which it repeats. */
+export function reasonOf({ message }: Error): string {
+  const [, reason] = /DB::\w*Exception: (?!Code: )([^(]+)/.exec(message) ?? [];
+  return (reason ?? message).trim().replace(/[.:,]$/, "");
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { wordLiteral } from "../sql-literal.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 

@@ -1,6 +1,6 @@
 import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { encodeMinuteCandles } from "../codec/encode-facts.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { readStoredFills } from "../stored-fills.ts";
 import { deleteRows } from "./delete-rows.ts";
 

@@ -2,7 +2,7 @@ import { blockNumberOf, firstSeqOf, type Seq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { enumCodes } from "../../storage/codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "../../storage/codec/native-blocks.ts";
-import type { Engine } from "../../storage/engine.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import type { StoredTrades } from "./trade-queue.ts";
 

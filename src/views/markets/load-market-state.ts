@@ -4,7 +4,7 @@ import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import type { TokenTotals } from "../../market/market.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
-import type { Cell, Engine, Row } from "../../storage/engine.ts";
+import type { Cell, Engine, Row } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";

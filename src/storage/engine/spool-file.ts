@@ -1,9 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { storeLimits } from "../../base/config/limits.ts";
+import { written } from "../embedded/data-folder-errors.ts";
 
 /**
  * Rows of one insert that come one after the other, in a file instead of in memory. It has no name, so
- * that nothing of it is left whatever happens. Methods reject as the file system does.
+ * that nothing of it is left whatever happens. What writes rejects with `DataFolderUnwritableError`.
  */
 export class SpoolFile {
   readonly #file: FileHandle;
@@ -15,9 +18,9 @@ export class SpoolFile {
 
   /** `path` is where it is made: a place on the disk that no one else uses. */
   static async open(path: string): Promise<SpoolFile> {
-    const file = await open(path, "w+");
+    const file = await written(open(path, "w+"));
     try {
-      await unlink(path);
+      await written(unlink(path));
       return new SpoolFile(file);
     } catch (thrown) {
       await file.close();
@@ -40,7 +43,8 @@ export class SpoolFile {
     const begin = this.#length;
     // By position: where `/dev/fd` shares its offset with the file, reading starts at the beginning.
     for (let at = 0; at < rows.length; ) {
-      at += (await this.#file.write(rows, at, rows.length - at, begin + at)).bytesWritten;
+      const writing = this.#file.write(rows, at, rows.length - at, begin + at);
+      at += (await written(writing)).bytesWritten;
     }
     this.#length += rows.length;
     return begin;
@@ -52,6 +56,20 @@ export class SpoolFile {
       const { bytesRead } = await this.#file.read(rows, at, rows.length - at, begin + at);
       if (bytesRead === 0) throw new Error("the file of rows is shorter than what was written");
       at += bytesRead;
+    }
+  }
+
+  /** All that was appended. Several may be open at the same time. */
+  stream(): Readable {
+    return Readable.from(this.#pieces(), { objectMode: false });
+  }
+
+  async *#pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < this.#length; ) {
+      const piece = Buffer.allocUnsafe(Math.min(storeLimits.spoolReadBytes, this.#length - at));
+      await this.read(at, piece);
+      yield piece;
+      at += piece.length;
     }
   }
 

@@ -1,8 +1,8 @@
-import { KindCounts } from "../base/metrics/kind-counts.ts";
-import { LatencyHistogram } from "../base/metrics/latency-histogram.ts";
-import { systemClock } from "../base/time/clock.ts";
-import type { SpoolFile } from "./embedded/spool-file.ts";
+import { KindCounts } from "../../base/metrics/kind-counts.ts";
+import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
+import type { SpoolFile } from "./spool-file.ts";
 
 /** Measures another engine; not how long its commands take, which are rare (start and repair). */
 export class MeteredEngine implements Engine {
@@ -49,9 +49,10 @@ export class MeteredEngine implements Engine {
     return this.#engine.openRows();
   }
 
-  async insert(table: string, rows: Rows): Promise<void> {
+  async insert(table: string, rows: Rows, token?: string): Promise<void> {
     // An engine has nothing to do for no rows, and that must not pass for a fast insert.
-    if (rows.length > 0) await this.#measured("insert", () => this.#engine.insert(table, rows));
+    if (rows.length === 0) return;
+    await this.#measured("insert", () => this.#engine.insert(table, rows, token));
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,49 @@
+import { storeLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
+
+/** Connections of an engine, of which each does one thing at a time. First come, first served. */
+export class ConnectionPool<Connection> {
+  readonly #size: number;
+  readonly #idle: Connection[];
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+  #allIdle: PromiseWithResolvers<void> | null = null;
+
+  constructor(connections: readonly Connection[]) {
+    this.#size = connections.length;
+    this.#idle = [...connections];
+  }
+
+  /** Throws `SERVICE_UNAVAILABLE` when too many are in line. */
+  async run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const connection = this.#idle.pop() ?? (await this.#nextIdle());
+    try {
+      return await work(connection);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(connection);
+      else next(connection);
+      if (this.#isIdle) this.#allIdle?.resolve();
+    }
+  }
+
+  /** Resolves when nothing is under way or in line. */
+  async drain(): Promise<void> {
+    if (this.#isIdle) return;
+    this.#allIdle ??= Promise.withResolvers();
+    await this.#allIdle.promise;
+  }
+
+  get #isIdle(): boolean {
+    return this.#idle.length === this.#size;
+  }
+
+  /** In line here, where it is bounded: a library's own line has no end. */
+  async #nextIdle(): Promise<Connection> {
+    if (this.#waiting.length >= storeLimits.queriesWaitingMax) {
+      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+}

@@ -1,0 +1,150 @@
+/** What a server can do that an embedded engine cannot: be away, refuse, hang and lose answers. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { AppError } from "../../src/base/errors.ts";
+import { RowWriter } from "../../src/storage/codec/row-writer.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
+import { ClickHouseServer, passwordUser } from "../support/clickhouse/clickhouse-server.ts";
+import { CuttingProxy } from "../support/cutting-proxy.ts";
+import { openServerEngine } from "../support/open-engines.ts";
+import { runProgram } from "../support/run-command.ts";
+
+/** Rejects as unavailable, for a reason that names the server and says this. */
+async function assertUnavailable(asking: Promise<unknown>, reason: RegExp): Promise<void> {
+  await assert.rejects(asking, (thrown: unknown) => {
+    assert(thrown instanceof AppError);
+    assert.equal(thrown.code, "SERVICE_UNAVAILABLE");
+    assert.equal(thrown.message, "Not available right now");
+    assert(thrown.cause instanceof Error);
+    assert.match(thrown.cause.message, /^the ClickHouse server at 127\.0\.0\.1:[0-9]+ /);
+    assert.match(thrown.cause.message, reason);
+    return true;
+  });
+}
+
+const row = new RowWriter().uint32(1).finish();
+const durable = "fsync_after_insert = 1, non_replicated_deduplication_window = 100";
+
+async function makeTable(engine: Engine): Promise<void> {
+  await engine.command(
+    `CREATE TABLE a (n UInt32) ENGINE = MergeTree ORDER BY n SETTINGS ${durable}`,
+  );
+}
+
+suite("a server", () => {
+  test("that is away is unavailable, and has everything when it is back", async (t) => {
+    const server = await ClickHouseServer.open(t);
+    const engine = await openServerEngine(t, server);
+    await makeTable(engine);
+    await engine.insert("a", row);
+    const asking = engine.query("SELECT sleep(3)");
+    const asked = assertUnavailable(asking, /cannot be reached: /);
+    await server.kill();
+    await asked;
+    const file = await engine.openRows();
+    await file.append(row);
+    const away = /cannot be reached: connect ECONNREFUSED/;
+    await assertUnavailable(engine.query("SELECT n FROM a"), away);
+    await assertUnavailable(engine.queryNative("SELECT n FROM a"), away);
+    await assertUnavailable(engine.command("TRUNCATE TABLE a"), away);
+    await assertUnavailable(engine.insert("a", file), away);
+    await server.restart();
+    await engine.insert("a", file);
+    await file.close();
+    assert.deepEqual(await engine.query("SELECT count() FROM a"), [[2]]);
+  });
+
+  test("that does not answer is unavailable after the time limit", async (t) => {
+    const server = await ClickHouseServer.open(t);
+    const engine = await openServerEngine(t, server, { queryTimeoutMs: 1000 });
+    await assertUnavailable(
+      engine.query("SELECT sleepEachRow(1) FROM numbers(100) SETTINGS max_block_size = 1"),
+      / 1 s$|159/,
+    );
+    server.pause();
+    await assertUnavailable(engine.query("SELECT 1"), /has not answered within 1 s$/);
+    server.resume();
+    assert.deepEqual(await engine.query("SELECT 1"), [[1]]);
+  });
+
+  test("that cannot do what it is asked says why", async (t) => {
+    const engine = await openServerEngine(t, await ClickHouseServer.open(t));
+    await assertUnavailable(engine.query("SELECT n FROM nowhere"), /failed: .*nowhere.* \(60\)$/);
+  });
+
+  test("that does not know the password is unavailable", async (t) => {
+    const server = await ClickHouseServer.open(t);
+    const engine = await openServerEngine(t, server, passwordUser);
+    assert.deepEqual(await engine.query("SELECT currentUser()"), [[passwordUser.user]]);
+    const wrong = { ...passwordUser, password: "wrong" };
+    await assertUnavailable(
+      openServerEngine(t, server, wrong),
+      /refuses the user or the password$/,
+    );
+  });
+
+  test("has a database for each engine that names another one", async (t) => {
+    const server = await ClickHouseServer.open(t);
+    const first = await openServerEngine(t, server);
+    const second = await openServerEngine(t, server, { database: "other" });
+    const again = await openServerEngine(t, server);
+    await makeTable(first);
+    await makeTable(second);
+    await first.insert("a", row);
+    assert.deepEqual(await again.query("SELECT currentDatabase(), n FROM a"), [["oddwire", 1]]);
+    assert.deepEqual(await second.query("SELECT n FROM a"), []);
+  });
+});
+
+suite("an answer that is lost", () => {
+  test("to a query is asked for again", async (t) => {
+    const proxy = await CuttingProxy.open(t, (await ClickHouseServer.open(t)).url);
+    const engine = await openServerEngine(t, proxy);
+    proxy.cutAnswers(2);
+    assert.deepEqual(await engine.query("SELECT 7"), [[7]]);
+    assert.equal(proxy.cuts, 2);
+    proxy.cutAnswers(1000);
+    await assertUnavailable(engine.query("SELECT 7"), /cannot be reached: /);
+    assert.equal(proxy.cuts, 5);
+  });
+
+  test("to an insert with a token is asked for again, and the rows are there once", async (t) => {
+    const proxy = await CuttingProxy.open(t, (await ClickHouseServer.open(t)).url);
+    const engine = await openServerEngine(t, proxy);
+    await makeTable(engine);
+    proxy.cutAnswers(2);
+    await engine.insert("a", row, "a:1-1");
+    assert.equal(proxy.cuts, 2);
+    assert.deepEqual(await engine.query("SELECT n FROM a"), [[1]]);
+  });
+
+  test("to any other statement is not, since it may be done", async (t) => {
+    const proxy = await CuttingProxy.open(t, (await ClickHouseServer.open(t)).url);
+    const engine = await openServerEngine(t, proxy);
+    await makeTable(engine);
+    for (const ask of [
+      () => engine.insert("a", row),
+      () => engine.command("INSERT INTO a VALUES (1)"),
+    ]) {
+      proxy.cutAnswers(1);
+      await assertUnavailable(ask(), /cannot be reached: /);
+    }
+    assert.deepEqual(await engine.query("SELECT count() FROM a"), [[2]]);
+  });
+});
+
+test("the client of a server is loaded by no one who does not use it", async () => {
+  const program = (use: string): string => `
+    import { createRequire } from "node:module";
+    await import(${JSON.stringify(new URL("../../src/storage/fact-store.ts", import.meta.url))});
+    await import(${JSON.stringify(new URL("../../src/storage/server/server-engine.ts", import.meta.url))});
+    ${use};
+    const loaded = Object.keys(createRequire(import.meta.url).cache);
+    console.log(loaded.filter((path) => path.includes("@clickhouse/client")).length > 0);`;
+  const isLoaded = async (use: string): Promise<string> => {
+    const words = ["--input-type=module", "--eval", program(use)];
+    return (await runProgram(process.execPath, words)).stdout.trim();
+  };
+  assert.equal(await isLoaded(""), "false");
+  assert.equal(await isLoaded('await import("@clickhouse/client")'), "true");
+});

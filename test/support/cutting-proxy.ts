@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+
+/** A TCP proxy on a free port that can lose the answers of the connections that come next. */
+export class CuttingProxy {
+  readonly #server = createServer((client) => this.#join(client));
+  readonly #target: URL;
+  readonly #sockets = new Set<Socket>();
+  #cutsLeft = 0;
+  #cuts = 0;
+
+  private constructor(target: URL) {
+    this.#target = target;
+  }
+
+  static async open(t: TestContext, targetUrl: string): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(new URL(targetUrl));
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    t.after(() => {
+      for (const socket of proxy.#sockets) socket.destroy();
+      proxy.#server.close();
+    });
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Answers lost so far. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  /** Closes the next connections in the place of the answers to come: what was asked is done. */
+  cutAnswers(count: number): void {
+    this.#cutsLeft = count;
+  }
+
+  #join(client: Socket): void {
+    const server = connect({ host: this.#target.hostname, port: Number(this.#target.port) });
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.pipe(server);
+    server.on("data", (answer) => {
+      if (this.#cutsLeft === 0) {
+        client.write(answer);
+        return;
+      }
+      this.#cutsLeft -= 1;
+      this.#cuts += 1;
+      client.resetAndDestroy();
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
+import { ServerEngine, type ServerSettings } from "../../src/storage/server/server-engine.ts";
+import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
+
+/** Each adapter of `Engine`, opened on something empty that is gone after the test. */
+export const engineOpeners: Readonly<Record<string, (t: TestContext) => Promise<Engine>>> = {
+  embedded: async (t) => {
+    const folder = await makeFolder(t);
+    return closed(t, await ChdbEngine.open(join(folder, "facts")));
+  },
+  server: async (t) => openServerEngine(t, await ClickHouseServer.open(t)),
+};
+
+/** Opens a database of a server. */
+export async function openServerEngine(
+  t: TestContext,
+  server: { readonly url: string },
+  settings: Partial<ServerSettings> = {},
+): Promise<ServerEngine> {
+  const spoolDir = await makeFolder(t);
+  const { url } = server;
+  const defaults = { url, user: "default", password: "", database: "oddwire", spoolDir };
+  return closed(t, await ServerEngine.open({ ...defaults, ...settings }));
+}
+
+/** Closes it after the test, before what it uses goes away. */
+function closed<Opened extends Engine>(t: TestContext, engine: Opened): Opened {
+  t.after(() => engine.close());
+  return engine;
+}
+
+async function makeFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
