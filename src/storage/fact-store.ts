@@ -2,13 +2,11 @@
  * The durable log of facts of final blocks. An append writes the facts, then the commit record; what a crash left
  * above the newest commit record is no part of it.
  */
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
 import { type BatchHead, type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
-import { ChdbEngine } from "./embedded/chdb-engine.ts";
+import type { Engine } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
 import { type Coverage, recover, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
@@ -37,13 +35,12 @@ export class FactStore {
   }
 
   /**
-   * Opens the store in a data folder, making it when it does not exist. What a crash left above the newest commit
-   * record is trimmed meanwhile. `dropCopies` is called before stored facts are changed. Throws `DataFolderBusyError`
-   * or `DataFolderDamagedError`.
+   * Opens the store in the database of an engine, which it closes, also when it cannot be opened. What a crash left
+   * above the newest commit record is trimmed meanwhile. `dropCopies` is called before stored facts are changed.
+   * Throws `DataFolderDamagedError`.
    */
-  static async open(dataDir: string, dropCopies: () => void): Promise<FactStore> {
-    await mkdir(dataDir, { recursive: true });
-    const engine = new MeteredEngine(await ChdbEngine.open(join(dataDir, "facts")));
+  static async open(opened: Engine, dropCopies: () => void): Promise<FactStore> {
+    const engine = new MeteredEngine(opened);
     try {
       for (const statement of schemaStatements) await engine.command(statement);
       const coverage = await recover(engine, dropCopies);

@@ -3,6 +3,8 @@ import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
+import { ChdbEngine } from "../storage/embedded/chdb-engine.ts";
+import type { OpenEngine } from "../storage/engine/engine.ts";
 import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
 import { FactStore } from "../storage/fact-store.ts";
 import type { Coverage } from "../storage/recover.ts";
@@ -42,9 +44,15 @@ export class IndexedFacts {
     ]);
   }
 
-  /** Opens the store of a data folder and loads the views. Throws as `FactStore.open` does. */
-  static async open(dataDir: string): Promise<IndexedFacts> {
-    const store = await FactStore.open(dataDir, () => dropMarketsFile(dataDir));
+  /**
+   * Opens the store, in the data folder unless an engine is given, and loads the views. Throws `DataFolderBusyError`,
+   * `DataFolderDamagedError` or, with a server, `SERVICE_UNAVAILABLE`.
+   */
+  static async open(
+    dataDir: string,
+    openEngine: OpenEngine = (folder) => ChdbEngine.open(folder),
+  ): Promise<IndexedFacts> {
+    const store = await FactStore.open(await openEngine(dataDir), () => dropMarketsFile(dataDir));
     try {
       const facts = new IndexedFacts(store);
       for (const view of facts.#views) await facts.loadView(view);

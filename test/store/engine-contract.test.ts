@@ -177,6 +177,8 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       void ask();
       await engine.close();
       assert.deepEqual(answer, [[7]]);
+      await assert.rejects(engine.query("SELECT 1"), /closed/);
+      await assert.rejects(engine.insert("a", rowsOf([1])), /closed/);
     });
   });
 }

@@ -7,13 +7,13 @@ import { deltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MemoryStateStore } from "../../src/views/disk/state-store.ts";
-import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
+import { openFacts } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -54,7 +54,7 @@ describe("after a crash", () => {
     await folder.store.append(encode(kept));
     await appendPart(folder.store, encode(lost), tables.length - 1);
     await folder.close();
-    const store = await IndexedFacts.open(folder.path);
+    const store = await openFacts(folder.path);
     try {
       const applied = knownState();
       for (const block of kept) applied.apply(deltaOf([block]));

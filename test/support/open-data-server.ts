@@ -21,8 +21,9 @@ import { Hub } from "../../src/stream/hub/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session/session.ts";
 import type { StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
-import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { openFacts } from "./open-facts.ts";
 import {
   openTestServer,
   type RouteParts,
@@ -116,7 +117,7 @@ export class DataServer {
     const { recording = "contracts-gen2", finalBlocks = 900, unfinalizedBlocks = 300 } = options;
     const facts = options.facts ?? readFacts(recording);
     const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-    const store = await IndexedFacts.open(folder);
+    const store = await openFacts(folder);
     const middle = Math.floor(finalBlocks / 2);
     // In two parts, so that minutes are spread over several rows as in a service that runs.
     await store.append(encode(facts.slice(0, middle)));

@@ -9,10 +9,7 @@ import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 
 /** Each adapter of `Engine`, opened on something empty that is gone after the test. */
 export const engineOpeners: Readonly<Record<string, (t: TestContext) => Promise<Engine>>> = {
-  embedded: async (t) => {
-    const folder = await makeFolder(t);
-    return closed(t, await ChdbEngine.open(join(folder, "facts")));
-  },
+  embedded: async (t) => closed(t, await ChdbEngine.open(await makeFolder(t))),
   server: async (t) => openServerEngine(t, await ClickHouseServer.open(t)),
 };
 

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { openFacts } from "./open-facts.ts";
 
 /** A data folder and the store that is open on it, one at a time; both are gone after the test. */
 export class StoreFolder {
@@ -31,7 +32,7 @@ export class StoreFolder {
   /** Closes the store, if one is open, and opens it as a new process would. */
   async reopen(): Promise<IndexedFacts> {
     await this.close();
-    const store = await IndexedFacts.open(this.path);
+    const store = await openFacts(this.path);
     this.#store = store;
     await store.trimmed;
     return store;

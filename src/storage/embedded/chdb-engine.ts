@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { assert } from "../../base/assert.ts";
@@ -44,8 +45,10 @@ export class ChdbEngine implements Engine {
     this.#path = path;
   }
 
-  /** Opens the folder and makes its database, `oddwire`, when there is none. */
-  static async open(path: string): Promise<ChdbEngine> {
+  /** Makes what is not there: the data folder and, in it, the database. Throws as `openSessions` does. */
+  static async open(dataDir: string): Promise<ChdbEngine> {
+    await mkdir(dataDir, { recursive: true });
+    const path = join(dataDir, "facts");
     const sessions = openSessions(path);
     const [first] = sessions;
     assert(first !== undefined, "there is a connection");
@@ -107,7 +110,7 @@ export class ChdbEngine implements Engine {
 
   async close(): Promise<void> {
     // Closing with work in flight aborts the engine for the whole process.
-    await Promise.all([this.#readers.drain(), this.#writers.drain()]);
+    await Promise.all([this.#readers.close(), this.#writers.close()]);
     await drainPending();
     for (const session of this.#sessions) session.close();
     await drainPending();

@@ -7,6 +7,7 @@ export class ConnectionPool<Connection> {
   readonly #idle: Connection[];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   #allIdle: PromiseWithResolvers<void> | null = null;
+  #isClosed = false;
 
   constructor(connections: readonly Connection[]) {
     this.#size = connections.length;
@@ -15,6 +16,7 @@ export class ConnectionPool<Connection> {
 
   /** Throws `SERVICE_UNAVAILABLE` when too many are in line. */
   async run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new Error("the engine is closed");
     const connection = this.#idle.pop() ?? (await this.#nextIdle());
     try {
       return await work(connection);
@@ -22,15 +24,20 @@ export class ConnectionPool<Connection> {
       const next = this.#waiting.shift();
       if (next === undefined) this.#idle.push(connection);
       else next(connection);
-      if (this.#isIdle) this.#allIdle?.resolve();
+      if (this.#isIdle) {
+        this.#allIdle?.resolve();
+        this.#allIdle = null;
+      }
     }
   }
 
-  /** Resolves when nothing is under way or in line. */
-  async drain(): Promise<void> {
-    if (this.#isIdle) return;
-    this.#allIdle ??= Promise.withResolvers();
-    await this.#allIdle.promise;
+  /** Resolves when nothing is under way or in line; nothing can be run any more. */
+  async close(): Promise<void> {
+    while (!this.#isIdle) {
+      this.#allIdle ??= Promise.withResolvers();
+      await this.#allIdle.promise;
+    }
+    this.#isClosed = true;
   }
 
   get #isIdle(): boolean {

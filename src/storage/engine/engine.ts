@@ -31,6 +31,9 @@ export type Engine = {
   close(): Promise<void>;
 };
 
+/** Opens an engine whose files, if it has any, are in a data folder, which is made when it does not exist. */
+export type OpenEngine = (dataDir: string) => Promise<Engine>;
+
 /** What both engines give their JSON rows by. */
 export const rowSettings = {
   output_format_json_quote_64bit_integers: 0,

@@ -98,7 +98,7 @@ export class ServerEngine implements Engine {
   }
 
   async openRows(): Promise<SpoolFile> {
-    const path = `${this.#spoolDir}/rows-${process.pid}-${this.#rowFiles}`;
+    const path = `${this.#spoolDir}/facts-${process.pid}-rows-${this.#rowFiles}`;
     this.#rowFiles += 1;
     return SpoolFile.open(path);
   }
@@ -114,7 +114,7 @@ export class ServerEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#readers.drain(), this.#writers.drain()]);
+    await Promise.all([this.#readers.close(), this.#writers.close()]);
     await this.#client.close();
   }
 

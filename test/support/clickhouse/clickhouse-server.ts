@@ -39,26 +39,33 @@ export class ClickHouseServer {
     this.#ports = ports;
   }
 
-  /** Starts one server. */
-  static async open(t: TestContext): Promise<ClickHouseServer> {
-    const [server] = await ClickHouseServer.openShards(t, 1);
+  /** Starts one server, to be closed by the caller when no test is given. */
+  static async open(t?: Pick<TestContext, "after">): Promise<ClickHouseServer> {
+    const [server] = await ClickHouseServer.#openAll(1);
     if (server === undefined) throw new Error("no server was started");
+    t?.after(() => server.close());
     return server;
   }
 
   /** Starts servers which are the shards of one cluster, `clusterName`, in this order. */
   static async openShards(t: TestContext, shards: number): Promise<readonly ClickHouseServer[]> {
+    const servers = await ClickHouseServer.#openAll(shards);
+    t.after(() => Promise.all(servers.map((server) => server.close())));
+    return servers;
+  }
+
+  static async #openAll(shards: number): Promise<readonly ClickHouseServer[]> {
     for (let starts = 1; ; starts += 1) {
       const ports: Ports[] = [];
       for (let shard = 0; shard < shards; shard += 1) {
         ports.push({ http: await findFreePort(), tcp: await findFreePort() });
       }
       const servers = await Promise.all(ports.map((own) => ClickHouseServer.#make(own, ports)));
-      t.after(() => Promise.all(servers.map((server) => server.close())));
       try {
         await Promise.all(servers.map((server) => server.#start()));
         return servers;
       } catch (thrown) {
+        for (const server of servers) await server.close();
         if (starts === startsMax) throw thrown;
       }
     }
