@@ -1,5 +1,8 @@
 /** What a server can do that an embedded engine cannot: be away, refuse, hang and lose answers. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { AppError } from "../../src/base/errors.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
@@ -70,6 +73,15 @@ suite("a server", () => {
   test("that cannot do what it is asked says why", async (t) => {
     const engine = await openServerEngine(t, await ClickHouseServer.open(t));
     await assertUnavailable(engine.query("SELECT n FROM nowhere"), /failed: .*nowhere.* \(60\)$/);
+  });
+
+  test("behind a proxy that fails is unavailable, with the status", async (t) => {
+    const proxy = createServer((_, response) => response.writeHead(502).end("<h1>Bad</h1>"));
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    t.after(() => proxy.close());
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    await assertUnavailable(openServerEngine(t, { url }), /cannot be reached: .*status 502$/);
   });
 
   test("that does not know the password is unavailable", async (t) => {

@@ -16,6 +16,7 @@ import {
   writeSettings,
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
+import { HttpReader, type QuerySettings } from "./http-reader.ts";
 import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
 
 /** Where the server is, who asks it, and for which database. */
@@ -33,13 +34,11 @@ export type ServerSettings = {
 };
 
 type Statement = {
-  readonly sql: string;
-  /** The rows of an insert. */
-  readonly rows?: () => Readable;
-  readonly settings: ClickHouseSettings;
   readonly timeoutMs: number;
   /** Whether doing it twice is as good as once, so that it may be tried again when the connection is lost. */
   readonly isRepeatable: boolean;
+  /** Does it once. */
+  readonly attempt: (signal: AbortSignal) => Promise<Buffer>;
 };
 
 /**
@@ -48,6 +47,7 @@ type Statement = {
  */
 export class ServerEngine implements Engine {
   readonly #client: ClickHouseClient;
+  readonly #reader: HttpReader;
   readonly #host: string;
   readonly #spoolDir: string;
   readonly #queryTimeoutMs: number;
@@ -58,6 +58,7 @@ export class ServerEngine implements Engine {
   private constructor(client: ClickHouseClient, settings: ServerSettings) {
     const { url, spoolDir, queryTimeoutMs = serverLimits.queryTimeoutMs } = settings;
     this.#client = client;
+    this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
     this.#spoolDir = spoolDir;
     this.#queryTimeoutMs = queryTimeoutMs;
@@ -67,7 +68,7 @@ export class ServerEngine implements Engine {
   static async open(settings: ServerSettings): Promise<ServerEngine> {
     const { database } = settings;
     assert(/^[a-z_A-Z0-9]+$/.test(database), "a database has a plain name");
-    const engine = new ServerEngine(await makeClient(settings, database), settings);
+    const engine = await ServerEngine.#connect(settings);
     try {
       await engine.query("SELECT 1");
       return engine;
@@ -75,13 +76,17 @@ export class ServerEngine implements Engine {
       await engine.close();
       if (codeOf(toError(thrown).cause) !== unknownDatabase) throw thrown;
     }
-    const other = new ServerEngine(await makeClient(settings, "default"), settings);
+    const other = await ServerEngine.#connect({ ...settings, database: "default" });
     try {
       await other.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
     } finally {
       await other.close();
     }
-    return new ServerEngine(await makeClient(settings, database), settings);
+    return ServerEngine.#connect(settings);
+  }
+
+  static async #connect(settings: ServerSettings): Promise<ServerEngine> {
+    return new ServerEngine(await makeClient(settings), settings);
   }
 
   async query(sql: string): Promise<readonly Row[]> {
@@ -115,28 +120,50 @@ export class ServerEngine implements Engine {
 
   async close(): Promise<void> {
     await Promise.all([this.#readers.close(), this.#writers.close()]);
+    this.#reader.close();
     await this.#client.close();
   }
 
-  async #read(sql: string, settings: ClickHouseSettings): Promise<Buffer> {
+  async #read(sql: string, settings: QuerySettings): Promise<Buffer> {
     const timeoutMs = this.#queryTimeoutMs;
-    return this.#readers.run(() => this.#ask({ sql, settings, timeoutMs, isRepeatable: true }));
+    const limited = { ...settings, ...limits(timeoutMs) };
+    const attempt = (signal: AbortSignal) => this.#reader.read(sql, limited, signal);
+    return this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt }));
   }
 
-  async #write(statement: Omit<Statement, "timeoutMs">): Promise<void> {
+  async #write(statement: {
+    readonly sql: string;
+    readonly rows?: () => Readable;
+    readonly settings: ClickHouseSettings;
+    readonly isRepeatable: boolean;
+  }): Promise<void> {
+    const { sql, rows, settings, isRepeatable } = statement;
     const timeoutMs = serverLimits.writeTimeoutMs;
-    await this.#writers.run(() => this.#ask({ ...statement, timeoutMs }));
+    const attempt = async (signal: AbortSignal): Promise<Buffer> => {
+      const values = rows?.();
+      try {
+        const { stream } = await this.#client.exec({
+          query: sql,
+          ...(values === undefined ? {} : { values }),
+          clickhouse_settings: { ...settings, ...limits(timeoutMs) },
+          abort_signal: signal,
+        });
+        return await buffer(stream);
+      } finally {
+        values?.destroy();
+      }
+    };
+    await this.#writers.run(() => this.#ask({ timeoutMs, isRepeatable, attempt }));
   }
 
   /** The answer. The time limit is one for all attempts. */
-  async #ask(statement: Statement): Promise<Buffer> {
-    const signal = AbortSignal.timeout(statement.timeoutMs);
+  async #ask({ timeoutMs, isRepeatable, attempt }: Statement): Promise<Buffer> {
+    const signal = AbortSignal.timeout(timeoutMs);
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#attempt(statement, signal);
+        return await attempt(signal);
       } catch (thrown) {
         const cause = toError(thrown);
-        const { isRepeatable, timeoutMs } = statement;
         const isLast = !isRepeatable || attempts === serverLimits.attemptsMax || signal.aborted;
         if (isLast || !isConnectionLost(cause)) {
           const timedOutMs = signal.aborted ? timeoutMs : null;
@@ -146,46 +173,31 @@ export class ServerEngine implements Engine {
       await delay(serverLimits.retryDelayMs);
     }
   }
-
-  async #attempt(statement: Statement, signal: AbortSignal): Promise<Buffer> {
-    const rows = statement.rows?.();
-    try {
-      const { stream } = await this.#client.exec({
-        query: statement.sql,
-        ...(rows === undefined ? {} : { values: rows }),
-        clickhouse_settings: {
-          ...statement.settings,
-          max_execution_time: statement.timeoutMs / 1000,
-          // What fails midway is an error with its reason, not an answer that ends early.
-          wait_end_of_query: 1,
-        },
-        abort_signal: signal,
-      });
-      return await buffer(stream);
-    } finally {
-      rows?.destroy();
-    }
-  }
 }
 
 const unknownDatabase = "81";
 
-/** They stand for connections, which the client has. */
+/** What fails midway is an error with its reason, not an answer that ends early. */
+function limits(timeoutMs: number) {
+  return { max_execution_time: timeoutMs / 1000, wait_end_of_query: 1 } as const;
+}
+
+/** They stand for connections, which the client and the reader have. */
 function places(count: number): readonly number[] {
   return Array.from({ length: count }, (_, place) => place);
 }
 
 /** The client is loaded only here: who uses the embedded engine does not have it in memory. */
-async function makeClient(settings: ServerSettings, database: string): Promise<ClickHouseClient> {
+async function makeClient(settings: ServerSettings): Promise<ClickHouseClient> {
   const { ClickHouseLogLevel, createClient } = await import("@clickhouse/client");
-  const { readersMax, writersMax, writeTimeoutMs } = serverLimits;
+  const { writersMax, writeTimeoutMs } = serverLimits;
   return createClient({
     url: settings.url,
     username: settings.user,
     password: settings.password,
-    database,
+    database: settings.database,
     application: "oddwire",
-    max_open_connections: readersMax + writersMax,
+    max_open_connections: writersMax,
     // Each statement has its own limit, which is never longer.
     request_timeout: writeTimeoutMs,
     log: { level: ClickHouseLogLevel.OFF },
