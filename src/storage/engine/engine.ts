@@ -42,10 +42,12 @@ export const rowSettings = {
 
 /**
  * For statements that write. Without a token every insert counts: the engine would otherwise swallow one whose rows
- * are those of another. Its queue would acknowledge rows that are not durable.
+ * are those of another. Its queues, also the one for
+ * shards, would acknowledge rows that are not durable.
  */
 export const writeSettings = {
   async_insert: 0,
+  distributed_foreground_insert: 1,
   deduplicate_insert: "disable",
   deduplicate_insert_select: "disable",
 } as const;

@@ -39,22 +39,22 @@ export class ClickHouseServer {
     this.#ports = ports;
   }
 
-  /** Starts one server, to be closed by the caller when no test is given. */
-  static async open(t?: Pick<TestContext, "after">): Promise<ClickHouseServer> {
-    const [server] = await ClickHouseServer.#openAll(1);
+  /** Starts one server, which is closed after the test. */
+  static async open(t: TestContext): Promise<ClickHouseServer> {
+    const [server] = await ClickHouseServer.openShards(t, 1);
     if (server === undefined) throw new Error("no server was started");
-    t?.after(() => server.close());
     return server;
   }
 
   /** Starts servers which are the shards of one cluster, `clusterName`, in this order. */
   static async openShards(t: TestContext, shards: number): Promise<readonly ClickHouseServer[]> {
-    const servers = await ClickHouseServer.#openAll(shards);
+    const servers = await ClickHouseServer.openAll(shards);
     t.after(() => Promise.all(servers.map((server) => server.close())));
     return servers;
   }
 
-  static async #openAll(shards: number): Promise<readonly ClickHouseServer[]> {
+  /** The same, to be closed by the caller. */
+  static async openAll(shards: number): Promise<readonly ClickHouseServer[]> {
     for (let starts = 1; ; starts += 1) {
       const ports: Ports[] = [];
       for (let shard = 0; shard < shards; shard += 1) {
