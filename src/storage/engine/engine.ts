@@ -24,7 +24,8 @@ export type Engine = {
   openRows(): Promise<SpoolFile>;
   /**
    * Inserts rows; durable when it resolves. One call is one atomic block. With a token that was given before, it adds
-   * nothing: the table must have a deduplication window.
+   * nothing: the table must have a deduplication window. An engine that was killed meanwhile may know a token without
+   * its rows, as it notes the token first: who gives one again has to count them.
    */
   insert(table: string, rows: Rows, token?: string): Promise<void>;
   /** Waits for what is running, then frees the engine. */

@@ -1,14 +1,10 @@
 import { AppError } from "../../base/errors.ts";
 
-/** Of the connection. */
-const lostCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ETIMEDOUT",
-]);
+/**
+ * Of a connection that ended under way. One that is refused is not among them: the server is gone, and after a crash it
+ * may know the token of an insert whose rows it has lost.
+ */
+const lostCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
 /** Of the server, when it does not know the user or the password. */
 const authenticationCodes: ReadonlySet<string> = new Set(["192", "193", "194", "516"]);
