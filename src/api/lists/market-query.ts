@@ -50,13 +50,13 @@ export const marketQuery = Type.Object({
 });
 export type MarketQuery = Static<typeof marketQuery>;
 
-/** What a query asks of the columns. A search for signs alone is no wish to see everything. */
+/** What a query asks of the columns, but for its search. */
 export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
-  const { end_after, end_before, search, sort } = query;
+  const { end_after, end_before, sort } = query;
   checkRange(query, ["created_after", "created_before"]);
   checkRange(query, ["end_after", "end_before"]);
   return {
-    words: search === undefined ? null : directory.columns.search.corrected(searchedWords(search)),
+    hits: null,
     ordinals: ordinalsAsked(directory, query),
     flags: flagsAsked(query),
     labels: {
@@ -77,8 +77,8 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
   };
 }
 
-/** Throws `VALIDATION_ERROR` when there are too many to look for. */
-function searchedWords(search: string): string[] {
+/** The words of a search. Throws `VALIDATION_ERROR` when there are too many to look for. */
+export function searchedWords(search: string): string[] {
   const words = [...new Set(wordsOf(search))];
   const { searchWordsMax } = marketLimits;
   if (words.length <= searchWordsMax) return words;

@@ -92,14 +92,14 @@ export const serverLimits = {
 export const marketLimits = {
   /** Different words of a search; the questions of markets have about ten, and 200 characters seldom more. */
   searchWordsMax: 32,
-  /** Words that many markets have, of which is remembered which: 1.7 MB each for 1.5 million. */
+  /** Common words whose markets are remembered: 1.7 MB each for 1.5 million. */
   commonWordsMax: 64,
-  /** Memory of lists that no one uses any more: one of most of 1.5 million markets has 3 MB. */
-  spareRoomBytesMax: 32 * mebibyte,
+  /** Blocks for lists that no one uses any more: 3 MB each for 1.5 million markets. */
+  spareRanksMax: 8,
   /** Changes of a number that lists go by, noted for those that are kept: 1.5 MB, some minutes of blocks. */
   snapshotChangesMax: 131_072,
-  /** Texts that came since anybody searched: bringing common words up to date stops paying. */
-  textsUnsearchedMax: 10_000,
+  /** Changed texts that are looked at again for a remembered word; after more all of its list is read again. */
+  textsChangedMax: 10_000,
 } as const;
 
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */

@@ -4,7 +4,7 @@ import type { Range } from "../../base/range.ts";
 export type Chunk = Range<number>;
 
 /** Short enough for a few calls of the first walk to be slow, and long enough for their number not to count. */
-const stepItems = 4096;
+export const stepItems = 4096;
 
 /**
  * Walks over so many things step by step, and answers the sum of what is answered for each step, which

@@ -4,10 +4,9 @@
  * choosing a page; most lists are never asked for again.
  */
 import { marketLimits } from "../../base/config/limits.ts";
-import type { BlockBounds } from "./block-bounds.ts";
 
 /** The numbers of a column, of whatever kind. */
-type Numbers =
+export type Numbers =
   | Float64Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
   | Int32Array<ArrayBuffer>
@@ -17,11 +16,8 @@ type Numbers =
 export type ColumnSnapshot = {
   /** What they take at the most, once they have changed a lot. */
   readonly byteLength: number;
-  /**
-   * Does some work, which must neither wait nor change the column, with the numbers as they were, and
-   * with their bounds while these are those of the column.
-   */
-  read<Result>(work: (numbers: Numbers, bounds: BlockBounds | null) => Result): Result;
+  /** Does some work, which must neither wait nor change the column, with the numbers as they were. */
+  read(work: (numbers: Numbers) => void): void;
   /** Says, once, that they are not read any more. */
   release(): void;
 };
@@ -36,7 +32,6 @@ export class ColumnHistory {
   #befores = new Float64Array(changesMin);
   #length = 0;
   #holders = 0;
-  #isParted = false;
 
   constructor(numbers: () => Numbers) {
     this.#numbers = numbers;
@@ -52,16 +47,13 @@ export class ColumnHistory {
     return this.#length >= marketLimits.snapshotChangesMax;
   }
 
-  /** Holds the numbers as they are now, which have these bounds. */
-  hold(bounds: BlockBounds): ColumnSnapshot {
+  /** Holds the numbers as they are now. */
+  hold(): ColumnSnapshot {
     this.#holders += 1;
     const since = this.#length;
     return {
       byteLength: this.#numbers().byteLength,
-      read: (work) => {
-        const isNow = since === this.#length && !this.#isParted;
-        return this.#read(since, (numbers) => work(numbers, isNow ? bounds : null));
-      },
+      read: (work) => this.#read(since, work),
       release: () => {
         this.#holders -= 1;
       },
@@ -80,14 +72,13 @@ export class ColumnHistory {
   part(): void {
     const copy = this.#numbers().slice();
     this.#numbers = () => copy;
-    this.#isParted = true;
   }
 
-  #read<Result>(since: number, work: (numbers: Numbers) => Result): Result {
+  #read(since: number, work: (numbers: Numbers) => void): void {
     const numbers = this.#numbers();
     for (let at = this.#length - 1; at >= since; at -= 1) this.#swap(numbers, at);
     try {
-      return work(numbers);
+      work(numbers);
     } finally {
       for (let at = since; at < this.#length; at += 1) this.#swap(numbers, at);
     }

@@ -1,5 +1,4 @@
 import { assert } from "../../base/assert.ts";
-import { BlockBounds } from "./block-bounds.ts";
 import { ColumnHistory, type ColumnSnapshot } from "./column-history.ts";
 
 /** What the elements of a column are. */
@@ -33,8 +32,6 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   #changed: Uint8Array;
   /** What numbers were before, while someone reads what was. */
   #history: ColumnHistory | null = null;
-  /** Bounds of the numbers, once someone has looked at them. */
-  #bounds: BlockBounds | null = null;
 
   /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
@@ -48,18 +45,12 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     return this.#values;
   }
 
-  /** Between which numbers those of each range are, which is followed from now on. */
-  get bounds(): BlockBounds {
-    this.#bounds ??= new BlockBounds(() => this.#values);
-    return this.#bounds;
-  }
-
   /** The numbers as they are now, to be read as such whatever is set later. */
   hold(): ColumnSnapshot {
     if (this.#history?.isUnfinalized !== true) {
       this.#history = new ColumnHistory(() => this.#values);
     }
-    return this.#history.hold(this.bounds);
+    return this.#history.hold();
   }
 
   /** 0 where nothing was set. */
@@ -73,7 +64,6 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     const before = values[index] ?? 0;
     if (this.#history !== null && before !== value) this.#noteBefore(this.#history, index);
     values[index] = value;
-    this.#bounds?.follow(index, before, value);
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
@@ -83,7 +73,6 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     const bytes = Math.max(length * elementBytes[this.#kind], this.#values.byteLength * 1.25);
     const pages = Math.ceil(bytes / columnPageBytes);
     this.#values = viewOf(this.#kind, this.#values.buffer.transfer(pages * columnPageBytes));
-    this.#bounds?.forget();
     const changed = new Uint8Array(pages);
     changed.set(this.#changed);
     this.#changed = changed;

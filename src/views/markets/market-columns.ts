@@ -4,13 +4,11 @@
  * they became known; what it is, is put together from elsewhere.
  */
 
-import { marketLimits } from "../../base/config/limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import { TokenSlots, tokenIdWords } from "../day/token-slots.ts";
 import { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
-import { Rooms } from "../search/rooms.ts";
 import { TextSearch } from "../search/text-search.ts";
 import type { UndoLog } from "./undo-log.ts";
 
@@ -45,8 +43,6 @@ export class MarketColumns {
   readonly venueFlags: Column<"u8">;
   /** The first four bytes of each id, by which nearly all ids differ. */
   readonly idStarts = new Column("u32");
-  /** What lists stand in, for those who is done with one to give back. */
-  readonly rooms = new Rooms(marketLimits.spareRoomBytesMax);
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
@@ -187,14 +183,20 @@ export class MarketColumns {
       .map(({ seq, ordinal }) => ({ seq, conditionId: this.conditionIdAt(ordinal) }));
   }
 
+  /** 1 by ordinal for the markets that have one of the labels. */
+  marksOf(kind: LabelKind, values: readonly string[]): Uint8Array {
+    const marks = new Uint8Array(this.count);
+    for (const value of values) {
+      this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), marks);
+    }
+    return marks;
+  }
+
   /** The ordinals of the markets that have a label, in no particular order. */
   withLabel(kind: LabelKind, value: string): number[] {
-    const block = this.rooms.take(this.count);
-    const scores = new Uint8Array(block, 0, this.count).fill(0);
+    const marks = this.marksOf(kind, [value]);
     const found: number[] = [];
-    this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), scores);
-    for (let at = scores.indexOf(1); at !== -1; at = scores.indexOf(1, at + 1)) found.push(at);
-    this.rooms.give(block);
+    for (let at = marks.indexOf(1); at !== -1; at = marks.indexOf(1, at + 1)) found.push(at);
     return found;
   }
 
@@ -206,7 +208,7 @@ export class MarketColumns {
 }
 
 /** A label as it is written; categories and tags are asked for in whatever case. */
-export function labelOf(kind: LabelKind, value: string | null): string | null {
+function labelOf(kind: LabelKind, value: string | null): string | null {
   if (value === null) return null;
   return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;
 }

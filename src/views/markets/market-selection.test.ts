@@ -25,9 +25,13 @@ for (const [ordinal, question] of texts.entries()) {
   columns.set(columns.volumeUsd, ordinal, ordinal);
 }
 
-/** The ordinals of the members, and how they are ranked. */
-function shown(selection: Partial<MarketSelection>): [number, number][] {
-  const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, ...selection });
+/** The ordinals of the members that have all words, and how they are ranked. */
+function shown({
+  words,
+  ...selection
+}: Partial<MarketSelection> & { words: readonly string[] | null }): [number, number][] {
+  const hits = words === null ? null : columns.search.find(words, columns.count);
+  const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, hits, ...selection });
   const found = Array.from(ranks, (rank, at): [number, number] => [ordinals?.[at] ?? at, rank]);
   const members = found.filter(([, rank]) => rank > 0);
   assert.equal(length, members.length);

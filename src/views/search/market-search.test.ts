@@ -5,7 +5,7 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import { marketLimits } from "../../base/config/limits.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
 import { UndoLog } from "../markets/undo-log.ts";
-import { MarketSearch, type MarketTexts } from "./market-search.ts";
+import { type Hits, MarketSearch, type MarketTexts } from "./market-search.ts";
 import { wordsOf } from "./search-words.ts";
 
 const markets = 600;
@@ -89,15 +89,14 @@ function foundBy(
   query: readonly string[],
   count = markets,
 ): [number, number][] {
-  const hits = search.find(query, count);
-  if (hits.kind === "few") {
-    return Array.from(hits.ordinals, (ordinal, at) => [ordinal, hits.scores[at] ?? 0]);
-  }
-  return Array.from({ length: count }, (_, ordinal) => ordinal).flatMap((ordinal) => {
-    const scores = hits.words.map((word) => word[ordinal] ?? 0);
-    const sum = scores.reduce((all, score) => all + score, 0);
-    return scores.includes(0) ? [] : [[ordinal, sum] as [number, number]];
-  });
+  return shown(search.find(query, count));
+}
+
+function shown({ ranks, ordinals }: Hits): [number, number][] {
+  if (ordinals !== null) return Array.from(ordinals, (one) => [one, ranks[one] ?? 0]);
+  return Array.from(ranks, (rank, ordinal): [number, number] => [ordinal, rank]).filter(
+    ([, rank]) => rank > 0,
+  );
 }
 
 /** Texts of all markets, reported block by block and as blocks are reverted. */
@@ -149,7 +148,7 @@ function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketText
 }
 
 describe("a search of markets", () => {
-  test("finds what all texts that are left say, whatever it remembers, after any forks", () => {
+  test("finds what all texts that are left say, after any forks", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(anyStep, fc.array(anyQuery, { maxLength: 3 })), { maxLength: 12 }),
@@ -172,27 +171,31 @@ describe("a search of markets", () => {
     );
   });
 
-  test("finds the same, whatever changes while words are being learnt", () => {
+  test("finds in steps what is there when it ends, whatever changes and who searches in between", () => {
     const anyTurn = fc.tuple(anyStep, fc.nat(9), fc.array(anyQuery, { maxLength: 2 }));
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 12 }), (turns) => {
         const { journal, search, all } = openSearch();
         const history = new TextHistory(journal, search, all);
-        const asked: { query: readonly string[]; steps: Iterator<void, void> }[] = [];
+        const asked: { query: readonly string[]; steps: Iterator<void, Hits> }[] = [];
+        const goOn = ({ query, steps }: (typeof asked)[number]): boolean => {
+          const step = steps.next();
+          if (step.done !== true) return false;
+          assert.deepEqual(shown(step.value), naiveFind(history.texts, query));
+          return true;
+        };
         for (const [step, count, queries] of turns) {
           for (const query of queries) {
-            asked.push({ query, steps: search.learn(query, () => markets) });
+            asked.push({ query, steps: search.findInSteps(query, () => markets) });
           }
-          for (let i = 0; i < count; i += 1) asked[i % asked.length]?.steps.next();
+          for (let i = 0; i < count; i += 1) {
+            const at = i % Math.max(1, asked.length);
+            const one = asked[at];
+            if (one !== undefined && goOn(one)) asked.splice(at, 1);
+          }
           history.apply(step);
-          for (const query of queries) {
-            assert.deepEqual(foundBy(search, query), naiveFind(history.texts, query));
-          }
         }
-        for (const { query, steps } of asked) {
-          while (steps.next().done !== true);
-          assert.deepEqual(foundBy(search, query), naiveFind(history.texts, query));
-        }
+        for (const one of asked) while (!goOn(one));
       }),
       propertySettings(25),
     );
@@ -215,13 +218,7 @@ describe("a search of markets", () => {
       "rare own1 hal",
       "rare third own1 wn",
     ].map((query) => query.split(" "));
-    // Two at a time, so that what was begun is no longer what it was.
-    const learning = [...queries, ...queries].map((words) => search.learn(words, () => all.length));
-    for (let done = 0; done < learning.length; ) {
-      const two = learning.slice(done, done + 2);
-      if (two.map((steps) => steps.next().done).every((isDone) => isDone === true)) done += 2;
-    }
-    for (const words of [...queries, ...queries]) {
+    for (const words of queries) {
       assert.deepEqual(foundBy(search, words, all.length), naiveFind(all, words), words.join(" "));
     }
   });
@@ -236,16 +233,22 @@ describe("a search of markets", () => {
       [3],
     );
   });
+});
 
-  test("forgets common words rather than following a stream of texts no one asks for", () => {
-    const { search, all } = openSearch();
-    assert.equal(foundBy(search, ["all"]).length, markets);
-    for (let i = 0; i <= marketLimits.textsUnsearchedMax; i += 1) {
+describe("what is remembered of common words", () => {
+  const common = Array.from({ length: marketLimits.commonWordsMax + 2 }, (_, i) => `common${i}`);
+
+  test("is given up for others, and when more texts have changed than are looked at again", () => {
+    const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
+    for (let ordinal = 0; ordinal < markets; ordinal += 1) {
+      search.put(ordinal, { ...none, question: common.join(" ") });
+    }
+    for (const word of [...common, ...common])
+      assert.equal(foundBy(search, [word]).length, markets);
+    for (let i = 0; i <= marketLimits.textsChangedMax; i += 1) {
       search.put(i % markets, { ...none, question: `other ${i}` });
     }
-    assert.equal(foundBy(search, ["all"]).length, 0);
-    for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
-    assert.equal(foundBy(search, ["all"]).length, markets);
+    assert.equal(foundBy(search, ["common1"]).length, 0);
   });
 });
 

@@ -1,33 +1,14 @@
 /**
- * The search of markets by words, all of which have to be found. The rarest word is looked for first,
- * and the others then only in the markets that have it. What costs is searches for nothing but words
- * that many markets have: which have them is remembered, and kept right as texts come.
+ * The search of markets by words, all of which have to be found. The rarest is looked for first; once few
+ * markets are left, the others are only looked for in those.
  */
 import { marketLimits } from "../../base/config/limits.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
-import { KnownWords, type Remembered, rescore, roomFor } from "./known-words.ts";
-import { withoutTypo } from "./one-typo.ts";
-import {
-  type Found,
-  HitRoom,
-  type Hits,
-  highestOf,
-  intersect,
-  keepScored,
-  noHits,
-} from "./search-hits.ts";
-import { wordsOf } from "./search-words.ts";
-import { type FoundTerms, TextSearch } from "./text-search.ts";
-import {
-  descriptionWeights,
-  mostWorth,
-  reachIn,
-  type SearchedWords,
-  scoreOf,
-  titleFields,
-  titleWeights,
-} from "./word-worth.ts";
+import { withoutTypo, wordsOf } from "./search-words.ts";
+import type { MatchWay } from "./terms.ts";
+import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
 
 /** What a market can be found by; text of whatever origin. */
 export type MarketTexts = {
@@ -41,17 +22,28 @@ export type MarketTexts = {
 };
 
 /**
- * A word is common when finding its markets costs as much as a walk over a part of all. Markets that have
- * a rarer one are listed, for further words to be looked up in.
+ * What the title fields are worth: the question; slug, category and tags; the outcomes. Times 3 for the
+ * whole word, 2 for the start of one and 1 within one: the score of a word fits into a byte.
  */
-const commonShare = 16;
-const commonMin = 4096;
-/** Of fewer than this part of all markets it is faster to write them down than to look at all again. */
-const gatheredShare = 8;
-/** Postings of a long list that are passed over at the same time, about. */
-const passedOver = 4096;
+const titleWorths = [50, 16, 15];
+const titleWeights = weightsOf(titleWorths);
+const descriptionWeights = weightsOf([5]);
+/** Half of all titles have some given two letters within a word, and nearly all descriptions do. */
+const titleWithinBytesMin = 3;
+const descriptionStartBytesMin = 3;
+/** Postings of a long list that are skipped together, about. */
+const skippedPostings = 4096;
 /** Writing down the score of each posting, and what follows from that, against looking through the list. */
 const scoredCost = 2;
+/** Attempts in steps; after that a search that changes keep interrupting runs to its end. */
+const attemptsMax = 3;
+
+/** A rarest word that fewer than this part of all markets have is written down by ordinal. */
+const fewShare = 8;
+const noOrdinals = new Int32Array(0);
+/** A word is common when as many documents as a part of all markets have it. */
+const commonShare = 16;
+const commonMin = 4096;
 
 /** Where a word stands that is looked for. */
 type Asked = {
@@ -62,49 +54,32 @@ type Asked = {
   readonly postings: number;
 };
 
-/** A common word whose lists are being read; `steps` are done when all are read. */
-type Learning = {
-  readonly word: string;
-  readonly known: Remembered;
-  readonly steps: Iterator<void, void>;
-};
+/** Scores of a common word by ordinal, up to date but for what has changed since so many changes. */
+type KnownWord = { readonly scores: Uint8Array; changes: number };
 
-/** What has the rarest of the words and so many of the others, in the room as it was after so many gatherings. */
-type Begun = {
-  readonly words: string;
-  readonly count: number;
-  readonly hits: Found;
-  readonly next: number;
-  readonly gatherings: number;
-};
+/** How well each market answers all words together, by ordinal; 0 where it does not. */
+export type Ranks = Uint16Array<ArrayBuffer>;
 
-/** Gives what is remembered of a word; `null` where it has to be learnt first. */
-type Recall = (asked: Asked | Remembered) => Remembered | null;
+/** What was found; `ordinals` are those that have a rank, where they are few. */
+export type Hits = { readonly ranks: Ranks; readonly ordinals: Int32Array | null };
 
 export class MarketSearch {
   readonly #journal: UndoLog;
-  /** Fields: the question; slug, category and tags; the outcomes. */
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
-  readonly #common = new KnownWords();
-  /** The one that is being learnt bit by bit. */
-  #learning: Learning | null = null;
-  /** What `learn` has found last, as long as it is what `find` would find. */
-  #found: { readonly words: string; readonly count: number; readonly hits: Hits } | null = null;
-  /** What some of the words of a search have, while the next one is learnt. */
-  #begun: Begun | null = null;
-  /** Words as they were found since a text changed last. */
-  readonly #asked = new Map<string, Asked>();
   /** Scores of the word being looked for, all 0 in between. */
   #scratch = new Uint8Array(0);
-  readonly #room = new HitRoom();
-  #unsearched = 0;
-  /** Changes reverted and not made again: what is remembered is of a state that is gone. */
-  #undone = 0;
+  readonly #spareRanks: ArrayBuffer[] = [];
+  /** How often texts have changed, reverts included. */
+  #changes = 0;
+  /** Common words, those asked for last at the end: reading their lists each time takes tens of milliseconds. */
+  readonly #known = new Map<string, KnownWord>();
+  /** The markets whose texts have changed since known words were last dropped. */
+  #changed: number[] = [];
 
   constructor(stateStore: StateStore, journal: UndoLog) {
     this.#journal = journal;
-    this.#titles = new TextSearch({ stateStore, journal }, "titles", titleFields);
+    this.#titles = new TextSearch({ stateStore, journal }, "titles", titleWorths.length);
     this.#descriptions = new TextSearch({ stateStore, journal }, "descriptions", 1);
   }
 
@@ -113,253 +88,267 @@ export class MarketSearch {
     const { question, description, slug, category, tags } = texts;
     const names = [slug, category, ...tags].flatMap((name) => wordsOf(name ?? ""));
     const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
-    const titles = [wordsOf(question ?? ""), names, outcomes];
-    const words = { titles, description: wordsOf(description ?? "") };
-    this.#titles.put(ordinal, words.titles);
-    this.#descriptions.put(ordinal, [words.description]);
-    this.#follow(ordinal, words);
+    this.#titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
+    this.#descriptions.put(ordinal, [wordsOf(description ?? "")]);
+    this.#noteChange(ordinal);
   }
 
   /** Makes a market one without words. */
   remove(ordinal: number): void {
     this.#titles.remove(ordinal);
     this.#descriptions.remove(ordinal);
-    this.#follow(ordinal, { titles: [], description: [] });
+    this.#noteChange(ordinal);
   }
 
   /** The words, with those that no market has replaced by the most frequent one that differs by one typo. */
   corrected(words: readonly string[]): readonly string[] {
-    if (this.#undone !== 0) this.#forget();
-    return words.map((word) =>
-      this.#common.has(word) || this.#ask(word).postings > 0 ? word : this.#nearest(word),
-    );
+    return words.map((word) => {
+      const candidates = withoutTypo(word);
+      if (candidates.length === 0 || this.#ask(word).postings > 0) return word;
+      let [nearest, most] = [word, 0];
+      for (const candidate of candidates) {
+        const titles = this.#titles.findTerms(candidate, "whole").postings;
+        const postings = titles + this.#descriptions.findTerms(candidate, "whole").postings;
+        if (postings > most) [nearest, most] = [candidate, postings];
+      }
+      return nearest;
+    });
   }
 
-  #nearest(word: string): string {
-    let nearest = word;
-    let most = 0;
-    for (const candidate of withoutTypo(word)) {
-      const titles = this.#titles.findTerms(candidate, "whole").postings;
-      const postings = titles + this.#descriptions.findTerms(candidate, "whole").postings;
-      if (postings <= most) continue;
-      nearest = candidate;
-      most = postings;
+  /** Ranks of 0, in memory that was released if there is some: fresh memory makes V8 collect the whole heap. */
+  newRanks(count: number): Ranks {
+    const spare = this.#spareRanks.pop();
+    if (spare === undefined || spare.byteLength < count * 2) {
+      return new Uint16Array(new ArrayBuffer(roomFor(count) * 2), 0, count);
     }
-    return nearest;
+    return new Uint16Array(spare, 0, count).fill(0);
   }
 
-  /** The markets below `count` that have all of the words, and how well they answer them. */
+  /** Keeps the memory of ranks that are not used any more. */
+  release({ buffer }: Ranks): void {
+    if (this.#spareRanks.length < marketLimits.spareRanksMax) this.#spareRanks.push(buffer);
+  }
+
+  /** The markets below `count` that have all of the words. */
   find(words: readonly string[], count: number): Hits {
-    this.#unsearched = 0;
-    const found = this.#found;
-    if (found !== null && found.count === count && found.words === words.join(" ")) {
-      // It is for the caller to change.
-      this.#found = null;
-      if (this.#undone === 0) return found.hits;
+    const steps = this.#searching(words, count);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
     }
-    return this.#find(words, count, (asked) => this.#knownOf(asked, count)) ?? noHits;
   }
 
-  /**
-   * Learns bit by bit what `find` would have to read in one go: the lists of common words no one has asked
-   * for lately. Anything may change in between, and others may search.
-   */
-  *learn(words: readonly string[], count: () => number): Generator<void, void, void> {
-    for (const word of words.slice(0, marketLimits.searchWordsMax)) {
-      if (!this.#common.has(word)) this.#ask(word);
-      yield;
-    }
-    // More often only when others have made it forget what was learnt.
-    for (let turn = 0; turn < marketLimits.searchWordsMax * 2; turn += 1) {
-      while (this.#learning !== null) {
-        this.#learnOn(this.#learning);
+  /** The same with a pause after each word; begins again when texts have changed in between. */
+  *findInSteps(words: readonly string[], count: () => number): Generator<void, Hits, void> {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const changes = this.#changes;
+      const steps = this.#searching(words, count());
+      for (let step = steps.next(); changes === this.#changes; step = steps.next()) {
+        if (step.done === true) return step.value;
         yield;
       }
-      const unknown = this.#unknownOf(words, count());
-      if (unknown === null) return;
-      this.#learning = this.#begin(unknown, count());
     }
+    return this.find(words, count());
   }
 
-  /** A word that `find` would read long lists for. */
-  #unknownOf(words: readonly string[], count: number): Asked | null {
-    const unknown: Asked[] = [];
-    const hits = this.#find(words, count, (asked) => {
-      if ("scores" in asked) return asked;
-      unknown.push(asked);
-      return null;
-    });
-    if (hits !== null) this.#found = { words: words.join(" "), count, hits };
-    return unknown[0] ?? null;
-  }
-
-  /** What is found, as long as all that has to be known for it can be recalled. */
-  #find(words: readonly string[], count: number, recall: Recall): Hits | null {
-    this.#found = null;
-    if (this.#undone !== 0) this.#forget();
-    if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
+  *#searching(words: readonly string[], count: number): Generator<void, Hits, void> {
+    const ranks = this.newRanks(count);
     const asked = [...new Set(words)]
       .slice(0, marketLimits.searchWordsMax)
-      .map((word) => this.#common.recall(word) ?? this.#ask(word))
+      .map((word) => this.#ask(word))
       .toSorted((a, b) => a.postings - b.postings);
     const [rarest, ...others] = asked;
-    if (rarest === undefined || rarest.postings === 0) return noHits;
-    const isFew = others.length > 0 && rarest.postings * gatheredShare < count;
-    if (isCommon(rarest, count) && !isFew) {
-      const known = asked.map(recall).filter((one) => one !== null);
-      return known.length < asked.length ? null : manyOf(known);
-    }
-    const first = isCommon(rarest, count) ? recall(rarest) : rarest;
-    if (first === null) return null;
-    const begun = this.#takeBegun(words, count);
-    let hits = begun?.hits ?? this.#hitsOf(first, count);
-    for (const [next, other] of others.entries()) {
-      if (hits.ordinals.length === 0) break;
-      if (next < (begun?.next ?? 0)) continue;
-      const both = this.#within(hits, other, { count, recall });
-      if (both === null) {
-        const { gatherings } = this.#room;
-        this.#begun = { words: words.join(" "), count, hits, next, gatherings };
-        return null;
+    if (rarest === undefined || rarest.postings === 0) return { ranks, ordinals: noOrdinals };
+    const isLeft = (ordinal: number): boolean => ranks[ordinal] !== 0;
+    const isFew = rarest.postings * fewShare < count;
+    let ranked = isFew ? this.#rankFew(rarest, ranks) : noOrdinals;
+    let found = isFew ? ranked.length : this.#rankAll(rarest, ranks, true);
+    for (const other of others) {
+      if (found === 0) break;
+      yield;
+      const costAll = this.#known.has(other.word) ? count / 4 : other.postings * scoredCost;
+      if (costAmong(other, found) < costAll) {
+        ranked = ranked.length < found ? rankedOf(ranks, found) : ranked.filter(isLeft);
+        found = this.#rankAmong(other, ranks, ranked);
+      } else {
+        found = this.#rankAll(other, ranks, false);
       }
-      hits = both;
     }
-    return hits;
-  }
-
-  /** What was found so far of these words, if nothing has changed since and no one else has searched. */
-  #takeBegun(words: readonly string[], count: number): Begun | null {
-    const begun = this.#begun;
-    this.#begun = null;
-    const isOfThese = begun?.count === count && begun.words === words.join(" ");
-    return isOfThese && begun.gatherings === this.#room.gatherings ? begun : null;
+    return { ranks, ordinals: isFew || found < ranked.length ? ranked.filter(isLeft) : null };
   }
 
   #ask(word: string): Asked {
-    const known = this.#asked.get(word);
-    if (known !== undefined) return known;
-    const titles = this.#titles.findTerms(word, reachIn(word).titles);
-    const descriptions = this.#descriptions.findTerms(word, reachIn(word).descriptions);
-    const postings = titles.postings + descriptions.postings;
-    const asked = { word, titles, descriptions, postings };
-    if (this.#asked.size >= marketLimits.commonWordsMax) this.#asked.clear();
-    this.#asked.set(word, asked);
-    return asked;
+    const bytes = Buffer.byteLength(word);
+    const titleWay: MatchWay = bytes < titleWithinBytesMin ? "start" : "within";
+    const descriptionWay: MatchWay = bytes < descriptionStartBytesMin ? "whole" : "start";
+    const titles = this.#titles.findTerms(word, titleWay);
+    const descriptions = this.#descriptions.findTerms(word, descriptionWay);
+    return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
   }
 
-  #score(asked: Asked, scores: Uint8Array): void {
-    const steps = this.#scoring(asked, scores);
-    while (steps.next().done !== true);
-  }
-
-  *#scoring({ titles, descriptions }: Asked, scores: Uint8Array): Generator<void, void, void> {
-    yield* this.#titles.scoringTerms(titles, titleWeights, scores);
-    yield* this.#descriptions.scoringTerms(descriptions, descriptionWeights, scores);
-  }
-
-  /** What is to be known of a word, which is remembered from now on. */
-  #knownOf(asked: Asked | Remembered, count: number): Remembered {
-    if ("scores" in asked) return asked;
-    const { steps, known } = this.#begin(asked, count);
-    while (steps.next().done !== true);
-    this.#common.set(asked.word, known);
-    return known;
-  }
-
-  #hitsOf(rarest: Asked | Remembered, count: number): Found {
-    if ("scores" in rarest) return this.#room.gather(rarest.scores, count);
-    this.#score(rarest, this.#scratch);
-    const hits = this.#room.gather(this.#scratch, count, rarest.postings);
-    this.#scratch.fill(0, 0, count);
-    return hits;
-  }
-
-  /** What was found and has another word, whatever way of looking for it is the shortest. */
-  #within(
-    hits: Found,
-    other: Asked | Remembered,
-    { count, recall }: { count: number; recall: Recall },
-  ): Found | null {
-    if ("scores" in other) return intersect(hits, other.scores);
-    const found = hits.ordinals.length;
-    const isLong = costAmong(other, found) >= other.postings * scoredCost;
-    if (isLong && isCommon(other, count)) {
-      const known = recall(other);
-      return known === null ? null : intersect(hits, known.scores);
+  /** Adds a word to the ranks, the first one or a further one; returns how many markets are left. */
+  #rankAll(asked: Asked, ranks: Ranks, isFirst: boolean): number {
+    const count = ranks.length;
+    const always = Number(isFirst);
+    if (asked.postings * commonShare >= Math.max(count, commonMin)) {
+      const scores = this.#commonScores(asked, count);
+      return inChunks(count, (step) => addScores(ranks, { scores, always }, step));
     }
-    if (isLong) {
-      this.#score(other, this.#scratch);
-      const both = intersect(hits, this.#scratch);
-      this.#scratch.fill(0, 0, count);
-      return both;
-    }
-    const scores = this.#scratch.subarray(0, found);
-    const among = { things: hits.ordinals, scores };
-    this.#titles.scoreTermsAmong(other.titles, titleWeights, among);
-    this.#descriptions.scoreTermsAmong(other.descriptions, descriptionWeights, among);
-    const both = keepScored(hits, scores);
+    if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
+    const scores = this.#scratch;
+    this.#score(asked, scores);
+    const found = inChunks(count, (step) => addScores(ranks, { scores, always }, step));
     scores.fill(0);
-    return both;
+    return found;
   }
 
-  /** Begins to learn a word. */
-  #begin(asked: Asked, count: number): Learning {
-    const { word, postings } = asked;
-    const known = { scores: this.#common.makeRoom(count), postings, top: 0 };
-    return { word, known, steps: this.#reading(asked, known) };
+  /** The same for a first word that few markets have; returns their ordinals. */
+  #rankFew(asked: Asked, ranks: Ranks): Int32Array<ArrayBuffer> {
+    if (this.#scratch.length < ranks.length) this.#scratch = new Uint8Array(roomFor(ranks.length));
+    const scores = this.#scratch;
+    this.#score(asked, scores);
+    const fours = new Uint32Array(scores.buffer, 0, scores.length >>> 2);
+    const found = { ordinals: new Int32Array(asked.postings + 4), ranks, scores };
+    const length = inChunks(fours.length, (step, before) =>
+      rankFours(fours, { ...found, before }, step),
+    );
+    scores.fill(0);
+    return found.ordinals.subarray(0, length);
   }
 
-  *#reading(asked: Asked, known: Remembered): Generator<void, void, void> {
-    yield* this.#scoring(asked, known.scores);
-    known.top = highestOf(known.scores, mostWorth(asked));
-  }
-
-  #learnOn({ word, known, steps }: Learning): void {
-    if (this.#undone !== 0) this.#forget();
-    else if (steps.next().done === true) {
-      this.#learning = null;
-      this.#common.set(word, known);
+  /** The same where only a few markets have a rank. */
+  #rankAmong(asked: Asked, ranks: Ranks, things: Int32Array): number {
+    let found = 0;
+    for (const [at, score] of this.#scoresAmong(asked, things).entries()) {
+      const ordinal = things[at] ?? 0;
+      ranks[ordinal] = score === 0 ? 0 : (ranks[ordinal] ?? 0) + score;
+      if (score !== 0) found += 1;
     }
+    return found;
   }
 
-  #forget(): void {
-    this.#common.forget();
-    this.#learning = null;
-    this.#found = null;
-    this.#begun = null;
-    this.#asked.clear();
-    this.#undone = 0;
+  #score({ titles, descriptions }: Asked, scores: Uint8Array): void {
+    this.#titles.scoreTerms(titles, titleWeights, scores);
+    this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
   }
 
-  /** Brings what is remembered up to date with the words of a market. */
-  #follow(ordinal: number, words: SearchedWords): void {
-    this.#journal.note({
-      undo: () => {
-        this.#undone += 1;
-      },
-      redo: () => {
-        this.#undone -= 1;
-      },
-    });
-    this.#asked.clear();
-    this.#found = null;
-    this.#begun = null;
-    const learning = this.#learning;
-    if (this.#common.size === 0 && learning === null) return;
-    this.#unsearched += 1;
-    const isOut = this.#undone !== 0 || this.#unsearched > marketLimits.textsUnsearchedMax;
-    if (isOut) return this.#forget();
-    this.#common.follow(ordinal, words);
-    // What is read from here on says no more of it than that.
-    const isFollowed =
-      learning === null || rescore(learning.known, ordinal, scoreOf(learning.word, words));
-    if (!isFollowed) this.#learning = null;
+  #scoresAmong({ titles, descriptions }: Asked, things: Int32Array): Uint8Array {
+    const scores = new Uint8Array(things.length);
+    this.#titles.scoreTermsAmong(titles, titleWeights, { things, scores });
+    this.#descriptions.scoreTermsAmong(descriptions, descriptionWeights, { things, scores });
+    return scores;
+  }
+
+  /** The scores of a common word: those known, with the texts that changed since looked at again. */
+  #commonScores(asked: Asked, count: number): Uint8Array {
+    const { word } = asked;
+    const changes = this.#changed.length;
+    let known = this.#known.get(word);
+    this.#known.delete(word);
+    if (known === undefined || known.scores.length < count) {
+      known = { scores: this.#roomForWord(count), changes };
+      this.#score(asked, known.scores);
+    } else if (known.changes < changes) {
+      const things = Int32Array.from(new Set(this.#changed.slice(known.changes))).toSorted();
+      const scores = this.#scoresAmong(asked, things);
+      for (const [at, thing] of things.entries()) known.scores[thing] = scores[at] ?? 0;
+      known.changes = changes;
+    }
+    this.#known.set(word, known);
+    return known.scores;
+  }
+
+  /** Scores of nothing, in place of those of the word that was not asked for the longest if there are many. */
+  #roomForWord(count: number): Uint8Array {
+    const [oldest] = this.#known;
+    if (oldest === undefined || this.#known.size < marketLimits.commonWordsMax) {
+      return new Uint8Array(roomFor(count));
+    }
+    this.#known.delete(oldest[0]);
+    const { scores } = oldest[1];
+    return scores.length < count ? new Uint8Array(roomFor(count)) : scores.fill(0);
+  }
+
+  #noteChange(ordinal: number): void {
+    const change = (): void => {
+      this.#changes += 1;
+      if (this.#changed.length === marketLimits.textsChangedMax) {
+        this.#known.clear();
+        this.#changed = [];
+      }
+      this.#changed.push(ordinal);
+    };
+    change();
+    this.#journal.note({ undo: change, redo: change });
   }
 }
 
-function manyOf(known: readonly Remembered[]): Hits {
-  const top = known.reduce((sum, one) => sum + one.top, 0);
-  return { kind: "many", words: known.map(({ scores }) => scores), top };
+/** Room for markets to come, a multiple of four. */
+function roomFor(count: number): number {
+  return Math.ceil(count * 0.275) * 4 + 1024;
+}
+
+/** Adds scores to ranks above 0, or to all, without a branch, which no processor could guess. */
+function addScores(
+  ranks: Ranks,
+  { scores, always }: { scores: Uint8Array; always: number },
+  { from, to }: Chunk,
+): number {
+  let found = 0;
+  for (let at = from; at < to; at = (at + 1) | 0) {
+    const before = ranks[at] ?? 0;
+    const score = scores[at] ?? 0;
+    // 1 for each that is above 0.
+    const isRanked = (-score >>> 31) & ((-before >>> 31) | always);
+    ranks[at] = Math.imul(before + score, isRanked);
+    found = (found + isRanked) | 0;
+  }
+  return found;
+}
+
+/** Writes down what has a score, looking at four at a time as most are 0; how many. */
+function rankFours(
+  fours: Uint32Array,
+  {
+    ordinals,
+    ranks,
+    scores,
+    before,
+  }: { ordinals: Int32Array; ranks: Ranks; scores: Uint8Array; before: number },
+  { from, to }: Chunk,
+): number {
+  let found = before;
+  for (let four = from; four < to; four += 1) {
+    if (fours[four] === 0) continue;
+    for (let at = four * 4; at < four * 4 + 4 && at < ranks.length; at += 1) {
+      if (scores[at] === 0) continue;
+      ranks[at] = scores[at] ?? 0;
+      ordinals[found] = at;
+      found += 1;
+    }
+  }
+  return found - before;
+}
+
+/** The ordinals of the `count` markets that have a rank. */
+export function rankedOf(ranks: Ranks, count: number): Int32Array<ArrayBuffer> {
+  // One more than there are is written to while they are looked for.
+  const ordinals = new Int32Array(count + 1);
+  inChunks(ranks.length, (step, found) => writeRanked(ranks, { ordinals, found }, step));
+  return ordinals.subarray(0, count);
+}
+
+function writeRanked(
+  ranks: Ranks,
+  { ordinals, found: before }: { ordinals: Int32Array; found: number },
+  { from, to }: Chunk,
+): number {
+  let found = before;
+  for (let at = from; at < to; at = (at + 1) | 0) {
+    ordinals[found] = at;
+    found = (found + (-(ranks[at] ?? 0) >>> 31)) | 0;
+  }
+  return found - before;
 }
 
 /** What looking for a word in so many markets costs, as so many postings to be read. */
@@ -367,9 +356,14 @@ function costAmong({ titles, descriptions, postings }: Asked, found: number): nu
   // Short lists are read whole, and each is compared with all that was found.
   const terms = titles.count + descriptions.count;
   const short = titles.short + descriptions.short;
-  return short + terms * found + Math.min(found * passedOver, postings - short);
+  return short + terms * found + Math.min(found * skippedPostings, postings - short);
 }
 
-function isCommon({ postings }: Asked | Remembered, count: number): boolean {
-  return postings * commonShare >= Math.max(count, commonMin);
+/** The score for each combination of fields: that of the best field in it. */
+function weightsOf(worths: readonly number[]): Weights {
+  const times = (factor: number): Uint8Array =>
+    Uint8Array.from({ length: 1 << worths.length }, (_, bits) =>
+      Math.max(0, ...worths.map((worth, field) => (bits & (1 << field) ? worth * factor : 0))),
+    );
+  return { whole: times(3), start: times(2), within: times(1) };
 }

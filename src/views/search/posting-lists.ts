@@ -15,9 +15,6 @@ const firstSliceBytes = 8;
 /** Slices of 4 KiB waste little at the end of the longest lists. */
 const levelMax = 9;
 const baseBytes = 4;
-/** A fraction of a millisecond; beginning with a list costs as much as reading so many bytes. */
-const bytesAtOnce = 16_384;
-const termBytes = 8;
 /** Above all documents. */
 const neverPassed = 2 ** 31 - 1;
 
@@ -144,48 +141,34 @@ export class PostingLists {
     return sum;
   }
 
-  /** Writes the score of a term to the owners of all documents that have it. */
-  score(term: number, scoring: Scoring): void {
-    this.scoreSome(Int32Array.of(term), 0, scoring);
+  /** Writes the scores of terms to the owners of all documents that have them. */
+  score(terms: Int32Array, scoring: Scoring): void {
+    inChunks(terms.length, (step) => this.#scoreSome(terms, scoring, step));
   }
 
-  /**
-   * Writes the scores of terms from a place on to the owners of all documents that have them, some of
-   * them or until a longer list is read; answers the place to go on at.
-   */
-  scoreSome(terms: Int32Array, from: number, scoring: Scoring): number {
+  #scoreSome(terms: Int32Array, scoring: Scoring, { from, to }: Chunk): number {
     const [heads, tails, levels] = [this.#heads.values, this.#tails.values, this.#levels.values];
-    const reading = {
-      bytes: this.#bytes.values,
-      bits: this.#fieldBits,
-      at: 0,
-      stop: 0,
-      ...noPosting,
-    };
-    let rest = bytesAtOnce;
-    let next = from;
-    for (; next < terms.length && rest > 0; next += 1) {
+    const [bytes, bits] = [this.#bytes.values, this.#fieldBits];
+    const reading = { bytes, bits, at: 0, stop: 0, ...noPosting };
+    for (let next = from; next < to; next += 1) {
       const term = terms[next] ?? 0;
       reading.document = 0;
       reading.at = heads[term] ?? 0;
       reading.stop = tails[term] ?? 0;
-      rest -= termBytes;
       if ((levels[term] ?? 0) === 0) scoreSlice(reading, scoring);
-      else rest -= this.#scoreLong(term, reading, scoring);
+      else this.#scoreLong(term, reading, scoring);
     }
-    return next;
+    return to - from;
   }
 
-  /** Reads a list of several slices; about how many bytes that was. */
-  #scoreLong(term: number, reading: Reading, scoring: Scoring): number {
+  /** Reads a list of several slices. */
+  #scoreLong(term: number, reading: Reading, scoring: Scoring): void {
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
     let level = 0;
-    let read = 0;
     for (let end = reading.at + sliceBytes(level) - pointerBytes; ; ) {
       reading.stop = end === last ? tail : end;
       scoreSlice(reading, scoring);
-      read += sliceBytes(level);
-      if (end === last) return read;
+      if (end === last) return;
       level = Math.min(level + 1, levelMax);
       const next = readInteger(reading.bytes, end);
       reading.at = next + headOf(level);

@@ -23,3 +23,26 @@ export function wordsOf(text: string): string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "");
 }
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+/** Of shorter words nearly every neighbor is another word; longer ones no one types. */
+const typoLengthMin = 4;
+const typoLengthMax = 32;
+
+/** The words that one typo turns into this one: a letter too many, too few, another one, or two swapped. */
+export function withoutTypo(word: string): readonly string[] {
+  const letters = Array.from(word);
+  if (letters.length < typoLengthMin || letters.length > typoLengthMax) return [];
+  return [...letters, ""].flatMap((first, at) => {
+    const head = letters.slice(0, at).join("");
+    const rest = letters.slice(at + 1).join("");
+    const isEnd = at === letters.length;
+    const [second = "", ...others] = letters.slice(at + 1);
+    const shorterOrSwapped = isEnd ? [] : [head + rest, head + second + first + others.join("")];
+    const longerOrReplaced = Array.from(alphabet).flatMap((letter) => [
+      head + letter + first + rest,
+      ...(isEnd ? [] : [head + letter + rest]),
+    ]);
+    return [...shorterOrSwapped, ...longerOrReplaced];
+  });
+}

@@ -4,7 +4,6 @@
  * and a fork only has to put back whose document is whose.
  */
 
-import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
@@ -46,9 +45,6 @@ export class TextSearch {
   readonly #owners: Column<"i32">;
   readonly #documentOf: Column<"i32">;
   readonly #hashOf: Column<"u32">;
-  /** Room for the documents of things looked at. */
-  #documentsFound = new Int32Array(0);
-  #placesFound = new Int32Array(0);
 
   /** `fields` is how many fields a thing has, up to 4. */
   constructor(
@@ -94,7 +90,8 @@ export class TextSearch {
   /** Raises the scores of the things that have a term, which is exactly `term`. */
   scoreTerm(term: string, weights: Uint8Array, scores: Uint8Array): void {
     const id = this.#terms.find(term);
-    if (id !== null) this.#postings.score(id, { weights, owners: this.#owners.values, scores });
+    if (id === null) return;
+    this.#postings.score(Int32Array.of(id), { weights, owners: this.#owners.values, scores });
   }
 
   /** The terms that have a word, this way or a better; a word without letters is in none. */
@@ -112,23 +109,10 @@ export class TextSearch {
   }
 
   /** Raises the scores of the things that have a word, whose terms were found. */
-  scoreTerms(found: FoundTerms, weights: Weights, scores: Uint8Array): void {
-    const steps = this.scoringTerms(found, weights, scores);
-    while (steps.next().done !== true);
-  }
-
-  /** The same with pauses, in which things may change, each behind some thousand postings or a longer list. */
-  *scoringTerms(
-    { terms }: FoundTerms,
-    weights: Weights,
-    scores: Uint8Array,
-  ): Generator<void, void, void> {
+  scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint8Array): void {
     for (const way of ways) {
-      for (let from = 0; from < terms[way].length; ) {
-        const scoring = { weights: weights[way], owners: this.#owners.values, scores };
-        from = this.#postings.scoreSome(terms[way], from, scoring);
-        yield;
-      }
+      const scoring = { weights: weights[way], owners: this.#owners.values, scores };
+      this.#postings.score(terms[way], scoring);
     }
   }
 
@@ -141,80 +125,38 @@ export class TextSearch {
       const among = { weights: weights[way], documents, scores: best };
       for (const term of terms[way]) this.#postings.scoreAmong(term, among);
     }
-    inChunks(places.length, (step) => raise(scores, { places, best }, step));
+    for (const [at, place] of places.entries()) {
+      scores[place] = Math.max(scores[place] ?? 0, best[at] ?? 0);
+    }
   }
 
-  /** The documents of things that have one, rising, and where each thing stands; until asked again. */
-  #documentsOf(things: Int32Array): { documents: Int32Array; places: Int32Array } {
-    if (this.#documentsFound.length < things.length) {
-      this.#documentsFound = new Int32Array(things.length * 2);
-      this.#placesFound = new Int32Array(things.length * 2);
+  /** The documents of things that have one, rising, and where each thing stands. */
+  #documentsOf(things: Int32Array): Placed {
+    const documentOf = this.#documentOf.values;
+    const documents = new Int32Array(things.length);
+    const places = new Int32Array(things.length);
+    let length = 0;
+    let isRising = true;
+    for (const [place, thing] of things.entries()) {
+      const document = (documentOf[thing] ?? 0) - 1;
+      if (document < 0) continue;
+      isRising &&= length === 0 || document > (documents[length - 1] ?? 0);
+      documents[length] = document;
+      places[length] = place;
+      length += 1;
     }
-    const [documents, places] = [this.#documentsFound, this.#placesFound];
-    const all = { things, documentOf: this.#documentOf.values, documents, places };
-    const length = inChunks(things.length, (step, found) => lookUp(all, found, step));
     const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
     // Texts that have changed have younger documents.
-    if (!isRising(found.documents)) sortTogether(found);
+    if (!isRising) sortTogether(found);
     return found;
   }
 }
 
-/** Things, and the documents of all things; documents of those that have one, and where these stand. */
-type LookUp = {
-  readonly things: Int32Array;
-  readonly documentOf: Int32Array;
-  readonly documents: Int32Array;
-  readonly places: Int32Array;
-};
-
-/** Writes down the documents of some things behind those found before; how many have one. */
-function lookUp(
-  { things, documentOf, documents, places }: LookUp,
-  before: number,
-  { from, to }: Chunk,
-): number {
-  let length = before;
-  for (let place = from; place < to; place += 1) {
-    const document = (documentOf[things[place] ?? 0] ?? 0) - 1;
-    if (document < 0) continue;
-    documents[length] = document;
-    places[length] = place;
-    length += 1;
-  }
-  return length - before;
-}
-
-function isRising(documents: Int32Array): boolean {
-  const falls = inChunks(documents.length, (step) => countFalls(documents, step));
-  return falls === 0;
-}
-
-/** How many are below the one before. */
-function countFalls(documents: Int32Array, { from, to }: Chunk): number {
-  let falls = 0;
-  for (let at = Math.max(from, 1); at < to; at += 1) {
-    if ((documents[at] ?? 0) < (documents[at - 1] ?? 0)) falls += 1;
-  }
-  return falls;
-}
-
-/** Raises the scores at some places to what is the best now; how many were looked at. */
-function raise(
-  scores: Uint8Array,
-  { places, best }: { places: Int32Array; best: Uint8Array },
-  { from, to }: Chunk,
-): number {
-  for (let at = from; at < to; at += 1) {
-    const place = places[at] ?? 0;
-    const score = best[at] ?? 0;
-    if (score > (scores[place] ?? 0)) scores[place] = score;
-  }
-  return to - from;
-}
+/** Documents, and the place among the things asked for that each belongs to. */
+type Placed = { readonly documents: Int32Array; readonly places: Int32Array };
 
 /** Sorts documents and the places that belong to them, which rise before that. */
-function sortTogether({ documents, places }: { documents: Int32Array; places: Int32Array }): void {
+function sortTogether({ documents, places }: Placed): void {
   // Both as one number, which is exact for tens of millions of things.
   const span = (places.at(-1) ?? 0) + 1;
   const both = Float64Array.from(documents, (document, at) => document * span + (places[at] ?? 0));
