@@ -201,7 +201,7 @@ function commitSql(from: number, to: number, secondsPerBlock: number): string {
   return `INSERT INTO commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
 }
 
-/** The markets that are notified of in some blocks: most of them shortly before they are traded. */
+/** The markets that are announced in some blocks: most of them shortly before they are traded. */
 function marketsOf(interval: { from: number; to: number }, shape: Shape): Buffer {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const old = longLived + alive + 2;

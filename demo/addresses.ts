@@ -98,7 +98,7 @@ export const venues = {
 
 export type VenueName = keyof typeof venues;
 
-/** What the service is informed to listen to (`ODDWIRE_CONTRACTS_FILE`). */
+/** The contracts that the service listens to (`ODDWIRE_CONTRACTS_FILE`). */
 export const contractsFile: ContractsFile = {
   collateral: addresses.collateral,
   wrapped_collateral: addresses.wrappedCollateral,

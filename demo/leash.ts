@@ -1,6 +1,6 @@
 /**
  * Runs a command that must not outlive who started this: `node leash.ts <command> <argument>...`.
- * It is informed to stop when our standard input ends, which also happens when the other side is killed,
+ * It stops when our standard input ends, which also happens when the other side is killed,
  * and killed when it does not. The exit code is 0 when it stopped in order.
  */
 import { spawn } from "node:child_process";

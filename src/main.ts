@@ -30,6 +30,7 @@ import { Indexer, type IndexingStart, startChain } from "./feed/indexer.ts";
 import { Progress } from "./feed/progress-log.ts";
 import { StartLog } from "./feed/start-log.ts";
 import { Pace } from "./feed/sync-progress.ts";
+import { chooseEngine } from "./storage/choose-engine.ts";
 import { claimDataFolder, releaseDataFolder } from "./storage/embedded/data-folder.ts";
 import { DataFolderUnwritableError } from "./storage/embedded/data-folder-errors.ts";
 import { Hub } from "./stream/hub/hub.ts";
@@ -90,7 +91,7 @@ export class Service {
     const startedAt = await claimDataFolder(dataDir, { chainId: config.chainId, contracts });
     const start = { config, contracts, startedAt };
     const chain = this.#startChain(start, log);
-    const store = await IndexedFacts.open(dataDir);
+    const store = await IndexedFacts.open(dataDir, chooseEngine(config, contracts));
     this.#endings.push(() => store.close());
     this.#endings.push(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
     times.done("store");

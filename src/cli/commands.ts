@@ -6,6 +6,7 @@ import { tail } from "./client/tail-command.ts";
 import type { Command } from "./command.ts";
 import { completionOf } from "./completion.ts";
 import { check } from "./service/check-command.ts";
+import { clusterCommands } from "./service/cluster-commands.ts";
 import { config } from "./service/config-command.ts";
 import { demo } from "./service/demo.ts";
 import { repair } from "./service/repair-command.ts";
@@ -23,5 +24,6 @@ export const commands: readonly Command[] = [
   exportList,
   check,
   repair,
+  ...clusterCommands,
   completionOf(() => commands),
 ];

@@ -43,7 +43,7 @@ complete -o default -F _oddwire oddwire
 `;
 }
 
-/** Read from a file in `fpath`, it is the function itself that is run first; else it is notified of. */
+/** In a file of `fpath` the function runs first; elsewhere it is registered. */
 function zshScript(choose: string): string {
   return `#compdef oddwire
 _oddwire() {

@@ -12,6 +12,7 @@ import {
   DataFolderDamagedError,
   DataFolderUnwritableError,
 } from "../storage/embedded/data-folder-errors.ts";
+import { ClaimedElsewhereError } from "../storage/server/claims.ts";
 import { exitCodes, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { formatCommand, formatOverview } from "./help.ts";
@@ -71,8 +72,14 @@ function endWithReader(): void {
 }
 
 function exitCodeOf(error: Error): number {
-  const isPassing = [DataFolderBusyError, DataFolderUnwritableError, NodesSilentError];
+  const isPassing = [
+    DataFolderBusyError,
+    DataFolderUnwritableError,
+    NodesSilentError,
+    ClaimedElsewhereError,
+  ];
   if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
+  if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;
   if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;
   const isFailure = [WrongChainError, DataFolderDamagedError, AppError];
   return isFailure.some((kind) => error instanceof kind) || isAddressError(error)
@@ -88,6 +95,8 @@ function isAddressError(error: Error): boolean {
 }
 
 function plain(error: Error): string {
+  // What clients are not shown, such as the name of a server, is for people here.
+  if (error instanceof AppError && error.cause instanceof Error) return plain(error.cause);
   if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;
   const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`);
   return ["oddwire: the configuration is not right:", ...mistakes].join("\n");

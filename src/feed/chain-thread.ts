@@ -40,7 +40,11 @@ export type FromChainThread =
  * to stop.
  */
 export type ToChainThread =
-  | { readonly kind: "follow"; readonly resumeAfter: BlockRef | null }
+  | {
+      readonly kind: "follow";
+      readonly resumeAfter: BlockRef | null;
+      readonly rangeEnds: readonly number[];
+    }
   | { readonly kind: "taken" }
   | { readonly kind: "reread"; readonly id: number; readonly request: FactsRequest }
   | { readonly kind: "close" };
@@ -78,11 +82,12 @@ export class ChainThread {
   }
 
   /**
-   * Goes on after the last final block that is stored. Resolves once every endpoint was asked who it
+   * Goes on after the last final block that is stored; no range of final blocks goes on behind one of `rangeEnds`.
+   * Resolves once every endpoint was asked who it
    * is. Throws `WrongChainError`.
    */
-  async follow(resumeAfter: BlockRef | null): Promise<void> {
-    this.#report({ kind: "follow", resumeAfter });
+  async follow(resumeAfter: BlockRef | null, rangeEnds: readonly number[]): Promise<void> {
+    this.#report({ kind: "follow", resumeAfter, rangeEnds });
     try {
       await this.#opened.promise;
     } catch (thrown) {

@@ -24,9 +24,12 @@ const decoder = new LogDecoder(options.contracts);
 let ahead = 0;
 let wake: (() => void) | null = null;
 
+let rangeEnds: readonly number[] = [];
 const resumeAfter = Promise.withResolvers<BlockRef | null>();
 port.on("message", (message: ToChainThread) => {
-  if (message.kind === "follow") resumeAfter.resolve(message.resumeAfter);
+  if (message.kind !== "follow") return;
+  ({ rangeEnds } = message);
+  resumeAfter.resolve(message.resumeAfter);
 });
 
 try {
@@ -34,6 +37,7 @@ try {
     {
       ...options,
       resumeAfter: resumeAfter.promise,
+      rangeEnds: () => rangeEnds,
       filter: decoder.filter,
       log: openLog({ level: options.logLevel }),
     },

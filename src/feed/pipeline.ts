@@ -1,7 +1,7 @@
 /**
  * The whole walk on one page: what the chain reports, the store, the state in memory.
  *
- * The order is fixed. Final facts are durable before anyone is notified of them; a fork reverts
+ * The order is fixed. Final facts are durable before subscribers see them; a fork reverts
  * exactly what was sent; nothing final is ever touched again. Backfill and live are this same loop.
  */
 
@@ -16,7 +16,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
 import type { ChainChange } from "./change.ts";
 
-/** Who is notified of changes, once it is durable or held and the state knows it. */
+/** Called with changes once they are durable or in the head buffer, and in the views. */
 export type Subscribers = {
   unfinalized(block: BlockFacts): void;
   /** Reported before the state forgets what is reverted. */

@@ -18,7 +18,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
   }
 }
 
-/** Half of the blocks final, as what is notified of the other half differs. */
+/** Half of the blocks are final: rows of the other half differ. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts());
   for (const block of blocks) state.apply(deltaOf([block]));

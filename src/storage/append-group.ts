@@ -1,4 +1,6 @@
+import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "./codec/decode-delta.ts";
 import {
@@ -9,6 +11,7 @@ import {
 } from "./codec/encode-facts.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { SpoolFile } from "./engine/spool-file.ts";
+import { untilAdmitted } from "./until-admitted.ts";
 
 /** Which of a batch's rows go into which tables. */
 const tablesOf = {
@@ -49,6 +52,13 @@ export class AppendGroup {
     return this.#unfinalized.map(({ head }) => head);
   }
 
+  /** The blocks of its batches. */
+  get range(): BlockRange {
+    const [first, last] = [this.#unfinalized[0]?.head, this.#unfinalized.at(-1)?.head];
+    assert(first !== undefined && last !== undefined, "a group has batches");
+    return { from: first.fromBlock, to: last.toBlock };
+  }
+
   get isEmpty(): boolean {
     return this.#unfinalized.length === 0;
   }
@@ -72,7 +82,11 @@ export class AppendGroup {
       wanted.map(async (kind) => {
         const rows = this.#files.get(kind);
         if (rows === undefined) return;
-        await settleAll(tablesOf[kind].map((table) => this.#engine.insert(table, rows)));
+        await settleAll(
+          tablesOf[kind].map((table) =>
+            untilAdmitted(() => this.#engine.insert(table, rows, this.#tokenOf(table))),
+          ),
+        );
       }),
     );
   }
@@ -108,6 +122,11 @@ export class AppendGroup {
       this.#files.set(kind, file);
     }
     return { begin: await file.append(rows), length };
+  }
+
+  #tokenOf(table: string): string {
+    const { from, to } = this.range;
+    return `${table}:${from}-${to}`;
   }
 
   #roomFor(kind: keyof BatchRows): Buffer {

@@ -6,12 +6,15 @@ import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
 import { type BatchHead, type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
-import type { Engine } from "./engine/engine.ts";
+import type { OpenedEngine } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
-import { type Coverage, recover, trimAbove, verifyNewestCommits } from "./recover.ts";
+import { type Coverage, readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
-import { schemaStatements } from "./schema.ts";
+import { finishRepair } from "./repair.ts";
+import { Claims } from "./server/claims.ts";
 import { untilAdmitted } from "./until-admitted.ts";
+
+const settled = Promise.resolve();
 
 export class FactStore {
   readonly engine: MeteredEngine;
@@ -23,30 +26,47 @@ export class FactStore {
   #appends = 0;
   /** Resolves when nothing is left in the engine above the coverage it was opened with. */
   readonly trimmed: Promise<void>;
+  /** Where appends to a shared database end; `null` in a folder of our own. */
+  readonly #claims: Claims | null;
 
-  private constructor(engine: MeteredEngine, coverage: Coverage | null, reorgs: ReorgLog) {
+  private constructor(parts: {
+    engine: MeteredEngine;
+    coverage: Coverage | null;
+    reorgs: ReorgLog;
+    claims: Claims | null;
+  }) {
+    const { engine, coverage, claims } = parts;
     this.engine = engine;
     this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
-    this.reorgs = reorgs;
-    this.trimmed = untilAdmitted(() => trimAbove(engine, coverage));
-    // Who waits for it is sent.
+    this.reorgs = parts.reorgs;
+    this.#claims = claims;
+    // In a shared database what is above may belong to another process; it is completed, not deleted.
+    this.trimmed = claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
+    // Those who wait for it get the error.
     this.trimmed.catch(() => {});
   }
 
   /**
    * Opens the store in the database of an engine, which it closes, also when it cannot be opened. What a crash left
-   * above the newest commit record is trimmed meanwhile. `dropCopies` is called before stored facts are changed.
-   * Throws `DataFolderDamagedError`.
+   * above the newest commit record is trimmed meanwhile; in a database that others may write to, the next append
+   * completes it. `dropCopies` is called before stored facts are changed. Throws `DataFolderDamagedError`.
    */
-  static async open(opened: Engine, dropCopies: () => void): Promise<FactStore> {
+  static async open(
+    { engine: opened, isShared }: OpenedEngine,
+    dropCopies: () => void,
+  ): Promise<FactStore> {
     const engine = new MeteredEngine(opened);
     try {
-      for (const statement of schemaStatements) await engine.command(statement);
-      const coverage = await recover(engine, dropCopies);
-      const reorgs = ReorgLog.open(engine, coverage?.last.number ?? -1);
-      await settleAll([verifyNewestCommits(engine), reorgs]);
-      return new FactStore(engine, coverage, await reorgs);
+      await finishRepair(engine, dropCopies);
+      const coverage = await readCoverage(engine);
+      const next = coverage === null ? 0 : coverage.last.number + 1;
+      const [reorgs, claims] = await settleAll([
+        ReorgLog.open(engine, next - 1),
+        isShared ? Claims.open(engine, next) : Promise.resolve(null),
+        verifyNewestCommits(engine),
+      ]);
+      return new FactStore({ engine, coverage, reorgs, claims });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
@@ -57,6 +77,16 @@ export class FactStore {
   /** What is stored for good; `null` before the first append. */
   get coverage(): Coverage | null {
     return this.#coverage;
+  }
+
+  /** The last blocks of appends that were begun and not committed: those that follow must end there too. */
+  get openEnds(): readonly number[] {
+    return this.#claims?.ends ?? [];
+  }
+
+  /** The block that an append from `from` on must end with; `null` when it may end with any. */
+  endOf(from: number): number | null {
+    return this.#claims?.endOf(from) ?? null;
   }
 
   /** Rises with every append. */
@@ -99,6 +129,7 @@ export class FactStore {
       );
       this.#writtenThrough = toBlock;
     }
+    await untilAdmitted(async () => this.#claims?.claim(group.range));
     await group.insert(["fills", "events", "quarantine"]);
   }
 
@@ -108,7 +139,10 @@ export class FactStore {
    */
   async commit(group: AppendGroup): Promise<void> {
     await group.insert(["minuteCandles"]);
-    await this.engine.insert("commits", encodeCommit(group.batches));
+    const { from } = group.range;
+    const commit = encodeCommit(group.batches);
+    await untilAdmitted(() => this.engine.insert("commits", commit, `commits:${from}`));
+    this.#claims?.release(from);
   }
 
   /** The last step, for each batch in order: from now on reads find it. */

@@ -49,16 +49,18 @@ export class FinalWriter {
    * where there is none.
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
-    // What failed since the last one was informed to no one yet.
+    // What failed since the last call was not reported yet.
     if (this.#hasFailed) await this.#writing;
     this.#adding = this.#gathering.add(batch);
     await this.#adding;
     const { fills, minuteCandles, events, quarantine } = batch;
     releaseRows([fills, minuteCandles, events, quarantine]);
     this.#writing ??= this.#writeAll();
-    const { rows, batches } = this.#gathering;
-    const isFull = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
-    if (isFull || !more) this.#due.resolve();
+    const { rows, batches, isEmpty } = this.#gathering;
+    const end = this.#endOfGathering();
+    const hasMany = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
+    const isFull = !isEmpty && (end === null ? hasMany : batch.toBlock === end);
+    if (isFull || (!more && end === null)) this.#due.resolve();
     // A failed append must reach the caller even when there is always room.
     await Promise.race([this.#writing, isFull ? this.#taken.promise : Promise.resolve()]);
   }
@@ -67,6 +69,12 @@ export class FinalWriter {
   async drain(): Promise<void> {
     this.#due.resolve();
     await this.#writing;
+  }
+
+  /** The block that the group being gathered has to end with; `null` when any will do. */
+  #endOfGathering(): number | null {
+    const gathering = this.#gathering;
+    return gathering.isEmpty ? null : this.#store.endOf(gathering.range.from);
   }
 
   #openGroup(): AppendGroup {
@@ -106,7 +114,9 @@ export class FinalWriter {
   /** What was gathered, once it should wait no longer; `null` when nothing was. */
   async #take(): Promise<AppendGroup | null> {
     if (this.#gathering.isEmpty) return null;
-    const timer = setTimeout(this.#due.resolve, this.#waitMs);
+    const timer = setTimeout(() => {
+      if (this.#endOfGathering() === null) this.#due.resolve();
+    }, this.#waitMs);
     await this.#due.promise;
     clearTimeout(timer);
     for (let adding: Promise<void> | null = null; adding !== this.#adding; ) {

@@ -1,13 +1,11 @@
 /**
- * What is true after a start. A crash can leave rows whose commit record was never written, or a deletion
- * of rows half done, and nothing else: every insert is one atomic, fsynced block, and commit records come
- * last. So, once the engine has ended what it was deleting:
+ * What is true after a start. A crash can leave rows whose commit record was never written, and nothing else: every
+ * insert is one atomic, fsynced block, and commit records come last. So, once a repair that was ordered is done:
  *
- * 1. A repair that was ordered is carried out, also when a crash had left it half done.
- * 2. The commit records must cover their range without a hole, and the newest of them must count
+ * 1. The commit records must cover their range without a hole, and the newest of them must count
  *    exactly the rows that are there; anything else is damage, not a crash, and is refused. Older
  *    rows are for `oddwire check`: a start costs the same however long the history is.
- * 3. Rows above the newest commit record are deleted. Minute candles cannot be deleted by position (parts
+ * 2. In a folder, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (parts
  *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
  *    goes first, because the fills above are what reports that it is still to be done. No one reads any of
  *    these rows, so only who appends has to wait for that: it takes a second or more of waiting for the
@@ -20,10 +18,8 @@ import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
-import { deleteRows, finishMutations, readCount } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
-import type { Engine, Row } from "./engine/engine.ts";
-import { finishRepair } from "./repair.ts";
+import { type Engine, type Row, readCount } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** What the store holds for good: every block from `fromBlock` to `last`. */
@@ -32,39 +28,13 @@ export type Coverage = {
   readonly last: BlockRef & { readonly timestamp: number };
 };
 
-/**
- * What the newest commit record commits; `null` when nothing was ever appended. `verifyNewestCommits` and
- * `trimAbove` are still to be done. `forgetCopies` is called when facts change that copies were made of.
- */
-export async function recover(engine: Engine, forgetCopies: () => void): Promise<Coverage | null> {
-  await refuseBrokenParts(engine);
-  await finishMutations(engine);
-  await finishRepair(engine, forgetCopies);
-  return readCoverage(engine);
-}
-
 /** Rows from this position on are not covered. */
 export function firstSeqAbove(coverage: Coverage | null): Seq {
   return firstSeqOf((coverage?.last.number ?? -1) + 1);
 }
 
-/**
- * The engine puts aside what it cannot read and goes on without: with the commit records gone, that would
- * look like a folder in which nothing was ever acknowledged. Every part is fsynced before it
- * counts, so no crash leaves a broken one.
- */
-async function refuseBrokenParts(engine: Engine): Promise<void> {
-  const [row] = await engine.query(
-    `SELECT count(), table FROM system.detached_parts
-     WHERE database = currentDatabase() AND startsWith(reason, 'broken')
-     GROUP BY table ORDER BY table LIMIT 1`,
-  );
-  if (row === undefined) return;
-  const [parts, table] = [Number(row[0]), String(row[1])];
-  throw new DataFolderDamagedError(`${parts} parts of table ${table} are broken`);
-}
-
-async function readCoverage(engine: Engine): Promise<Coverage | null> {
+/** What the commit records commit; `null` when nothing was ever appended. Throws `DataFolderDamagedError`. */
+export async function readCoverage(engine: Engine): Promise<Coverage | null> {
   const [summary] = await engine.query(
     `SELECT count(), min(from_block), max(to_block), sum(to_block - from_block + 1),
        hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM commits`,
@@ -135,7 +105,7 @@ export async function trimAbove(engine: Engine, coverage: Coverage | null): Prom
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await remakeCandlesAbove(engine, above);
   for (const table of ["events", "quarantine", "fills_by_token", "fills"]) {
-    await deleteRows(engine, table, above);
+    await engine.deleteRows(table, above);
   }
 }
 

@@ -3,6 +3,7 @@ import { blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
+import { untilAdmitted } from "./until-admitted.ts";
 
 /**
  * The blocks that were served before they were final and may have been replaced since. A client that
@@ -40,7 +41,8 @@ export class ReorgLog {
   async reserve(block: number): Promise<void> {
     if (block <= this.#servableTo) return;
     const to = block + storeLimits.servableBlocksAhead;
-    await this.#engine.insert("served_heads", new RowWriter().uint64(to).finish());
+    const row = new RowWriter().uint64(to).finish();
+    await untilAdmitted(() => this.#engine.insert("served_heads", row, `served_heads:${to}`));
     this.#servableTo = to;
   }
 
@@ -49,8 +51,11 @@ export class ReorgLog {
     if (this.#replaced.some((known) => known.from <= from && to <= known.to) || to < from) return;
     this.#replaced = merged([...this.#replaced, { from, to }]);
     const row = new RowWriter().uint64(from).uint64(to).finish();
-    this.#written = this.#written.then(() => this.#engine.insert("reorgs", row));
-    // Anyone who waits for it gets the error.
+    const token = `reorgs:${from}-${to}`;
+    this.#written = this.#written.then(() =>
+      untilAdmitted(() => this.#engine.insert("reorgs", row, token)),
+    );
+    // `written` rejects with the error.
     this.#written.catch(() => {});
   }
 

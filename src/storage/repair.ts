@@ -8,9 +8,8 @@
  */
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
-import { deleteRows, readCount } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
-import type { Engine } from "./engine/engine.ts";
+import { type Engine, readCount } from "./engine/engine.ts";
 import { seqsOf } from "./fact-fingerprint.ts";
 import { longRows } from "./schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
@@ -37,7 +36,7 @@ export async function orderRepair(
   engine: Engine,
   ...batches: readonly EncodedBatch[]
 ): Promise<void> {
-  await dropOrders(engine);
+  await dropRows(engine);
   for (const table of tables) {
     await engine.command(`CREATE TABLE repair_${table} AS ${table} SETTINGS ${longRows}`);
     for (const batch of batches) {
@@ -76,13 +75,15 @@ export async function finishRepair(
       await remakeMinutes(engine, order.minutes);
       await recountCommits(engine, order);
     }
+    // Orders go before the rows they name, or they would be carried out with some of them.
+    await engine.command("DROP TABLE repair_orders SYNC");
   }
-  await dropOrders(engine);
+  await dropRows(engine);
   return orders.map(({ from, to }) => ({ from, to }));
 }
 
-/** Orders go before the rows they name, or they would be carried out with some of them. */
-async function dropOrders(engine: Engine): Promise<void> {
+/** Drops the rows that were laid down; the order is gone, or was never given. */
+async function dropRows(engine: Engine): Promise<void> {
   for (const table of ["orders", ...tables]) {
     await engine.command(`DROP TABLE IF EXISTS repair_${table} SYNC`);
   }
@@ -122,7 +123,7 @@ async function replaceRows(
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
   const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
   if (wrong > 0 || Number(repeated?.[0]) > 0) {
-    await deleteRows(engine, table, inOrder);
+    await engine.deleteRows(table, inOrder);
   }
   await engine.command(
     `INSERT INTO ${table} SELECT * FROM repair_${table}

@@ -1,17 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
+import { systemClock } from "../base/time/clock.ts";
 
 /**
- * Does work of the engine that does no harm when it is begun again: requests may keep the engine so
- * busy meanwhile that it refuses.
+ * Does work of the engine that does no harm when it is begun again: requests may keep the engine so busy meanwhile
+ * that it refuses, and a server may be away. Throws `SERVICE_UNAVAILABLE` when it is away for `outageMsMax`.
  */
-export async function untilAdmitted(work: () => Promise<void>): Promise<void> {
+export async function untilAdmitted<Result>(work: () => Promise<Result>): Promise<Result> {
+  const startedAtMs = systemClock.monotonicMs();
   for (;;) {
     try {
       return await work();
     } catch (thrown) {
-      if (!(thrown instanceof AppError)) throw thrown;
+      const waitedMs = systemClock.monotonicMs() - startedAtMs;
+      if (!(thrown instanceof AppError) || waitedMs > storeLimits.outageMsMax) throw thrown;
       await delay(storeLimits.mutationsPollMs);
     }
   }

@@ -3,7 +3,7 @@ import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
-import { ChdbEngine } from "../storage/embedded/chdb-engine.ts";
+import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
 import { FactStore } from "../storage/fact-store.ts";
@@ -45,13 +45,10 @@ export class IndexedFacts {
   }
 
   /**
-   * Opens the store, in the data folder unless an engine is given, and loads the views. Throws `DataFolderBusyError`,
-   * `DataFolderDamagedError` or, with a server, `SERVICE_UNAVAILABLE`.
+   * Opens the store, in the data folder unless an engine is given, and loads the views. Throws as what opens the engine
+   * and `FactStore.open` do.
    */
-  static async open(
-    dataDir: string,
-    openEngine: OpenEngine = (folder) => ChdbEngine.open(folder),
-  ): Promise<IndexedFacts> {
+  static async open(dataDir: string, openEngine: OpenEngine = openFolder): Promise<IndexedFacts> {
     const store = await FactStore.open(await openEngine(dataDir), () => dropMarketsFile(dataDir));
     try {
       const facts = new IndexedFacts(store);

@@ -199,7 +199,7 @@ function hangUpAfter(bytes: string): Promise<void> {
   return promise;
 }
 
-test("400: raw UTF-8 in a URL is no abuse, and the client is informed what to do", async () => {
+test("400: raw UTF-8 in a URL is no abuse, and the error says what to do", async () => {
   const own = await openTestServer();
   const bytes = Buffer.from("GET /v1/markets?search=köln HTTP/1.1\r\nhost: x\r\n\r\n", "utf8");
   for (let sent = 0; sent < 3; sent += 1) {

@@ -238,7 +238,7 @@ test("503 of the readiness check is sent as its 200", async () => {
   contract.assertReported(endpoint, answer);
 });
 
-test("who asks for the stream as for a page is informed what it is", async () => {
+test("a plain request for the stream is answered with what it is", async () => {
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/stream");
   assert(endpoint !== undefined);
   const headers = { "x-forwarded-for": anyClient() };

@@ -99,7 +99,7 @@ test("Expect: 100-continue behind a request does not get into its response", asy
   assert.notEqual(statuses[0], 100);
 });
 
-test("Expect: 100-continue alone is informed to continue before its body is sent", async () => {
+test("Expect: 100-continue alone gets 100 before its body is sent", async () => {
   const { port } = new URL(server.url);
   const socket = connect(Number(port), "127.0.0.1");
   let text = "";

@@ -1,4 +1,4 @@
-/** Who asks the same while it is made is informed what is made; no one is informed what was before. */
+/** Equal requests at the same time share one response; none gets an older one. */
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
@@ -89,7 +89,7 @@ test("200: it is made once for all who ask meanwhile, and each has its own reque
   }
 });
 
-test("200: who asks after the changes is not informed what is older", async () => {
+test("200: a request after a change gets nothing older", async () => {
   const first = ask("first");
   await made(1);
   change += 1;

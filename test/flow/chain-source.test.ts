@@ -146,7 +146,7 @@ describe("walking", () => {
     latest.assertEquals(chain, isOurs);
   });
 
-  test("it goes on after the block it is informed to, once that is found unchanged", async () => {
+  test("it goes on after the given block, once that is found unchanged", async () => {
     const chain = buildBlocks(specs(700));
     const node = await openNode(chain);
     const source = await openSource([node.url], { resumeAfter: refOf(chain[99]) });

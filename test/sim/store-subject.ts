@@ -20,7 +20,7 @@ export class StoreSubject implements Subject {
   state = new MarketState(contracts);
   /** Whether the pipeline, or a death and a new start, is in the middle of something. */
   #isAtWork = false;
-  /** The newest final block that the pipeline was notified of. */
+  /** The newest final block that the pipeline took. */
   #finalReported = -1;
 
   constructor(folder: StoreFolder) {

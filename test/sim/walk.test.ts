@@ -18,7 +18,7 @@ import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
 
 const asked = process.env["SIMULATION_RUNS"];
 const runs = Number(asked ?? 2_000);
-/** A slow machine plays fewer, and says so, unless it was informed how many. */
+/** A slow machine plays fewer, and says so, unless a number is given. */
 const budgetMs = asked === undefined ? 45_000 : Number.POSITIVE_INFINITY;
 
 /** Seeds that found a bug once, by what it was, and whether there were limits already then. */

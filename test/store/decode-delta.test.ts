@@ -1,4 +1,4 @@
-/** What memory is notified of final blocks, which is read from their rows, is what their facts report. */
+/** The delta read from the rows of final blocks equals the one of their facts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

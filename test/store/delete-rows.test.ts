@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deleteRows, readCount } from "../../src/storage/embedded/delete-rows.ts";
+import { readCount } from "../../src/storage/engine/engine.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 test("rows are deleted while the engine merges the parts they are in", async (t) => {
@@ -12,7 +12,7 @@ test("rows are deleted while the engine merges the parts they are in", async (t)
       );
     }
     const merging = engine.command("OPTIMIZE TABLE quarantine FINAL").catch(() => {});
-    await deleteRows(engine, "quarantine", "seq >= 0");
+    await engine.deleteRows("quarantine", "seq >= 0");
     await merging;
     assert.equal(await readCount(engine, "quarantine"), 0);
   }

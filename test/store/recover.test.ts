@@ -13,7 +13,7 @@ import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
-import { openFacts } from "../support/open-facts.ts";
+import { embeddedOnly, isOnServer, openFacts } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -41,7 +41,8 @@ describe("after a crash", () => {
       await appendPart(folder.store, encode(lost), done);
       const store = await folder.reopen();
       if (done < tables.length) {
-        await assertTablesHold(store, kept);
+        // On a server nothing is deleted: the same append completes what is there.
+        if (!isOnServer) await assertTablesHold(store, kept);
         await store.append(encode(lost));
       }
       await assertTablesHold(store, blocks);
@@ -81,7 +82,9 @@ describe("after a crash", () => {
     }
   });
 
-  test("in the middle of the recovery from a crash, the next recovery ends it", async (t) => {
+  test("in the middle of the recovery from a crash, the next recovery ends it", {
+    skip: embeddedOnly,
+  }, async (t) => {
     const folder = await StoreFolder.open(t);
     const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
     await folder.store.append(encode(kept));
@@ -102,7 +105,9 @@ describe("after a crash", () => {
     await assertTablesHold(folder.store, blocks);
   });
 
-  test("of a store that never acknowledged anything, it is empty", async (t) => {
+  test("of a store that never acknowledged anything, it is empty", {
+    skip: embeddedOnly,
+  }, async (t) => {
     const folder = await StoreFolder.open(t);
     await appendPart(folder.store, encode(blocks), tables.length - 1);
     const store = await folder.reopen();

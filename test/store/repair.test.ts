@@ -4,7 +4,6 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
-import { recover } from "../../src/storage/recover.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -116,7 +115,7 @@ describe("a repair", () => {
       await orderRepair(store.engine, encode(wrongBlocks.slice(from, to)));
       await finishRepair(store.engine, () => {});
       isWhole = await repairDying(store.engine, writes);
-      await recover(store.engine, () => {});
+      await finishRepair(store.engine, () => {});
       const [row] = await store.engine.query("SELECT sum(fills) FROM commits");
       const isDone = row?.[0] === fillsOf(blocks).length;
       assert.ok(isDone || done === 0, "once it is ordered, it is done");

@@ -30,6 +30,9 @@ function unreadable(number: number, reason: string): BlockFacts["quarantined"][n
   return { seq, timestamp, reason, log: {} as RawLog };
 }
 
+/** Tables and views that only a database on a server has. */
+const ofServers = new Set(["candles", "claims", "identity", "trades"]);
+
 test("sizes are those of the tables, asked for again only after a while", async (t) => {
   const { store } = await StoreFolder.open(t);
   let atMs = 0;
@@ -38,7 +41,9 @@ test("sizes are those of the tables, asked for again only after a while", async 
   const empty = await sizes.read();
   assert.deepEqual(empty?.missingBlocks, 0);
   assert.deepEqual(
-    empty.tables.map(({ table, rows }) => [table, rows]),
+    empty.tables
+      .filter(({ table }) => !ofServers.has(table))
+      .map(({ table, rows }) => [table, rows]),
     [
       ["commits", 0],
       ["events", 0],
@@ -79,6 +84,7 @@ test("a store that does not answer is no size, and no error", async () => {
     query: refuse,
     queryNative: refuse,
     command: refuse,
+    deleteRows: refuse,
     openRows: refuse,
     insert: refuse,
     close: refuse,

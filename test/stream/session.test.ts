@@ -221,7 +221,7 @@ suite("time", () => {
 });
 
 suite("a client that takes nothing", () => {
-  test("is closed with 4002 once what waits is too old, and informed where to go on", async () => {
+  test("is closed with 4002 once what waits is too old, with the position to resume from", async () => {
     const client = new SessionClient(parts);
     client.send({ action: "subscribe", channel: { type: "trades" } });
     await server.advance({ unfinalized: server.newestBlock + 20 });

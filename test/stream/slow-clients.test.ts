@@ -1,6 +1,6 @@
 /**
  * R15: clients that never read, next to as many that do. What waits for them is bounded, they are closed
- * and informed how far they came, and the others have every frame. `SLOW_CLIENTS` says how many.
+ * with their last position, and the others have every frame. `SLOW_CLIENTS` says how many.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

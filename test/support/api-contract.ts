@@ -62,7 +62,7 @@ export class ApiContract {
     return Object.keys(content?.["application/json"]?.examples ?? {});
   }
 
-  /** Fails unless status, headers and body of an answer are notified of, and nothing else is in it. */
+  /** Fails unless status, headers and body of an answer are documented, and nothing else is in it. */
   assertReported(endpoint: Endpoint, answer: TestAnswer): void {
     const { method, path } = endpoint;
     const name = `${method} ${path} ${answer.status}`;

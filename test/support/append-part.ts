@@ -19,6 +19,7 @@ export async function appendPart(
   count: number,
 ): Promise<void> {
   const { fills, minuteCandles, events, quarantine } = batch;
+  const [from, to] = [batch.fromBlock, batch.last.number];
   const rows = [
     fills,
     fills,
@@ -29,6 +30,7 @@ export async function appendPart(
     encodeCommit([batch]),
   ];
   for (const [index, table] of tables.slice(0, count).entries()) {
-    await store.engine.insert(table, rows[index] ?? Buffer.of());
+    const token = table === "commits" ? `commits:${from}` : `${table}:${from}-${to}`;
+    await store.engine.insert(table, rows[index] ?? Buffer.of(), token);
   }
 }

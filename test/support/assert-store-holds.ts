@@ -3,6 +3,8 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
+import { openFolder } from "../../src/storage/embedded/open-folder.ts";
+import type { OpenEngine } from "../../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTokenRowsHold } from "./assert-tables-hold.ts";
@@ -10,12 +12,13 @@ import { describeState } from "./describe-state.ts";
 import { knownContracts } from "./recorded-chain.ts";
 import { fillsOf } from "./store-chain.ts";
 
-/** Opens the folder as a process would, and asserts that it holds these blocks and nothing else. */
+/** Opens the folder, or the server, as a process would, and asserts that it holds these blocks and nothing else. */
 export async function assertStoreHolds(
   dataDir: string,
   blocks: readonly BlockFacts[],
+  openEngine: OpenEngine = openFolder,
 ): Promise<void> {
-  const store = await IndexedFacts.open(dataDir);
+  const store = await IndexedFacts.open(dataDir, openEngine);
   try {
     await store.trimmed;
     const last = blocks.at(-1);

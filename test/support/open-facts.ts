@@ -1,9 +1,15 @@
 import { basename } from "node:path";
 import { after } from "node:test";
-import { longRows, schemaStatements } from "../../src/storage/schema.ts";
-import { ServerEngine } from "../../src/storage/server/server-engine.ts";
+import { identityOf } from "../../src/storage/identity.ts";
+import { schemaStatements } from "../../src/storage/schema.ts";
+import {
+  connectToServer,
+  openDatabase,
+  type ServerPlace,
+} from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { ClickHouseServer, clusterName } from "./clickhouse/clickhouse-server.ts";
+import { knownContracts } from "./recorded-chain.ts";
 
 /**
  * Where the facts of a test are: in its data folder; with `ODDWIRE_TEST_ENGINE=server` in a ClickHouse server of the
@@ -19,8 +25,7 @@ export const isOnServer = shards > 0;
 /** Of a test of what only an engine in the folder does: for `skip`. */
 export const embeddedOnly = isOnServer && "of the embedded engine alone";
 
-/** The tables that shards share; the others are on the first one. */
-const shardedTables = ["fills", "fills_by_token", "minute_candles", "hour_candles"];
+const user = "default";
 
 let opening: Promise<readonly ClickHouseServer[]> | null = null;
 if (isOnServer) {
@@ -35,32 +40,37 @@ export async function openFacts(dataDir: string): Promise<IndexedFacts> {
   opening ??= ClickHouseServer.openAll(shards);
   const servers = await opening;
   const database = basename(dataDir).replaceAll("-", "_");
-  return IndexedFacts.open(dataDir, async (spoolDir) => {
-    const engines: ServerEngine[] = [];
-    for (const { url } of servers) {
-      const settings = { url, user: "default", password: "", database, spoolDir };
-      engines.push(await ServerEngine.open(settings));
-    }
-    const [first, ...others] = engines;
+  const identity = identityOf(137, knownContracts());
+  return IndexedFacts.open(dataDir, async (folder) => {
+    const places = servers.map(({ url }) => ({ url, user, password: "", database, identity }));
+    const [first] = places;
     if (first === undefined) throw new Error("no server was started");
-    if (others.length > 0) await makeShards(engines, database);
-    for (const other of others) await other.close();
-    return first;
+    if (places.length > 1) await makeShards(places, folder);
+    return openDatabase(first, folder);
   });
 }
 
-/** Makes the tables that shards share, each in a local one of every shard and, on the first, over all of them. */
-async function makeShards(engines: readonly ServerEngine[], database: string): Promise<void> {
-  const local = `${database}_local`;
-  for (const engine of engines) {
-    await engine.command(`CREATE DATABASE IF NOT EXISTS ${local}`);
-    for (const statement of schemaStatements) {
-      await engine.command(statement.replace("IF NOT EXISTS ", `IF NOT EXISTS ${local}.`));
+/** Makes the tables of a cluster on servers that have no Keeper: nothing is replicated, and each has statements of its own. */
+async function makeShards(places: readonly ServerPlace[], folder: string): Promise<void> {
+  const [first] = places;
+  for (const place of places) {
+    const { database } = place;
+    const engine = await connectToServer(place, folder);
+    for (const statement of schemaStatements({ kind: "cluster", database, cluster: clusterName })) {
+      // What is not sharded is on the first one alone.
+      const isOfAll = statement.includes(`${database}_local`);
+      if (place === first || isOfAll) await engine.command(withoutKeeper(statement));
     }
+    await engine.close();
   }
-  for (const table of shardedTables) {
-    const over = `Distributed('${clusterName}', '${local}', '${table}', cityHash64(token_id))`;
-    const statement = `CREATE TABLE IF NOT EXISTS ${table} AS ${local}.${table} ENGINE = ${over}`;
-    await engines[0]?.command(`${statement} SETTINGS ${longRows}`);
-  }
+}
+
+function withoutKeeper(statement: string): string {
+  return statement
+    .replace(` ON CLUSTER '${clusterName}'`, "")
+    .replace(/Replicated(\w*MergeTree)\('[^']*', '[^']*'\)/, "$1")
+    .replace(
+      /, replicated_deduplication_window = .*$/,
+      ", non_replicated_deduplication_window = 10000",
+    );
 }

@@ -72,7 +72,7 @@ export class SteppedChain {
     }
   }
 
-  /** What a process is notified that has stored the blocks up to `stored`. */
+  /** What a process gets that has stored the blocks up to `stored`. */
   resumeAfter(stored: number): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);

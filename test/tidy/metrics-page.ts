@@ -58,6 +58,7 @@ const noEngine = new MeteredEngine({
   query: refuse,
   queryNative: refuse,
   command: refuse,
+  deleteRows: refuse,
   openRows: refuse,
   insert: refuse,
   close: refuse,

@@ -50,7 +50,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   };
 }
 
-/** What clients are notified of anything thrown; of a bug of ours no more than that there was one. */
+/** What clients see of anything thrown; of a bug, only that there was one. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   switch ((thrown as { code?: unknown } | null)?.code) {

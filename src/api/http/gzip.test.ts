@@ -18,7 +18,7 @@ test("a packed start and what follows it are one gzip member of both, whatever t
   }
 });
 
-test("bytes are packed once, for all who ask, and it is notified when they are", async () => {
+test("bytes are packed once, for every request, and the cache learns when they are", async () => {
   let times = 0;
   const onPacked = () => {
     times += 1;

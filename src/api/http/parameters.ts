@@ -13,7 +13,7 @@ import { isIpRange } from "../../base/ip-address.ts";
 
 /**
  * A text that `parse` turns into what handlers work with; `null` from it means not valid, and the
- * client is then informed that the parameter must be `expected`. `keywords` are for the documentation.
+ * error then says that the parameter must be `expected`. `keywords` are for the documentation.
  */
 export function parsedText<T extends string | number | bigint>(options: {
   parse: (text: string) => T | null;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-/** What can be kept: what it costs has to be known, and it is notified when it is not kept any more. */
+/** What can be kept: its size is known, and it is released when it is evicted. */
 type Sized = { readonly byteLength: number; release(): void };
 type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 

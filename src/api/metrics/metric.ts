@@ -17,7 +17,7 @@ export function gaugeOf(name: string, help: string): Head {
   return { name, type: "gauge", help };
 }
 
-/** What is notified of a counter. */
+/** How a counter is described. */
 export function counterOf(name: string, help: string): Head {
   return { name, type: "counter", help };
 }

@@ -1,4 +1,4 @@
-/** What Prometheus is notified of the process itself. */
+/** Metrics of the process itself. */
 import { counter, counterOf, gauge, gaugeOf, labelled, type Metric } from "./metric.ts";
 
 export const processMetrics: readonly Metric[] = [

@@ -204,7 +204,7 @@ const socketOptions = {
   noServer: true,
   clientTracking: false,
   maxPayload: streamLimits.frameBytesMax,
-  // A slow client is informed how far it came behind all that is on the way to it.
+  // A slow client gets its last position after everything that is on the way to it.
   closeTimeout: streamLimits.closePatienceMs,
   WebSocket: StreamWebSocket,
 } as const;

@@ -1,4 +1,4 @@
-/** Texts that clients send, by HTTP or on the stream: how they are read, and what a client is notified of others. */
+/** Texts that clients send, by HTTP or on the stream: how they are read, and the error for invalid ones. */
 import { parseMicros } from "../decimal.ts";
 import {
   type Address,

@@ -34,7 +34,10 @@ test("unset and empty variables have their defaults", () => {
     metricsPort: null,
     adminKey: null,
     hmacPepper: null,
+    clickhouseDatabase: "oddwire",
+    clickhousePassword: null,
     clickhouseUrl: null,
+    clickhouseUser: "default",
     venue: "none",
     venueRestUrl: "https://clob.polymarket.com",
     venueMetadataUrl: "https://gamma-api.polymarket.com",
@@ -94,9 +97,12 @@ test("all mistakes are sent together", () => {
 });
 
 test("what is not supported yet is refused with the reason", () => {
-  const unsupported = { ODDWIRE_CLICKHOUSE_URL: "http://db:8123", ODDWIRE_VENUE: "kalshi" };
+  const unsupported = { ODDWIRE_CLICKHOUSE_URL: "http://db:8123/path", ODDWIRE_VENUE: "kalshi" };
   const [clickhouse, venue] = mistakesOf({ ...serving, ...unsupported });
-  assert.match(clickhouse ?? "", /ODDWIRE_CLICKHOUSE_URL must be left unset.*not supported yet/);
+  assert.match(
+    clickhouse ?? "",
+    /ODDWIRE_CLICKHOUSE_URL must be an http or https URL without a path/,
+  );
   assert.match(venue ?? "", /ODDWIRE_VENUE must be none or polymarket/);
 });
 

@@ -69,6 +69,37 @@ const settings = {
     fallback: "./data",
     read: (text) => text,
   }),
+  clickhouseUrl: setting<string | null>({
+    variable: "ODDWIRE_CLICKHOUSE_URL",
+    description:
+      "The ClickHouse server that facts are kept in, in place of the engine in the process",
+    form: "an http or https URL without a path",
+    fallback: null,
+    read: (text) => (isUrl(text, /^https?:$/) && new URL(text).pathname === "/" ? text : null),
+    show: (value) => (value === null ? "" : new URL(value).host),
+  }),
+  clickhouseDatabase: setting({
+    variable: "ODDWIRE_CLICKHOUSE_DATABASE",
+    description: "The database on that server; one for each chain and list of contracts",
+    form: "a name of letters, digits and underscores",
+    fallback: "oddwire",
+    read: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : null),
+  }),
+  clickhouseUser: setting({
+    variable: "ODDWIRE_CLICKHOUSE_USER",
+    description: "The user on that server, who may create tables in the database, read and insert",
+    form: "a name",
+    fallback: "default",
+    read: (text) => text,
+  }),
+  clickhousePassword: setting<string | null>({
+    variable: "ODDWIRE_CLICKHOUSE_PASSWORD",
+    description: "The password of that user",
+    form: "a text",
+    fallback: null,
+    read: (text) => text,
+    secret: true,
+  }),
   host: setting({
     variable: "ODDWIRE_HOST",
     description: "The address the service listens on",
@@ -104,13 +135,6 @@ const settings = {
     fallback: null,
     read: (text) => (text.length >= 32 ? text : null),
     secret: true,
-  }),
-  clickhouseUrl: setting<null>({
-    variable: "ODDWIRE_CLICKHOUSE_URL",
-    description: "A ClickHouse server in place of the embedded engine; not supported yet",
-    form: "left unset: a ClickHouse server is not supported yet, the embedded engine is used",
-    fallback: null,
-    read: () => null,
   }),
   venue: setting<"none" | "polymarket">({
     variable: "ODDWIRE_VENUE",
@@ -292,7 +316,7 @@ export function setCompiledCodeFolder(path: string): void {
   process.env["NODE_COMPILE_CACHE"] ??= path;
 }
 
-/** A setting as people are notified of it. */
+/** A setting as the documentation shows it. */
 export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
   /** As it would be written; empty for none. */
   readonly fallback: string;

@@ -32,6 +32,8 @@ export const storeLimits = {
   spoolReadBytes: mebibyte,
   /** How often a start looks whether the engine has ended what a crash interrupted. */
   mutationsPollMs: 20,
+  /** For how long an append waits for a server that is away; then a start tries again. */
+  outageMsMax: 600_000,
   /** Rows appended together where there are as many: the engine takes some 150 MB for as long. */
   groupRows: 100_000,
   /** The same of ranges, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
@@ -86,6 +88,8 @@ export const serverLimits = {
   /** A connection that was idle may be closed while it is used again; more than that is for who asks. */
   attemptsMax: 3,
   retryDelayMs: 100,
+  /** Clocks further apart are a mistake: times in queries of people would be wrong. */
+  clockDifferenceMs: 5_000,
 } as const;
 
 /** What is known of the chain by heart. */

@@ -19,7 +19,7 @@ const resolutionMs = 20;
 const windowMs = 10_000;
 
 /**
- * Measures this process. The lag of the event loop is notified of the last whole window of 10 seconds,
+ * Measures this process. The lag of the event loop is that of the last whole window of 10 seconds,
  * so that it does not depend on who asks, and how often.
  */
 export class ProcessMeter {

@@ -13,7 +13,7 @@ export class ParsedLogs {
   readonly #logs: RawLog[];
   readonly #letGo: () => void;
 
-  /** `letGo` is notified that what the logs are read from is not needed any more. */
+  /** Called when what the logs are read from is not needed any more. */
   constructor(logs: RawLog[], timestamps: readonly number[] | null, letGo: () => void = () => {}) {
     this.#logs = logs;
     this.logs = logs;

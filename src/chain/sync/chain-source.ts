@@ -34,6 +34,11 @@ export type ChainSourceOptions = {
    * after.
    */
   readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
+  /**
+   * Blocks that were final before, and that a range of final blocks must not go on behind: nothing is passed on until
+   * they are final again. None by default; known when `resumeAfter` is.
+   */
+  readonly rangeEnds?: () => readonly number[];
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   readonly log: Log;
   readonly clock?: Clock;
@@ -50,7 +55,7 @@ export type ChainSourceOptions = {
 };
 
 /**
- * Makes of final blocks what is notified of them. It is called as soon as they are read, ahead of those
+ * Makes of final blocks what is passed on. It is called as soon as they are read, ahead of those
  * before them, and what they are read from can be released then, by `release`, if nothing of the
  * logs is looked at any more: a log takes some times the memory that its facts do.
  */
@@ -113,7 +118,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /**
    * Asks every endpoint once who it is. Throws `WrongChainError` when one serves another chain; one
-   * that does not answer is tried again later. Of final blocks is informed what `prepare` makes of them.
+   * that does not answer is tried again later. Final blocks are passed on as `prepare` makes them.
    */
   static async open<Final>(
     options: ChainSourceOptions,
@@ -204,6 +209,7 @@ export class ChainSource<Final = readonly Block[]> {
   async #start(): Promise<void> {
     const { startBlock } = this.#options;
     const resumeAfter = await this.#options.resumeAfter;
+    await this.#awaitFinal(Math.max(-1, ...(this.#options.rangeEnds?.() ?? [])));
     if (resumeAfter !== null) {
       await this.#history.confirm(resumeAfter);
       this.#tail.restart(resumeAfter.number + 1, resumeAfter);
@@ -211,6 +217,14 @@ export class ChainSource<Final = readonly Block[]> {
     }
     const first = startBlock === "latest" ? await this.#awaitHead() : startBlock;
     this.#tail.restart(first, null);
+  }
+
+  async #awaitFinal(block: number): Promise<void> {
+    for (;;) {
+      const { version } = this.#watch.wake;
+      if ((this.#finality.agreement?.block.number ?? -1) >= block) return;
+      await this.#watch.wake.wait(version, idleMs, this.#context);
+    }
   }
 
   async #awaitHead(): Promise<number> {
@@ -226,7 +240,8 @@ export class ChainSource<Final = readonly Block[]> {
     const tail = this.#tail;
     const isFinal = (number: number) => number <= (this.#finality.agreement?.block.number ?? -1);
     if (tail.length > 0 || !isFinal(tail.nextNumber)) return;
-    const start = { next: tail.nextNumber, base: tail.base };
+    const ends = this.#options.rangeEnds?.() ?? [];
+    const start = { next: tail.nextNumber, base: tail.base, ends };
     const finalized = () => this.#finality.agreement?.block ?? tail.base;
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
       const { from, to, last, blocks } = part;

@@ -22,11 +22,14 @@ type Slot<Blocks> = {
 export class RangePrefetch<Blocks> {
   readonly #source: RangeSource<Blocks>;
   readonly #slots: Slot<Blocks>[] = [];
+  readonly #ends: readonly number[];
   #nextFrom: number;
 
-  constructor(source: RangeSource<Blocks>, from: number) {
+  /** No range has both a block of `ends` and the one after it. */
+  constructor(source: RangeSource<Blocks>, from: number, ends: readonly number[]) {
     this.#source = source;
     this.#nextFrom = from;
+    this.#ends = ends;
   }
 
   /** The parts of the next range; `null` once all blocks up to `to` were handed out. */
@@ -48,7 +51,8 @@ export class RangePrefetch<Blocks> {
   #fill(to: number): void {
     while (this.#hasRoom() && this.#nextFrom <= to) {
       const from = this.#nextFrom;
-      const range = { from, to: Math.min(to, from + this.#source.blocksAtOnce - 1) };
+      const ends = this.#ends.filter((end) => end >= from);
+      const range = { from, to: Math.min(to, from + this.#source.blocksAtOnce - 1, ...ends) };
       this.#slots.push(this.#fetch(range));
       this.#nextFrom = range.to + 1;
     }

@@ -22,18 +22,22 @@ export class RangeWalker<Blocks> {
   }
 
   /**
-   * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. A
-   * part is sent once the one after it stands on it, or agreement on finality does: its last block
+   * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. No part
+   * goes on behind one of `ends`. A part is sent once the one after it stands on it, or agreement on finality does: its last block
    * may have no logs, and then only its child or others can say that this is its hash. Ends where an
    * agreement is dropped: nothing above what is final now is handed out.
    */
   async *walk(
-    start: { readonly next: number; readonly base: BlockRef | null },
+    start: {
+      readonly next: number;
+      readonly base: BlockRef | null;
+      readonly ends: readonly number[];
+    },
     finalized: () => BlockRef | null,
   ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
     let unfinalized: RangePart<Blocks> | null = null;
-    let prefetch = new RangePrefetch(this.#ranges, next);
+    let prefetch = new RangePrefetch(this.#ranges, next, start.ends);
     for (;;) {
       const parts = await prefetch.next(finalized()?.number ?? -1);
       if (parts === null) return;
@@ -44,7 +48,7 @@ export class RangeWalker<Blocks> {
         if (flaw !== null) {
           await this.#blame(part, { unfinalized, base, flaw });
           unfinalized = null;
-          prefetch = new RangePrefetch(this.#ranges, next);
+          prefetch = new RangePrefetch(this.#ranges, next, start.ends);
           break;
         }
         if (unfinalized !== null) {

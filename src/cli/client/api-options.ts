@@ -3,7 +3,7 @@ import { readClientConfig } from "../../base/config/config.ts";
 import { toError } from "../../base/errors.ts";
 import { type Option, UsageError, type Words } from "../command.ts";
 
-/** How commands are informed which service to call, and as whom. */
+/** Options that say which service to call, and with which key. */
 export const apiOptions = {
   url: {
     value: "URL",

@@ -3,6 +3,7 @@ import { type Config, readConfig } from "../../base/config/config.ts";
 import { openLog } from "../../base/log.ts";
 import { RepairOrderedError } from "../../feed/auditor.ts";
 import { Service } from "../../main.ts";
+import { ClaimedElsewhereError } from "../../storage/server/claims.ts";
 import { withAccess } from "../admin/with-access.ts";
 import { type Command, exitCodes } from "../command.ts";
 import { awaitSignal } from "./await-signal.ts";
@@ -38,7 +39,8 @@ in flight finish.`,
       const failure = await Promise.race([stopped, service.failed]);
       await service.close();
       if (failure === null) return exitCodes.done;
-      if (failure instanceof RepairOrderedError) continue;
+      if (failure instanceof RepairOrderedError || failure instanceof ClaimedElsewhereError)
+        continue;
       process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
       return exitCodes.tryAgain;
     }

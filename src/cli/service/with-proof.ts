@@ -15,6 +15,7 @@ import {
 } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../main.ts";
+import { chooseEngine } from "../../storage/choose-engine.ts";
 import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
 import { IndexedFacts } from "../../views/indexed-facts.ts";
 import { type Option, UsageError, type Words } from "../command.ts";
@@ -55,7 +56,7 @@ export async function withProof<Result>(
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
   await claimDataFolder(dataDir, { chainId, contracts });
-  const store = await IndexedFacts.open(dataDir);
+  const store = await IndexedFacts.open(dataDir, chooseEngine(config, contracts));
   try {
     // A repair deletes rows too.
     await store.trimmed;

@@ -25,7 +25,7 @@ export type BatchRows = {
   readonly quarantine: Buffer;
 };
 
-/** What is notified of final blocks besides their rows. */
+/** What describes final blocks besides their rows. */
 export type BatchHead = FactsRange & {
   /** The events as they are; there are few of them. */
   readonly located: readonly LocatedEvent[];

@@ -22,6 +22,7 @@ import {
   reasonOf,
   written,
 } from "./data-folder-errors.ts";
+import { deleteRows } from "./delete-rows.ts";
 
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
@@ -73,6 +74,10 @@ export class ChdbEngine implements Engine {
 
   async command(sql: string): Promise<void> {
     await written(this.#writers.run((writer) => writer.queryAsync(sql)));
+  }
+
+  async deleteRows(table: string, where: string): Promise<void> {
+    await deleteRows(this, table, where);
   }
 
   async openRows(): Promise<SpoolFile> {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
@@ -6,20 +5,15 @@ import { ConfigError } from "../../base/config/config.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { toError } from "../../base/errors.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 
 /** Raised when rows are stored in another way. */
 const format = 3;
 
-/** What a data folder was made for. Facts of two chains or two lists of contracts must not mix. */
-type FolderIdentity = {
+/** What a data folder was made for. */
+type FolderIdentity = FactsIdentity & {
   readonly format: number;
-  readonly chain_id: number;
-  /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
-  readonly contracts: string;
-  /** Hash over the events that are decoded. */
-  readonly events: string;
   /** The first block that was indexed, from before it was final; absent until then. */
   readonly start_block?: number;
 };
@@ -35,37 +29,18 @@ export async function claimDataFolder(
 ): Promise<number | null> {
   makeDataFolder(dataDir);
   const path = identityIn(dataDir);
-  const ours: FolderIdentity = {
-    format,
-    chain_id: chainId,
-    contracts: hashOf(contracts),
-    events: hashOfLines(new LogDecoder(contracts).events),
-  };
+  const ours = { format, ...identityOf(chainId, contracts) };
   const known = await readIdentity(path);
   if (known === null) {
     await writeIdentity(path, ours, link);
     return null;
   }
-  const advice = "use another ODDWIRE_DATA_DIR";
   if (known.format !== ours.format) {
     throw new ConfigError([
-      `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: ${advice}, or delete all in it but access.sqlite* and pepper`,
+      `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: use another ODDWIRE_DATA_DIR, or delete all in it but access.sqlite* and pepper`,
     ]);
   }
-  if (known.chain_id !== ours.chain_id) {
-    throw new ConfigError([
-      `${dataDir} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${chainId}; ${advice}`,
-    ]);
-  }
-  if (known.contracts !== ours.contracts) {
-    throw new ConfigError([`${dataDir} was indexed with another list of contracts; ${advice}`]);
-  }
-  if (known.events !== ours.events) {
-    throw new ConfigError([
-      `${dataDir} was indexed by a version that decodes other events, which a later start cannot add; ` +
-        "index again with an empty ODDWIRE_DATA_DIR, or run the version that made it",
-    ]);
-  }
+  refuseOtherFacts(known, ours, { place: dataDir, setting: "ODDWIRE_DATA_DIR" });
   return known.start_block ?? null;
 }
 
@@ -135,13 +110,4 @@ async function writeIdentity(
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-function hashOf({ byAddress, collateral, wrappedCollateral }: Contracts): string {
-  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
-  return hashOfLines([collateral, wrappedCollateral ?? "", ...lines]);
-}
-
-function hashOfLines(lines: readonly string[]): string {
-  return createHash("sha256").update(lines.join("\n")).digest("hex");
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
-import type { Engine } from "../engine/engine.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
 import { wordLiteral } from "../sql-literal.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 
@@ -38,29 +38,8 @@ async function dropParts(engine: Engine, table: string, where: string): Promise<
   }
 }
 
-/** How many rows `<table> WHERE <condition>` names. */
-export async function readCount(engine: Engine, fromWhere: string): Promise<number> {
-  const [row] = await engine.query(`SELECT count() FROM ${fromWhere}`);
-  return Number(row?.[0]);
-}
-
-/**
- * Resolves when the engine has carried out what a process was killed in the middle of: it goes on
- * with that on its own after a start, and rows must not go away under what is counted or put there.
- * Throws `DataFolderUnwritableError` when there is no room for it.
- */
-export async function finishMutations(engine: Engine): Promise<void> {
-  const unfinished = "system.mutations WHERE database = currentDatabase() AND NOT is_done";
-  const underWay = "system.merges WHERE database = currentDatabase() AND is_mutation";
-  while ((await readCount(engine, unfinished)) > 0) {
-    // One that is under way has reserved its room.
-    if ((await readCount(engine, underWay)) === 0) await refuseFullDisk(engine);
-    await delay(storeLimits.mutationsPollMs);
-  }
-}
-
-/** The engine reserves 1.1 times the size of a part to write it again. */
-async function refuseFullDisk(engine: Engine): Promise<void> {
+/** Throws `DataFolderUnwritableError` when no part could be written again: the engine reserves 1.1 times its size. */
+export async function refuseFullDisk(engine: Engine): Promise<void> {
   const [row] = await engine.query(
     `SELECT (SELECT min(unreserved_space) FROM system.disks),
        (SELECT max(bytes_on_disk) FROM system.parts WHERE database = currentDatabase() AND active)`,

@@ -2,7 +2,6 @@ import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { encodeMinuteCandles } from "../codec/encode-facts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readStoredFills } from "../stored-fills.ts";
-import { deleteRows } from "./delete-rows.ts";
 
 /** Conditions in SQL: on `minute` for the minutes and for the hours they are in, on columns of `fills` for their fills. */
 export type CandlesToRemake = {
@@ -16,9 +15,9 @@ export async function remakeCandles(
   engine: Engine,
   { minutes, hours, fills }: CandlesToRemake,
 ): Promise<void> {
-  await deleteRows(engine, "minute_candles", minutes);
+  await engine.deleteRows("minute_candles", minutes);
   const candles = deriveMinuteCandles(await readStoredFills(engine, "fills", `WHERE ${fills}`));
   await engine.insert("minute_candles", encodeMinuteCandles(candles));
-  await deleteRows(engine, "hour_candles", hours);
+  await engine.deleteRows("hour_candles", hours);
   await engine.command(`INSERT INTO hour_candles SELECT * FROM minute_candles WHERE ${hours}`);
 }

@@ -18,8 +18,10 @@ export type Engine = {
   query(sql: string): Promise<readonly Row[]>;
   /** As `query`, with the columns as the engine has them (`Native`), for a great many rows. */
   queryNative(sql: string): Promise<Buffer>;
-  /** Runs a statement without result: DDL, `DELETE`, `INSERT ... SELECT`. */
+  /** Runs a statement without result: DDL, `ALTER`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
+  /** Deletes the rows of a table that a condition names, if there are any. */
+  deleteRows(table: string, where: string): Promise<void>;
   /** Room for the rows of one insert that come bit by bit; to be closed. */
   openRows(): Promise<SpoolFile>;
   /**
@@ -32,8 +34,15 @@ export type Engine = {
   close(): Promise<void>;
 };
 
+/** An engine with its tables made. */
+export type OpenedEngine = {
+  readonly engine: Engine;
+  /** Whether other processes may write to the same database. */
+  readonly isShared: boolean;
+};
+
 /** Opens an engine whose files, if it has any, are in a data folder, which is made when it does not exist. */
-export type OpenEngine = (dataDir: string) => Promise<Engine>;
+export type OpenEngine = (dataDir: string) => Promise<OpenedEngine>;
 
 /** What both engines give their JSON rows by. */
 export const rowSettings = {
@@ -76,4 +85,10 @@ export function insertSettings(token?: string) {
 export function parseRows(text: string): readonly Row[] {
   if (text === "") return [];
   return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
+}
+
+/** How many rows `<table> WHERE <condition>` names. */
+export async function readCount(engine: Engine, fromWhere: string): Promise<number> {
+  const [row] = await engine.query(`SELECT count() FROM ${fromWhere}`);
+  return Number(row?.[0]);
 }

@@ -45,6 +45,10 @@ export class MeteredEngine implements Engine {
     return this.#counted(() => this.#engine.command(sql));
   }
 
+  async deleteRows(table: string, where: string): Promise<void> {
+    return this.#counted(() => this.#engine.deleteRows(table, where));
+  }
+
   async openRows(): Promise<SpoolFile> {
     return this.#engine.openRows();
   }

@@ -12,6 +12,7 @@ import {
   parseRows,
   type Row,
   type Rows,
+  readCount,
   rowSettings,
   writeSettings,
 } from "../engine/engine.ts";
@@ -100,6 +101,11 @@ export class ServerEngine implements Engine {
 
   async command(sql: string): Promise<void> {
     await this.#write({ sql, settings: writeSettings, isRepeatable: false });
+  }
+
+  async deleteRows(table: string, where: string): Promise<void> {
+    if ((await readCount(this, `${table} WHERE ${where}`)) === 0) return;
+    await this.command(`DELETE FROM ${table} WHERE ${where}`);
   }
 
   async openRows(): Promise<SpoolFile> {

@@ -33,7 +33,7 @@ export class WalCheckpoints {
       workerData: this.#path,
     });
     this.#worker = worker;
-    // The pages stay in the log, where they are as safe, and a full disk is notified of by commits.
+    // The pages stay in the log, where they are as safe, and commits report a full disk.
     worker.on("error", () => {});
     worker.on("message", (progress: WalProgress) => {
       this.#progress = progress;

@@ -23,7 +23,7 @@ type Interest = {
   readonly events: boolean;
 };
 
-/** Who is notified of a feed. */
+/** A follower of a feed. */
 export type FeedReceiver = {
   deliver(packet: Packet): void;
   sendText(text: string): void;

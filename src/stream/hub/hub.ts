@@ -18,7 +18,7 @@ import { Topic } from "./topic.ts";
 /** What some blocks hold, as far as it decides which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
 
-/** A connection that is informed what concerns all subscriptions. */
+/** A connection, which gets what concerns all subscriptions. */
 export type Listener = { announce(text: string): void };
 
 export class Hub {
@@ -68,7 +68,7 @@ export class Hub {
   }
 
   /**
-   * Registers a client with a channel; `started` is called once it may be informed that it is, and
+   * Registers a client with a channel; `started` is called once the client may get its confirmation, and
    * before anything else is.
    */
   subscribe(options: {

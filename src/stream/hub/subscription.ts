@@ -61,7 +61,7 @@ export class Subscription implements Follower {
     this.#snapshotRows = snapshotRows;
   }
 
-  /** Begins to report, right after the client was informed that it subscribed. */
+  /** Begins to report, right after the client got its confirmation. */
   start(safePosition: number): void {
     if (this.#sent > safePosition) this.#goBack(safePosition, []);
     this.#startReading();

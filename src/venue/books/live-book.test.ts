@@ -220,7 +220,7 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
   assert.ok(right > 1_000, `only ${right} states were right`);
 });
 
-test("a copy made of what is sent has the checksum of the book, until it is informed to be stale", () => {
+test("a copy made of what is sent has the checksum of the book, until it becomes stale", () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const stage = new Stage();

@@ -43,12 +43,12 @@ export class LiveBook {
   readonly assetId: string;
   readonly bids = new BookSide("bid");
   readonly asks = new BookSide("ask");
-  /** Who is notified of every change. */
+  /** Called with every change. */
   listener: ((report: BookDelta) => void) | null = null;
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
   #facts: BookFacts | null = null;
-  /** Whether an answer informed what the stream leaves out and the hash is made of. */
+  /** Whether a response had the fields that the stream leaves out and the hash includes. */
   #hasAllFacts = false;
   #timestampMs = 0;
   #hash: string | null = null;

@@ -20,7 +20,7 @@ export class MarketSocket {
   readonly assetIds = new Set<string>();
   readonly #options: MarketSocketOptions;
   readonly #closing = new AbortController();
-  /** Tokens the open connection has not been notified of yet. */
+  /** Tokens that are not subscribed on the open connection yet. */
   readonly #added = new Set<string>();
   #open: WebSocket | null = null;
   #connections = 0;

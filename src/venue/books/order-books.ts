@@ -11,7 +11,7 @@ import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketFeed } from "./market-feed.ts";
 import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
 
-/** What follows a book is sent; what it is notified of is `book` as it stands then. */
+/** Followers of a book are called with `book` as it is then. */
 export type BookListener = (report: BookDelta, book: LiveBook) => void;
 
 /** Why there is no book: the venue has none of this token, or it cannot be asked now. */
@@ -337,7 +337,7 @@ export class OrderBooks implements BookSource {
     }
   }
 
-  /** Checks hashes no one looked at, reports who listens that a book grew old, releases the rest. */
+  /** Checks hashes no one looked at, reports stale books to followers, and releases the rest. */
   #sweep(): void {
     const nowMs = this.clock.monotonicMs();
     for (const entry of this.#entries.values()) {
@@ -371,7 +371,7 @@ function assetIdOf(event: Exclude<BookEvent, BrokenEvent>): string {
   }
 }
 
-/** What who asks for books is informed where no source of them is configured. */
+/** The answer for books where no source is configured. */
 export function noBookSource(): AppError {
   const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
   return new AppError("SERVICE_UNAVAILABLE", { publicMessage });

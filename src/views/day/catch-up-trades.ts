@@ -34,7 +34,7 @@ export class CatchUpTrades implements ValueChanges<TokenId, TokenTotals> {
   readonly #shares = new ExactSums();
   readonly #priced = new LastTrades();
 
-  /** Of trades from a position on; `setBaseBefore` is informed what the totals of a token were without them. */
+  /** Of trades from a position on; `setBaseBefore` gets the totals of a token without them. */
   constructor(from: Seq, setBaseBefore: (tokenId: TokenId, before: TokenTotals) => void) {
     this.#from = from;
     this.#setBaseBefore = setBaseBefore;

@@ -146,7 +146,7 @@ describe("markets are the same in whatever order their parts arrive", () => {
   }
 });
 
-describe("what is notified of", () => {
+describe("markets", () => {
   const directory = directoryOf(...oneByOne);
   const textOf = (market: TestMarket): unknown => {
     const { question, description, metadataSource, tokens } = marketOf(directory, market);

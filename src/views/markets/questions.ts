@@ -63,7 +63,7 @@ type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
 /** More posts than this about one question are no clarification any more. */
 const updatesMax = 100;
 
-/** What is notified of a condition without text. */
+/** What is known of a condition without text. */
 export const noText: MarketText = {
   title: null,
   description: null,

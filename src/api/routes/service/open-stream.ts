@@ -3,7 +3,7 @@ import { validationError } from "../../http/compile-reader.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { streamPath, streamQuery } from "../../stream/stream-server.ts";
 
-/** What is notified of the stream to a client that asks for it as for a page: that it is one. */
+/** The answer to a plain request for the stream: that it needs an upgrade. */
 export function openStream(): Route {
   return defineRoute({
     method: "GET",

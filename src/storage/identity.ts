@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { ConfigError } from "../base/config/config.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import { LogDecoder } from "../contracts/log-decoder.ts";
+
+/** What stored facts are of: those of two chains or two lists of contracts must not mix. */
+export type FactsIdentity = {
+  readonly chain_id: number;
+  /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
+  readonly contracts: string;
+  /** Hash over the events that are decoded. */
+  readonly events: string;
+};
+
+/** The identity of the facts that a configuration indexes. */
+export function identityOf(chainId: number, contracts: Contracts): FactsIdentity {
+  return {
+    chain_id: chainId,
+    contracts: hashOf(contracts),
+    events: hashOfLines(new LogDecoder(contracts).events),
+  };
+}
+
+/** Throws `ConfigError` when the facts of a place are others than ours; `setting` is what names another place. */
+export function refuseOtherFacts(
+  known: FactsIdentity,
+  ours: FactsIdentity,
+  { place, setting }: { readonly place: string; readonly setting: string },
+): void {
+  if (known.chain_id !== ours.chain_id) {
+    throw new ConfigError([
+      `${place} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
+    ]);
+  }
+  if (known.contracts !== ours.contracts) {
+    throw new ConfigError([
+      `${place} was indexed with another list of contracts; use another ${setting}`,
+    ]);
+  }
+  if (known.events !== ours.events) {
+    throw new ConfigError([
+      `${place} was indexed by a version that decodes other events, which a later start cannot add; ` +
+        `index again with an empty ${setting}, or run the version that made it`,
+    ]);
+  }
+}
+
+function hashOf({ byAddress, collateral, wrappedCollateral }: Contracts): string {
+  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
+  return hashOfLines([collateral, wrappedCollateral ?? "", ...lines]);
+}
+
+function hashOfLines(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}

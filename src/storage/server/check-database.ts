@@ -1,0 +1,59 @@
+import { serverLimits } from "../../base/config/limits.ts";
+import { toError } from "../../base/errors.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { FactsIdentity } from "../identity.ts";
+import { readCoverage, verifyNewestCommits } from "../recover.ts";
+import { tableNames } from "../schema.ts";
+import { refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
+
+/** One thing that was looked at, and what is wrong with it; `null` when nothing is. */
+export type Finding = { readonly subject: string; readonly problem: string | null };
+
+/** Looks at everything that a database on a server needs, whatever of it is wrong. */
+export async function checkDatabase(
+  engine: Engine,
+  place: { readonly database: string; readonly identity: FactsIdentity },
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const look = async (subject: string, work: () => Promise<unknown>): Promise<void> => {
+    const problem = await work().then(
+      () => null,
+      (thrown: unknown) => toError(thrown).message,
+    );
+    findings.push({ subject, problem });
+  };
+  await look("version", () => refuseOldServer(engine));
+  await look("clock", () => refuseOtherClock(engine));
+  await look("tables", () => refuseMissingTables(engine));
+  await look("identity", () => refuseOtherDatabase(engine, place));
+  await look("coverage", () => readCoverage(engine));
+  await look("newest commits", () => verifyNewestCommits(engine));
+  return findings;
+}
+
+async function refuseOtherClock(engine: Engine): Promise<void> {
+  const askedAtMs = systemClock.nowMs();
+  const [row] = await engine.query("SELECT toUnixTimestamp64Milli(now64(3))");
+  const serverMs = Number(row?.[0]);
+  const answeredAtMs = systemClock.nowMs();
+  const { clockDifferenceMs } = serverLimits;
+  if (serverMs >= askedAtMs - clockDifferenceMs && serverMs <= answeredAtMs + clockDifferenceMs) {
+    return;
+  }
+  const seconds = Math.round((serverMs - answeredAtMs) / 1000);
+  throw new Error(`the server's clock differs from ours by ${seconds} s`);
+}
+
+/** Tables that are there take tokens: a database made by hand without a window would store rows twice. */
+async function refuseMissingTables(engine: Engine): Promise<void> {
+  const rows = await engine.query(
+    "SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()",
+  );
+  const known = new Map(rows.map(([name, sql]) => [String(name), String(sql)]));
+  const missing = tableNames.filter((name) => !known.has(name));
+  if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`);
+  const isWindowed = /deduplication_window = [1-9]|Distributed\(/;
+  const without = tableNames.filter((name) => !isWindowed.test(known.get(name) ?? ""));
+  if (without.length > 0) throw new Error(`without a deduplication window: ${without.join(", ")}`);
+}
