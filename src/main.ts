@@ -279,12 +279,13 @@ function quotasOf(config: Config): StreamQuotas {
 
 function admissionOf(config: Config, { keys, ipBlocks, audit }: AccessStore): Admission {
   const { authFailuresMax, trustedProxies, connectionsPerIp } = config;
+  const isPublicRead = config.publicRead === 1;
   const clock = systemClock;
   const onBlocked = ({ bucket }: IpBlock) =>
     audit.record({ action: "ip_blocked", ip: bucket, by: null });
   const options = { blocks: ipBlocks, clock, failuresMax: authFailuresMax, onBlocked };
   const guard = new IpGuard(options);
-  return new Admission({ keys, guard, clock, trustedProxies, connectionsPerIp });
+  return new Admission({ keys, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
 }
 
 /** The contracts of the file, or those of Polygon. Throws `ConfigError` with every mistake. */

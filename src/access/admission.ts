@@ -51,6 +51,8 @@ export class Admission {
     windowMs: minuteMs,
     entriesMax: webLimits.ipWindowsMax,
   });
+  /** Whether reading takes no key, at the limit of the IP. */
+  readonly isPublicRead: boolean;
   readonly #connectionsPerIp: number;
   /** Open connections by what IPs are counted by. */
   readonly #connections = new Map<string, number>();
@@ -66,11 +68,13 @@ export class Admission {
     clock: Clock;
     trustedProxies: readonly string[];
     connectionsPerIp: number;
+    isPublicRead: boolean;
   }) {
     this.#keys = options.keys;
     this.#guard = options.guard;
     this.#clock = options.clock;
     this.#connectionsPerIp = options.connectionsPerIp;
+    this.isPublicRead = options.isPublicRead;
     const { trustedProxies } = options;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
   }
@@ -84,8 +88,8 @@ export class Admission {
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock") return refuseBlocked();
     if (access === "preflight") return this.#admitPreflight(ip, startedAtMs);
     const value = keyOf(request.headers);
-    if (takesNoKey(access) || (access === "optional" && value === undefined))
-      return this.#admitByIp(ip, startedAtMs, null);
+    const isAnonymous = value === undefined && this.#servesAnonymous(access);
+    if (takesNoKey(access) || isAnonymous) return this.#admitByIp(ip, startedAtMs, null);
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked();
@@ -143,6 +147,10 @@ export class Admission {
     const sender = { ip, bucket: ipBucketOf(ip) };
     if (this.#trustedProxies === null) this.#senders.set(request.socket, sender);
     return sender;
+  }
+
+  #servesAnonymous(access: Access): boolean {
+    return access === "optional" || (access === "read" && this.isPublicRead);
   }
 
   #refuseBlocked(ip: string, startedAtMs: number, forMs: number): Caller {

@@ -19,6 +19,15 @@ function errorOf(client: SessionClient): { code: string; message: string } {
   return last["error"] as { code: string; message: string };
 }
 
+test("a public stream is served without a key, and takes one", () => {
+  const client = new SessionClient(parts, { key: null, isPublic: true });
+  client.send({ action: "subscribe", channel: { type: "trades" } });
+  assert.equal(client.of("subscribed").length, 1);
+  client.send({ action: "auth", api_key: "good" });
+  assert.equal(client.of("welcome").at(-1)?.["authenticated"], true);
+  client.session.closed();
+});
+
 test("replays take turns: between two iterations of the event loop one of them sends one slice", async () => {
   const clients = Array.from({ length: 4 }, () => new SessionClient(parts));
   const sentOf = () => clients.map((client) => client.of("event").length);

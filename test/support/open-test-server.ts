@@ -97,6 +97,7 @@ export async function openTestServer(
     corsOrigins?: readonly string[];
     trustedProxies?: readonly string[];
     connectionsPerIp?: number;
+    isPublicRead?: boolean;
     authFailuresMax?: number;
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
@@ -119,10 +120,11 @@ export async function openTestServer(
     failuresMax,
     onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),
   });
-  const { trustedProxies = [], connectionsPerIp = 10_000 } = options;
+  const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
   const cursors = new Cursors(access.deriveSecret("cursors"));
   const services = { keys, audit, clock, cursors, ipBlocks, freshness: () => testFreshness };
-  const admission = new Admission({ keys, guard, clock, trustedProxies, connectionsPerIp });
+  const edge = { trustedProxies, connectionsPerIp, isPublicRead };
+  const admission = new Admission({ keys, guard, clock, ...edge });
   const { hub, quotas = testQuotas } = options;
   const meter = new StreamMeter();
   const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };

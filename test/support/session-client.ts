@@ -43,8 +43,11 @@ export class SessionClient {
   /** Ends the key. */
   isKeyLive = true;
 
-  constructor(parts: SessionParts, options: { key?: VerifiedKey | null; batch?: boolean } = {}) {
-    const { key = testKey, batch = false } = options;
+  constructor(
+    parts: SessionParts,
+    options: { key?: VerifiedKey | null; batch?: boolean; isPublic?: boolean } = {},
+  ) {
+    const { key = testKey, batch = false, isPublic = false } = options;
     const carrier = {
       write: (bytes: Buffer): boolean => {
         assert(this.closed === null, "nothing is written after the close");
@@ -63,7 +66,7 @@ export class SessionClient {
       isLive: () => this.isKeyLive,
     };
     const form = { batch, compress: "none" } as const;
-    this.session = new Session(parts, carrier, { connectionId: "c", form, key });
+    this.session = new Session(parts, carrier, { connectionId: "c", form, key, isPublic });
     this.session.open();
   }
 

@@ -43,7 +43,8 @@ export class StreamConnection implements Carrier {
     this.#parts = parts;
     this.#accepted = accepted;
     const { connectionId, form, key } = accepted;
-    this.session = new Session(parts, this, { connectionId, form, key });
+    const isPublic = parts.admission.isPublicRead;
+    this.session = new Session(parts, this, { connectionId, form, key, isPublic });
   }
 
   /** Begins the session, or ends it immediately when there are too many; `onClosed` is called once. */

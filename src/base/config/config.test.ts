@@ -44,6 +44,7 @@ test("unset and empty variables have their defaults", () => {
     venueWsUrl: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
     corsOrigins: [],
     trustedProxies: [],
+    publicRead: 0,
     authFailuresMax: 20,
     rateLimitRead: 1000,
     rateLimitWrite: 2000,

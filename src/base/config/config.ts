@@ -5,6 +5,7 @@ import { nearName } from "../near-name.ts";
 import { webLimits } from "./limits.ts";
 import {
   type Environment,
+  isOrigin,
   isUrl,
   listOf,
   readValues,
@@ -178,6 +179,12 @@ const settings = {
     form: "a comma list of IP addresses and CIDR ranges",
     fallback: [],
     read: listOf(isIpRange),
+  }),
+  publicRead: setting({
+    variable: "ODDWIRE_PUBLIC_READ",
+    description:
+      "1: reading, the stream and the explorer work without a key, at the limit of the IP address",
+    ...wholeNumber({ min: 0, max: 1, fallback: 0 }),
   }),
   authFailuresMax: setting({
     variable: "ODDWIRE_AUTH_MAX_FAILURES",
@@ -384,12 +391,6 @@ function readBlockNumber(text: string): number | null {
 
 function isRpcUrl(text: string): boolean {
   return isUrl(text, /^(https?|wss?):$/);
-}
-
-function isOrigin(text: string): boolean {
-  return (
-    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
-  );
 }
 
 function logLevels(): readonly LogLevel[] {

@@ -104,3 +104,10 @@ function malformed(known: Setting<Value>, text: string): string {
   const quoted = known.secret || known.show !== undefined ? "" : `, not ${JSON.stringify(text)}`;
   return `${known.variable} must be ${known.form}${quoted}`;
 }
+
+/** An origin as browsers send it, such as `https://app.example.com`. */
+export function isOrigin(text: string): boolean {
+  return (
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
+  );
+}

@@ -69,6 +69,7 @@ export class Session implements Receiver {
   readonly #form: Form;
   readonly #outbox: Outbox;
   readonly #openedAtMs: number;
+  readonly #isPublic: boolean;
   #key: VerifiedKey | null;
   #subscriptions: Map<string, Subscribed> | null = null;
   #pending: Packet[] | null = null;
@@ -84,13 +85,20 @@ export class Session implements Receiver {
   constructor(
     parts: SessionParts,
     carrier: Carrier,
-    options: { connectionId: string; form: Form; key: VerifiedKey | null },
+    options: {
+      connectionId: string;
+      form: Form;
+      key: VerifiedKey | null;
+      /** Whether it is served without a key. */
+      isPublic?: boolean;
+    },
   ) {
     this.#parts = parts;
     this.#carrier = carrier;
     this.#connectionId = options.connectionId;
     this.#form = options.form;
     this.#key = options.key;
+    this.#isPublic = options.isPublic ?? false;
     this.#openedAtMs = parts.clock.monotonicMs();
     this.#pingedAtMs = this.#openedAtMs;
     this.#tickedAtMs = this.#openedAtMs;
@@ -99,8 +107,12 @@ export class Session implements Receiver {
 
   /** Says welcome: the first frame of every connection. */
   open(): void {
-    if (this.#key !== null) this.#parts.hub.listeners.add(this);
+    if (this.#isAdmitted) this.#parts.hub.listeners.add(this);
     this.#welcome(null);
+  }
+
+  get #isAdmitted(): boolean {
+    return this.#key !== null || this.#isPublic;
   }
 
   get isClosed(): boolean {
@@ -147,7 +159,7 @@ export class Session implements Receiver {
     this.#tickLagMs = this.#overdueMs(nowMs);
     this.#tickedAtMs = nowMs;
     const { authenticateMs, pingMs, unansweredPingsMax } = streamLimits;
-    if (this.#key === null && nowMs - this.#openedAtMs >= authenticateMs) {
+    if (!this.#isAdmitted && nowMs - this.#openedAtMs >= authenticateMs) {
       return this.close(closeCodes.badKey, "no key was sent");
     }
     this.checkKey();
@@ -164,7 +176,7 @@ export class Session implements Receiver {
 
   /** Reports that the connection lives; nothing to who has not said yet who it is. */
   heartbeat(): void {
-    if (this.#key !== null) this.sendText(heartbeatFrame(this.#parts.freshness()));
+    if (this.#isAdmitted) this.sendText(heartbeatFrame(this.#parts.freshness()));
   }
 
   announce(text: string): void {
@@ -295,7 +307,7 @@ export class Session implements Receiver {
   }
 
   #requireKey(): void {
-    if (this.#key !== null) return;
+    if (this.#isAdmitted) return;
     const publicMessage = "Send an auth frame first, or X-API-Key when connecting";
     throw new AppError("UNAUTHORIZED", { publicMessage });
   }

@@ -1,0 +1,40 @@
+/** ODDWIRE_PUBLIC_READ: reading without a key, at the limit of the IP. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { defineRoute } from "../../src/api/http/route.ts";
+import { assertError, openTestServer } from "../support/open-test-server.ts";
+
+const readable = defineRoute({
+  method: "GET",
+  path: "/v1/readable",
+  summary: "Something to read",
+  access: "read",
+  response: Type.Object({}),
+  handler: () => ({}),
+});
+
+test("reading takes a key unless it is public", async (t) => {
+  const server = await openTestServer({ routes: [readable] });
+  t.after(async () => server.close());
+  assertError(await server.request("GET", "/v1/readable"), "UNAUTHORIZED");
+});
+
+test("public reading is counted by IP, and only reading is public", async (t) => {
+  const server = await openTestServer({ routes: [readable], isPublicRead: true });
+  t.after(async () => server.close());
+  const anonymous = await server.request("GET", "/v1/readable");
+  assert.equal(anonymous.status, 200);
+  assert.equal(anonymous.headers.get("x-ratelimit-limit"), "100");
+  assertError(await server.request("GET", "/v1/keys"), "UNAUTHORIZED");
+  assertError(await server.request("POST", "/v1/keys", { json: { name: "x" } }), "UNAUTHORIZED");
+});
+
+test("a key that is sent still counts, and a wrong one is still refused", async (t) => {
+  const server = await openTestServer({ routes: [readable], isPublicRead: true });
+  t.after(async () => server.close());
+  const { read: key } = server.keys;
+  const known = await server.request("GET", "/v1/readable", { key });
+  assert.equal(known.headers.get("x-ratelimit-limit"), "1000");
+  assertError(await server.request("GET", "/v1/readable", { key: "ow_read_x" }), "UNAUTHORIZED");
+});
