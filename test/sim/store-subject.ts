@@ -76,6 +76,8 @@ export class StoreSubject implements Subject {
     for await (const one of change) {
       this.#isAtWork = true;
       if (one.kind === "range") this.#finalReported = one.batch.toBlock;
+      // They are appended while the changes that follow are taken.
+      if (one.kind === "finalized") this.#finalReported = one.block;
       yield one;
       this.#isAtWork = false;
     }
