@@ -6,6 +6,7 @@
  *
  * Carried out only while no one reads or appends, since rows are missing meanwhile.
  */
+import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
@@ -70,6 +71,7 @@ export async function finishRepair(
   const orders = await readOrders(engine);
   if (orders.length > 0) {
     forgetCopies();
+    await announceRepair(engine);
     for (const order of orders) {
       for (const table of tables) await replaceRows(engine, table, order);
       await remakeMinutes(engine, order.minutes);
@@ -80,6 +82,22 @@ export async function finishRepair(
   }
   await dropRows(engine);
   return orders.map(({ from, to }) => ({ from, to }));
+}
+
+/**
+ * Lets clients of the stream that resume from a position up to what was served by now rewind to before the oldest
+ * block that is repaired, unless that would be a replay of more than a day: old repairs concern the lists only.
+ */
+async function announceRepair(engine: Engine): Promise<void> {
+  const first = "(SELECT min(from_block) FROM repair_orders)";
+  const last =
+    "(SELECT max(to_block) FROM (SELECT to_block FROM commits UNION ALL SELECT to_block FROM served_heads))";
+  const isAnnounced = `from_block = ${first} AND to_block = ${last}`;
+  await engine.command(
+    `INSERT INTO reorgs SELECT ${first}, ${last}
+     WHERE ${last} - ${first} < ${storeLimits.repairReplayBlocksMax}
+       AND NOT EXISTS (SELECT 1 FROM reorgs WHERE ${isAnnounced})`,
+  );
 }
 
 /** Drops the rows that were laid down; the order is gone, or was never given. */

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { storeLimits } from "../../src/base/config/limits.ts";
+import { firstSeqOf } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
@@ -98,6 +100,26 @@ describe("a repair", () => {
     }
     await orderRepair(engine, encode(repaired));
     await assertTablesHold(await folder.reopen(), blocks);
+  });
+
+  test("rewinds clients of the stream that were sent anything since, unless that was a day ago", async (t) => {
+    const folder = await StoreFolder.open(t);
+    await fill(folder.store, wrongBlocks);
+    const [first, last] = [repaired[0]?.number ?? 0, blocks.at(-1)?.number ?? 0];
+    await folder.store.reorgs.reserve(last + 1);
+    await orderRepair(folder.store.engine, encode(repaired));
+    const { reorgs } = await folder.reopen();
+    for (const block of [first, last, last + 1]) {
+      assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(first) - 1);
+    }
+    assert.equal(reorgs.certainPosition(firstSeqOf(first - 1)), firstSeqOf(first - 1));
+
+    const far = first + storeLimits.repairReplayBlocksMax;
+    await folder.store.reorgs.reserve(far);
+    await orderRepair(folder.store.engine, encode(repaired));
+    const next = await folder.reopen();
+    assert.equal(next.reorgs.certainPosition(firstSeqOf(first - 1)), firstSeqOf(first - 1));
+    assert.equal(next.reorgs.certainPosition(firstSeqOf(far)), firstSeqOf(last + 1) - 1);
   });
 
   test("of right rows changes nothing", async (t) => {

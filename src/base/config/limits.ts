@@ -23,6 +23,8 @@ export const storeLimits = {
   servableBlocksAhead: 128,
   /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
   reorgsRemembered: 10_000,
+  /** Blocks that a client of the stream replays at most because stored blocks were repaired: a day of Polygon. */
+  repairReplayBlocksMax: 43_200,
   /** Newest commit records whose rows a start counts in the tables; and about how many rows: tens of ms. */
   commitsVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
