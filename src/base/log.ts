@@ -14,7 +14,9 @@ export type LogLevel = Level | "silent";
 const secretFields =
   /("(?:x-api-key|api_?key|authorization|cookie|set-cookie|pepper)":)"(?:[^"\\]|\\.)*"/gi;
 /** Providers put the caller's secret into the path, the query or before the host. */
-const secretUrls = /\b((?:https?|wss?):\/\/)(?:[^\s"'\\/?#@]*@)?([^\s"'\\/?#@]*)[/?#][^\s"'\\]+/gi;
+const secretUrls =
+  /\b((?:https?|wss?|rediss?):\/\/)(?:[^\s"'\\/?#@]*@)?([^\s"'\\/?#@]*)[/?#][^\s"'\\]+/gi;
+const secretLogins = /\b((?:https?|wss?|rediss?):\/\/)[^\s"'\\/?#@]*@/gi;
 const secretKeys = /\b(ow_(?:read|write|admin)_)[0-9A-Za-z]{12,}(?:_[0-9A-Za-z]*)?/g;
 
 /**
@@ -25,6 +27,7 @@ export function redactLine(line: string): string {
   return line
     .replace(secretFields, '$1"***"')
     .replace(secretUrls, "$1$2/***")
+    .replace(secretLogins, "$1***@")
     .replace(secretKeys, "$1***");
 }
 

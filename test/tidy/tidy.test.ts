@@ -53,6 +53,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   pino: ["base"],
   "pino-pretty": ["base"],
   "prom-client": ["base", "api"],
+  redis: ["base"],
   typebox: ["contracts", "rows", "api", "cli"],
   ws: ["venue", "chain", "api"],
 };

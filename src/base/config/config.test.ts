@@ -38,6 +38,7 @@ test("unset and empty variables have their defaults", () => {
     clickhousePassword: null,
     clickhouseUrl: null,
     clickhouseUser: "default",
+    redisUrl: null,
     venue: "none",
     venueRestUrl: "https://clob.polymarket.com",
     venueMetadataUrl: "https://gamma-api.polymarket.com",

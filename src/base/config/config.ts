@@ -3,6 +3,7 @@ import { isIpRange } from "../ip-address.ts";
 import type { LogLevel } from "../log.ts";
 import { nearName } from "../near-name.ts";
 import { webLimits } from "./limits.ts";
+import { serverSettings } from "./server-settings.ts";
 import {
   type Environment,
   isOrigin,
@@ -70,37 +71,7 @@ const settings = {
     fallback: "./data",
     read: (text) => text,
   }),
-  clickhouseUrl: setting<string | null>({
-    variable: "ODDWIRE_CLICKHOUSE_URL",
-    description:
-      "The ClickHouse server that facts are kept in, in place of the engine in the process",
-    form: "an http or https URL without a path",
-    fallback: null,
-    read: (text) => (isUrl(text, /^https?:$/) && new URL(text).pathname === "/" ? text : null),
-    show: (value) => (value === null ? "" : new URL(value).host),
-  }),
-  clickhouseDatabase: setting({
-    variable: "ODDWIRE_CLICKHOUSE_DATABASE",
-    description: "The database on that server; one for each chain and list of contracts",
-    form: "a name of letters, digits and underscores",
-    fallback: "oddwire",
-    read: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : null),
-  }),
-  clickhouseUser: setting({
-    variable: "ODDWIRE_CLICKHOUSE_USER",
-    description: "The user on that server, who may create tables in the database, read and insert",
-    form: "a name",
-    fallback: "default",
-    read: (text) => text,
-  }),
-  clickhousePassword: setting<string | null>({
-    variable: "ODDWIRE_CLICKHOUSE_PASSWORD",
-    description: "The password of that user",
-    form: "a text",
-    fallback: null,
-    read: (text) => text,
-    secret: true,
-  }),
+  ...serverSettings,
   host: setting({
     variable: "ODDWIRE_HOST",
     description: "The address the service listens on",

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { findFreePort } from "../free-port.ts";
 import { waitFor, waitMsMax } from "../wait-for.ts";
 
 const launcher = fileURLToPath(new URL("launch-server.py", import.meta.url));
@@ -207,22 +206,3 @@ const users = `<clickhouse>
     </${passwordUser.user}>
   </users>
 </clickhouse>`;
-
-/**
- * A port on which nothing listens, below those that systems give to outgoing connections, which could take it while
- * the server restarts.
- */
-async function findFreePort(): Promise<number> {
-  return waitFor("a free port", async () => {
-    const port = randomInt(10_000, 30_000);
-    return (await isFree(port)) ? port : null;
-  });
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer();
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  probe.once("error", () => resolve(false));
-  probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-  return promise;
-}

@@ -1,0 +1,44 @@
+import { isUrl, setting } from "./setting.ts";
+
+/** The servers that a process or a cluster uses. */
+export const serverSettings = {
+  clickhouseUrl: setting<string | null>({
+    variable: "ODDWIRE_CLICKHOUSE_URL",
+    description:
+      "The ClickHouse server that facts are kept in, in place of the engine in the process",
+    form: "an http or https URL without a path",
+    fallback: null,
+    read: (text) => (isUrl(text, /^https?:$/) && new URL(text).pathname === "/" ? text : null),
+    show: (value) => (value === null ? "" : new URL(value).host),
+  }),
+  clickhouseDatabase: setting({
+    variable: "ODDWIRE_CLICKHOUSE_DATABASE",
+    description: "The database on that server; one for each chain and list of contracts",
+    form: "a name of letters, digits and underscores",
+    fallback: "oddwire",
+    read: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : null),
+  }),
+  clickhouseUser: setting({
+    variable: "ODDWIRE_CLICKHOUSE_USER",
+    description: "The user on that server, who may create tables in the database, read and insert",
+    form: "a name",
+    fallback: "default",
+    read: (text) => text,
+  }),
+  clickhousePassword: setting<string | null>({
+    variable: "ODDWIRE_CLICKHOUSE_PASSWORD",
+    description: "The password of that user",
+    form: "a text",
+    fallback: null,
+    read: (text) => text,
+    secret: true,
+  }),
+  redisUrl: setting<string | null>({
+    variable: "ODDWIRE_REDIS_URL",
+    description: "The Redis that the nodes of a cluster share; required by `index` and `api`",
+    form: "a redis or rediss URL, with user and password if Redis asks for them",
+    fallback: null,
+    read: (text) => (isUrl(text, /^rediss?:$/) ? text : null),
+    secret: true,
+  }),
+};

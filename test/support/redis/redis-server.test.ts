@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { pino } from "pino";
+import { AppError, toError } from "../../../src/base/errors.ts";
+import { RedisConnection } from "../../../src/base/redis.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
+import { runProgram } from "../run-command.ts";
+import { waitFor } from "../wait-for.ts";
+import { RedisServer } from "./redis-server.ts";
+
+const means = { clock: systemClock, log: pino({ level: "silent" }) };
+
+test("a connection answers, fails clearly without Redis, and comes back to an empty one", async (t) => {
+  const server = await RedisServer.open(t);
+  const redis = await RedisConnection.open({ url: server.url, ...means });
+  t.after(() => redis.close());
+  assert.equal(redis.isUp, true);
+  const before = redis.downSeconds;
+  await redis.run((client) => client.set("name", "value"));
+  assert.equal(await redis.run((client) => client.get("name")), "value");
+  await server.kill();
+  await waitFor("the loss", async () => (redis.isUp ? null : true));
+  await assert.rejects(
+    redis.run((client) => client.get("name")),
+    { name: "AppError", code: "SERVICE_UNAVAILABLE" },
+  );
+  await server.restart();
+  await waitFor("the connection", async () => (redis.isUp ? true : null));
+  assert.equal(await redis.run((client) => client.get("name")), null);
+  assert(redis.downSeconds > before);
+});
+
+test("a command ends in time when Redis does not answer", async (t) => {
+  const server = await RedisServer.open(t);
+  const redis = await RedisConnection.open({ url: server.url, ...means });
+  t.after(() => redis.close());
+  server.pause();
+  await assert.rejects(
+    redis.run((client) => client.get("name"), 50),
+    (error: Error) =>
+      error instanceof AppError &&
+      error.code === "SERVICE_UNAVAILABLE" &&
+      toError(error.cause).message === "Redis has not answered within 50 ms",
+  );
+  server.resume();
+  assert.equal(await redis.run((client) => client.ping(), 60_000), "PONG");
+});
+
+test("a connection is opened without Redis, and made once there is one", async (t) => {
+  const server = await RedisServer.open(t);
+  await server.kill();
+  const redis = await RedisConnection.open({ url: server.url, ...means });
+  t.after(() => redis.close());
+  assert.equal(redis.isUp, false);
+  await server.restart();
+  await waitFor("the connection", async () => (redis.isUp ? true : null));
+});
+
+test("a server ends when the process that started it is killed", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const program = fileURLToPath(new URL("open-and-die.ts", import.meta.url));
+  const { stdout } = await runProgram(process.execPath, [program], { TMPDIR: folder });
+  assert.match(stdout, /^redis:\/\/127\.0\.0\.1:[0-9]+$/);
+  const redis = await RedisConnection.open({ url: stdout, ...means });
+  t.after(() => redis.close());
+  await waitFor("the end of the server", async () => (redis.isUp ? null : true));
+});
