@@ -69,7 +69,7 @@ export class Pipeline {
     this.#facts.addView(parts.state);
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    this.#writer = new FinalWriter(parts.store.store, {
+    this.#writer = new FinalWriter(parts.store.writer, {
       onAppended: (delta) => {
         this.#facts.apply(delta);
         this.#count(delta);

@@ -11,7 +11,7 @@ import {
 } from "./codec/encode-facts.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { SpoolFile } from "./engine/spool-file.ts";
-import { untilAdmitted } from "./until-admitted.ts";
+import { untilAdmitted } from "./engine/until-admitted.ts";
 
 /** Which of a batch's rows go into which tables. */
 const tablesOf = {

@@ -1,29 +1,25 @@
-/**
- * The durable log of facts of final blocks. An append writes the facts, then the commit record; what a crash left
- * above the newest commit record is no part of it.
- */
 import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
-import { type BatchHead, type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
+import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
+import { CoveredFacts } from "./covered-facts.ts";
 import type { OpenedEngine } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
+import { untilAdmitted } from "./engine/until-admitted.ts";
 import { type Coverage, readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { finishRepair } from "./repair.ts";
 import { Claims } from "./server/claims.ts";
-import { untilAdmitted } from "./until-admitted.ts";
 
 const settled = Promise.resolve();
 
-export class FactStore {
-  readonly engine: MeteredEngine;
-  /** What was served before it was final, and may have been replaced since. */
-  readonly reorgs: ReorgLog;
-  #coverage: Coverage | null;
+/**
+ * The durable log of facts of final blocks, for the process that writes it. An append writes the facts, then the commit
+ * record; what a crash left above the newest commit record is no part of it.
+ */
+export class FactStore extends CoveredFacts {
   /** The block that the newest append ends with, also while it is under way. */
   #writtenThrough: number | null;
-  #appends = 0;
   /** Resolves when nothing is left in the engine above the coverage it was opened with. */
   readonly trimmed: Promise<void>;
   /** Where appends to a shared database end; `null` in a folder of our own. */
@@ -35,11 +31,9 @@ export class FactStore {
     reorgs: ReorgLog;
     claims: Claims | null;
   }) {
+    super(parts);
     const { engine, coverage, claims } = parts;
-    this.engine = engine;
-    this.#coverage = coverage;
     this.#writtenThrough = coverage?.last.number ?? null;
-    this.reorgs = parts.reorgs;
     this.#claims = claims;
     // In a shared database what is above may belong to another process; it is completed, not deleted.
     this.trimmed = claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
@@ -74,11 +68,6 @@ export class FactStore {
     }
   }
 
-  /** What is stored for good; `null` before the first append. */
-  get coverage(): Coverage | null {
-    return this.#coverage;
-  }
-
   /** The last blocks of appends that were begun and not committed: those that follow must end there too. */
   get openEnds(): readonly number[] {
     return this.#claims?.ends ?? [];
@@ -89,15 +78,9 @@ export class FactStore {
     return this.#claims?.endOf(from) ?? null;
   }
 
-  /** Rises with every append. */
-  get appends(): number {
-    return this.#appends;
-  }
-
   /**
-   * Appends the facts of final blocks, which must go on where the last append ended. Durable when it resolves;
-   * reads find it once it is covered. When it rejects, the store must be closed: `open` will trim what was half
-   * written.
+   * Appends the facts of final blocks, which must go on where the last append ended. Durable when it resolves; reads
+   * find it once it is covered. When it rejects, the store must be closed: `open` will trim what was half written.
    */
   async append(batch: EncodedBatch): Promise<void> {
     const group = this.openGroup();
@@ -135,7 +118,8 @@ export class FactStore {
 
   /**
    * The second step, once their facts are there, and in order: the minutes, then the commit record. Fills
-   * without a commit record show a start which minutes to derive again, so minutes never come before them.
+   * without a commit record show a start which minutes to derive again, so minutes never come before them. Then the
+   * batches may be covered, in order.
    */
   async commit(group: AppendGroup): Promise<void> {
     await group.insert(["minuteCandles"]);
@@ -145,14 +129,8 @@ export class FactStore {
     this.#claims?.release(from);
   }
 
-  /** The last step, for each batch in order: from now on reads find it. */
-  cover({ fromBlock, last }: Pick<BatchHead, "fromBlock" | "last">): void {
-    this.#appends += 1;
-    this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
-  }
-
-  async close(): Promise<void> {
-    await Promise.allSettled([this.trimmed, this.reorgs.written]);
-    await this.engine.close();
+  override async close(): Promise<void> {
+    await Promise.allSettled([this.trimmed]);
+    await super.close();
   }
 }

@@ -33,11 +33,14 @@ export function firstSeqAbove(coverage: Coverage | null): Seq {
   return firstSeqOf((coverage?.last.number ?? -1) + 1);
 }
 
-/** What the commit records commit; `null` when nothing was ever appended. Throws `DataFolderDamagedError`. */
-export async function readCoverage(engine: Engine): Promise<Coverage | null> {
+/**
+ * What the commit records commit, all or those of a condition in SQL; `null` when there are none. Throws
+ * `DataFolderDamagedError`.
+ */
+export async function readCoverage(engine: Engine, where = "1"): Promise<Coverage | null> {
   const [summary] = await engine.query(
     `SELECT count(), min(from_block), max(to_block), sum(to_block - from_block + 1),
-       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM commits`,
+       hex(argMax(last_hash, to_block)), argMax(last_timestamp, to_block) FROM commits WHERE ${where}`,
   );
   const [commits, fromBlock, toBlock, blocks, lastHash, timestamp] = summary ?? [];
   if (Number(commits) === 0) return null;
@@ -55,7 +58,7 @@ export async function readCoverage(engine: Engine): Promise<Coverage | null> {
 }
 
 /** Which count of a commit record is that of which table. */
-const countedTables = [
+export const countedTables = [
   ["fills", 0],
   ["fills_by_token", 0],
   ["events", 1],

@@ -3,7 +3,7 @@ import { blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
-import { untilAdmitted } from "./until-admitted.ts";
+import { untilAdmitted } from "./engine/until-admitted.ts";
 
 /**
  * The blocks that were served before they were final and may have been replaced since. A client that
@@ -11,14 +11,15 @@ import { untilAdmitted } from "./until-admitted.ts";
  * one served above finality is bounded by a row that was written first.
  */
 export class ReorgLog {
-  readonly #engine: Engine;
+  /** `null` where another process writes it down. */
+  readonly #engine: Engine | null;
   /** Oldest first. */
   #replaced: readonly BlockRange[];
   /** Up to here blocks may be served before they are final: it is written down. */
   #servableTo: number;
   #written: Promise<void> = Promise.resolve();
 
-  private constructor(engine: Engine, replaced: readonly BlockRange[], servableTo: number) {
+  private constructor(engine: Engine | null, replaced: readonly BlockRange[], servableTo: number) {
     this.#engine = engine;
     this.#replaced = merged(replaced);
     this.#servableTo = servableTo;
@@ -27,22 +28,28 @@ export class ReorgLog {
   /** `finalBlock` is the last one stored; -1 without one. */
   static async open(engine: Engine, finalBlock: number): Promise<ReorgLog> {
     const [head] = await engine.query("SELECT maxOrNull(to_block) FROM served_heads");
-    const rows = await engine.query(
-      "SELECT from_block, to_block FROM reorgs ORDER BY to_block, from_block",
-    );
-    const replaced = rows.map(([from, to]) => ({ from: Number(from), to: Number(to) }));
     const servableTo = Number(head?.[0] ?? -1);
-    const log = new ReorgLog(engine, replaced, servableTo);
+    const log = new ReorgLog(engine, await readReplaced(engine), servableTo);
     log.add({ from: finalBlock + 1, to: servableTo });
     return log;
   }
 
+  /**
+   * What another process has written down, for one that serves the blocks which that one passes on: those are written
+   * down already, and what is added here is kept in memory only.
+   */
+  static async read(engine: Engine): Promise<ReorgLog> {
+    return new ReorgLog(null, await readReplaced(engine), Number.MAX_SAFE_INTEGER);
+  }
+
   /** Resolves once `block` may be served before it is final. */
   async reserve(block: number): Promise<void> {
-    if (block <= this.#servableTo) return;
+    const engine = this.#engine;
+    if (block <= this.#servableTo || engine === null) return;
     const to = block + storeLimits.servableBlocksAhead;
     const row = new RowWriter().uint64(to).finish();
-    await untilAdmitted(() => this.#engine.insert("served_heads", row, `served_heads:${to}`));
+    // A row that is there twice says the same, so this needs no token.
+    await untilAdmitted(() => engine.insert("served_heads", row));
     this.#servableTo = to;
   }
 
@@ -50,11 +57,10 @@ export class ReorgLog {
   add({ from, to }: BlockRange): void {
     if (this.#replaced.some((known) => known.from <= from && to <= known.to) || to < from) return;
     this.#replaced = merged([...this.#replaced, { from, to }]);
+    const engine = this.#engine;
+    if (engine === null) return;
     const row = new RowWriter().uint64(from).uint64(to).finish();
-    const token = `reorgs:${from}-${to}`;
-    this.#written = this.#written.then(() =>
-      untilAdmitted(() => this.#engine.insert("reorgs", row, token)),
-    );
+    this.#written = this.#written.then(() => untilAdmitted(() => engine.insert("reorgs", row)));
     // `written` rejects with the error.
     this.#written.catch(() => {});
   }
@@ -75,6 +81,13 @@ export class ReorgLog {
     );
     return Math.min(position, ...firsts);
   }
+}
+
+async function readReplaced(engine: Engine): Promise<readonly BlockRange[]> {
+  const rows = await engine.query(
+    "SELECT from_block, to_block FROM reorgs ORDER BY to_block, from_block",
+  );
+  return rows.map(([from, to]) => ({ from: Number(from), to: Number(to) }));
 }
 
 /** No more than are kept in memory: a client that rewinds too far only has a longer replay. */

@@ -1,8 +1,10 @@
+import { assert } from "../base/assert.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
+import type { CoveredFacts, StoredRange } from "../storage/covered-facts.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
@@ -24,7 +26,7 @@ export type ReadSource = "head" | "recent" | "engine";
  * buffer, with the views that answer for them. Reads see both as one.
  */
 export class IndexedFacts {
-  readonly store: FactStore;
+  readonly store: CoveredFacts;
   /** Pages and charts that were read, by the last source that was needed. */
   readonly reads = new KindCounts<ReadSource>();
   readonly headBuffer = new HeadBuffer();
@@ -34,7 +36,7 @@ export class IndexedFacts {
   /** In the order in which they take in what comes. */
   readonly #views: Set<View>;
 
-  private constructor(store: FactStore) {
+  private constructor(store: CoveredFacts) {
     this.store = store;
     this.#views = new Set<View>([
       this.headBuffer,
@@ -49,7 +51,12 @@ export class IndexedFacts {
    * and `FactStore.open` do.
    */
   static async open(dataDir: string, openEngine: OpenEngine = openFolder): Promise<IndexedFacts> {
-    const store = await FactStore.open(await openEngine(dataDir), () => dropMarketsFile(dataDir));
+    const opened = await openEngine(dataDir);
+    return IndexedFacts.load(await FactStore.open(opened, () => dropMarketsFile(dataDir)));
+  }
+
+  /** Loads the views over a store, which is closed with them, also when that fails. */
+  static async load(store: CoveredFacts): Promise<IndexedFacts> {
     try {
       const facts = new IndexedFacts(store);
       for (const view of facts.#views) await facts.loadView(view);
@@ -80,9 +87,16 @@ export class IndexedFacts {
     return this.store.reorgs;
   }
 
+  /** What appends; only the process that writes has it. */
+  get writer(): FactStore {
+    const { store } = this;
+    assert(store instanceof FactStore, "this process writes the facts");
+    return store;
+  }
+
   /** Resolves when nothing is left in the engine above the coverage it was opened with. */
   get trimmed(): Promise<void> {
-    return this.store.trimmed;
+    return this.writer.trimmed;
   }
 
   get coverage(): Coverage | null {
@@ -116,7 +130,7 @@ export class IndexedFacts {
 
   /** Appends final blocks that go on where the last append ended. Durable, and found by reads, when it resolves. */
   async append(batch: EncodedBatch): Promise<void> {
-    await this.store.append(batch);
+    await this.writer.append(batch);
     this.store.cover(batch);
     this.apply(decodeDelta(batch));
   }
@@ -128,10 +142,15 @@ export class IndexedFacts {
     if (first === undefined || last === undefined) return;
     const range = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
     const batch = encodeFacts(range, final);
-    await this.store.append(batch);
+    await this.writer.append(batch);
+    this.cover(batch);
+  }
+
+  /** The unfinalized blocks of a range are stored, and all of their rows are read from the store from now on. */
+  cover(range: StoredRange): void {
     // In one go: a read must see each row in the engine or in the head buffer, never in both.
-    this.store.cover(batch);
-    for (const view of this.#views) view.finalize(last.number);
+    this.store.cover(range);
+    for (const view of this.#views) view.finalize(range.last.number);
   }
 
   async close(): Promise<void> {

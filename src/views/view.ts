@@ -1,9 +1,6 @@
 import type { Delta } from "../market/delta.ts";
-import type { Engine } from "../storage/engine/engine.ts";
+import type { CoveredFacts } from "../storage/covered-facts.ts";
 import type { Coverage } from "../storage/recover.ts";
-
-/** Where a view reads what is stored. */
-export type FactReader = { readonly engine: Engine };
 
 /**
  * A read model in memory: a function of the stored facts and of the unfinalized blocks above them. It can be
@@ -17,5 +14,5 @@ export type View = {
   /** Nothing at or below `toBlock` will be reverted; its facts are stored. */
   finalize(toBlock: number): void;
   /** Makes an empty view that of the facts up to the end of `coverage`, whatever is appended above meanwhile. */
-  load(facts: FactReader, coverage: Coverage): Promise<void>;
+  load(facts: CoveredFacts, coverage: Coverage): Promise<void>;
 };

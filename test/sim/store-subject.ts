@@ -3,7 +3,7 @@ import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
-import { appendPart } from "../support/append-part.ts";
+import { appendPart, tables } from "../support/append-part.ts";
 import { changesOf } from "../support/encode-batches.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
@@ -65,7 +65,8 @@ export class StoreSubject implements Subject {
     this.#isAtWork = true;
     const { store } = this.#folder;
     const held = store.headBuffer.blocks.slice(0, random.integer(0, 8));
-    if (held.length > 0) await appendPart(store, encode(held), random.integer(0, 4));
+    if (held.length > 0)
+      await appendPart(store, encode(held), tables.slice(0, random.integer(0, 4)));
     this.state = new MarketState(contracts);
     await (await this.#folder.reopen()).loadView(this.state);
     this.#isAtWork = false;

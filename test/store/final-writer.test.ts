@@ -27,7 +27,7 @@ async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);
   const reported: Delta[] = [];
   const onAppended = (delta: Delta) => reported.push(delta);
-  const writer = new FinalWriter(folder.store.store, { onAppended, waitMs });
+  const writer = new FinalWriter(folder.store.writer, { onAppended, waitMs });
   return { folder, store: folder.store, writer, reported };
 }
 

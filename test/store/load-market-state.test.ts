@@ -87,7 +87,7 @@ describe("a loaded state", () => {
       const isWhole = random.chance(0.5);
       const file = MarketsFile.open(path, { contracts, coverage, clock: systemClock });
       const state = isWhole ? new MarketState(contracts) : new MarketState(contracts, file);
-      if (coverage !== null) await state.load(store, coverage);
+      if (coverage !== null) await state.load(store.store, coverage);
       const covered = blocks.filter(({ number }) => number <= (coverage?.last.number ?? -1));
       assert.deepEqual(describeState(state), describeState(applied(covered)));
       if (!isWhole && random.chance(0.3)) state.save();

@@ -12,25 +12,25 @@ export const tables = [
   "commits",
 ] as const;
 
-/** Does the first `count` inserts of an append, as a crash would leave them. */
+/** Does these inserts of an append, in this order, as a crash would leave them. */
 export async function appendPart(
   store: IndexedFacts,
   batch: EncodedBatch,
-  count: number,
+  names: readonly (typeof tables)[number][],
 ): Promise<void> {
   const { fills, minuteCandles, events, quarantine } = batch;
   const [from, to] = [batch.fromBlock, batch.last.number];
-  const rows = [
+  const rows = {
     fills,
-    fills,
-    minuteCandles,
-    minuteCandles,
+    fills_by_token: fills,
+    minute_candles: minuteCandles,
+    hour_candles: minuteCandles,
     events,
     quarantine,
-    encodeCommit([batch]),
-  ];
-  for (const [index, table] of tables.slice(0, count).entries()) {
+    commits: encodeCommit([batch]),
+  };
+  for (const table of names) {
     const token = table === "commits" ? `commits:${from}` : `${table}:${from}-${to}`;
-    await store.engine.insert(table, rows[index] ?? Buffer.of(), token);
+    await store.engine.insert(table, rows[table], token);
   }
 }

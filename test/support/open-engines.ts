@@ -22,7 +22,7 @@ export async function openServerEngine(
   const spoolDir = await makeFolder(t);
   const { url } = server;
   const defaults = { url, user: "default", password: "", database: "oddwire", spoolDir };
-  return closed(t, await ServerEngine.open({ ...defaults, ...settings }));
+  return closed(t, await ServerEngine.openOrMake({ ...defaults, ...settings }));
 }
 
 /** Closes it after the test, before what it uses goes away. */

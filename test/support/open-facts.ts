@@ -2,11 +2,8 @@ import { basename } from "node:path";
 import { after } from "node:test";
 import { identityOf } from "../../src/storage/identity.ts";
 import { schemaStatements } from "../../src/storage/schema.ts";
-import {
-  connectToServer,
-  openDatabase,
-  type ServerPlace,
-} from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { ServerEngine } from "../../src/storage/server/server-engine.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { ClickHouseServer, clusterName } from "./clickhouse/clickhouse-server.ts";
 import { knownContracts } from "./recorded-chain.ts";
@@ -55,7 +52,7 @@ async function makeShards(places: readonly ServerPlace[], folder: string): Promi
   const [first] = places;
   for (const place of places) {
     const { database } = place;
-    const engine = await connectToServer(place, folder);
+    const engine = await ServerEngine.openOrMake({ ...place, spoolDir: folder });
     for (const statement of schemaStatements({ kind: "cluster", database, cluster: clusterName })) {
       // What is not sharded is on the first one alone.
       const isOfAll = statement.includes(`${database}_local`);

@@ -90,6 +90,8 @@ export const serverLimits = {
   /** A connection that was idle may be closed while it is used again; more than that is for who asks. */
   attemptsMax: 3,
   retryDelayMs: 100,
+  /** How often a process that only reads looks whether it can be opened. */
+  readerRetryMs: 500,
   /** Clocks further apart are a mistake: times in queries of people would be wrong. */
   clockDifferenceMs: 5_000,
 } as const;

@@ -5,7 +5,7 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine, OpenedEngine } from "../engine/engine.ts";
 import { type FactsIdentity, identityOf } from "../identity.ts";
 import { prepareDatabase } from "./prepare-database.ts";
-import { ServerEngine } from "./server-engine.ts";
+import { ServerEngine, type ServerSettings } from "./server-engine.ts";
 
 /** A database on a ClickHouse server, and the facts that it is for. */
 export type ServerPlace = {
@@ -32,10 +32,7 @@ export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace
 
 /** Connects. `dataDir` is a folder of ours: rows of an insert are in it until they are sent. Throws `SERVICE_UNAVAILABLE`. */
 export async function connectToServer(place: ServerPlace, dataDir: string): Promise<Engine> {
-  const { identity: _, ...connection } = place;
-  const spoolDir = join(dataDir, "spool");
-  await mkdir(spoolDir, { recursive: true });
-  return ServerEngine.open({ ...connection, spoolDir });
+  return ServerEngine.open(await settingsOf(place, dataDir));
 }
 
 /**
@@ -43,7 +40,7 @@ export async function connectToServer(place: ServerPlace, dataDir: string): Prom
  * and `ConfigError` when the database is for other facts.
  */
 export async function openDatabase(place: ServerPlace, dataDir: string): Promise<OpenedEngine> {
-  const engine = await connectToServer(place, dataDir);
+  const engine = await ServerEngine.openOrMake(await settingsOf(place, dataDir));
   try {
     await prepareDatabase(engine, place);
     return { engine, isShared: true };
@@ -51,4 +48,11 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
     await engine.close();
     throw thrown;
   }
+}
+
+async function settingsOf(place: ServerPlace, dataDir: string): Promise<ServerSettings> {
+  const { url, user, password, database } = place;
+  const spoolDir = join(dataDir, "spool");
+  await mkdir(spoolDir, { recursive: true });
+  return { url, user, password, database, spoolDir };
 }

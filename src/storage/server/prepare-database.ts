@@ -1,6 +1,6 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { RowWriter } from "../codec/row-writer.ts";
-import type { Engine } from "../engine/engine.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
 import { type FactsIdentity, refuseOtherFacts } from "../identity.ts";
 import { schemaStatements, schemaVersion } from "../schema.ts";
 
@@ -16,14 +16,17 @@ export async function prepareDatabase(
   { database, identity }: { readonly database: string; readonly identity: FactsIdentity },
 ): Promise<void> {
   await refuseOldServer(engine);
-  const [made] = await engine.query(
-    "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'identity'",
-  );
-  if (Number(made?.[0]) === 0) {
+  if (!(await isPrepared(engine))) {
     for (const sql of schemaStatements({ kind: "server", database })) await engine.command(sql);
+    await engine.insert("identity", rowOf(identity), "identity");
   }
-  await engine.insert("identity", rowOf(identity), "identity");
   await refuseOtherDatabase(engine, { database, identity });
+}
+
+/** Whether the tables are made and tied to facts, which comes last. */
+export async function isPrepared(engine: Engine): Promise<boolean> {
+  const identity = "system.tables WHERE database = currentDatabase() AND name = 'identity'";
+  return (await readCount(engine, identity)) > 0 && (await readCount(engine, "identity")) > 0;
 }
 
 /** Throws `ConfigError` when the server is older than the schema needs. */

@@ -26,7 +26,6 @@ export type ServerSettings = {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** Made when it does not exist: then the user needs the right to. */
   readonly database: string;
   /** A folder that exists: rows of one insert are in nameless files there until they are sent. */
   readonly spoolDir: string;
@@ -65,29 +64,34 @@ export class ServerEngine implements Engine {
     this.#queryTimeoutMs = queryTimeoutMs;
   }
 
-  /** Connects, and makes the database when there is none. */
+  /** Connects. Throws when there is no such database. */
   static async open(settings: ServerSettings): Promise<ServerEngine> {
-    const { database } = settings;
-    assert(/^[a-z_A-Z0-9]+$/.test(database), "a database has a plain name");
-    const engine = await ServerEngine.#connect(settings);
+    const engine = new ServerEngine(await makeClient(settings), settings);
     try {
       await engine.query("SELECT 1");
       return engine;
     } catch (thrown) {
       await engine.close();
+      throw thrown;
+    }
+  }
+
+  /** Connects, and makes the database when there is none: then the user needs the right to. */
+  static async openOrMake(settings: ServerSettings): Promise<ServerEngine> {
+    const { database } = settings;
+    assert(/^[a-z_A-Z0-9]+$/.test(database), "a database has a plain name");
+    try {
+      return await ServerEngine.open(settings);
+    } catch (thrown) {
       if (codeOf(toError(thrown).cause) !== unknownDatabase) throw thrown;
     }
-    const other = await ServerEngine.#connect({ ...settings, database: "default" });
+    const other = await ServerEngine.open({ ...settings, database: "default" });
     try {
       await other.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
     } finally {
       await other.close();
     }
-    return ServerEngine.#connect(settings);
-  }
-
-  static async #connect(settings: ServerSettings): Promise<ServerEngine> {
-    return new ServerEngine(await makeClient(settings), settings);
+    return ServerEngine.open(settings);
   }
 
   async query(sql: string): Promise<readonly Row[]> {

@@ -4,6 +4,7 @@ import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import type { TokenTotals } from "../../market/market.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
+import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Cell, Engine, Row } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
@@ -11,7 +12,6 @@ import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-lite
 import { CatchUpTrades } from "../day/catch-up-trades.ts";
 import { type DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import { readDayTrades } from "../day/read-day-trades.ts";
-import type { FactReader } from "../view.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 
 /** Events that the market directory learns from; the others are only served. */
@@ -58,7 +58,7 @@ const newTokensMax = 200_000;
  * everything up to and including block `savedThrough` was applied.
  */
 export async function loadMarketState(
-  { engine }: FactReader,
+  { engine }: CoveredFacts,
   coverage: Coverage,
   state: LoadedState,
 ): Promise<void> {

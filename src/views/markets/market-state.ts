@@ -7,10 +7,11 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import { DayWindow } from "../day/day-window.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
-import type { FactReader, View } from "../view.ts";
+import type { View } from "../view.ts";
 import { loadMarketState } from "./load-market-state.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
@@ -81,7 +82,7 @@ export class MarketState implements View {
   }
 
   /** An empty state, or one that goes on from its copy on disk. */
-  load(facts: FactReader, coverage: Coverage): Promise<void> {
+  load(facts: CoveredFacts, coverage: Coverage): Promise<void> {
     return loadMarketState(facts, coverage, this);
   }
 

@@ -5,11 +5,12 @@ import {
   MinuteCandles,
   minuteOf,
 } from "../../market/minute-candle.ts";
+import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import { readStoredFills } from "../../storage/stored-fills.ts";
 import { PendingDeltas } from "../pending-deltas.ts";
-import type { FactReader, View } from "../view.ts";
+import type { View } from "../view.ts";
 
 /**
  * The candles of the minute that the coverage ends in. The engine has them too, but only the minutes before are
@@ -37,7 +38,7 @@ export class OpenMinutes implements View {
     for (const delta of this.#pending.take(toBlock)) this.#add(delta);
   }
 
-  async load({ engine }: FactReader, coverage: Coverage): Promise<void> {
+  async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
     const fills = await readStoredFills(
       engine,
       "fills",

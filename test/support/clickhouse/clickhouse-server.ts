@@ -14,6 +14,9 @@ const launcher = fileURLToPath(new URL("launch-server.py", import.meta.url));
 /** The user that a server knows besides `default`, who has no password. */
 export const passwordUser = { user: "oddwire", password: "a password" } as const;
 
+/** A user who may only read, and has no password. */
+export const readingUser = "reader";
+
 /** The name of the cluster that the servers of `openShards` are. */
 export const clusterName = "shards";
 
@@ -204,5 +207,12 @@ const users = `<clickhouse>
       <profile>default</profile>
       <quota>default</quota>
     </${passwordUser.user}>
+    <${readingUser}>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants><query>GRANT SELECT ON *.*</query></grants>
+    </${readingUser}>
   </users>
 </clickhouse>`;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { storeLimits } from "../base/config/limits.ts";
-import { AppError } from "../base/errors.ts";
-import { systemClock } from "../base/time/clock.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
+import { systemClock } from "../../base/time/clock.ts";
 
 /**
  * Does work of the engine that does no harm when it is begun again: requests may keep the engine so busy meanwhile

@@ -1,0 +1,52 @@
+import type { BatchHead } from "./codec/encode-facts.ts";
+import type { MeteredEngine } from "./engine/metered-engine.ts";
+import type { Coverage } from "./recover.ts";
+import type { ReorgLog } from "./reorg-log.ts";
+
+/** A range of final blocks whose facts are all stored, and the block that it ends with. */
+export type StoredRange = Pick<BatchHead, "fromBlock" | "last">;
+
+/**
+ * The facts of final blocks, as reads see them: an engine, and the blocks up to which everything in it is complete.
+ * Rows above the coverage may be there and are never read. `FactStore` also writes them, `FactReader` follows another
+ * process that does.
+ */
+export class CoveredFacts {
+  readonly engine: MeteredEngine;
+  /** What was served before it was final, and may have been replaced since. */
+  readonly reorgs: ReorgLog;
+  #coverage: Coverage | null;
+  #appends = 0;
+
+  constructor(parts: {
+    readonly engine: MeteredEngine;
+    readonly coverage: Coverage | null;
+    readonly reorgs: ReorgLog;
+  }) {
+    this.engine = parts.engine;
+    this.reorgs = parts.reorgs;
+    this.#coverage = parts.coverage;
+  }
+
+  /** What is stored for good; `null` before the first append. */
+  get coverage(): Coverage | null {
+    return this.#coverage;
+  }
+
+  /** Rises whenever the coverage does. */
+  get appends(): number {
+    return this.#appends;
+  }
+
+  /** Reads find the rows of a range from now on. Ranges come in order, without a gap. */
+  cover({ fromBlock, last }: StoredRange): void {
+    this.#appends += 1;
+    this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
+  }
+
+  /** Waits for what is under way, then closes the engine. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.reorgs.written]);
+    await this.engine.close();
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { serverLimits, storeLimits } from "../../base/config/limits.ts";
+import { AppError, toError } from "../../base/errors.ts";
+import { CoveredFacts, type StoredRange } from "../covered-facts.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
+import { MeteredEngine } from "../engine/metered-engine.ts";
+import { type Coverage, readCoverage } from "../recover.ts";
+import { ReorgLog } from "../reorg-log.ts";
+import { integerLiteral } from "../sql-literal.ts";
+import { connectToServer, type ServerPlace } from "./open-database.ts";
+import { isPrepared, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
+import { countVerified, readCommits } from "./verify-commits.ts";
+
+type ReaderOptions = {
+  /** A folder of this process. */
+  readonly dataDir: string;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Called with one sentence whenever opening waits for something else than before. */
+  readonly onWaiting: (reason: string) => void;
+};
+
+/**
+ * Facts of a database that another process writes, for one that only reads: it makes no tables, deletes nothing and
+ * needs no right but `SELECT`. A commit record may be there before the rows that it counts, where tables are
+ * replicated one by one, so the coverage moves only over ranges whose rows were counted here: call `verifyNext`, bring
+ * the views up to the range that it returns, then call `cover`.
+ */
+export class FactReader extends CoveredFacts {
+  /**
+   * Waits until the server answers, until the tables are made, and until the rows that the newest commit records
+   * count are there. Throws `ConfigError` when the database is for other facts or of another version, and what the
+   * signal was aborted with.
+   */
+  static async open(place: ServerPlace, options: ReaderOptions): Promise<FactReader> {
+    let waitingFor = "";
+    for (;;) {
+      options.signal.throwIfAborted();
+      const opened = await tryToOpen(place, options.dataDir);
+      if (opened instanceof FactReader) return opened;
+      if (opened !== waitingFor) options.onWaiting(opened);
+      waitingFor = opened;
+      await delay(serverLimits.readerRetryMs, null, { signal: options.signal });
+    }
+  }
+
+  /**
+   * The range behind the coverage that is committed and whose rows are all there, several commits in one; `null` when
+   * there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`.
+   */
+  async verifyNext(): Promise<StoredRange | null> {
+    const { engine, coverage } = this;
+    return verifyBehind(engine, coverage?.last ?? null);
+  }
+}
+
+/** The reader, or what it has to wait for. */
+async function tryToOpen(place: ServerPlace, dataDir: string): Promise<FactReader | string> {
+  const opening: { engine: Engine | null } = { engine: null };
+  try {
+    opening.engine = await connectToServer(place, dataDir);
+    const opened = await openDatabaseFor(new MeteredEngine(opening.engine), place);
+    if (opened instanceof FactReader) return opened;
+    await opening.engine.close();
+    return opened;
+  } catch (thrown) {
+    await opening.engine?.close();
+    if (thrown instanceof AppError && thrown.code === "SERVICE_UNAVAILABLE") {
+      return toError(thrown.cause).message;
+    }
+    throw thrown;
+  }
+}
+
+async function openDatabaseFor(
+  engine: MeteredEngine,
+  place: ServerPlace,
+): Promise<FactReader | string> {
+  const name = `the database ${place.database}`;
+  await refuseOldServer(engine);
+  if (!(await isPrepared(engine))) return `${name} has no tables yet`;
+  await refuseOtherDatabase(engine, place);
+  const reorgs = await ReorgLog.read(engine);
+  const trusted = await readTrusted(engine);
+  const verified = await verifyBehind(engine, trusted?.last ?? null);
+  if (verified !== null) {
+    const fromBlock = trusted?.fromBlock ?? verified.fromBlock;
+    return new FactReader({ engine, coverage: { fromBlock, last: verified.last }, reorgs });
+  }
+  if ((await readCount(engine, "commits")) > 0) {
+    return `${name} does not have all rows that its newest commit records count`;
+  }
+  return new FactReader({ engine, coverage: null, reorgs });
+}
+
+/** What the commit records cover but for the newest ones, whose rows a start counts; `null` when there are no others. */
+async function readTrusted(engine: Engine): Promise<Coverage | null> {
+  const newest = integerLiteral(storeLimits.commitsVerifiedMax);
+  return readCoverage(
+    engine,
+    `to_block <= (SELECT min(to_block) FROM
+       (SELECT to_block FROM commits ORDER BY to_block DESC LIMIT ${newest} + 1)
+     HAVING count() > ${newest})`,
+  );
+}
+
+async function verifyBehind(
+  engine: Engine,
+  last: StoredRange["last"] | null,
+): Promise<StoredRange | null> {
+  const commits = await readCommits(engine, last === null ? null : last.number + 1);
+  const verified = commits.slice(0, await countVerified(engine, commits, last?.timestamp ?? 0));
+  const [first, newest] = [verified[0], verified.at(-1)];
+  if (first === undefined || newest === undefined) return null;
+  return { fromBlock: first.fromBlock, last: newest.last };
+}

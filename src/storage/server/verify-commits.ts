@@ -1,0 +1,134 @@
+import { storeLimits } from "../../base/config/limits.ts";
+import { firstSeqOf, type Hash } from "../../base/ids.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
+import { prefixed } from "../codec/json-cells.ts";
+import type { StoredRange } from "../covered-facts.ts";
+import type { Engine } from "../engine/engine.ts";
+import { countedTables } from "../recover.ts";
+import { integerLiteral } from "../sql-literal.ts";
+
+/** A commit record: a range, and how many rows of fills, of events and in quarantine it has. */
+export type Commit = StoredRange & { readonly counts: readonly number[] };
+
+/** Commit records that follow each other from a block on, or from the oldest one; bounded. */
+export async function readCommits(
+  engine: Engine,
+  fromBlock: number | null,
+): Promise<readonly Commit[]> {
+  const from = fromBlock === null ? "" : `WHERE from_block >= ${integerLiteral(fromBlock)}`;
+  const rows = await engine.query(
+    `SELECT from_block, to_block, hex(last_hash), last_timestamp, fills, events, quarantined
+     FROM commits ${from} ORDER BY from_block LIMIT ${integerLiteral(storeLimits.commitsVerifiedMax)}`,
+  );
+  const commits: Commit[] = [];
+  let next = fromBlock ?? Number(rows[0]?.[0]);
+  for (const [first, number, hash, timestamp, ...counts] of rows) {
+    // Commit records may arrive in any order where they are replicated.
+    if (Number(first) !== next) break;
+    next = Number(number) + 1;
+    const last = {
+      number: Number(number),
+      hash: prefixed(hash) as Hash,
+      timestamp: Number(timestamp),
+    };
+    commits.push({ fromBlock: Number(first), last, counts: counts.map(Number) });
+  }
+  return commits;
+}
+
+/**
+ * How many of these commits, in order, have all of their rows in all tables. `since` is the time of the block before
+ * them, in unix seconds.
+ */
+export async function countVerified(
+  engine: Engine,
+  commits: readonly Commit[],
+  since: number,
+): Promise<number> {
+  if (commits.length === 0) return 0;
+  const counted = await settleAll(
+    countedTables.map(([table, index]) => countRows(engine, table, { commits, index })),
+  );
+  const verified = Math.min(...counted);
+  const last = commits[verified - 1]?.last;
+  if (last === undefined) return 0;
+  const bounds = { from: startOf(hour, since), to: firstSeqOf(last.number + 1) };
+  const { minutes, hours } = await firstIncomplete(engine, { ...bounds, until: last.timestamp });
+  const isComplete = ({ last: { timestamp } }: Commit) =>
+    startOf(minute, timestamp) <= minutes && startOf(hour, timestamp) <= hours;
+  const incomplete = commits.slice(0, verified).findIndex((commit) => !isComplete(commit));
+  return incomplete === -1 ? verified : incomplete;
+}
+
+/** How many of the commits, in order, count as many rows as a table has. */
+async function countRows(
+  engine: Engine,
+  table: string,
+  { commits, index }: { readonly commits: readonly Commit[]; readonly index: number },
+): Promise<number> {
+  const bounds = commits.map(({ fromBlock, last }) => ({
+    from: integerLiteral(firstSeqOf(fromBlock)),
+    to: integerLiteral(firstSeqOf(last.number + 1)),
+  }));
+  const counts = bounds.map(({ from, to }) => `countIf(seq >= ${from} AND seq < ${to})`);
+  const [row = []] = await engine.query(
+    `SELECT ${counts.join(", ")} FROM ${table}
+     WHERE seq >= ${bounds[0]?.from} AND seq < ${bounds.at(-1)?.to}`,
+  );
+  const short = commits.findIndex((commit, at) => commit.counts[index] !== Number(row[at]));
+  return short === -1 ? commits.length : short;
+}
+
+const minute = 60;
+const hour = 3600;
+
+function startOf(seconds: number, time: number): number {
+  return Math.floor(time / seconds) * seconds;
+}
+
+/**
+ * The first minute and the first hour whose candles count other trades than the fills. Candles are only read of minutes
+ * and hours before the one that the coverage ends in, and all trades of those are in it.
+ */
+async function firstIncomplete(
+  engine: Engine,
+  range: { readonly from: number; readonly until: number; readonly to: number },
+): Promise<{ readonly minutes: number; readonly hours: number }> {
+  const [from, until] = [integerLiteral(range.from), integerLiteral(startOf(minute, range.until))];
+  const candles = (table: string, seconds: number) =>
+    readTrades(
+      engine,
+      `SELECT intDiv(minute, ${seconds}) * ${seconds} AS time, sum(trades + unpriced_trades)
+       FROM ${table} WHERE minute >= ${from} AND minute < ${until} GROUP BY time`,
+    );
+  const [fills, minutes, hours] = await settleAll([
+    readTrades(
+      engine,
+      `SELECT intDiv(timestamp, ${minute}) * ${minute} AS time, count() FROM fills
+       WHERE role != 'taker' AND timestamp >= ${from} AND timestamp < ${until}
+         AND seq < ${integerLiteral(range.to)} GROUP BY time`,
+    ),
+    candles("minute_candles", minute),
+    candles("hour_candles", hour),
+  ]);
+  const ofHours = new Map<number, number>();
+  for (const [time, trades] of fills) {
+    const start = startOf(hour, time);
+    ofHours.set(start, (ofHours.get(start) ?? 0) + trades);
+  }
+  return { minutes: firstDifference(fills, minutes), hours: firstDifference(ofHours, hours) };
+}
+
+async function readTrades(engine: Engine, sql: string): Promise<ReadonlyMap<number, number>> {
+  const rows = await engine.query(sql);
+  return new Map(rows.map(([time, trades]) => [Number(time), Number(trades)]));
+}
+
+function firstDifference(
+  wanted: ReadonlyMap<number, number>,
+  found: ReadonlyMap<number, number>,
+): number {
+  const times = new Set([...wanted.keys(), ...found.keys()]);
+  const different = [...times].filter((time) => wanted.get(time) !== found.get(time));
+  return Math.min(Number.POSITIVE_INFINITY, ...different);
+}

@@ -1,0 +1,127 @@
+/** A process that only reads what another one writes: it waits, verifies, and never reads what is not there yet. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import { ConfigError } from "../../src/base/config/config.ts";
+import { identityOf } from "../../src/storage/identity.ts";
+import { FactReader } from "../../src/storage/server/fact-reader.ts";
+import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendPart, tables } from "../support/append-part.ts";
+import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-server.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { propertySettings, testSeed } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/** Batches share minutes and hours, and end others. */
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((plan, index) => ({
+  ...plan,
+  secondsLater: index % 10 === 5 ? 3600 : plan.secondsLater % 60,
+}));
+const blocks = factsOf(buildChain(plans));
+const batches = [blocks.slice(0, 40), blocks.slice(40, 80), blocks.slice(80)];
+
+type Scene = {
+  readonly place: ServerPlace;
+  readonly write: () => Promise<IndexedFacts>;
+  readonly read: (from?: ServerPlace, onWaiting?: (reason: string) => void) => Promise<FactReader>;
+};
+
+async function openScene(t: TestContext, server: ClickHouseServer, name: string): Promise<Scene> {
+  const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const identity = identityOf(137, knownContracts());
+  const place = { url: server.url, user: "default", password: "", database: name, identity };
+  const closedAfter = <One extends { close(): Promise<void> }>(one: One): One => {
+    t.after(() => one.close());
+    return one;
+  };
+  const waiting = { dataDir, signal: new AbortController().signal };
+  return {
+    place,
+    write: async () =>
+      closedAfter(await IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder))),
+    read: async (from = place, onWaiting = () => {}) =>
+      closedAfter(await FactReader.open(from, { ...waiting, onWaiting })),
+  };
+}
+
+test("a reader waits for the server and for the tables, and says for what", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  const { place, read, write } = await openScene(t, server, "waiting");
+  await server.kill();
+  const reasons: string[] = [];
+  const opening = read(place, (reason) => reasons.push(reason));
+  const said = (reason: RegExp) =>
+    waitFor(`the reason ${reason}`, async () => (reason.test(reasons.at(-1) ?? "") ? true : null));
+  await said(/cannot be reached/);
+  await server.restart();
+  await said(/database `?waiting`? does not exist/i);
+  await server.ask("CREATE DATABASE waiting");
+  await said(/^the database waiting has no tables yet$/);
+  await write();
+  assert.equal((await opening).coverage, null);
+});
+
+test("a reader refuses a database for other facts", async (t) => {
+  const { place, write } = await openScene(t, await ClickHouseServer.open(t), "others");
+  await write();
+  const identity = { ...place.identity, chain_id: 1 };
+  const options = { dataDir: tmpdir(), signal: new AbortController().signal, onWaiting: () => {} };
+  await assert.rejects(FactReader.open({ ...place, identity }, options), ConfigError);
+});
+
+test("a reader covers a range once every table has all of its rows, in whatever order they come", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray([...tables], { minLength: tables.length }),
+      async (order) => {
+        runs += 1;
+        const { write, read } = await openScene(t, server, `run_${runs}`);
+        const [first, second] = batches;
+        assert(first !== undefined && second !== undefined);
+        const writer = await write();
+        await writer.append(encode(first));
+        const reader = await IndexedFacts.load(await read());
+        const store = reader.store;
+        assert(store instanceof FactReader);
+        assert.deepEqual(reader.coverage, writer.coverage);
+        const batch = encode(second);
+        const needed = order.filter(
+          (table) => table !== "quarantine" || batch.quarantine.length > 0,
+        );
+        for (const table of needed) {
+          assert.equal(await store.verifyNext(), null, `without ${table}`);
+          await appendPart(writer, batch, [table]);
+        }
+        const range = await store.verifyNext();
+        assert(range !== null);
+        reader.cover(range);
+        assert.equal(reader.coverage?.last.number, second.at(-1)?.number);
+        assert.equal(await store.verifyNext(), null);
+        const late = await read();
+        assert.deepEqual(late.coverage, reader.coverage);
+      },
+    ),
+    propertySettings(8),
+  );
+});
+
+test("a reader needs no right but SELECT, and follows several commits in one step", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  const { place, write, read } = await openScene(t, server, "followed");
+  const writer = await write();
+  const reader = await read({ ...place, user: readingUser });
+  for (const batch of batches) await writer.append(encode(batch));
+  const range = await reader.verifyNext();
+  assert(range !== null);
+  reader.cover(range);
+  assert.deepEqual(reader.coverage, writer.coverage);
+});
