@@ -751,6 +751,16 @@ export type GetMetrics = {
         readonly to_block: number;
       } | null;
       readonly gaps: number | null;
+      readonly unfinalized_blocks: number;
+      readonly warnings: readonly string[];
+      readonly events: { readonly [name: string]: number };
+      readonly trades: number;
+      readonly events_per_second: number | null;
+      readonly match_anomalies: { readonly [name: string]: number };
+      readonly quarantined_logs: { readonly [name: string]: number };
+      readonly reorgs: number;
+      readonly deepest_reorg_blocks: number;
+      readonly bloom_false_positives: number;
       readonly audit: {
         readonly ranges: number;
         readonly blocks: number;
@@ -764,16 +774,6 @@ export type GetMetrics = {
         readonly unverified_ranges: number;
         readonly corrupt_ranges: number;
       };
-      readonly unfinalized_blocks: number;
-      readonly warnings: readonly string[];
-      readonly events: { readonly [name: string]: number };
-      readonly trades: number;
-      readonly events_per_second: number | null;
-      readonly match_anomalies: { readonly [name: string]: number };
-      readonly quarantined_logs: { readonly [name: string]: number };
-      readonly reorgs: number;
-      readonly deepest_reorg_blocks: number;
-      readonly bloom_false_positives: number;
       readonly backfill: {
         readonly from_block: number;
         readonly to_block: number;
@@ -846,17 +846,17 @@ export type GetMetrics = {
       readonly in_memory: number;
       readonly stale: number;
       readonly followed: number;
+      readonly hashes_usable: boolean;
       readonly resyncs: { readonly [name: string]: number };
       readonly changes: number;
       readonly snapshots: number;
       readonly unreadable: number;
       readonly hashes_proven: number;
       readonly false_alarms: number;
-      readonly hashes_usable: boolean;
       readonly requests: number;
       readonly errors: { readonly [name: string]: number };
-      readonly connections: number;
       readonly connections_open: number;
+      readonly connections: number;
     } | null;
     readonly market_metadata: {
       readonly markets: number;

@@ -47,7 +47,7 @@ It admits 100 requests a minute from one IP.
 
 ## Every metric
 
-This list is made from [src/api/metrics/metric-table.ts](../src/api/metrics/metric-table.ts) by \`npm run docs\`; a test compares the two.
+This list is made from [src/api/metrics/metrics-schema.ts](../src/api/metrics/metrics-schema.ts) by \`npm run docs\`; a test compares the two.
 
 | metric | type | unit | labels | meaning |
 |---|---|---|---|---|
