@@ -44,7 +44,7 @@ const layers = [
 /** Which layers may use a package, by its name without the path after it. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@clickhouse/client": ["storage"],
-  "@noble/hashes": ["chain", "market"],
+  "@noble/hashes": ["chain", "contracts", "market"],
   "@uwdata/flechette": ["api"],
   chdb: ["storage"],
   esbuild: ["api"],
