@@ -4,9 +4,8 @@ import { chainLimits } from "../base/config/limits.ts";
 type WithHead = { readonly view: { readonly head: { readonly number: number } } | null };
 
 /**
- * The highest head that can be believed: the median of all claims, and as far above it as honest
- * endpoints lie apart. Of an even number the upper middle one counts, so that of two endpoints the one
- * that is ahead is followed; `null` without a claim.
+ * The highest believable head: the upper median of all claims, plus the distance that honest endpoints may be apart;
+ * `null` without a claim.
  */
 export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
   const heads = headsOf(endpoints);

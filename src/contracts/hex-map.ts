@@ -1,9 +1,8 @@
 import { readDigits } from "./hex-digits.ts";
 
 /**
- * A map whose keys are `0x` hex text of at least 7 digits. Every log brings strings of its own,
- * and a `Map` would hash all characters of each of them: half the time that decoding takes. This
- * one looks at the last 7 digits, then compares.
+ * A map whose keys are `0x` hex text of at least 7 digits. It looks at the last 7, then compares: a `Map` would hash
+ * every new string, which is half the time of decoding.
  */
 export class HexMap<Key extends string, Value> {
   readonly #buckets = new Map<number, readonly (readonly [Key, Value])[]>();

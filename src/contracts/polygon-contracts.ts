@@ -1,9 +1,8 @@
 import type { ContractsFile } from "./contracts.ts";
 
 /**
- * The deployment on Polygon (chain 137). Addresses and blocks are those that the venue's public
- * repositories and subgraphs name; where only a bound of the deployment block is known, the lower
- * bound stands here, which costs a scan and loses nothing.
+ * The deployment on Polygon (chain 137), from the public repositories and subgraphs of the venue. Where only a bound
+ * of the deployment block is known, the lower one is used, which loses nothing.
  */
 export const polygonContracts: ContractsFile = {
   collateral: "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174",

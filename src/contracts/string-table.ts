@@ -3,10 +3,8 @@ const prefix = "0x";
 const spread = 0x9e3779b1;
 
 /**
- * The texts of ids that come again and again. That of a wallet or a token is made once and then found by
- * its digits, which leaves no garbage, and two that are one string are equal at first
- * sight. Each has one place, where the next that belongs there follows it: memory is bounded, and what
- * is remembered makes no difference but in time.
+ * A bounded string table for ids: one string for each wallet or token, found by its digits, so that repeated ids make
+ * no garbage and compare by identity. A new id replaces the one in its place.
  */
 export class StringTable {
   /** The text of each place. */

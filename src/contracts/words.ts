@@ -1,8 +1,6 @@
 /**
- * Reading of ABI words straight from the bytes that a log came in, as hex text. All functions assume that
- * the caller has checked lengths once (`log-decoder.ts` does), and are written for speed: eight digits are
- * looked at together, and a word of no more than 64 bits is read as such, which is several times
- * cheaper than a `BigInt` of 256.
+ * Reads ABI words from the bytes that a log came in, as hex text. Callers have checked the lengths (`log-decoder.ts`
+ * does). Eight digits are read together, and a word of up to 64 bits without a `BigInt` of 256.
  */
 import { type Address, type ConditionId, type Hash, type TokenId } from "../base/ids.ts";
 import { type LogText, topicStride } from "../chain/parse/log-text.ts";

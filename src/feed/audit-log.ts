@@ -45,9 +45,8 @@ const fromVersion0 = `
 `;
 
 /**
- * The state of a mismatch: `unverified` is not proven and compared again, `proven` is but could not be
- * repaired for good, `gathered` is proven and waits to be ordered with others, `ordered` is repaired by the next
- * start, `repaired` is.
+ * `unverified` is compared again; `proven` could not be repaired for good; `gathered` waits for others to be ordered
+ * with; `ordered` is repaired by the next start.
  */
 type FindingState = "unverified" | "proven" | "gathered" | "ordered" | "repaired";
 

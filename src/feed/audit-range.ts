@@ -1,10 +1,6 @@
 /**
- * Whether the store says of a range of final blocks what the chain says. Two endpoints are asked,
- * so that at least one of them is not the one it was indexed from; a lone endpoint is asked for
- * receipts, where it cannot leave out what it left out of its ranges.
- *
- * Where someone contradicts the store, the blocks in question are read from receipts that account
- * for their blooms. Receipts decide; without them, two endpoints that agree against the store do.
+ * Whether the store holds what the chain says: two endpoints are asked, or receipts of a lone one. Receipts decide on
+ * a contradiction; without them, two endpoints that agree against the store do.
  */
 import { blockNumberOf, logIndexOf } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";

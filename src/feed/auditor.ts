@@ -1,7 +1,6 @@
 /**
- * The audit (R7): reads stored ranges again from the nodes, with a budget of calls, and compares. What is proven
- * wrong is repaired: the right rows of several ranges are gathered and ordered, and a restart of the service takes
- * them over. A mismatch without a proof is compared again.
+ * The audit (R7): reads stored ranges again within a budget of calls. What is proven wrong is gathered, ordered and
+ * repaired by a restart; a mismatch without a proof is compared again.
  */
 
 import { auditLimits } from "../base/config/limits.ts";

@@ -1,7 +1,6 @@
 /**
- * The chain side in a thread of its own, so that fetching, parsing, decoding and encoding never
- * keep a request waiting. This is the near end: it opens the thread, hands on its changes in order and
- * says how far it may run ahead.
+ * The near end of the chain thread, which fetches, parses, decodes and encodes so that no request waits for it. Hands
+ * on its changes in order and limits how far it runs ahead.
  */
 import { Worker } from "node:worker_threads";
 import { chainLimits } from "../base/config/limits.ts";
@@ -82,9 +81,8 @@ export class ChainThread {
   }
 
   /**
-   * Goes on after the last final block that is stored; no range of final blocks goes on behind one of `rangeEnds`.
-   * Resolves once every endpoint was asked who it
-   * is. Throws `WrongChainError`.
+   * Continues after the last final block that is stored; no range of final blocks extends past one of `rangeEnds`.
+   * Resolves once every endpoint was identified. Throws `WrongChainError`.
    */
   async follow(resumeAfter: BlockRef | null, rangeEnds: readonly number[]): Promise<void> {
     this.#report({ kind: "follow", resumeAfter, rangeEnds });

@@ -1,8 +1,6 @@
 /**
- * The whole walk on one page: what the chain reports, the store, the state in memory.
- *
- * The order is fixed. Final facts are durable before subscribers see them; a fork reverts
- * exactly what was sent; nothing final is ever touched again. Backfill and live are this same loop.
+ * The whole walk on one page, backfill and live alike. Final facts are durable before subscribers see them; a fork
+ * reverts exactly what was sent; nothing final is ever touched again.
  */
 
 import { storeLimits } from "../base/config/limits.ts";

@@ -36,9 +36,8 @@ export type BulkRequest<Item> = {
 };
 
 /**
- * Answers lists as files, chunk by chunk as the client takes them: memory holds a chunk or two, and
- * a client that goes away costs the chunk under way. How many are under way is bounded; over that
- * `SERVICE_UNAVAILABLE` is thrown. A revoked key gets no further chunk.
+ * Sends lists as files, chunk by chunk as the client reads; memory holds one or two chunks. Over the bound on exports
+ * it throws `SERVICE_UNAVAILABLE`. A revoked key gets no further chunk.
  */
 export class BulkAnswers {
   /** The row cap. */

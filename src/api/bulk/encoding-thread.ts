@@ -1,7 +1,6 @@
 /**
- * Files are encoded in a thread of their own: making columns of thousands of rows in one go would
- * hold up every other answer. This is the near end. The thread starts with the first file, and
- * again with the next one should it have failed; it keeps no process alive.
+ * The near end of the thread that encodes files: columns of thousands of rows would delay every other answer. It
+ * starts with the first file, and again after a failure.
  */
 import { Worker } from "node:worker_threads";
 import type { Column } from "./columns.ts";

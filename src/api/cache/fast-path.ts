@@ -15,9 +15,8 @@ type Answered = {
 };
 
 /**
- * In front of the framework: requests whose answer is ready, or can be made at the same time, are admitted as all
- * others are, and answered. Everything else, refusals included, goes the whole way; who was counted here
- * is not counted again there.
+ * Admits and answers, in front of the framework, requests whose response is cached or can be made from memory. All
+ * others go through the framework, without being counted again.
  */
 export class FastPath {
   readonly #ready: ResponseCache;

@@ -1,7 +1,6 @@
 /**
- * Answers kept as bytes. An answer is a function of what is indexed, except for the id of its
- * request and for how fresh it says it is: those two are put in when it goes out, the rest is made
- * once and sent again until one of the facts it depends on has changed.
+ * Responses cached as bytes until a fact that they depend on changes. The request id and the freshness are inserted
+ * when a response is sent.
  */
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";

@@ -39,9 +39,8 @@ type Keywords = {
 };
 
 /**
- * Compiles the schema of a path, a query string or a body. Nothing is ignored and nothing is
- * guessed: unknown, repeated and malformed parameters are faults, numbers are plain decimal
- * digits, booleans `true` or `false`, lists have commas between their items.
+ * Compiles the schema of a path, a query string or a body. Unknown, repeated and malformed parameters are errors;
+ * numbers are plain decimals, booleans `true` or `false`, lists separated by commas.
  */
 export function compileReader(schema: TObject, source: Source): Reader {
   const required = new Set<string>(schema.required);

@@ -23,12 +23,9 @@ export function literalOf(text: string): Literal {
 }
 
 /**
- * A place in the bytes of an answer that moves over what it reads. Throws `mismatch` where the bytes
- * are not as asked for; hex is lower case here. Every log of a backfill comes by with a thousand
- * bytes, so several are looked at together, and texts are made only of what differs from before.
- *
- * Eight bytes are compared as the one number of 64 bits that costs nothing to make, a float: where one
- * side is ASCII, two of them are equal when their bytes are, and only then.
+ * A cursor over the bytes of an answer. Throws `mismatch` where they are not as expected; hex is lower case. Eight
+ * bytes are compared as one float, which costs nothing to make: two are equal when their bytes are, if one side is
+ * ASCII.
  */
 export class LogBytes {
   readonly #view: DataView;

@@ -41,9 +41,8 @@ export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
 }
 
 /**
- * Whether the bloom of a block describes logs that pass the filter besides `logs`, which do: of any
- * where there are none, or of a contract or an event that is not among them. The latter only where
- * the bloom is sparse: in a full one nearly everything seems to be there, and proof is dear.
+ * Whether the bloom describes wanted logs other than `logs`. A missing contract or event counts only in a sparse
+ * bloom: in a full one nearly everything seems to be there, and a proof is expensive.
  */
 export function showsMore(
   bloom: string,

@@ -1,8 +1,6 @@
 /**
- * Reads the logs of an `eth_getLogs` straight from the bytes of an answer. Nodes write every log of
- * an answer alike, so the order of the members is learnt from the first one and expected of all
- * others. Whatever is not exactly as expected is left to `JSON.parse` and `parse-log.ts`, which read
- * the same of what is read here: a test holds the two against each other.
+ * Reads the logs of an `eth_getLogs` from the bytes of an answer. Nodes write all logs of an answer alike, so the
+ * layout is learnt from the first; anything unexpected is left to `JSON.parse`.
  */
 import type { Address, Hash } from "../../base/ids.ts";
 import type { Body } from "../../base/response-body.ts";

@@ -7,9 +7,8 @@ const hiccupMs = 400;
 const forgetting = 0.1;
 
 /**
- * How long to wait for the answers of an endpoint, by how long they took before: one that hangs is
- * noticed soon where answers are quick, and one that is slow gets its time. Waiting in vain doubles
- * it, up to the time after which any endpoint is treated as gone.
+ * How long to wait for an endpoint, by how long its answers took before, so that a hanging request is noticed soon.
+ * Each timeout doubles it, up to the limit for any request.
  */
 export class AdaptiveTimeout {
   /** Near the slowest of the last answers; `null` before the first. */

@@ -4,11 +4,8 @@ import { Agent, type ClientRequestArgs } from "node:http";
 const readBytes = 64 * 1024;
 
 /**
- * Connections that are kept open, each of which reads into one piece of memory, over and over. By
- * itself Node takes a new piece for every read: at full speed a hundred megabytes a second outside of
- * the heap, to be rid of which it collects the whole heap several times a second.
- *
- * What was read is gone with the next read. Node's parser of HTTP has copied it by then.
+ * Keep-alive connections that each read into one buffer, whose content the next read replaces. Node allocates a
+ * buffer for each read, which at full speed forces collections of the whole heap several times a second.
  */
 export class BufferedAgent extends Agent {
   override createConnection(options: ClientRequestArgs) {

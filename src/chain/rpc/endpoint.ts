@@ -217,9 +217,8 @@ export class Endpoint {
   }
 
   /**
-   * Makes the calls, in one batch where it can, and answers their replies in order. Throws an
-   * `EndpointError` when any request failed as a whole, or any call did because of the rate; counts
-   * it for the breaker.
+   * Makes the calls, in one batch where possible, and returns the replies in order. Throws an `EndpointError` when a
+   * request failed as a whole, or a call because of the rate; the breaker counts it.
    */
   async request(calls: readonly RpcCall[], wait: Wait = this.patience): Promise<Answer> {
     this.#requests += 1;

@@ -9,9 +9,8 @@ const growEveryMs = 1_000;
 const callsPerSecondMin = 25;
 
 /**
- * How fast one endpoint may be asked. Keeps to the budget of the operator, if there is one. Knows
- * no other limit until the endpoint refuses: then it pauses as reported, and goes on below the rate that
- * was too much, a little faster as time passes without one.
+ * How fast one endpoint may be asked: within the budget of the operator, and after a refusal below the rate that was
+ * too much, slowly rising again.
  */
 export class RequestPacer {
   /** Calls that may be made at the same time. */

@@ -16,9 +16,8 @@ type Pending = {
 const subscribeId = 0;
 
 /**
- * JSON-RPC over one WebSocket, opened by the first exchange and again by the next one after it
- * broke. It subscribes to new heads. An exchange that is given up takes the socket with it if nothing
- * came meanwhile: a half-open socket looks just like that, and a fresh one costs little.
+ * JSON-RPC over one WebSocket with a subscription to new heads; the next exchange replaces a broken one. An exchange
+ * that is given up closes the socket if nothing came meanwhile, as it may be half-open.
  */
 export class WsTransport implements Transport {
   readonly #url: URL;

@@ -55,9 +55,8 @@ export type ChainSourceOptions = {
 };
 
 /**
- * Makes of final blocks what is passed on. It is called as soon as they are read, ahead of those
- * before them, and what they are read from can be released then, by `release`, if nothing of the
- * logs is looked at any more: a log takes some times the memory that its facts do.
+ * Turns final blocks into what is passed on, as soon as they are read. `release` frees the answer that they were read
+ * from, which takes several times the memory of their facts.
  */
 export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 

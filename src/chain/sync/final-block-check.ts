@@ -26,9 +26,8 @@ export class FinalBlockCheck {
   }
 
   /**
-   * Resolves once any endpoint has the block; those that deny it are then left alone for a while.
-   * Throws `ReorgBeyondFinalityError` when all deny it, several times; silent endpoints put the
-   * verdict off, but not for ever. Waits while no one has an opinion.
+   * Resolves once any endpoint has the block; those that deny it are not asked for a while. Throws
+   * `ReorgBeyondFinalityError` when all deny it several times; silent endpoints delay the verdict, within a bound.
    */
   async confirm(block: BlockRef): Promise<void> {
     const { clock, random, signal } = this.#context;

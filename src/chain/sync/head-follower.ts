@@ -21,9 +21,8 @@ export type HeadChange =
   | { readonly kind: "finalized"; readonly block: number };
 
 /**
- * Follows the chain above finality, block by block, linked by parent hash (R1). A block that
- * extends the tail is taken from whichever endpoint has it first; another branch only from the
- * endpoint the tip came from, or when more endpoints are on it than on ours.
+ * Follows the chain above finality, block by block, linked by parent hash (R1). Any endpoint may extend the tip;
+ * another branch is taken only from the source of the tip, or when more endpoints are on it.
  */
 export class HeadFollower {
   readonly #tail: UnfinalizedChain;
@@ -189,10 +188,8 @@ export class HeadFollower {
   }
 
   /**
-   * Whether to leave our branch for the endpoint's; they differ from `number` on. Those that can be
-   * reached and go on have a vote each. Equal votes leave us with the source of our tip, so that
-   * two endpoints on two branches do not throw us to and fro. Those that became unreachable after a
-   * comparison keep their vote for a while.
+   * Whether most endpoints are on the branch of `endpoint`, which differs from `number` on. A tie is decided by the
+   * source of our tip; endpoints that became unreachable after a comparison keep their vote for a while.
    */
   async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
     const others = this.#pool.endpoints.filter(

@@ -19,12 +19,9 @@ type Failed = {
 };
 
 /**
- * How many blocks to ask one endpoint for immediately (R5): grows by a tenth while answers are small,
- * halves when they are too large, and keeps to the cap the provider named until that is old.
- *
- * A failure that does not speak of size concerns its own range only: that is asked for again, and by
- * halves if it keeps failing. The ranges after it are as large as ever, until some in a row had to be
- * halved, with none of the full size answered in between.
+ * How many blocks to ask one endpoint for (R5). Ranges grow by a tenth, halve when refused for their size, and keep
+ * to a named cap. Any other failure affects its own range only, until several ranges in a row succeed only when
+ * halved.
  */
 export class RangeSizer {
   #blocks: number = chainLimits.rangeBlocksStart;

@@ -22,10 +22,9 @@ export class RangeWalker<Blocks> {
   }
 
   /**
-   * From `next`, the child of `base` if that is known, to `finalized`, which may move on meanwhile. No part
-   * goes on behind one of `ends`. A part is sent once the one after it stands on it, or agreement on finality does: its last block
-   * may have no logs, and then only its child or others can say that this is its hash. Ends where an
-   * agreement is dropped: nothing above what is final now is handed out.
+   * Walks from `next` to `finalized`, which may move meanwhile; no part extends past one of `ends`. A part is sent
+   * once its last hash is proven, by the next part or by the agreement on finality. Ends when an agreement is
+   * dropped.
    */
   async *walk(
     start: {

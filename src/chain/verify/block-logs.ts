@@ -18,9 +18,8 @@ import { fetchHeader } from "./fetch-headers.ts";
 const otherWitnessesMax = 2;
 
 /**
- * The wanted logs of single blocks, complete (R4). A bloom that describes more of our logs than came
- * is resolved by all logs of the block, which must account for every bit of that bloom. The word of
- * another endpoint would prove nothing: both may not have found the logs yet.
+ * The wanted logs of single blocks, complete (R4). A bloom that describes more than came is resolved by receipts that
+ * account for every bit of it: another endpoint without the logs would prove nothing.
  */
 export class BlockLogs {
   readonly #pool: EndpointPool;

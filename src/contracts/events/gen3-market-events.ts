@@ -1,8 +1,6 @@
 /**
- * Generation 3: conditions have no registry. A binary or neg-risk
- * condition may be announced by the aggregator, described on UMA's reporter, migrated from an older
- * one, or none of these; a combination is prepared. None of these signatures was seen in a log of
- * the deployed contracts yet, only in recordings of transcribed ones.
+ * Generation 3: conditions have no registry. They may be announced, described or migrated, or none of these. These
+ * signatures were seen in recordings of transcribed contracts only, not on the chain yet.
  */
 import { type Address, tokenIdOf } from "../../base/ids.ts";
 import type { LogText } from "../../chain/parse/log-text.ts";

@@ -17,9 +17,8 @@ type BookFeedParts = {
 };
 
 /**
- * The book of one token for all who follow it: whole at first, then every change with the checksum
- * after it. While the book cannot be relied upon nothing is sent but that; then it comes whole
- * again. `seq` counts what was sent, as books have no place on the chain.
+ * The book of one token for all its followers: whole at first, then each change with a checksum; whole again after it
+ * was stale. `seq` counts what was sent, as books have no position on the chain.
  */
 export class BookFeed implements Feed {
   readonly #parts: BookFeedParts;

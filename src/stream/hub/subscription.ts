@@ -29,10 +29,8 @@ export type Start = {
 };
 
 /**
- * One client's cursor over the log of a channel. It is **live** when everything there is was sent:
- * then a block is pushed to it. Else it **reads**: page by page, no faster than the client takes
- * it, until a page ends where the log ends. There is no other way into live, so nothing can be
- * missing or reported twice where the two meet.
+ * One client's cursor over the log of a channel. Live, blocks are pushed to it; else it reads page by page until a
+ * page ends where the log ends. That is the only way to live, so nothing is missed or sent twice.
  */
 export class Subscription implements Follower {
   readonly topic: Topic;

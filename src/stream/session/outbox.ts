@@ -13,9 +13,8 @@ export type Outgoing = {
 type Waiting = Outgoing & { readonly sinceMs: number };
 
 /**
- * What waits to be sent to one client, in order: references to buffers that all clients share.
- * Bounded in bytes and in age; over the bound the connection is to be closed, nothing is dropped
- * from the middle.
+ * What waits to be sent to one client, in order: references to shared buffers, bounded in bytes and age. Over the
+ * bound the connection is closed; nothing is dropped from the middle.
  */
 export class Outbox {
   readonly #write: Write;
