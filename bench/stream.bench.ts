@@ -89,7 +89,7 @@ function blockAt(number: number, trades: number): BlockFacts {
 async function measureFanOut(name: string, query: string): Promise<FanOut> {
   await openClients(query, JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
   await publish();
-  const { bytes } = server.meter.read();
+  const { bytes } = server.meter;
   const before = process.cpuUsage();
   const startedAt = performance.now();
   for (let round = 0; round < rounds; round += 1) {
@@ -99,7 +99,7 @@ async function measureFanOut(name: string, query: string): Promise<FanOut> {
       setTimeout(resolve, 20);
     });
   }
-  await receive(server.meter.read().bytes - bytes);
+  await receive(server.meter.bytes - bytes);
   const cpuSeconds = secondsOf(process.cpuUsage(before));
   const rate = (rounds * tradesPerBlock * clients) / cpuSeconds;
   const wall = (performance.now() - startedAt) / 1000;
@@ -148,11 +148,11 @@ async function measureLatency(): Promise<void> {
   await openClients("", JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
   const delays: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const { bytes } = server.meter.read();
+    const { bytes } = server.meter;
     const block = nextBlock(20);
     const announcedAtMs = performance.timeOrigin + performance.now();
     await server.hold(block);
-    const { arrivals } = await receive(server.meter.read().bytes - bytes);
+    const { arrivals } = await receive(server.meter.bytes - bytes);
     delays.push(...arrivals.map((atMs) => atMs - announcedAtMs));
     await new Promise<void>((resolve) => {
       setTimeout(resolve, 200 - (performance.timeOrigin + performance.now() - announcedAtMs));
@@ -200,7 +200,7 @@ async function measureReplay(): Promise<void> {
     await server.report([{ kind: "range", batch: encode(blocks), more: false }]);
   }
   for (const query of ["", "?batch=1"]) {
-    const before = server.meter.read();
+    const before = { ...server.meter };
     const cpu = process.cpuUsage();
     const startedAt = performance.now();
     const frame = { action: "subscribe", channel: { type: "trades" }, resume_from: 0 };
@@ -211,7 +211,7 @@ async function measureReplay(): Promise<void> {
       await new Promise<void>((resolve) => {
         setTimeout(resolve, 20);
       });
-      events = server.meter.read().replayed_messages - before.replayed_messages;
+      events = server.meter.replayed_messages - before.replayed_messages;
     }
     const wall = (performance.now() - startedAt) / 1000;
     const cpuSeconds = secondsOf(process.cpuUsage(cpu));
@@ -238,7 +238,7 @@ async function measureLive(replays: number): Promise<number> {
     await openClients("", first, { open: 1, process: readers });
   }
   const announcedAtMs = new Map<number, number>();
-  const { replayed_messages: replayed } = server.meter.read();
+  const { replayed_messages: replayed } = server.meter;
   const startedAt = performance.now();
   child.send({ announce: liveBlocks, everyMs: liveEveryMs });
   for await (const [{ atMs }] of on(child, "message") as AsyncIterable<[{ atMs: number }]>) {
@@ -247,7 +247,7 @@ async function measureLive(replays: number): Promise<number> {
     await server.hold(block);
     if (announcedAtMs.size === liveBlocks) break;
   }
-  const rate = (server.meter.read().replayed_messages - replayed) / (performance.now() - startedAt);
+  const rate = (server.meter.replayed_messages - replayed) / (performance.now() - startedAt);
   // The last block has to be with all.
   await new Promise<void>((resolve) => {
     setTimeout(resolve, 3000);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { auditLimits } from "../base/config/limits.ts";
 import { AuditBook } from "./audit-log.ts";
@@ -81,26 +80,4 @@ test("what was gathered and not ordered when the process ended is audited first,
   );
   assert.equal(again.totals().repairs, 1);
   again.close();
-});
-
-test("totals of version 0 are kept, and the round starts again", (t) => {
-  const folder = openFolder(t);
-  const old = new DatabaseSync(join(folder, "audit.sqlite"));
-  old.exec(`
-    CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), pass INTEGER NOT NULL DEFAULT 0,
-      next_span INTEGER NOT NULL DEFAULT 0, round_blocks INTEGER NOT NULL DEFAULT 0,
-      ranges INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0,
-      mismatches INTEGER NOT NULL DEFAULT 0, refuted INTEGER NOT NULL DEFAULT 0,
-      repairs INTEGER NOT NULL DEFAULT 0) STRICT;
-    INSERT INTO progress VALUES (1, 33, 7, 700, 50, 5000, 3, 2, 1);
-  `);
-  old.close();
-  const book = AuditBook.open(folder);
-  const { rounds, ranges, repairs, audited } = book.totals();
-  assert.deepEqual(
-    { rounds, ranges, repairs, audited },
-    { rounds: 2, ranges: 50, repairs: 1, audited: null },
-  );
-  book.close();
-  AuditBook.open(folder).close();
 });

@@ -32,18 +32,6 @@ const schema = `
   PRAGMA user_version = 1;
 `;
 
-/** Version 0 went through every sixteenth span in a pass. Where it was does not matter to a new round. */
-const fromVersion0 = `
-  ALTER TABLE progress RENAME COLUMN refuted TO false_alarms;
-  ALTER TABLE progress ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
-  UPDATE progress SET rounds = pass / 16;
-  ALTER TABLE progress DROP COLUMN pass;
-  ALTER TABLE progress DROP COLUMN next_span;
-  ALTER TABLE progress DROP COLUMN round_blocks;
-  ALTER TABLE progress ADD COLUMN low_span INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE progress ADD COLUMN high_span INTEGER NOT NULL DEFAULT 0;
-`;
-
 /**
  * `unverified` is compared again; `proven` could not be repaired for good; `gathered` waits for others to be ordered
  * with; `ordered` is repaired by the next start.
@@ -97,10 +85,7 @@ export class AuditBook {
       const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a loss of power some ranges are audited once more.
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-      const isOld = sql.prepare("SELECT 1 FROM pragma_table_info('progress') WHERE name = 'pass'");
-      sql.exec(
-        `BEGIN IMMEDIATE; ${isOld.get() === undefined ? "" : fromVersion0} ${schema} COMMIT`,
-      );
+      sql.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
       return new AuditBook(sql);
     });
   }

@@ -15,7 +15,7 @@ import type { Indexer } from "../../feed/indexer.ts";
 import type { Pace } from "../../feed/sync-progress.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
 import type { Coverage } from "../../storage/recover.ts";
-import { StreamMeter } from "../../stream/session/stream-meter.ts";
+import { newStreamMeter } from "../../stream/session/stream-meter.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -41,7 +41,7 @@ type MetricsParts = {
 
 export class ServiceMetrics {
   readonly requests = new RequestMeter();
-  readonly stream = new StreamMeter();
+  readonly stream = newStreamMeter();
   readonly #parts: MetricsParts;
   readonly #process = ProcessMeter.open();
   readonly #sizes: StoreSizeReader;
@@ -82,7 +82,7 @@ export class ServiceMetrics {
       version,
       indexer: this.#readIndexer(size),
       api: { ...(await this.requests.read()), access_changes: this.#parts.audit.counts.toRecord() },
-      stream: this.stream.read(),
+      stream: { ...this.stream },
       store: {
         tables: size === null ? null : [...size.tables],
         queries: operationOf((await query.read())[0], failures["query"]),

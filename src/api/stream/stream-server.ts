@@ -155,11 +155,11 @@ export class StreamServer {
     const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, form };
     const connection = StreamConnection.open(this.#parts, accepted, (closed) => {
       this.#connections.delete(closed);
-      this.#parts.meter.connected(-1);
+      this.#parts.meter.connections -= 1;
       this.#onClosed?.();
     });
     this.#connections.add(connection);
-    this.#parts.meter.connected(1);
+    this.#parts.meter.connections += 1;
   }
 
   #queryOf({ url = "" }: IncomingMessage): Static<typeof streamQuery> {

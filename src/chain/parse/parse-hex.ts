@@ -4,31 +4,10 @@
  */
 import type { Address, Hash } from "../../base/ids.ts";
 
-const scratch = Buffer.alloc(8 * 1024);
-const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch.length / 4);
 /** What `hexDigitFlags` says of a word that is all lower-case hex digits. */
 export const hexDigitsAll = 0x80808080 | 0;
 /** Eight zeros, most of what events hold, as the float that stands for their bytes. */
 export const zeroDigits: number = new Float64Array(new Uint8Array(8).fill(48).buffer)[0] ?? 0;
-
-/**
- * Whether `text` is `0x` and lower-case hex digits. Every log of a backfill passes here with
- * hundreds of digits, so its speed counts: the digits are copied to bytes and four are judged
- * immediately, five times faster than a loop or a regular expression.
- */
-function isLowerHex(text: string): boolean {
-  if (text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) return false;
-  const start = 2; // puts the digits after `0x` on a word boundary
-  if (text.length + 8 > scratch.length) return /^0x[0-9a-f]*$/.test(text);
-  const written = scratch.write(text, start, "utf8");
-  if (written !== text.length) return false; // a character outside ASCII takes two bytes or more
-  const end = start + written;
-  scratch[end] = scratch[end + 1] = scratch[end + 2] = 48; // fills the last word with zeros
-  const wordsEnd = (end + 3) >> 2;
-  let good = hexDigitsAll;
-  for (let index = 1; index < wordsEnd; index += 1) good &= hexDigitFlags(scratchWords[index] ?? 0);
-  return good === hexDigitsAll;
-}
 
 /**
  * Sets the high bit of every byte of `word` that is an ASCII `0-9a-f`. Adding `0x80 - k` to a byte
@@ -47,9 +26,8 @@ function parseHex(value: unknown, length: number): string | null {
 }
 
 function normalHex(text: string): string | null {
-  if (isLowerHex(text)) return text;
-  const lower = text.toLowerCase();
-  return isLowerHex(lower) ? lower : null;
+  if (/^0x[0-9a-f]*$/.test(text)) return text;
+  return /^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : null;
 }
 
 /** A 32-byte hash, topic or word. */

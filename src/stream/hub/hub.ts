@@ -2,12 +2,15 @@
  * Where changes of the log meets those who follow it. The pipeline reports it what is durable or held,
  * and what is reverted; topics and their subscriptions report the clients.
  */
+import { streamLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
+import { invalidFrame } from "../frames/read-fields.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
 import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
 import { FeedSubscription } from "./feed-subscription.ts";
@@ -44,11 +47,23 @@ export class Hub {
     return this.#end.latest;
   }
 
-  /** Whether nothing has ever been served at this position. */
-  isAhead(position: number): boolean {
+  /**
+   * Refuses to resume from a position that nothing was ever served at. Throws `SERVICE_UNAVAILABLE` while it may still
+   * be indexed, and `VALIDATION_ERROR` when it is ahead of the chain, whose newest block is `headBlock` if known.
+   */
+  refuseAhead(position: number, headBlock: number | null): void {
     const { latest } = this.#end;
     const { reorgs } = this.#sources.store;
-    return position > Math.max(latest, 0) && reorgs.certainPosition(position) === position;
+    const isCertain = reorgs.certainPosition(position) === position;
+    if (position <= Math.max(latest, 0) || !isCertain) return;
+    const last = latest < 0 ? "nothing is indexed yet" : `the last position is ${latest}`;
+    const block = blockNumberOf(position as Seq);
+    const { resumeAheadBlocksMax, resumeAheadRetrySeconds: retryAfterSeconds } = streamLimits;
+    if (headBlock !== null && block > headBlock + resumeAheadBlocksMax) {
+      throw invalidFrame("resume_from", `is ahead of the chain: ${last}`);
+    }
+    const publicMessage = `resume_from is not indexed yet: ${last}`;
+    throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
   }
 
   /** The words of a channel in one order, by which it is known. Throws `VALIDATION_ERROR`. */

@@ -13,7 +13,6 @@ import { invalidFrame } from "../frames/read-fields.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Hub } from "../hub/hub.ts";
 import { RecentCount } from "../hub/recent-count.ts";
-import { refuseAhead } from "../hub/refuse-ahead.ts";
 import type { Receiver, Subscribed } from "../hub/subscription.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox } from "./outbox.ts";
@@ -166,7 +165,7 @@ export class Session implements Receiver {
     if (this.#outbox.isOver(nowMs)) return this.#closeSlow();
     if (nowMs - this.#pingedAtMs < pingMs || this.#isClosed) return;
     if (this.#unansweredPings >= unansweredPingsMax) {
-      this.#parts.meter.slowClosed();
+      this.#parts.meter.slow_closes += 1;
       return this.close(closeCodes.slow, this.#withDelivered("silent: no pong"));
     }
     this.#unansweredPings += 1;
@@ -202,14 +201,14 @@ export class Session implements Receiver {
     this.#pending = null;
     this.#parts.hub.listeners.delete(this);
     for (const one of this.#subscriptions?.values() ?? []) this.#parts.hub.unsubscribe(one);
-    this.#parts.meter.subscribed(-this.subscriptionCount);
+    this.#parts.meter.subscriptions -= this.subscriptionCount;
     this.#subscriptions = null;
     this.#outbox.clear();
   }
 
   deliver(packet: Packet, isReplay = false): void {
     if (this.#isClosed) return;
-    if (isReplay) this.#parts.meter.replayed(packet.count);
+    if (isReplay) this.#parts.meter.replayed_messages += packet.count;
     if (!this.#form.batch) return this.#push(packet);
     this.#pending ??= [];
     this.#pending.push(packet);
@@ -245,7 +244,9 @@ export class Session implements Receiver {
 
   #push(packet: Packet): void {
     const bytes = packet.bytes(this.#form);
-    this.#parts.meter.sent(packet.count, bytes.length);
+    const { meter } = this.#parts;
+    meter.messages += packet.count;
+    meter.bytes += bytes.length;
     const { firstSeq, lastSeq } = packet;
     this.#send(Number.isFinite(lastSeq) ? { bytes, firstSeq, lastSeq } : { bytes });
   }
@@ -257,7 +258,7 @@ export class Session implements Receiver {
   }
 
   #closeSlow(): void {
-    this.#parts.meter.slowClosed();
+    this.#parts.meter.slow_closes += 1;
     this.close(closeCodes.slow, this.#withDelivered("slow"));
   }
 
@@ -348,7 +349,7 @@ export class Session implements Receiver {
   #subscribe(request: ChannelRequest, id: FrameId | null): void {
     const { hub, quotas } = this.#parts;
     const { name } = hub.nameOf(request);
-    refuseAhead(request.resume_from ?? 0, this.#parts);
+    hub.refuseAhead(request.resume_from ?? 0, this.#parts.freshness().head_block);
     const known = this.#subscriptions?.get(name);
     if (known !== undefined) {
       const publicMessage = `This channel is subscribed already, as ${known.topic.id}`;
@@ -367,7 +368,7 @@ export class Session implements Receiver {
     if (this.#isClosed) return hub.unsubscribe(subscription);
     this.#subscriptions ??= new Map();
     this.#subscriptions.set(name, subscription);
-    this.#parts.meter.subscribed(1);
+    this.#parts.meter.subscriptions += 1;
   }
 
   #unsubscribe(of: string | ChannelRequest, id: FrameId | null): void {
@@ -378,7 +379,7 @@ export class Session implements Receiver {
       if (name !== asked && topic.id !== of) continue;
       hub.unsubscribe(subscription);
       this.#subscriptions?.delete(name);
-      this.#parts.meter.subscribed(-1);
+      this.#parts.meter.subscriptions -= 1;
       const channel = topic.channel.asked;
       return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
     }
