@@ -13,10 +13,7 @@ export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
   return median === undefined ? null : median + chainLimits.endpointLagBlocksMax;
 }
 
-/**
- * Those whose heads are near the median, which decide what is final. Where they are no majority, as
- * with two endpoints far apart, no one can say which of them is wrong, and all have to agree.
- */
+/** The endpoints near the median head, which decide finality; all of them where those are no majority. */
 export function nearMedian<Endpoint extends WithHead>(endpoints: readonly Endpoint[]): Endpoint[] {
   const heads = headsOf(endpoints);
   const median = heads[(heads.length - 1) >> 1] ?? 0;

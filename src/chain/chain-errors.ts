@@ -72,10 +72,7 @@ export class WrongChainError extends Error {
   }
 }
 
-/**
- * A finalized block that was stored is no longer on the chain, by the word of every endpoint that
- * answers. Nothing may be overwritten; people have to find out which side is wrong.
- */
+/** A stored final block is on the chain of no endpoint that answers. Nothing is overwritten: an operator decides. */
 export class ReorgBeyondFinalityError extends Error {
   override name = "ReorgBeyondFinalityError";
   readonly block: BlockRef;

@@ -33,10 +33,7 @@ export type DecodedLog = {
   readonly event: ChainEvent;
 };
 
-/**
- * Turns raw logs into events. Dispatches on (address, topic0, number of topics, data length):
- * generations share hashes, so no part of that key can be left out.
- */
+/** Decodes logs by (address, topic0, number of topics, data length): generations share hashes. */
 export class LogDecoder {
   /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };

@@ -3,8 +3,7 @@ const prefix = "0x";
 const spread = 0x9e3779b1;
 
 /**
- * A bounded string table for ids: one string for each wallet or token, found by its digits, so that repeated ids make
- * no garbage and compare by identity. A new id replaces the one in its place.
+ * One string for each id, found by its digits: repeated ids make no garbage. A new id replaces the one in its place.
  */
 export class StringTable {
   /** The text of each place. */

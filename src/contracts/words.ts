@@ -82,10 +82,7 @@ export function dataBytesOf({ dataAt, dataEnd }: LogText): number {
   return (dataEnd - dataAt - 2) / 2;
 }
 
-/**
- * The dynamic `bytes` whose offset stands in word `index`, as `0x` hex; `null` when offset or
- * length point outside the data.
- */
+/** The `bytes` whose offset is in word `index`, as `0x` hex; `null` when they are outside of the data. */
 export function readBytes(log: LogText, index: number): string | null {
   const tail = tailOf(log, index);
   if (tail === null) return null;

@@ -121,10 +121,7 @@ export class Auditor {
     }
   }
 
-  /**
-   * For as long as the budget says, or until a mismatch is due to be compared again: what is left of the pause
-   * follows then. Returns how long it was.
-   */
+  /** Waits for the budget, or less until a mismatch is due to be compared again. Returns for how long. */
   async #pause(owedMs: number): Promise<number> {
     const { clock } = this.#parts;
     const dueMs = this.#isRecheck ? Number.POSITIVE_INFINITY : this.#untilRecheckMs();

@@ -34,10 +34,7 @@ export type FromChainThread =
       readonly error: { readonly name: string; readonly message: string; readonly stack?: string };
     };
 
-/**
- * What it is sent: where to go on from, that a piece of changes was taken in, to read blocks again, or
- * to stop.
- */
+/** Where to continue, that a change was taken, to read blocks again, or to stop. */
 export type ToChainThread =
   | {
       readonly kind: "follow";

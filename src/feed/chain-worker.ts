@@ -1,7 +1,4 @@
-/**
- * The far end of the chain thread: follows the chain, works out what it reports, posts it. It runs
- * ahead of what was taken in by a bounded number of pieces.
- */
+/** The far end of the chain thread: derives and posts changes, a bounded number ahead of what was taken. */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { saveCompiledCode } from "../base/config/compile-cache.ts";

@@ -1,7 +1,4 @@
-/**
- * What the chain reports, with its meaning worked out and ready to be stored: the part of the walk
- * that needs neither store nor state, and so can run in a thread of its own.
- */
+/** What the chain reports, decoded and encoded: the part of the walk that needs neither store nor state. */
 import { assert } from "../base/assert.ts";
 import { chainLimits } from "../base/config/limits.ts";
 import { blockNumberOf } from "../base/ids.ts";
@@ -11,10 +8,7 @@ import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 
-/**
- * In chain order: blocks that can never change, encoded, and whether more such follow immediately; one block that a fork may revert; a
- * fork; and how far blocks have become final.
- */
+/** In chain order. `more` says that further final blocks follow immediately. */
 export type ChainChange =
   | { readonly kind: "range"; readonly batch: EncodedBatch; readonly more: boolean }
   | { readonly kind: "block"; readonly block: BlockFacts }

@@ -1,7 +1,4 @@
-/**
- * The side that writes: follows the chain from where the store ends, and knows how far it is. It
- * goes on for ever; what it cannot repair stops it and is sent, while everything indexed is served.
- */
+/** The side that writes: follows the chain from where the store ends. What it cannot repair stops it. */
 import type { Config } from "../base/config/config.ts";
 import { ConfigError } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";

@@ -127,10 +127,7 @@ export class Pipeline {
     this.#log.info({ safeBlock, ...namesOf(removed) }, "reverted blocks of another fork");
   }
 
-  /**
-   * Runs next to the changes that follow: blocks above are held, reported and reverted meanwhile, for an
-   * append takes longer than a client should wait for a block.
-   */
+  /** Runs next to the changes that follow: an append takes longer than a client should wait for a block. */
   async #finalizeAll(): Promise<void> {
     let done = -1;
     while (done < this.#finalThrough) {

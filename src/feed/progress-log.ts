@@ -3,10 +3,7 @@ import type { Backfill, Pace } from "./sync-progress.ts";
 
 const reportEveryMs = 5_000;
 
-/**
- * Measures the pace of the indexing and says how a long catching up goes: a line that is written
- * over on a terminal, a structured log line elsewhere. Silent while the head is followed.
- */
+/** Reports a long backfill: one line that is rewritten on a terminal, structured log lines elsewhere. */
 export class Progress {
   readonly #timer: NodeJS.Timeout;
   readonly #pace: Pace;

@@ -38,10 +38,7 @@ async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRow
   };
 }
 
-/**
- * Cut by time, so that it is known before how far the answer goes: a range of as many buckets as
- * the cap has rows, of which those without trades are left out unless they are filled.
- */
+/** Cut by time, to know before how far the answer goes: a range of as many buckets as the cap has rows. */
 async function openAll(
   backend: Backend,
   candles: BulkCandles,

@@ -11,10 +11,7 @@ import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
 import { type Meta, metaSchema } from "../meta.ts";
 
-/**
- * An answer without its request id and its freshness, which stand between `head` and `tail`, after
- * the age of its data when that is sent.
- */
+/** A response without request id, freshness and age, which go between `head` and `tail`. */
 export type CachedResponse = {
   readonly route: string;
   readonly access: Access;
@@ -39,10 +36,7 @@ export type Subject = {
   readonly lasts: () => () => boolean;
   /** How old the data is, in milliseconds, for answers that report it as the last field, `age_ms`. */
   readonly ageMs?: () => number;
-  /**
-   * The answer as of now, where memory has all it is made of; `null` where not, and where it would be an error.
-   * Answers with a tag are made the long way.
-   */
+  /** The answer from memory; `null` where memory lacks something, or for an error. Not for tagged answers. */
   readonly bodyNow?: () => Omit<AnswerBody, "meta"> | null;
 };
 

@@ -32,10 +32,7 @@ type Lasting = Pick<CachedResponse, "subject" | "freshness" | "isCurrent">;
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/**
- * Makes the answers that are tagged, written row by row, or kept for those who ask the same. When
- * popular ones have changed, many ask for the same at the same time: it is made once for all of them.
- */
+/** Makes tagged, row-by-row and cached answers, once for all requests of the same at the same time. */
 export class SingleFlight {
   readonly #ready: ResponseCache;
   readonly #making = new Map<string, Making>();

@@ -96,10 +96,7 @@ export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: stri
   return end;
 }
 
-/**
- * The body of an answer that begins with these bytes and ends with a text, as the request takes it: packed
- * if it may be, unless others wait for that already.
- */
+/** A body of these bytes and a text, compressed if the request accepts that and no queue would form. */
 export async function bodyFor(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   start: PackableBytes,

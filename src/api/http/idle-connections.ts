@@ -1,10 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/**
- * Connections that have asked for nothing yet, as browsers and load balancers keep some ready. Node
- * does not take them for idle, and a server that closes would wait for them.
- */
+/** Connections without a request yet. Node does not count them as idle, and closing would wait for them. */
 export class IdleConnections {
   readonly #sockets = new Set<Socket>();
 

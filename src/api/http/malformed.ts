@@ -34,10 +34,7 @@ export function parserError(code: string | undefined): AppError {
   }
 }
 
-/**
- * Answers on a bare socket, where no `ServerResponse` exists, with the headers and the shape of
- * every other error, and closes it.
- */
+/** Answers on a bare socket, with the headers and shape of every other error, and closes it. */
 export function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
   if (!socket.writable) {
     socket.destroy();

@@ -8,10 +8,7 @@ export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/**
- * What is wrong with `Host`, for the client; `null` when HTTP takes it (RFC 9112, 3.2). Lines that
- * are repeated have been joined by a comma and a space, and no host has a space.
- */
+/** What is wrong with `Host` (RFC 9112, 3.2), or `null`. Repeated lines are joined by a comma and a space. */
 export function hostFaultOf(request: IncomingMessage): string | null {
   const { host } = request.headers;
   if (host === undefined) return request.httpVersion === "1.1" ? "header is missing" : null;

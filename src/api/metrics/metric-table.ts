@@ -1,7 +1,4 @@
-/**
- * What of the metrics Prometheus is sent: the fields of the schema that name a metric. `docs/metrics.md` is made
- * from this table.
- */
+/** The metrics for Prometheus: the fields of the schema that name one. */
 import type { TSchema } from "typebox";
 import type { Family, Sample } from "../../base/metrics/prometheus-text.ts";
 import type { ShownMetric } from "./metric-field.ts";

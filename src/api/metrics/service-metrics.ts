@@ -1,7 +1,4 @@
-/**
- * Everything that is measured, gathered from those who measure it. There is one reading: the JSON
- * and the text for Prometheus are made of it.
- */
+/** Everything that is measured, in one reading: the JSON and the text for Prometheus are made of it. */
 
 import type { AccessAudit } from "../../access/access-audit.ts";
 import type { Log } from "../../base/log.ts";

@@ -8,10 +8,7 @@ import { topic0Of } from "./scanned-log.ts";
 
 type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
 
-/**
- * Which logs are asked for: those of one of the addresses with one of the first topics. The maps
- * lead from a text to the one string that stands for it everywhere, so that logs share them.
- */
+/** The wanted addresses and first topics. The maps give each text the one string that all logs share. */
 export type LogFilter = {
   readonly addresses: ReadonlyMap<string, Address>;
   readonly topics0: ReadonlyMap<string, Hash>;

@@ -30,10 +30,7 @@ const required = Object.keys(forms).filter((name) => !optional.has(name));
 /** How much is looked at: enough for most events, and for their data when it is of some kilobytes. */
 const logBytesTried = [4 * 1024, 64 * 1024] as const;
 
-/**
- * Learns from the log at `start` how logs are written there; `null` when that is not plain: with
- * white space, other members than usual, or values of other types.
- */
+/** How the log at `start` is written; `null` when not plainly: white space, unusual members or types. */
 export function learnLayout(body: Buffer, start: number): LogLayout | null {
   for (const bytes of logBytesTried) {
     const layout = layoutOf(body.toString("latin1", start, start + bytes));

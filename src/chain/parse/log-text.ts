@@ -34,10 +34,7 @@ export class TextSource {
   }
 }
 
-/**
- * Where topics and data of a log stand as the hex text that they came in. Every log of a backfill is
- * decoded once: to make strings of it first takes half as long again (decision 0012).
- */
+/** Where the hex text of topics and data is: making strings first costs half as much again (decision 0012). */
 export type LogText = {
   readonly source: TextSource;
   readonly topicCount: number;

@@ -1,7 +1,4 @@
-/**
- * Values of JSON-RPC: hex quantities, hashes, addresses, data. Total: whatever comes in, a parser
- * answers the value in its one normal form (lower case) or `null`.
- */
+/** Values of JSON-RPC: hex quantities, hashes, addresses, data. Parsers return lower case, or `null`. */
 import type { Address, Hash } from "../../base/ids.ts";
 
 /** What `hexDigitFlags` says of a word that is all lower-case hex digits. */

@@ -2,10 +2,7 @@ import type { Address, Hash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";
 import { type LogText, type TextSource, topicStride, writeLogText } from "./log-text.ts";
 
-/**
- * A log of a large answer, which stays in the bytes that came: topics and data are made into strings
- * only for who asks for them, and can be read as long as their source is open.
- */
+/** A log that stays in the bytes of its answer: strings are made on demand, while the source is open. */
 export class ScannedLog implements RawLog, LogText {
   readonly address: Address;
   readonly topic0: Hash;

@@ -6,10 +6,7 @@ const timesUsual = 3;
 const hiccupMs = 400;
 const forgetting = 0.1;
 
-/**
- * How long to wait for an endpoint, by how long its answers took before, so that a hanging request is noticed soon.
- * Each timeout doubles it, up to the limit for any request.
- */
+/** How long to wait for an endpoint, by how long its answers took; doubled by each timeout, up to a limit. */
 export class AdaptiveTimeout {
   /** Near the slowest of the last answers; `null` before the first. */
   #usualMs: number | null = null;

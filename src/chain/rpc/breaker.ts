@@ -3,10 +3,7 @@ import { type Backoff, backoffMs } from "../../base/time/retry.ts";
 /** Whether attempts are made: `closed` all, `half_open` one, `open` none. */
 export type BreakerState = "closed" | "open" | "half_open";
 
-/**
- * Leaves something alone that keeps failing: open after some failures in a row, for longer each
- * time; then half-open, which lets one attempt through to find out.
- */
+/** Open after some failures in a row, for longer each time; then half-open, which admits one attempt. */
 export class Breaker {
   readonly #failuresMax: number;
   readonly #backoff: Backoff;

@@ -14,10 +14,7 @@ export class CallWindow {
     this.#callsMax = callsMax;
   }
 
-  /**
-   * How long a request of so many calls has to wait, behind all that have taken their places. One
-   * of more calls than a second may hold waits until it has the second for itself.
-   */
+  /** How long a request of so many calls waits; one of more than a second may hold gets a second of its own. */
   waitMs(calls: number, nowMs: number): number {
     let startMs = Math.max(nowMs, this.#taken.at(-1)?.atMs ?? nowMs);
     const recent = this.#taken.filter(({ atMs }) => atMs > startMs - windowMs);

@@ -63,10 +63,7 @@ export class EndpointPool {
     return !isAnyUsable && this.endpoints.some(({ refusal }) => refusal === null);
   }
 
-  /**
-   * One round over endpoints: the first result that is not `null`. Without one it throws the last
-   * failure, and answers `null` if there was none.
-   */
+  /** The first result that is not `null`. Without one it throws the last failure; `null` if there was none. */
   async round<T>(
     endpoints: readonly Endpoint[],
     run: (endpoint: Endpoint) => Promise<T | null>,

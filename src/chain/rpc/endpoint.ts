@@ -50,10 +50,7 @@ const latencyWeight = 0.2;
 /** How long nothing is said again of wrong answers that differ in numbers only. */
 const sameWarningMs = 60_000;
 
-/**
- * One node or provider: asks it within its limits and keeps account of how it does. Two breakers:
- * `link` for a wire that fails, `data` for answers that are wrong although the wire is fine.
- */
+/** One node or provider, with two breakers: `link` for failing connections, `data` for wrong answers. */
 export class Endpoint {
   readonly host: string;
   readonly sizer = new RangeSizer();
@@ -185,10 +182,7 @@ export class Endpoint {
     this.#context.log.info({ host: this.host }, "an endpoint is up");
   }
 
-  /**
-   * The same as `request`, tried again after a transport failure: of calls that are a part of larger work,
-   * which would have to be repeated as a whole.
-   */
+  /** As `request`, repeated after a transport failure: for calls that are part of larger work. */
   async requestWithRetries(calls: readonly RpcCall[]): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -24,10 +24,7 @@ export class BatchRefusedError extends EndpointError {
   }
 }
 
-/**
- * The body of a request; the calls bear the ids `firstId`, `firstId + 1` and so on. A single call is
- * no batch, as some nodes read none.
- */
+/** The body of a request, with ids from `firstId` on. A single call is no batch, as some nodes read none. */
 export function formatCalls(calls: readonly RpcCall[], firstId: number): string {
   const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
   return JSON.stringify(requests.length === 1 ? requests[0] : requests);
@@ -43,10 +40,7 @@ export function parseLoneReply(value: unknown): RpcReply | null {
   return value.length === 1 && Number.isNaN(idOf(only)) ? parseReply(only) : null;
 }
 
-/**
- * The replies in the order of the calls, whatever order they came in. Throws a `malformed`
- * `EndpointError`.
- */
+/** The replies in the order of the calls. Throws a `malformed` `EndpointError`. */
 export function parseReplies(
   value: unknown,
   asked: { readonly firstId: number; readonly count: number },

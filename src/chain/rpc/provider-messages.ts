@@ -1,7 +1,4 @@
-/**
- * What providers mean by the texts of their errors. There is no standard: the same code stands for
- * "too many blocks", "too many logs" and "too many requests", so the text decides.
- */
+/** What the errors of providers mean. There is no standard: one code has several meanings, so the text decides. */
 import type { Range } from "../../base/range.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { RpcReply } from "./json-rpc.ts";

@@ -21,10 +21,7 @@ const guessKeptMs = 20_000;
 /** The replies to calls in their order, and what all of them weighed on the wire. */
 export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
 
-/**
- * Calls over the wire of one endpoint, at its pace, in batches as large as it takes: some nodes
- * refuse those of more than a few calls, some all of them.
- */
+/** Sends calls to one endpoint, at its pace and in batches as large as it takes. */
 export class RpcClient {
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;

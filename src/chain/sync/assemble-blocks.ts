@@ -1,10 +1,7 @@
 import type { Header } from "../parse/parse-header.ts";
 import type { Block, RawLog } from "../raw-log.ts";
 
-/**
- * Whether the times reported with the logs can be believed: one for each block, never falling, within
- * those of the headers at both ends, and equal to that of every header held.
- */
+/** Whether times of logs never fall, lie within those of the headers, and equal that of each known header. */
 export function areTimesConsistent(
   logs: readonly RawLog[],
   timestamps: readonly number[],

@@ -29,15 +29,9 @@ export type ChainSourceOptions = {
   readonly chainId: number;
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
-  /**
-   * The last finalized block the consumer has, as soon as that is known; it goes on with the one
-   * after.
-   */
+  /** The last final block that the consumer has, as soon as that is known. */
   readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
-  /**
-   * Blocks that were final before, and that a range of final blocks must not go on behind: nothing is passed on until
-   * they are final again. None by default; known when `resumeAfter` is.
-   */
+  /** Earlier ends of final ranges, known with `resumeAfter`: no range extends past one. None by default. */
   readonly rangeEnds?: () => readonly number[];
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   readonly log: Log;
@@ -45,10 +39,7 @@ export type ChainSourceOptions = {
   readonly random?: () => number;
   /** What the operator allows each endpoint to be asked in any second; no limit by default. */
   readonly callsPerSecondMax?: number | null;
-  /**
-   * Whether a single endpoint that is left of a dispute about final blocks may decide alone, minutes after
-   * the others became unreachable; `stop` by default.
-   */
+  /** Whether the last reachable endpoint of a dispute decides alone after some minutes; `stop` by default. */
   readonly afterDispute?: AfterDispute;
   /** The wire; another one only in simulations. */
   readonly openTransport?: OpenTransport;

@@ -47,10 +47,7 @@ async function askLogs(
   return (await endpoint.request(calls, timeoutMs)).replies;
 }
 
-/**
- * The block the endpoint described, header and logs in one batch. The header is asked for by number:
- * if the hash is still the one reported, it is canonical. `null` when it is not.
- */
+/** The announced block, header and logs in one batch; `null` when its hash is not that of its number any more. */
 async function fetchAnnounced(
   endpoint: Endpoint,
   wanted: BlocksWanted,

@@ -107,10 +107,7 @@ export class Finality {
     return ballot !== null && this.#decide(ballot);
   }
 
-  /**
-   * Those whose word counts: they can be reached, and are not stalled far behind. One that has no block to call
-   * final yet can still confirm or deny those of the others.
-   */
+  /** The endpoints that can be reached and are not stalled; those without a final block can still confirm one. */
   #members(): Endpoint[] {
     const least = (this.#watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
     return this.#pool.endpoints.filter((endpoint) => {
@@ -215,10 +212,7 @@ export class Finality {
     return { total: absent.length, agreeing };
   }
 
-  /**
-   * What the endpoint has at `number`, by one answer with what it has in place of `anchor`; `null` when it
-   * did not answer.
-   */
+  /** The hash at `number`, and whether `anchor` is another block, in one answer; `null` without an answer. */
   async #ask(voter: Endpoint, number: number, anchor?: BlockRef | null): Promise<Vote | null> {
     const final = voter.view?.final;
     const isOnOurChain = final?.hash && this.#chain.hashAt(final.number) === final.hash;

@@ -100,10 +100,7 @@ export class HeadFollower {
     );
   }
 
-  /**
-   * The endpoints that describe a block we do not have, the highest first; before them the one whose
-   * branch was chosen, as those on the branch that was left would extend that again.
-   */
+  /** The endpoints with a block that we lack, highest first; before them the one whose branch was chosen. */
   #ahead(): Endpoint[] {
     const nowMs = this.#context.clock.monotonicMs();
     return this.#pool

@@ -30,10 +30,7 @@ type Heads = { readonly head: Header; readonly tag: Header | null };
 /** What a socket announced: which block last, and when (or since when it may announce). */
 type Announced = { readonly number: number; readonly atMs: number };
 
-/**
- * Knows the heads of all endpoints: polls each, the best one often unless a socket announces heads
- * on its own, and replaces sockets that fell silent (R6).
- */
+/** Polls the heads of all endpoints, the best most often, and replaces silent sockets (R6). */
 export class HeadWatch {
   /** Notified of everything new: heads, finality, endpoints that came back. */
   readonly wake = new WakeSignal();

@@ -27,10 +27,7 @@ export type RangePart<Blocks = ReadBlocks> = BlockRange & {
   readonly host: string;
 };
 
-/**
- * Fetches finalized ranges, complete and checked (R4), as large as each endpoint allows (R5).
- * Needs nothing but endpoints and the filter, so it runs in any thread.
- */
+/** Fetches final ranges, complete and checked (R4), as large as each endpoint allows (R5). */
 export class RangeFetcher {
   readonly #pool: EndpointPool;
   readonly #filter: LogFilter;
@@ -67,10 +64,7 @@ export class RangeFetcher {
     return blocks * this.#bytesPerBlock;
   }
 
-  /**
-   * The range in order, in as many parts as it took, each as what `prepare` makes of it as soon as it
-   * is there. Tries until it has all of it, or is closed.
-   */
+  /** The range in order, each part as `prepare` makes it. Tries until it has all of it, or is closed. */
   async fetch<Part>(
     range: BlockRange,
     prepare: (part: RangePart) => Promise<Part>,
@@ -183,10 +177,7 @@ export class RangeFetcher {
   }
 }
 
-/**
- * Learns from a failure what to ask for next. If wrong answers are how the endpoint is, this ends with
- * single blocks, whose receipts decide.
- */
+/** Learns from a failure what to ask for next, down to single blocks, whose receipts decide. */
 function noteFailure(thrown: unknown, endpoint: Endpoint, range: RangeAsked): void {
   if (!(thrown instanceof EndpointError)) return;
   switch (thrown.kind) {

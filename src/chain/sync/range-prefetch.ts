@@ -15,10 +15,7 @@ type Slot<Blocks> = {
   isFetched: boolean;
 };
 
-/**
- * Fetches the next ranges while the consumer is busy with one, and hands them out in order. While a
- * range is waited for, more of those after it are fetched.
- */
+/** Fetches the next ranges while the consumer is busy, and returns them in order. */
 export class RangePrefetch<Blocks> {
   readonly #source: RangeSource<Blocks>;
   readonly #slots: Slot<Blocks>[] = [];

@@ -22,10 +22,7 @@ export type RangeAnswer = BlockRange & {
 /** Blocks, and how to end the reading of their logs (`ParsedLogs`). */
 export type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
 
-/**
- * Makes blocks of what an endpoint says about a range, if it stands every check (R4); otherwise
- * throws an `EndpointError`. Asks for more headers only where they are needed.
- */
+/** Makes blocks of an answer about a range. Throws an `EndpointError` when a check (R4) fails. */
 export class RangeReader {
   readonly #pool: EndpointPool;
   readonly #filter: LogFilter;
@@ -140,10 +137,7 @@ function timesOf(
   return timestamps !== null && areTimesConsistent(logs, timestamps, headers) ? timestamps : null;
 }
 
-/**
- * The blocks of the range near the head: a node may be done with these blocks but not with finding
- * their logs, so that every one of them is checked by its bloom.
- */
+/** Blocks near the head, whose logs a node may not have indexed yet: the bloom of each is checked. */
 function youngBlocks(endpoint: Endpoint, { from, to }: BlockRange): number[] {
   const head = endpoint.view?.head.number ?? 0;
   const first = Math.max(from, head - chainLimits.youngBlocks);

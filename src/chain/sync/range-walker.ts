@@ -64,10 +64,7 @@ export class RangeWalker<Blocks> {
     }
   }
 
-  /**
-   * The endpoint of this part mixed up forks, or that of the part before did, which was not sent yet;
-   * or our own last block is gone.
-   */
+  /** This part mixes up forks, or the one before does, which was not sent yet; or our last block is gone. */
   async #blame(
     part: RangePart<unknown>,
     against: {

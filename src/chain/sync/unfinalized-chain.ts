@@ -2,10 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { BlockRef } from "../raw-log.ts";
 
-/**
- * The blocks above finality that the consumer has, each the child of the one before. `base` is the
- * finalized block they stand on; `null` as long as nothing below them is known to be final.
- */
+/** The unfinalized blocks of the consumer on `base`, the last final one; `null` when none is known. */
 export class UnfinalizedChain {
   #base: BlockRef | null = null;
   #blocks: BlockRef[] = [];

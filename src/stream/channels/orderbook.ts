@@ -6,10 +6,7 @@ import { BookFeed } from "../hub/book-feed.ts";
 import type { Channel, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
-/**
- * The order book of one token. Throws `NOT_FOUND` for a token never seen on the chain, and
- * `SERVICE_UNAVAILABLE` without a source of books.
- */
+/** One order book. Throws `NOT_FOUND` for an unknown token, `SERVICE_UNAVAILABLE` without a venue. */
 export function openOrderbook(request: ChannelRequest, { books, state }: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id"], filters: [] });
   for (const name of ["resume_from", "snapshot"] as const) {

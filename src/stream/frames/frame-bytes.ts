@@ -1,7 +1,4 @@
-/**
- * Frames as they are on the wire (RFC 6455), made here so that one buffer can be written to any
- * number of sockets. Server frames are not masked.
- */
+/** WebSocket frames (RFC 6455), made here so that one buffer serves any number of sockets. */
 
 /** What a frame holds; a `deflated` one is text that went through permessage-deflate. */
 export type FrameKind = "text" | "binary" | "deflated";

@@ -9,10 +9,7 @@ export type Form = {
   readonly compress: "none" | "zlib" | "permessage-deflate";
 };
 
-/**
- * Some events that are sent together, in the bytes of each form: made when the first connection
- * needs them, and the same for all others.
- */
+/** Events that are sent together, encoded once in each form that a connection needs. */
 export class Packet {
   /** Where the first and the last of them stand. */
   readonly firstSeq: number;

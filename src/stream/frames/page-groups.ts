@@ -1,7 +1,4 @@
-/**
- * The first rows of a sorted list, `limit` or somewhat more: rows that share a position stay
- * together, because a page ends at a position.
- */
+/** The first `limit` rows of a sorted list, or more: rows of one position stay together. */
 export function firstGroups<Row>(
   rows: readonly Row[],
   limit: number,

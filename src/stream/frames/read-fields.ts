@@ -18,10 +18,7 @@ export type Values<Known extends Fields> = {
 /** No frame has more fields than this. */
 const faultsMax = 20;
 
-/**
- * Reads the fields of a JSON object that a client sent. Nothing is ignored: unknown and malformed
- * ones are named in a `VALIDATION_ERROR`, with `place` before the name.
- */
+/** Reads the fields of a JSON object. Throws `VALIDATION_ERROR` for unknown and malformed ones, after `place`. */
 export function readFields<Known extends Fields>(
   input: unknown,
   known: Known,

@@ -37,10 +37,7 @@ export type Feed = {
   remove(receiver: FeedReceiver): void;
 };
 
-/**
- * A log of rows that can be read from any position: what a subscription is a cursor over. Positions
- * are seqs; -1 is before the first.
- */
+/** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
 export type Channel = {
   /** What each event of it is called. */
   readonly event: string;

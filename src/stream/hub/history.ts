@@ -21,10 +21,7 @@ export type LogEnd = {
   forks: number;
 };
 
-/**
- * Reads the logs of topics, and keeps the newest pages: clients that read the same range at the
- * same time cost one query and one set of frames.
- */
+/** Reads the logs of topics, and keeps the newest pages: clients that read the same range share them. */
 export class History {
   readonly #end: LogEnd;
   readonly #pages = new Map<string, Kept>();

@@ -1,7 +1,4 @@
-/**
- * Where changes of the log meets those who follow it. The pipeline reports it what is durable or held,
- * and what is reverted; topics and their subscriptions report the clients.
- */
+/** Where changes of the log meet those who follow it. */
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
@@ -82,10 +79,7 @@ export class Hub {
     return this.#listeners;
   }
 
-  /**
-   * Registers a client with a channel; `started` is called once the client may get its confirmation, and
-   * before anything else is.
-   */
+  /** Registers a client with a channel; `started` is called before anything else is sent. */
   subscribe(options: {
     readonly request: ChannelRequest;
     readonly receiver: Receiver;

@@ -4,10 +4,7 @@ import { Packet } from "../frames/packet.ts";
 /** A connection with data that waits for the next flush. */
 export type Batched = { takePending(): readonly Packet[]; deliverBatch(packet: Packet): void };
 
-/**
- * Flushes the data of connections that asked for batches: immediately when nothing was flushed lately,
- * else when `batchMs` have passed. Connections with the same packets are sent the same bytes.
- */
+/** Flushes batches immediately, or `batchMs` after the last flush. Equal batches share their bytes. */
 export class BatchFlusher {
   readonly #waiting = new Set<Batched>();
   #flushedAtMs = -Infinity;

@@ -57,10 +57,7 @@ export type Carrier = {
   isLive(key: VerifiedKey): boolean;
 };
 
-/**
- * What one client has said and is sent, from the welcome to the close. A machine without sockets
- * and timers: frames, pongs and ticks of the clock go in, frames come out.
- */
+/** The protocol of one client, without sockets and timers: frames, pongs and ticks go in, frames come out. */
 export class Session implements Receiver {
   readonly #parts: SessionParts;
   readonly #carrier: Carrier;
