@@ -14,4 +14,4 @@ if (words[0] === "serve") {
   void awaitSignal();
 }
 const { runCli } = await import("./cli/run-cli.ts");
-process.exitCode = await runCli(words);
+await runCli(words);

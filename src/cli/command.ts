@@ -1,36 +1,5 @@
-/** What a command of the command line is made of. Help and completion are written from it. */
-
-/** One `--name`. Without `value` it is a switch. */
-export type Option = {
-  readonly description: string;
-  /** What stands for its value in the help, such as `URL`. */
-  readonly value?: string;
-  /** The only values it takes. */
-  readonly choices?: readonly string[];
-};
-
-/** The words after a command, understood. */
-export type Words = {
-  readonly argument: string | null;
-  /** The value of an option; `null` when it was not given. */
-  text(name: string): string | null;
-  isOn(name: string): boolean;
-};
-
-/** One command. `run` resolves with the exit code. */
-export type Command = {
-  /** The words it is called by, such as `keys create`. */
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
-  /** Further sentences for its own help. */
-  readonly details?: string;
-  /** The one word it takes next to options. */
-  readonly argument?: { readonly name: string; readonly choices?: readonly string[] };
-  readonly options: Readonly<Record<string, Option>>;
-  readonly examples: readonly string[];
-  run(words: Words): Promise<number>;
-};
+import { styleText } from "node:util";
+import type { Command } from "commander";
 
 /** What the process ends with. */
 export const exitCodes = {
@@ -45,4 +14,33 @@ export const exitCodes = {
 /** A mistake in the words after `oddwire`. */
 export class UsageError extends Error {
   override name = "UsageError";
+}
+
+/** A command failed for a reason that its message explains. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+/** No node can be asked; time can help. */
+export class NodesSilentError extends Error {
+  override name = "NodesSilentError";
+}
+
+/** Adds examples to the help of a command. */
+export function addExamples(command: Command, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  ${example}`);
+  return command.addHelpText("after", `\n${styleText("bold", "Examples:")}\n${lines.join("\n")}`);
+}
+
+/**
+ * An action for commander. The module with the work is loaded only when its command runs, so that help and
+ * completion start quickly. The work resolves with the exit code.
+ */
+export function lazily<Given extends readonly unknown[]>(
+  load: () => Promise<(...given: Given) => Promise<number>>,
+): (...given: Given) => Promise<void> {
+  return async (...given) => {
+    const work = await load();
+    process.exitCode = await work(...given);
+  };
 }

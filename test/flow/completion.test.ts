@@ -1,66 +1,68 @@
-/** What each shell makes of its script, with its own machinery of completion where it lets itself be asked. */
+/** What is suggested while a command is typed, and that each shell accepts its script. */
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { runCommand, runProgram } from "../support/run-command.ts";
 
-/** What is typed, and what is offered for its last word. */
+/** What is typed after `oddwire`, and what is suggested for its last word. */
 const expected: Readonly<Record<string, string>> = {
-  "oddwire se": "serve",
-  "oddwire keys ": "create list revoke rotate",
-  "oddwire keys r": "revoke rotate",
-  "oddwire keys create --name x --s": "--scope",
-  "oddwire keys create --scope a": "admin",
-  "oddwire keys create --scope ": "admin read write",
-  "oddwire completion ": "bash fish zsh",
-  "oddwire export tr": "trades",
-  "oddwire export trades --status ": "confirmed finalized",
-  "oddwire help ta": "tail",
+  se: "serve",
+  "keys ": "create help list revoke rotate",
+  "keys r": "revoke rotate",
+  "keys create --s": "--scope",
+  "keys create --scope a": "admin",
+  "keys create --scope ": "admin read write",
+  "completion ": "bash fish powershell zsh",
+  "export tr": "trades",
+  "export trades --status ": "confirmed finalized",
 };
 
-/** Reads SCRIPT as the help says and prints what is offered for each line of ASKED. */
-const programs = {
-  bash: `source <(echo "$SCRIPT")
-while IFS= read -r line; do
-  read -ra COMP_WORDS <<< "$line"
-  [[ $line == *" " ]] && COMP_WORDS+=("")
-  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-  _oddwire
-  echo "\${COMPREPLY[*]}"
-done <<< "$ASKED"`,
-  // Completes nowhere but in an interactive shell on a terminal, which zpty is.
-  zsh: `zmodload zsh/zpty
-zpty shell zsh -f -i
-zpty -w shell 'PROMPT= RPS1=; autoload -Uz compinit; compinit -u -D; source <(print -r -- $SCRIPT)'
-zpty -w shell 'compadd() { builtin compadd -O offered "$@"; print -r -- "{$offered}"; }; print rea""dy'
-zpty -r shell out '*ready*'
-for line in "\${(f)ASKED}"; do
-  zpty -n -w shell $'\\C-u'$line$'\\t'
-  zpty -r shell out '*{*}*'
-  print -r -- "\${\${out##*\\{}%%\\}*}"
-done
-zpty -d shell`,
-  fish: `echo "$SCRIPT" | source
-for line in (string split \\n $ASKED)
-  complete -C $line | string join ' '
-end`,
-};
-const quietly = { bash: "--norc", zsh: "-f", fish: "--no-config" };
+const folder = await mkdtemp(join(tmpdir(), "oddwire-completion-"));
+after(() => rm(folder, { recursive: true }));
+
+test("commands, options and their values are suggested", async () => {
+  for (const [line, suggested] of Object.entries(expected)) {
+    const { code, stdout } = await runCommand(["complete", "--", ...line.split(" ")]);
+    assert.equal(code, 0);
+    const words = stdout.trimEnd().split("\n").slice(0, -1);
+    assert.equal(namesOf(words), suggested, line);
+  }
+});
 
 for (const shell of ["bash", "zsh", "fish"] as const) {
-  test(`${shell} completes commands, options and their values`, async (t) => {
+  test(`${shell} accepts its script`, async (t) => {
     if (await isMissing(shell, t)) return;
     const script = await runCommand(["completion", shell]);
     assert.equal(script.code, 0, script.stderr);
-    const settings = { SCRIPT: script.stdout, ASKED: Object.keys(expected).join("\n") };
-    const words = [quietly[shell], "-c", programs[shell]];
-    const { stdout, stderr } = await runProgram(shell, words, settings);
-    assert.equal(stderr, "");
-    const offered = stdout.trimEnd().split("\n");
-    assert.deepEqual(
-      offered.map((line) => line.split(" ").toSorted().join(" ")),
-      Object.values(expected),
-    );
+    const check = `printf '%s' "$SCRIPT" | ${shell} -n`;
+    const checked = await runProgram("sh", ["-c", check], { SCRIPT: script.stdout });
+    assert.deepEqual([checked.code, checked.stderr], [0, ""]);
   });
+}
+
+test("fish completes a command that is being typed", async (t) => {
+  if (await isMissing("fish", t)) return;
+  await symlink(
+    fileURLToPath(new URL("../../bin/oddwire.js", import.meta.url)),
+    `${folder}/oddwire`,
+  );
+  const { stdout: SCRIPT } = await runCommand(["completion", "fish"]);
+  const program = 'echo "$SCRIPT" | source; complete -C "oddwire keys r"';
+  const PATH = `${folder}:${dirname(process.execPath)}:${process.env["PATH"]}`;
+  const words = ["--no-config", "-c", program];
+  const { stdout, stderr } = await runProgram("fish", words, { SCRIPT, PATH });
+  assert.equal(stderr, "");
+  const offered = stdout.trimEnd().split("\n");
+  assert.equal(namesOf(offered), "revoke rotate");
+});
+
+/** Suggestions without their descriptions, sorted. */
+function namesOf(lines: readonly string[]): string {
+  const names = lines.map((line) => line.split("\t")[0] ?? "");
+  return names.toSorted((one, other) => one.localeCompare(other)).join(" ");
 }
 
 async function isMissing(shell: string, t: TestContext): Promise<boolean> {

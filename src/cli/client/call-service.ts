@@ -1,7 +1,7 @@
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
-import { AppError } from "../../base/errors.ts";
+import { CommandError } from "../command.ts";
 
-/** Runs calls to a service; what it refuses, and that it cannot be reached, become an `AppError` for people. */
+/** Runs calls to a service; what it refuses, and that it cannot be reached, become a `CommandError`. */
 export async function callService(run: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   try {
     await run();
@@ -11,13 +11,13 @@ export async function callService(run: () => Promise<void>, signal?: AbortSignal
   }
 }
 
-function failureOf({ code, message, cause }: OddwireError): AppError {
+function failureOf({ code, message, cause }: OddwireError): CommandError {
   const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : "";
-  const publicMessage =
+  const sentence =
     code === "UNREACHABLE"
       ? `the service cannot be reached${reason}`
       : `the service refused: ${message}`;
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+  return new CommandError(sentence, { cause });
 }
 
 /** What `fetch` failed of is in its cause. */

@@ -2,8 +2,10 @@ import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { AppError, toError } from "../../base/errors.ts";
+import { toError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
+import { CommandError } from "../command.ts";
+import type { DownloadProgress } from "./download-progress.ts";
 
 /** A list as a file. */
 export type Download = {
@@ -11,17 +13,14 @@ export type Download = {
   readonly key: string;
   readonly path: string;
   readonly signal: AbortSignal;
-  readonly onBytes: (count: number) => void;
+  readonly progress: DownloadProgress;
 };
-
-/** What the service described the file, from its headers. */
-export type Downloaded = { readonly rowCount: number | null; readonly nextCursor: string | null };
 
 const attemptsMax = 4;
 const firstPauseMs = 1000;
 const pauseMsMax = 60_000;
 
-/** It is worth trying again; `pauseMs` when the service said after how long. */
+/** Worth a retry; `pauseMs` when the service said after how long. */
 class PassingError extends Error {
   override name = "PassingError";
   readonly pauseMs: number | null;
@@ -33,10 +32,10 @@ class PassingError extends Error {
 }
 
 /**
- * Fetches a file and puts it in its place once it is whole; until then it is `<path>.part`. Tries
- * again what may pass: 429, 5xx and connections that fail or break off. Throws `AppError` at last.
+ * Downloads a file, which is `<path>.part` until it is complete. Resolves with the cursor of the next file.
+ * Retries 429, 5xx and connections that fail or break off. Throws `CommandError` after the last attempt.
  */
-export async function downloadFile(download: Download): Promise<Downloaded> {
+export async function downloadFile(download: Download): Promise<string | null> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await downloadOnce(download);
@@ -50,12 +49,20 @@ export async function downloadFile(download: Download): Promise<Downloaded> {
   }
 }
 
-async function downloadOnce({ url, key, path, signal, onBytes }: Download): Promise<Downloaded> {
+async function downloadOnce({
+  url,
+  key,
+  path,
+  signal,
+  progress,
+}: Download): Promise<string | null> {
   const answer = await fetch(url, { headers: { "x-api-key": key }, signal }).catch(connectionLost);
   if (!answer.ok || answer.body === null) return refuse(answer);
+  const count = answer.headers.get("x-row-count");
+  progress.begin(path, count === null ? null : Number(count));
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      onBytes(chunk.length);
+      progress.add(chunk);
       done(null, chunk);
     },
   });
@@ -71,9 +78,8 @@ async function downloadOnce({ url, key, path, signal, onBytes }: Download): Prom
     throw new PassingError("the connection broke off", { pauseMs: null, cause: thrown });
   });
   await rename(part, path);
-  const count = answer.headers.get("x-row-count");
-  const nextCursor = answer.headers.get("x-next-cursor");
-  return { rowCount: count === null ? null : Number(count), nextCursor };
+  progress.end();
+  return answer.headers.get("x-next-cursor");
 }
 
 function connectionLost(thrown: unknown): never {
@@ -93,6 +99,6 @@ async function refuse(answer: Response): Promise<never> {
   throw new PassingError(message, { pauseMs: seconds > 0 ? seconds * 1000 : null });
 }
 
-function failure(publicMessage: string, cause?: unknown): AppError {
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, cause });
+function failure(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, { cause });
 }

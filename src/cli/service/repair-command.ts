@@ -2,45 +2,37 @@ import { systemClock } from "../../base/time/clock.ts";
 import { AuditBook } from "../../feed/audit-log.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
-import { type Command, exitCodes } from "../command.ts";
+import { exitCodes } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
-import { formatDifference, rangeOptions, slicesOf, withProof } from "./with-proof.ts";
+import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
 
 /** Indexes stored blocks again where they are not what the chain says. */
-export const repair: Command = {
-  name: "repair",
-  summary: "Read stored blocks again and repair what is wrong",
-  details: `Compares as check does, and replaces what is proven to be wrong, minute candles included. What was
-begun when it is killed is completed by the next start; call it again for the rest. Ends with 0 when
-all is right, 2 if something could not be proven, and 75 while a service runs on the data folder.`,
-  options: rangeOptions,
-  examples: ["oddwire repair --from 90000000 --to 90010000"],
-  run: (words) =>
-    withProof(words, async ({ dataDir, store, range, audit }) => {
-      let repaired = 0;
-      let isProven = true;
-      const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
-      for (const slice of slicesOf(range)) {
-        const verdict = await audit(slice);
-        progress.reach(slice.to);
-        if (verdict.kind === "equal") continue;
-        progress.clear();
-        for (const difference of verdict.differences) print(formatDifference(difference));
-        if (verdict.right === null) {
-          print(`left as it is: ${verdict.mismatch}`);
-          isProven = false;
-          continue;
-        }
-        await orderRepair(store.engine, verdict.right);
-        await finishRepair(store.engine, () => dropMarketsFile(dataDir));
-        repaired += verdict.differences.length;
-      }
+export function repair(options: RangeOptions): Promise<number> {
+  return withProof(options, async ({ dataDir, store, range, audit }) => {
+    let repaired = 0;
+    let isProven = true;
+    const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
+    for (const slice of slicesOf(range)) {
+      const verdict = await audit(slice);
+      progress.reach(slice.to);
+      if (verdict.kind === "equal") continue;
       progress.clear();
-      if (isProven) settle(dataDir, range);
-      print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
-      return isProven ? exitCodes.done : exitCodes.differs;
-    }),
-};
+      for (const difference of verdict.differences) print(formatDifference(difference));
+      if (verdict.right === null) {
+        print(`left as it is: ${verdict.mismatch}`);
+        isProven = false;
+        continue;
+      }
+      await orderRepair(store.engine, verdict.right);
+      await finishRepair(store.engine, () => dropMarketsFile(dataDir));
+      repaired += verdict.differences.length;
+    }
+    progress.clear();
+    if (isProven) settle(dataDir, range);
+    print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
+    return isProven ? exitCodes.done : exitCodes.differs;
+  });
+}
 
 function settle(dataDir: string, range: Parameters<AuditBook["settle"]>[0]): void {
   const book = AuditBook.open(dataDir);

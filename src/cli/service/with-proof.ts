@@ -18,28 +18,20 @@ import { readContracts } from "../../main.ts";
 import { chooseEngine } from "../../storage/choose-engine.ts";
 import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
 import { IndexedFacts } from "../../views/indexed-facts.ts";
-import { type Option, UsageError, type Words } from "../command.ts";
+import { NodesSilentError, UsageError } from "../command.ts";
 
 /** What a command that proves the store works with. */
 export type Proof = {
   readonly dataDir: string;
   readonly store: IndexedFacts;
-  /** What the words asked for, within what is stored. */
+  /** The range that was asked for, within what is stored. */
   readonly range: BlockRange;
   /** Reads a slice again until someone answers. */
   readonly audit: (slice: BlockRange) => Promise<Exclude<Verdict, { kind: "unread" }>>;
 };
 
-/** No node can be asked; time can help. */
-export class NodesSilentError extends Error {
-  override name = "NodesSilentError";
-}
-
-/** Which blocks. */
-export const rangeOptions = {
-  from: { value: "BLOCK", description: "The first block (default: the first that is stored)" },
-  to: { value: "BLOCK", description: "The last block (default: the last that is final)" },
-} satisfies Readonly<Record<string, Option>>;
+/** Which blocks; by default all that are stored. */
+export type RangeOptions = { readonly from?: string; readonly to?: string };
 
 /** Blocks read again and compared at a time: what is held in memory, and what a repair does at the same time. */
 const sliceBlocks = 500;
@@ -49,7 +41,7 @@ const sliceBlocks = 500;
  * service has it: the engine is of one process.
  */
 export async function withProof<Result>(
-  words: Words,
+  options: RangeOptions,
   work: (proof: Proof) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig("serve");
@@ -60,7 +52,7 @@ export async function withProof<Result>(
   try {
     // A repair deletes rows too.
     await store.trimmed;
-    const range = rangeOf(words, store);
+    const range = rangeOf(options, store);
     return await withNodes({ config, contracts, store }, (parts) =>
       work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) }),
     );
@@ -126,12 +118,12 @@ async function auditPatiently(
   }
 }
 
-function rangeOf(words: Words, { coverage }: IndexedFacts): BlockRange {
+function rangeOf(options: RangeOptions, { coverage }: IndexedFacts): BlockRange {
   if (coverage === null)
     throw new AppError("NOT_FOUND", { publicMessage: "nothing is stored yet" });
   const covered = { from: coverage.fromBlock, to: coverage.last.number };
-  const from = blockOf(words, "from") ?? covered.from;
-  const to = blockOf(words, "to") ?? covered.to;
+  const from = blockOf(options, "from") ?? covered.from;
+  const to = blockOf(options, "to") ?? covered.to;
   const isStored = (block: number) => block >= covered.from && block <= covered.to;
   if (!isStored(from) || !isStored(to)) {
     const stored = `blocks ${covered.from} to ${covered.to} are stored`;
@@ -141,9 +133,9 @@ function rangeOf(words: Words, { coverage }: IndexedFacts): BlockRange {
   return { from, to };
 }
 
-function blockOf(words: Words, name: "from" | "to"): number | null {
-  const text = words.text(name);
-  if (text === null) return null;
+function blockOf(options: RangeOptions, name: "from" | "to"): number | null {
+  const text = options[name];
+  if (text === undefined) return null;
   if (!/^[0-9]{1,15}$/.test(text)) throw new UsageError(`--${name} is a block number`);
   return Number(text);
 }

@@ -1,0 +1,79 @@
+import { type Command, Option } from "commander";
+import { addExamples, lazily } from "../command.ts";
+import { exportFilters, exportLists, fileEndings } from "./export-options.ts";
+
+/** Adds the commands that call a running service. */
+export function addClientCommands(program: Command): void {
+  addStatus(program);
+  addTail(program);
+  addExport(program);
+}
+
+const urlOption = () =>
+  new Option("--url <url>", "the service (default: ODDWIRE_URL, else http://127.0.0.1:8080)");
+
+function addApiOptions(command: Command): Command {
+  return command
+    .addOption(urlOption())
+    .addOption(
+      new Option("--key <key>", "an API key (default: ODDWIRE_API_KEY)").conflicts("keyFile"),
+    )
+    .option("--key-file <path>", "a file with the API key, which keeps it out of process lists");
+}
+
+function addStatus(program: Command): void {
+  const status = program
+    .command("status")
+    .summary("show whether a service is ready, and why not")
+    .description(
+      "Shows whether a service is ready. Needs no key. Exits with 0 when it is ready, and with 1 when it is not or cannot be reached.",
+    )
+    .addOption(urlOption())
+    .option("--json", "print one JSON object")
+    .action(lazily(async () => (await import("./status-command.ts")).showStatus));
+  addExamples(status, ["oddwire status", "oddwire status --url https://data.example.com --json"]);
+}
+
+function addTail(program: Command): void {
+  const tail = program
+    .command("tail")
+    .summary("print trades as they happen")
+    .description(
+      "Prints the newest ten trades, or all since a time, and then trades as they happen. Filters are combined.",
+    )
+    .option("--market <id>", "only this market: a condition id, a token id or a slug")
+    .option("--wallet <address>", "only trades of this wallet, as maker or taker")
+    .addOption(new Option("--side <side>", "only this taker side").choices(["BUY", "SELL"]))
+    .option("--min-value <usd>", "only trades worth at least this many US dollars")
+    .option("--since <time>", "start at this time, such as 2026-11-01T00:00:00Z")
+    .option("--json", "print one JSON row per line");
+  addApiOptions(tail).action(lazily(async () => (await import("./tail-command.ts")).tail));
+  addExamples(tail, [
+    "oddwire tail --key-file ./key --min-value 1000",
+    "oddwire tail --url https://data.example.com --market SLUG --json",
+  ]);
+}
+
+function addExport(program: Command): void {
+  const command = program
+    .command("export")
+    .summary("write a list to files, oldest rows first")
+    .description(
+      "Writes a list of a running service to files, oldest rows first. Each response becomes one file. If there is more, PATH.2, PATH.3 and so on follow, numbered before the extension. A file gets its name when it is complete. Failed downloads are retried. The same command resumes after the last complete file.",
+    )
+    .addArgument(program.createArgument("<list>", "what to export").choices(exportLists))
+    .requiredOption("--out <path>", `file to write; ends in ${fileEndings.join(", ")}`);
+  for (const { flags, description, choices } of exportFilters) {
+    const option = new Option(flags, description);
+    command.addOption(choices === undefined ? option : option.choices(choices));
+  }
+  addApiOptions(command).action(
+    lazily(async () => (await import("./export-command.ts")).exportList),
+  );
+  addExamples(command, [
+    "oddwire export trades --out trades.parquet --key-file ./key",
+    "oddwire export trades --start 2026-11-01T00:00:00Z --out november.csv",
+    "oddwire export markets --out markets.ndjson",
+    "oddwire export candles --token 5292...5859 --resolution 1m --out candles.ndjson",
+  ]);
+}

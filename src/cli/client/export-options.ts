@@ -1,0 +1,55 @@
+import type { FileFormatName } from "../../api/bulk/bulk-format.ts";
+
+/** An option of `export` that is a parameter of the list. */
+type ExportFilter = {
+  readonly flags: string;
+  readonly parameter: string;
+  readonly description: string;
+  readonly choices?: readonly string[];
+};
+
+/** Lists whose rows have a position on the chain, by the last part of their path. */
+export const rowLists = [
+  "trades",
+  "fills",
+  "matches",
+  "cancellations",
+  "exchange-events",
+  "resolutions",
+] as const;
+
+/** Everything that `export` writes. */
+export const exportLists: readonly string[] = ["markets", ...rowLists, "candles"];
+
+/** The extensions that choose a format. The formats are named here again, so that help loads no schemas. */
+export const fileEndings: readonly string[] = (
+  ["ndjson", "csv", "parquet", "arrow"] as const satisfies readonly FileFormatName[]
+).map((name) => `.${name}`);
+
+/** Filters that a list does not have are refused by the service. */
+export const exportFilters: readonly ExportFilter[] = [
+  {
+    flags: "--token <id>",
+    parameter: "token_id",
+    description: "only this token; required for candles",
+  },
+  { flags: "--condition <id>", parameter: "condition_id", description: "only this market" },
+  { flags: "--wallet <address>", parameter: "wallet", description: "only this wallet" },
+  { flags: "--start <time>", parameter: "start", description: "from this time, inclusive" },
+  { flags: "--end <time>", parameter: "end", description: "until this time, exclusive" },
+  { flags: "--from-block <n>", parameter: "from_block", description: "from this block" },
+  { flags: "--to-block <n>", parameter: "to_block", description: "through this block" },
+  { flags: "--after-seq <seq>", parameter: "after_seq", description: "after this position" },
+  {
+    flags: "--status <status>",
+    parameter: "status",
+    description: "only finalized rows, or confirmed ones too (default: finalized; not for candles)",
+    choices: ["confirmed", "finalized"],
+  },
+  {
+    flags: "--resolution <resolution>",
+    parameter: "resolution",
+    description: "length of candles (default: 1h)",
+    choices: ["1m", "5m", "15m", "1h", "4h", "1d"],
+  },
+];

@@ -1,0 +1,58 @@
+import { CommanderError } from "commander";
+import { ConfigError } from "../base/config/config.ts";
+import { AppError, toError } from "../base/errors.ts";
+import { WrongChainError } from "../chain/chain-errors.ts";
+import {
+  DataFolderBusyError,
+  DataFolderDamagedError,
+  DataFolderUnwritableError,
+} from "../storage/embedded/data-folder-errors.ts";
+import { ClaimedElsewhereError } from "../storage/server/claims.ts";
+import { CommandError, exitCodes, NodesSilentError, UsageError } from "./command.ts";
+
+/** The exit code of a failure and what to write to standard error: 1 a failure, 2 wrong use or settings, 70 a bug, 75 try again. */
+export function describeFailure(thrown: unknown): { code: number; text: string } {
+  const error = toError(thrown);
+  if (error instanceof CommanderError) return describeMisuse(error);
+  const code = exitCodeOf(error);
+  return { code, text: code === exitCodes.bug ? String(error.stack) : plain(error) };
+}
+
+/** Help and version were asked for; a group without a command shows its help. */
+function describeMisuse({ code, exitCode, message }: CommanderError) {
+  if (exitCode === 0) return { code: exitCodes.done, text: "" };
+  if (code === "commander.help") return { code: exitCodes.misused, text: "" };
+  const sentence = message.replace(/^error: /, "").replaceAll("\n", " ");
+  return { code: exitCodes.misused, text: `oddwire: ${sentence}` };
+}
+
+function exitCodeOf(error: Error): number {
+  const isPassing = [
+    DataFolderBusyError,
+    DataFolderUnwritableError,
+    NodesSilentError,
+    ClaimedElsewhereError,
+  ];
+  if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
+  if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;
+  if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;
+  const isFailure = [WrongChainError, DataFolderDamagedError, CommandError, AppError];
+  return isFailure.some((kind) => error instanceof kind) || isAddressError(error)
+    ? exitCodes.failed
+    : exitCodes.bug;
+}
+
+/** A port in use or a host of another machine is a setting that does not fit. */
+function isAddressError(error: Error): boolean {
+  return ["EADDRINUSE", "EADDRNOTAVAIL", "EACCES"].includes(
+    (error as NodeJS.ErrnoException).code ?? "",
+  );
+}
+
+function plain(error: Error): string {
+  // Clients do not see the cause, such as the name of a server. Operators do.
+  if (error instanceof AppError && error.cause instanceof Error) return plain(error.cause);
+  if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;
+  const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`);
+  return ["oddwire: the configuration is invalid:", ...mistakes].join("\n");
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CommanderError } from "commander";
+import { describeFailure } from "./exit-code.ts";
+import { buildProgram } from "./program.ts";
+
+/** How the command line refuses some words. */
+async function refusal(line: string): Promise<string> {
+  const program = buildProgram().configureOutput({ writeErr: () => {} });
+  try {
+    await program.parseAsync(line.split(" "), { from: "user" });
+  } catch (thrown) {
+    assert(thrown instanceof CommanderError);
+    const { code, text } = describeFailure(thrown);
+    assert.equal(code, 2);
+    assert.match(text, /^oddwire: [^\n]+$/);
+    return text;
+  }
+  return assert.fail(`${line} was understood`);
+}
+
+test("names what was probably meant", async () => {
+  assert.match(await refusal("sevre"), /unknown command 'sevre' \(Did you mean serve\?\)/);
+  assert.match(await refusal("keys crate"), /'crate' \(Did you mean create\?\)/);
+  assert.match(await refusal("keys create --scop admin"), /'--scop' \(Did you mean --scope\?\)/);
+  assert.match(await refusal("keys create --scope admn"), /Allowed choices are read, write, admin/);
+  assert.match(await refusal("export trade --out a.csv"), /Allowed choices are markets, trades, /);
+});
+
+test("refuses what it does not take", async () => {
+  assert.match(await refusal("serve now"), /too many arguments/);
+  assert.match(await refusal("keys revoke"), /missing required argument 'key'/);
+  assert.match(await refusal("keys revoke one two"), /too many arguments/);
+  assert.match(await refusal("keys create --scope"), /'--scope <scope>' argument missing/);
+  assert.match(await refusal("keys list -x"), /unknown option '-x'/);
+  assert.match(await refusal("export trades"), /required option '--out <path>' not specified/);
+  const twice = "keys create --scope read --scope=read";
+  assert.match(await refusal(twice), /--scope <scope>.* given more than once/);
+  assert.match(await refusal("tail --key a --key-file b"), /cannot be used with/);
+});

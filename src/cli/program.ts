@@ -1,0 +1,46 @@
+import { styleText } from "node:util";
+import tab from "@bomb.sh/tab/commander";
+import { Command, InvalidArgumentError, type Option } from "commander";
+import { readEnvFile } from "../base/config/config.ts";
+import { version } from "../base/config/version.ts";
+import { addAdminCommands } from "./admin/admin-commands.ts";
+import { addClientCommands } from "./client/client-commands.ts";
+import { addServiceCommands } from "./service/service-commands.ts";
+
+/** The command line. Wrong use throws commander's `CommanderError`; nothing is written to standard error. */
+export function buildProgram(): Command {
+  const program = new Command("oddwire")
+    .description(`oddwire ${version}: a self-hosted API for on-chain prediction markets`)
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help for a command")
+    .addHelpText("after", "\nSettings are ODDWIRE_* variables; run `oddwire config` to see them.")
+    .configureHelp({ styleTitle: (title) => styleText("bold", title) })
+    .configureOutput({ outputError: () => {} })
+    .exitOverride()
+    .hook("preAction", readEnvFile);
+  addServiceCommands(program);
+  addAdminCommands(program);
+  addClientCommands(program);
+  for (const command of everyCommand(program)) {
+    if (command !== program) command.copyInheritedSettings(program);
+    for (const option of command.options) acceptOnce(option);
+  }
+  tab(program, { completionCommandName: "completion" });
+  return program;
+}
+
+/** A command and all of its subcommands. */
+export function everyCommand(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** Of two values commander drops the first: a key created with `--ips` twice would accept only the last. */
+function acceptOnce(option: Option): void {
+  if (option.isBoolean()) return;
+  const parse = option.parseArg;
+  option.argParser((value: string, previous: unknown) => {
+    if (previous !== undefined) throw new InvalidArgumentError("It is given more than once.");
+    return parse === undefined ? value : parse(value, undefined);
+  });
+}

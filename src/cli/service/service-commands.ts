@@ -1,0 +1,102 @@
+import { type Command, Option } from "commander";
+import { addExamples, lazily } from "../command.ts";
+import { settingFlags } from "./setting-flags.ts";
+
+/** Adds the commands that work on a data directory or a ClickHouse server, without a running service. */
+export function addServiceCommands(program: Command): void {
+  addServe(program);
+  addDemo(program);
+  const config = program
+    .command("config")
+    .summary("print the settings in force")
+    .description("Prints the settings in force, as environment variables. Secrets are not shown.")
+    .action(lazily(async () => (await import("./config-command.ts")).printConfig));
+  addExamples(config, ["oddwire config", "ODDWIRE_PORT=9000 oddwire config"]);
+  addCheck(program);
+  addRepair(program);
+  addCluster(program);
+}
+
+function addServe(program: Command): void {
+  const serve = program
+    .command("serve")
+    .summary("index the chain and serve it")
+    .description(
+      "Indexes the chain and serves it. Settings are ODDWIRE_* variables, also in a file .env. A flag overrides its variable. The first start on a data directory creates an admin key and prints it once. Standard output shows the address, as one line of JSON unless it is a terminal. Logs go to standard error. SIGTERM and SIGINT let requests in flight finish.",
+    )
+    .action(lazily(async () => (await import("./serve.ts")).serve));
+  for (const option of settingFlags()) serve.addOption(option);
+  addExamples(serve, [
+    "oddwire serve --rpc-url https://polygon-bor-rpc.publicnode.com --venue polymarket",
+    "ODDWIRE_RPC_URLS=https://polygon-bor-rpc.publicnode.com oddwire serve",
+  ]);
+}
+
+function addDemo(program: Command): void {
+  const demo = program
+    .command("demo")
+    .summary("run a simulated exchange on a local chain, and the service on top of it")
+    .description(
+      "Runs a simulated exchange on a local chain, and the service on top of it. Nothing leaves this machine. The next start resumes where the last one stopped; delete .demo to start over. ODDWIRE_PORT, ODDWIRE_DATA_DIR and other settings apply, except those of the chain, the venue and the keys.",
+    )
+    .option("--seed <number>", "play the same market again")
+    .action(lazily(async () => (await import("./demo.ts")).runDemo));
+  for (const option of settingFlags(["port", "data-dir"])) demo.addOption(option);
+  addExamples(demo, ["oddwire demo", "oddwire demo --port 8090 --seed 7"]);
+}
+
+const fromOption = () =>
+  new Option("--from <block>", "first block (default: the first stored block)");
+const toOption = () => new Option("--to <block>", "last block (default: the last finalized block)");
+
+function addCheck(program: Command): void {
+  const check = program
+    .command("check")
+    .summary("compare stored blocks with the nodes")
+    .description(
+      "Reads stored blocks again from the nodes and compares. Two endpoints are asked; a single one is asked for the receipts of every block. Prints each difference by block, contract and event, and shows progress on standard error. Exits with 0 if everything is equal, 2 if not, and 75 while a service runs on the data directory or no node answers.",
+    )
+    .addOption(fromOption())
+    .addOption(toOption())
+    .option("--parallel <n>", "slices of 500 blocks read at a time, 1 to 16 (default: 4)")
+    .option("--json", "print one JSON object, with counts and hashes")
+    .action(lazily(async () => (await import("./check-command.ts")).check));
+  addExamples(check, ["oddwire check --from 90000000 --to 90010000", "oddwire check --json"]);
+}
+
+function addRepair(program: Command): void {
+  const repair = program
+    .command("repair")
+    .summary("read stored blocks again and repair what is corrupt")
+    .description(
+      "Compares as check does, and replaces what is proven to be corrupt, minute candles included. If it is killed, the next start completes what was begun; run it again for the rest. Exits with 0 when everything is correct, 2 if something could not be proven, and 75 while a service runs on the data directory.",
+    )
+    .addOption(fromOption())
+    .addOption(toOption())
+    .action(lazily(async () => (await import("./repair-command.ts")).repair));
+  addExamples(repair, ["oddwire repair --from 90000000 --to 90010000"]);
+}
+
+function addCluster(program: Command): void {
+  const cluster = program
+    .command("cluster")
+    .summary("print the ClickHouse schema, or check a server")
+    .description("Commands for a ClickHouse server.");
+  const schema = cluster
+    .command("schema")
+    .summary("print the statements that create the tables")
+    .description(
+      "Prints the statements that create the tables on a ClickHouse server, for operators who do not let the service create them. With --cluster they are those of a cluster whose configuration has that name: replicated tables, and distributed ones above those that are sharded.",
+    )
+    .option("--cluster <name>", "name of the cluster (default: one server)")
+    .action(lazily(async () => (await import("./cluster-commands.ts")).printSchema));
+  addExamples(schema, ["oddwire cluster schema", "oddwire cluster schema --cluster main"]);
+  const check = cluster
+    .command("check")
+    .summary("check the ClickHouse server and its database")
+    .description(
+      "Checks the version and the clock of the server, the tables, which chain and contracts they belong to, and whether the newest rows are complete. Exits with 2 when something is wrong.",
+    )
+    .action(lazily(async () => (await import("./cluster-commands.ts")).checkServer));
+  addExamples(check, ["ODDWIRE_CLICKHOUSE_URL=http://db:8123 oddwire cluster check"]);
+}
