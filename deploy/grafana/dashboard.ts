@@ -1,7 +1,8 @@
 /**
- * Prints the Grafana dashboard, `oddwire.json`, that lies next to this file: `npm run docs` writes it.
- * A panel is a title, a unit of Grafana, and what it shows.
+ * Prints the Grafana dashboard `oddwire.json`, which `npm run docs` writes next to this file. It can be imported into
+ * any Grafana: the data source and the instance are variables. Panels are described by the help texts of their metrics.
  */
+import { metricTable } from "../../src/api/metrics/metric-table.ts";
 
 type Query = readonly [expression: string, legend: string];
 type Panel = {
@@ -9,8 +10,7 @@ type Panel = {
   /** A unit as Grafana names it; `none` for plain numbers. */
   readonly unit: string;
   readonly queries: readonly Query[];
-  readonly description?: string;
-  /** One number, coloured from this value on, in place of a graph. */
+  /** One number, colored from this value on, in place of a graph. */
   readonly warningAt?: number;
 };
 
@@ -25,7 +25,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         warningAt: 1,
       },
       {
-        ...graph("Errors of our own, last hour", "none", [
+        ...graph("Server errors, last hour", "none", [
           ["increase(oddwire_http_errors_total[1h])", ""],
         ]),
         warningAt: 1,
@@ -36,17 +36,15 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     "Chain",
     [
       graph("Lag behind the head", "s", [["oddwire_indexer_lag_seconds", "lag"]]),
-      graph("Blocks held above finality", "none", [
-        ["oddwire_indexer_unfinalized_blocks", "blocks"],
-      ]),
+      graph("Unfinalized blocks", "none", [["oddwire_indexer_unfinalized_blocks", "blocks"]]),
       graph("Events a second", "ops", [
         ["sum by (kind) (rate(oddwire_indexer_events_total[1m]))", "{{kind}}"],
       ]),
-      graph("Reorganisations", "none", [
+      graph("Reorgs", "none", [
         ["increase(oddwire_indexer_reorgs_total[5m])", "in 5 minutes"],
         ["oddwire_indexer_deepest_reorg_blocks", "deepest, blocks"],
       ]),
-      graph("Catching up", "percentunit", [["oddwire_backfill_progress_ratio", "done"]]),
+      graph("Backfill", "percentunit", [["oddwire_backfill_progress_ratio", "done"]]),
       graph("Quarantined logs and anomalies", "none", [
         ["sum by (reason) (oddwire_indexer_quarantined_logs_total)", "{{reason}}"],
         ["sum by (kind) (oddwire_indexer_match_anomalies_total)", "{{kind}}"],
@@ -59,8 +57,8 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Calls a second", "ops", [["rate(oddwire_rpc_calls_total[1m])", "{{host}}"]]),
       graph("Failures a second", "ops", [
         ["rate(oddwire_rpc_errors_total[1m])", "{{host}} failed"],
-        ["rate(oddwire_rpc_rate_limited_total[1m])", "{{host}} too fast"],
-        ["rate(oddwire_rpc_invalid_responses_total[1m])", "{{host}} contradicted"],
+        ["rate(oddwire_rpc_rate_limited_total[1m])", "{{host}} rate limited"],
+        ["rate(oddwire_rpc_invalid_responses_total[1m])", "{{host}} invalid"],
       ]),
       graph("Latency", "s", [["oddwire_rpc_latency_seconds", "{{host}}"]]),
       graph("Blocks per request", "none", [["oddwire_rpc_range_blocks", "{{host}}"]]),
@@ -72,14 +70,16 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Requests a second", "reqps", [
         ["sum by (route) (rate(oddwire_http_requests_total[1m]))", "{{route}}"],
       ]),
-      graph("Time to answer, p99", "s", [
+      graph("Response time, p99", "s", [
         [
           "histogram_quantile(0.99, sum by (le, route) (rate(oddwire_http_request_duration_seconds_bucket[5m])))",
           "{{route}}",
         ],
       ]),
-      graph("Refusals a second", "reqps", [["rate(oddwire_http_refusals_total[1m])", "{{code}}"]]),
-      graph("Answers 5xx a second", "reqps", [["rate(oddwire_http_errors_total[1m])", "5xx"]]),
+      graph("Rejected requests a second", "reqps", [
+        ["rate(oddwire_http_refusals_total[1m])", "{{code}}"],
+      ]),
+      graph("5xx responses a second", "reqps", [["rate(oddwire_http_errors_total[1m])", "5xx"]]),
     ],
   ],
   [
@@ -97,26 +97,26 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     "Venue and audit",
     [
       graph("Order books", "none", [
-        ["oddwire_orderbooks_in_memory", "held"],
+        ["oddwire_orderbooks_in_memory", "in memory"],
         ["oddwire_orderbooks_stale", "stale"],
         ["oddwire_orderbooks_followed", "followed"],
       ]),
-      graph("Books asked for again", "ops", [
+      graph("Order book resyncs", "ops", [
         ["rate(oddwire_orderbooks_resyncs_total[5m])", "{{reason}}"],
       ]),
-      graph("Requests to the venue", "reqps", [
+      graph("Requests to Polymarket", "reqps", [
         ["rate(oddwire_venue_requests_total[1m])", "sent"],
         ["rate(oddwire_venue_errors_total[1m])", "{{kind}}"],
       ]),
       graph("Market metadata", "none", [
         ["oddwire_metadata_markets", "markets described"],
-        ["oddwire_metadata_markets_missing", "not asked for yet"],
-        ["sum by (kind) (oddwire_metadata_contradictions)", "contradicts the chain: {{kind}}"],
+        ["oddwire_metadata_markets_missing", "not requested yet"],
+        ["sum by (kind) (oddwire_metadata_contradictions)", "conflicts with the chain: {{kind}}"],
       ]),
       graph("Audit", "none", [
         ["oddwire_audit_round_progress_ratio", "share of this round"],
         ["oddwire_audit_unverified_ranges", "unverified"],
-        ["oddwire_audit_corrupt_ranges", "wrong"],
+        ["oddwire_audit_corrupt_ranges", "corrupt"],
       ]),
     ],
   ],
@@ -133,7 +133,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
           "insert",
         ],
       ]),
-      graph("On the disk", "bytes", [["oddwire_store_bytes", "{{table}}"]]),
+      graph("On disk", "bytes", [["oddwire_store_bytes", "{{table}}"]]),
       graph("Memory", "bytes", [
         ["oddwire_process_resident_memory_bytes", "resident"],
         ["oddwire_process_heap_used_bytes", "heap in use"],
@@ -145,6 +145,30 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Parts of the tables", "none", [["oddwire_store_parts", "{{table}}"]]),
     ],
   ],
+];
+
+const histograms: Readonly<Record<string, string>> = {
+  oddwire_http_request_duration_seconds_bucket: "Time from a request to its response.",
+  oddwire_store_query_duration_seconds_bucket: "Time of queries in the engine.",
+  oddwire_store_insert_duration_seconds_bucket: "Time of inserts into the engine.",
+};
+
+const datasource = { type: "prometheus", uid: "${DS_PROMETHEUS}" };
+const runbookUrl = "http://127.0.0.1:8080/guide/operations.html#runbook";
+const variables = [
+  { name: "DS_PROMETHEUS", label: "Data source", type: "datasource", query: "prometheus" },
+  {
+    name: "instance",
+    label: "Instance",
+    type: "query",
+    datasource,
+    query: "label_values(oddwire_indexer_head_block, instance)",
+    refresh: 2,
+    multi: true,
+    includeAll: true,
+    allValue: ".*",
+    current: { text: "All", value: "$__all" },
+  },
 ];
 
 const columns = 24;
@@ -168,6 +192,8 @@ function formatDashboard(): string {
     refresh: "15s",
     time: { from: "now-6h", to: "now" },
     timezone: "utc",
+    templating: { list: variables },
+    links: [{ title: "Runbook", type: "link", url: runbookUrl, targetBlank: true }],
     panels: placePanels(),
   };
   return JSON.stringify(dashboard, null, 2);
@@ -198,11 +224,10 @@ function placePanels(): object[] {
 }
 
 function drawPanel({ title, unit, queries, warningAt }: Panel, place: object): object {
-  const datasource = { type: "prometheus", uid: "prometheus" };
   const targets = queries.map(([expr, legendFormat], i) => ({
     refId: String.fromCodePoint("A".charCodeAt(0) + i),
     datasource,
-    expr,
+    expr: expr.replaceAll(/\b(oddwire_\w+)/g, '$1{instance=~"$instance"}'),
     legendFormat,
   }));
   const steps = [
@@ -213,8 +238,20 @@ function drawPanel({ title, unit, queries, warningAt }: Panel, place: object): o
     ...place,
     type: warningAt === undefined ? "timeseries" : "stat",
     title,
+    description: describe(queries),
     datasource,
     targets,
     fieldConfig: { defaults: { unit, thresholds: { mode: "absolute", steps } }, overrides: [] },
   };
+}
+
+/** The help texts of the metrics that a panel shows. */
+function describe(queries: readonly Query[]): string {
+  const names = new Set(queries.flatMap(([expr]) => expr.match(/\boddwire_\w+/g) ?? []));
+  const helps = [...names].map((name) => {
+    const text = histograms[name] ?? metricTable.find((metric) => metric.name === name)?.help;
+    if (text === undefined) throw new Error(`${name} has no help`);
+    return text.endsWith(".") ? text : `${text}.`;
+  });
+  return helps.join(" ");
 }

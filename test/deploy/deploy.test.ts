@@ -35,6 +35,32 @@ test("every alert has its run book, and every run book its alert", () => {
   );
 });
 
+test("every alert links to its run book", () => {
+  const links = [...alerts.matchAll(/runbook_url: \S+\/guide\/operations\.html#(\w+)$/gm)];
+  const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name.toLowerCase());
+  assert.deepEqual(
+    links.map(([, anchor]) => anchor),
+    named,
+  );
+});
+
+test("the dashboard can be imported: data source and instance are variables, panels are described", () => {
+  type Panel = {
+    readonly type: string;
+    readonly description?: string;
+    readonly datasource?: { uid: string };
+  };
+  const { panels } = JSON.parse(dashboard) as { panels: readonly Panel[] };
+  const drawn = panels.filter(({ type }) => type !== "row");
+  assert.ok(drawn.length > 20);
+  for (const panel of drawn) {
+    assert.ok((panel.description ?? "").length > 10);
+    assert.equal(panel.datasource?.uid, "${DS_PROMETHEUS}");
+  }
+  const expressions = dashboard.match(/"expr": .*/g) ?? [];
+  for (const line of expressions) assert.match(line, /instance=~\\"\$instance\\"/);
+});
+
 test("the dashboard is what dashboard.ts makes", () => {
   const path = fileURLToPath(new URL("../../deploy/grafana/dashboard.ts", import.meta.url));
   const made = execFileSync(process.execPath, [path], { encoding: "utf8" });
@@ -43,7 +69,13 @@ test("the dashboard is what dashboard.ts makes", () => {
 
 test("every setting named in deploy/ is one of ours", () => {
   const known = new Set(describeSettings().map(({ variable }) => variable as string));
-  for (const file of ["Dockerfile", "compose.yaml", "oddwire.service", "prometheus.yml"]) {
+  for (const file of [
+    "Dockerfile",
+    "compose.yaml",
+    ".env.example",
+    "oddwire.service",
+    "prometheus.yml",
+  ]) {
     const named = readText(`deploy/${file}`).match(/\bODDWIRE_\w+/g) ?? [];
     assert.deepEqual(
       named.filter((name) => !known.has(name)),
@@ -70,6 +102,6 @@ test("the command of the image runs: a link to the source", async () => {
   const link = join(folder, "oddwire");
   await symlink(fileURLToPath(new URL("../../src/cli.ts", import.meta.url)), link);
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^oddwire \d+\.\d+\.\d+: /);
+  assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^Usage: oddwire /);
   await rm(folder, { recursive: true });
 });

@@ -20,12 +20,14 @@ const interpreters = {
   ts: { program: [process.execPath], ending: "mts" },
   python: { program: ["python3"], ending: "py" },
 };
+/** Python packages that some examples use. Where one is missing, they are only compiled. */
+const packages = ["duckdb", "pandas", "polars", "pyarrow", "websockets"];
 /** What examples need besides Node, and what succeeds where it is there. */
-const probes = [
+const probes: readonly (readonly [tool: string, ...probe: string[]])[] = [
   ["curl", "curl", "--version"],
   ["python3", "python3", "--version"],
-  ["websockets", "python3", "-c", "import websockets"],
-] as const;
+  ...packages.map((name) => [name, "python3", "-c", `import ${name}`] as const),
+];
 const pages = [
   "README.md",
   "client/README.md",
@@ -81,10 +83,11 @@ suite("examples for users", { concurrency: 2 }, () => {
         assert(process.env["CI"] === undefined, `CI has ${needed}`);
         return t.skip(`there is no ${needed}`);
       }
-      if (code.includes("import websockets") && !tools.has("websockets")) {
+      const missing = packages.find((name) => code.includes(`import ${name}`) && !tools.has(name));
+      if (missing !== undefined) {
         const script = `compile(${JSON.stringify(code)}, "guide", "exec")`;
         assert.equal((await runProgram("python3", ["-c", script])).code, 0);
-        return t.diagnostic("only compiled, as the package websockets is not installed");
+        return t.diagnostic(`only compiled, as the package ${missing} is not installed`);
       }
       const { code: exit, stdout, stderr } = await run(example);
       assert.equal(exit, 0, `${stdout}${stderr}`);

@@ -100,7 +100,7 @@ test("help shows every command, with its options and examples, without colors in
   assert.equal(overview.includes("\u001b"), false);
   assert.equal(await outputOf(""), overview);
   const help = await outputOf("keys create --help");
-  assert.match(help, /--scope <scope> [^]*"read", "write", "admin"/);
+  assert.match(help, /--scope <scope> [^]*"read",\s+"write",\s+"admin"/);
   assert.match(await outputOf("help keys"), /^ {2}create /m);
   assert.equal(await outputOf("keys --help"), await outputOf("help keys"));
 });
