@@ -3,10 +3,11 @@
  * Nothing here decides anything about the product.
  */
 import { readFile } from "node:fs/promises";
-import { AccessStore } from "./access/access-store.ts";
+import type { AccessStore } from "./access/access-store.ts";
 import { Admission } from "./access/admission.ts";
 import type { IpBlock } from "./access/ip-blocks.ts";
 import { IpGuard } from "./access/ip-guard.ts";
+import { LocalAccess } from "./access/local/local-access.ts";
 import { buildExplorer } from "./api/explorer/build-explorer.ts";
 import { explorerRoutes } from "./api/explorer/explorer-routes.ts";
 import { HttpServer } from "./api/http/server.ts";
@@ -153,7 +154,7 @@ export class Service {
   }
 
   #openAccess(config: Config, log: Log): AccessStore {
-    const access = AccessStore.open({ ...accessOptions(config), clock: systemClock, log });
+    const access = LocalAccess.open({ ...accessOptions(config), clock: systemClock, log });
     this.#endings.push(() => access.close());
     return access;
   }
@@ -277,15 +278,16 @@ function quotasOf(config: Config): StreamQuotas {
   };
 }
 
-function admissionOf(config: Config, { keys, ipBlocks, audit }: AccessStore): Admission {
+function admissionOf(config: Config, access: AccessStore): Admission {
   const { authFailuresMax, trustedProxies, connectionsPerIp } = config;
   const isPublicRead = config.publicRead === 1;
   const clock = systemClock;
   const onBlocked = ({ bucket }: IpBlock) =>
-    audit.record({ action: "ip_blocked", ip: bucket, by: null });
-  const options = { blocks: ipBlocks, clock, failuresMax: authFailuresMax, onBlocked };
+    access.audit.record({ action: "ip_blocked", ip: bucket, by: null });
+  const { ipBlocks: blocks, offenceWindow: offences } = access;
+  const options = { blocks, offences, clock, failuresMax: authFailuresMax, onBlocked };
   const guard = new IpGuard(options);
-  return new Admission({ keys, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
+  return new Admission({ access, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
 }
 
 /** The contracts of the file, or those of Polygon. Throws `ConfigError` with every mistake. */

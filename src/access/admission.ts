@@ -3,12 +3,14 @@ import type { Socket } from "node:net";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
+import { type Awaitable, whenKnown } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
+import type { AccessStore } from "./access-store.ts";
 import type { Keys, VerifiedKey } from "./api-key.ts";
 import { clientIpOf } from "./client-ip.ts";
 import type { IpBlock } from "./ip-blocks.ts";
 import type { IpGuard } from "./ip-guard.ts";
-import { type SlidingWindow, WindowTable } from "./rate-limit.ts";
+import { noStanding, type RateWindow, type Standing } from "./rate-window.ts";
 
 /**
  * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
@@ -18,12 +20,12 @@ import { type SlidingWindow, WindowTable } from "./rate-limit.ts";
  */
 export type Access = "public" | "probe" | "optional" | "preflight" | "read" | "admin" | "unblock";
 
-/** Who is calling, by which window they are counted, and why they are refused, if they are. */
+/** Who is calling, what they are allowed, and why they are refused, if they are. */
 export type Caller = {
   readonly ip: string;
   /** `null` also for a bad key. */
   readonly key: VerifiedKey | null;
-  readonly window: SlidingWindow;
+  readonly standing: Standing;
   readonly refusal: AppError | null;
   /** When the request came, on the monotonic clock. */
   readonly startedAtMs: number;
@@ -31,10 +33,9 @@ export type Caller = {
 
 /** Who sends, by address, and what that is counted by. */
 type Sender = { readonly ip: string; readonly bucket: string };
+type TimedSender = Sender & Pick<Caller, "startedAtMs">;
 
 type RequestHead = Pick<IncomingMessage, "socket" | "headers">;
-
-const minuteMs = 60_000;
 
 /** Decides, before anything else is done for it, whether a request goes on; it never throws. */
 export class Admission {
@@ -43,66 +44,57 @@ export class Admission {
   readonly #clock: Clock;
   readonly #trustedProxies: IpRanges | null;
   readonly #senders = new WeakMap<Socket, Sender>();
-  readonly #ipWindows = new WindowTable({
-    windowMs: minuteMs,
-    entriesMax: webLimits.ipWindowsMax,
-  });
-  readonly #preflightWindows = new WindowTable({
-    windowMs: minuteMs,
-    entriesMax: webLimits.ipWindowsMax,
-  });
   /** Whether reading takes no key, at the limit of the IP. */
   readonly isPublicRead: boolean;
+  readonly #keyWindow: RateWindow;
+  readonly #ipWindow: RateWindow;
   readonly #connectionsPerIp: number;
   /** Open connections by what IPs are counted by. */
   readonly #connections = new Map<string, number>();
-  /** Room for every active key twice, so that none in use is forgotten. */
-  readonly #keyWindows = new WindowTable({
-    windowMs: minuteMs,
-    entriesMax: 4 * webLimits.activeKeysMax,
-  });
 
   constructor(options: {
-    keys: Keys;
+    access: Pick<AccessStore, "keys" | "keyWindow" | "ipWindow">;
     guard: IpGuard;
     clock: Clock;
     trustedProxies: readonly string[];
     connectionsPerIp: number;
     isPublicRead: boolean;
   }) {
-    this.#keys = options.keys;
+    const { access, trustedProxies } = options;
+    this.#keys = access.keys;
+    this.#keyWindow = access.keyWindow;
+    this.#ipWindow = access.ipWindow;
     this.#guard = options.guard;
     this.#clock = options.clock;
     this.#connectionsPerIp = options.connectionsPerIp;
     this.isPublicRead = options.isPublicRead;
-    const { trustedProxies } = options;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
   }
 
-  /** Block, key, limit, scope, in this order. What is over a limit uses nothing up. */
-  admit(request: RequestHead, access: Access): Caller {
+  /**
+   * Block, key, limit, scope, in this order. What is over a limit uses nothing up. The caller is known in the same turn
+   * where the limits are those of this process.
+   */
+  admit(request: RequestHead, access: Access): Awaitable<Caller> {
     const startedAtMs = this.#clock.monotonicMs();
     const { ip, bucket } = this.#senderOf(request);
+    const sender = { ip, bucket, startedAtMs };
     const blockedForMs = this.#guard.blockedForMs(bucket);
-    const refuseBlocked = () => this.#refuseBlocked(ip, startedAtMs, blockedForMs);
-    if (blockedForMs > 0 && access !== "probe" && access !== "unblock") return refuseBlocked();
-    if (access === "preflight") return this.#admitPreflight(ip, startedAtMs);
+    if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
+      return refuseBlocked(sender, blockedForMs);
+    if (access === "preflight") return this.#admitPreflight(sender);
     const value = keyOf(request.headers);
     const isAnonymous = value === undefined && this.#servesAnonymous(access);
-    if (takesNoKey(access) || isAnonymous) return this.#admitByIp(ip, startedAtMs, null);
+    if (takesNoKey(access) || isAnonymous) return this.#admitByIp(sender, null);
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
-    if (blockedForMs > 0 && !isAdmin) return refuseBlocked();
+    if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
     if (key instanceof AppError) {
       // A page that a visitor opens can send requests without a key, so these are no offence.
       if (value !== undefined) this.#blameFailure(ip, key);
-      return this.#admitByIp(ip, startedAtMs, key);
+      return this.#admitByIp(sender, key);
     }
-    const window = this.#keyWindows.windowOf(key.id, key.requestsPerMinute, startedAtMs);
-    let refusal: AppError | null = null;
-    if (!window.take(startedAtMs)) refusal = rateLimited(window, startedAtMs);
-    else if (isAdministrative(access) && !isAdmin) refusal = new AppError("FORBIDDEN");
-    return { ip, key, window, refusal, startedAtMs };
+    return this.#admitByKey(sender, key, access);
   }
 
   /** Whether the peer may have another connection; counts it until it closes. */
@@ -133,10 +125,15 @@ export class Admission {
   }
 
   /** Bytes that are no request: counted by IP, and against it. */
-  admitMalformed(socket: Socket): Caller {
+  admitMalformed(socket: Socket): Awaitable<Caller> {
     const caller = this.admit({ socket, headers: {} }, "public");
-    this.#blame(caller.ip, "abuse");
+    this.#blame(this.#senderOf({ socket, headers: {} }).ip, "abuse");
     return caller;
+  }
+
+  /** Whether the key of an admitted request still works: it may have been revoked since. */
+  stillWorks({ key }: Caller): boolean {
+    return key === null || this.#keys.isLive(key);
   }
 
   /** Of a connection it stays the same, unless a proxy may carry requests of many. */
@@ -153,31 +150,54 @@ export class Admission {
     return access === "optional" || (access === "read" && this.isPublicRead);
   }
 
-  #refuseBlocked(ip: string, startedAtMs: number, forMs: number): Caller {
-    const refusal = new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
-    return { ip, key: null, window: this.#ipWindow(ip, startedAtMs), refusal, startedAtMs };
+  #admitPreflight({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
+    const { preflightsPerMinute, ipRequestsPerMinute } = webLimits;
+    const own = this.#ipWindow.take(`preflight ${bucket}`, preflightsPerMinute, startedAtMs);
+    const shown = this.#ipWindow.look(bucket, ipRequestsPerMinute, startedAtMs);
+    return whenKnown(own, (preflights) =>
+      whenKnown(shown, (standing) => {
+        const refusal = preflights.isAdmitted ? null : rateLimited(preflights);
+        return { ip, key: null, standing, refusal, startedAtMs };
+      }),
+    );
   }
 
-  #admitPreflight(ip: string, nowMs: number): Caller {
-    const { preflightsPerMinute } = webLimits;
-    const preflights = this.#preflightWindows.windowOf(ipBucketOf(ip), preflightsPerMinute, nowMs);
-    const refusal = preflights.take(nowMs) ? null : rateLimited(preflights, nowMs);
-    return { ip, key: null, window: this.#ipWindow(ip, nowMs), refusal, startedAtMs: nowMs };
+  #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
+    const { ip, bucket, startedAtMs } = sender;
+    const taken = this.#ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
+    return whenKnown(taken, (standing) => {
+      if (standing.isAdmitted) return { ip, key: null, standing, refusal: badKey, startedAtMs };
+      if (!standing.isUnavailable) this.#blame(ip, "abuse");
+      return { ip, key: null, standing, refusal: rateLimited(standing), startedAtMs };
+    });
   }
 
-  #admitByIp(ip: string, startedAtMs: number, badKey: AppError | null): Caller {
-    const window = this.#ipWindow(ip, startedAtMs);
-    let refusal = badKey;
-    if (!window.take(startedAtMs)) {
-      this.#blame(ip, "abuse");
-      refusal = rateLimited(window, startedAtMs);
+  #admitByKey(
+    { ip, startedAtMs }: TimedSender,
+    key: VerifiedKey,
+    access: Access,
+  ): Awaitable<Caller> {
+    const taken = this.#keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
+    if (!(taken instanceof Promise)) {
+      const refusal = refusalOf(taken, key, access);
+      return { ip, key, standing: taken, refusal, startedAtMs };
     }
-    return { ip, key: null, window, refusal, startedAtMs };
+    return taken.then((standing) => {
+      // A revocation may have been answered while the other nodes were asked.
+      const refusal = this.#keys.isLive(key) ? refusalOf(standing, key, access) : this.#noKey();
+      return { ip, key, standing, refusal, startedAtMs };
+    });
+  }
+
+  /** Why no key is behind a value. */
+  #noKey(): AppError {
+    const isKnown = this.#keys.isVerified;
+    return isKnown ? new AppError("UNAUTHORIZED") : unavailable();
   }
 
   #verify(value: string | undefined, ip: string): VerifiedKey | AppError {
     try {
-      return this.#keys.verify(value, ip) ?? new AppError("UNAUTHORIZED");
+      return this.#keys.verify(value, ip) ?? this.#noKey();
     } catch (cause) {
       return new AppError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });
     }
@@ -192,10 +212,6 @@ export class Admission {
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
     this.#guard.record(ipBucketOf(ip), reason);
-  }
-
-  #ipWindow(ip: string, nowMs: number): SlidingWindow {
-    return this.#ipWindows.windowOf(ipBucketOf(ip), webLimits.ipRequestsPerMinute, nowMs);
   }
 }
 
@@ -215,8 +231,28 @@ export function isAdministrative(access: Access): boolean {
   return access === "admin" || access === "unblock";
 }
 
-function rateLimited(window: SlidingWindow, nowMs: number): AppError {
-  return new AppError("RATE_LIMITED", { retryAfterSeconds: wholeSeconds(window.resetMs(nowMs)) });
+/** Why a verified key may not do what it asks for; `null` when it may. */
+function refusalOf(standing: Standing, { scope }: VerifiedKey, access: Access): AppError | null {
+  if (!standing.isAdmitted) return rateLimited(standing);
+  return isAdministrative(access) && scope !== "admin" ? new AppError("FORBIDDEN") : null;
+}
+
+/** Nothing is counted, and no node is asked: the answer of a block is the cheapest. */
+function refuseBlocked({ ip, startedAtMs }: TimedSender, forMs: number): Caller {
+  const refusal = new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
+  const limit = webLimits.ipRequestsPerMinute;
+  const resetMs = Math.min(forMs, webLimits.ipWindow.windowMs);
+  const standing = { ...noStanding, limit, resetMs, atMs: startedAtMs };
+  return { ip, key: null, standing, refusal, startedAtMs };
+}
+
+function rateLimited({ isUnavailable, resetMs }: Standing): AppError {
+  if (isUnavailable) return unavailable();
+  return new AppError("RATE_LIMITED", { retryAfterSeconds: wholeSeconds(resetMs) });
+}
+
+function unavailable(): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
 }
 
 /** Rounded up, so that who waits as reported is not too early; at least 1. */

@@ -38,10 +38,12 @@ export type VerifiedKey = {
 export type KeyPosition = { readonly createdAtMs: number; readonly id: string };
 
 /**
- * The keys of the service. One node keeps them in SQLite; several would share them. What changes
- * keys resolves only once the change is durable and in force.
+ * The keys of the service, in SQLite or shared by the nodes of a cluster. What changes keys resolves only once the
+ * change is durable and in force, on every node.
  */
 export type Keys = {
+  /** Whether what is known of keys is current. `verify` throws `SERVICE_UNAVAILABLE` while it is not; in one process it always is. */
+  readonly isVerified: boolean;
   /** The live key of a presented value; `null`, after the same work, for every kind of bad one. */
   verify(value: string | undefined, ip: string): VerifiedKey | null;
   /** Whether the value that was verified still works; for sockets, which outlive one request. */

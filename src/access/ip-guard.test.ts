@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
+import { LocalWindow } from "./local/local-window.ts";
 
 const hourMs = 3_600_000;
 
@@ -12,9 +13,9 @@ function openGuard(failuresMax = 20) {
   const blocks = {
     get: (bucket: string) => held.get(bucket) ?? null,
     put: (block: IpBlock) => void held.set(block.bucket, block),
-    refresh: () => undefined,
   } as unknown as IpBlocks;
-  const guard = new IpGuard({ blocks, clock, failuresMax });
+  const offences = new LocalWindow({ windowMs: 5 * 60_000, entriesMax: 100 });
+  const guard = new IpGuard({ blocks, offences, clock, failuresMax });
   return {
     guard,
     advance: (ms: number) => {

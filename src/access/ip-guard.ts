@@ -1,7 +1,8 @@
 import { webLimits } from "../base/config/limits.ts";
+import { whenKnown } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
-import { WindowTable } from "./rate-limit.ts";
+import type { RateWindow } from "./rate-window.ts";
 
 /**
  * Blocks IPs that guess keys or flood. A first block lasts 15 minutes and each further one twice
@@ -9,20 +10,21 @@ import { WindowTable } from "./rate-limit.ts";
  */
 export class IpGuard {
   readonly #blocks: IpBlocks;
+  readonly #offences: RateWindow;
   readonly #clock: Clock;
   readonly #failuresMax: number;
   readonly #onBlocked: (block: IpBlock) => void;
-  readonly #failures = offenceTable();
-  readonly #abuses = offenceTable();
 
   /** `failuresMax` failed authentications in 5 minutes block; 0 turns blocking off. */
   constructor(options: {
     blocks: IpBlocks;
+    offences: RateWindow;
     clock: Clock;
     failuresMax: number;
     onBlocked?: (block: IpBlock) => void;
   }) {
     this.#blocks = options.blocks;
+    this.#offences = options.offences;
     this.#clock = options.clock;
     this.#failuresMax = options.failuresMax;
     this.#onBlocked = options.onBlocked ?? (() => undefined);
@@ -30,26 +32,21 @@ export class IpGuard {
 
   /** How much longer the bucket is blocked, in milliseconds; 0 when it is not. */
   blockedForMs(bucket: string): number {
-    if (!this.#isBlocked(bucket)) return 0;
-    // Only those who are blocked pay for asking whether someone has unblocked it meanwhile.
-    this.#blocks.refresh();
-    return Math.max(0, this.#remainingMs(bucket));
+    return Math.max(0, (this.#blocks.get(bucket)?.blockedUntilMs ?? 0) - this.#clock.nowMs());
   }
 
   /** Counts an offence: a wrong key value, or abuse (malformed bytes, over the IP limit). */
   record(bucket: string, reason: IpBlock["reason"]): void {
-    if (this.#failuresMax === 0 || this.#isBlocked(bucket)) return;
-    const nowMs = this.#clock.monotonicMs();
-    const [table, limit] =
-      reason === "abuse"
-        ? [this.#abuses, webLimits.ipAbuseMax]
-        : [this.#failures, this.#failuresMax];
-    const offences = table.windowOf(bucket, limit, nowMs);
-    offences.take(nowMs);
-    if (offences.remaining(nowMs) > 0) return;
-    // Once the block is over or removed, the count starts again.
-    table.forget(bucket);
-    this.#block(bucket, reason);
+    if (this.#failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
+    const limit = reason === "abuse" ? webLimits.ipAbuseMax : this.#failuresMax;
+    const offender = `${reason} ${bucket}`;
+    const offences = this.#offences.take(offender, limit, this.#clock.monotonicMs());
+    void whenKnown(offences, ({ remaining }) => {
+      if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
+      // Once the block is over or removed, the count starts again.
+      this.#offences.forget(offender);
+      this.#block(bucket, reason);
+    });
   }
 
   #block(bucket: string, reason: IpBlock["reason"]): void {
@@ -64,17 +61,4 @@ export class IpGuard {
     this.#blocks.put(block);
     this.#onBlocked(block);
   }
-
-  #isBlocked(bucket: string): boolean {
-    return this.#remainingMs(bucket) > 0;
-  }
-
-  #remainingMs(bucket: string): number {
-    return (this.#blocks.get(bucket)?.blockedUntilMs ?? 0) - this.#clock.nowMs();
-  }
-}
-
-function offenceTable(): WindowTable {
-  const { ipOffenceWindowMs, ipWindowsMax } = webLimits;
-  return new WindowTable({ windowMs: ipOffenceWindowMs, entriesMax: ipWindowsMax });
 }

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { AccessStore } from "../../src/access/access-store.ts";
 import { generateKey } from "../../src/access/key-format.ts";
+import { LocalAccess } from "../../src/access/local/local-access.ts";
 import { openLog } from "../../src/base/log.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { openTestServer } from "../support/open-test-server.ts";
@@ -66,7 +66,7 @@ test("the first import of the admin key of the configuration, once", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "oddwire-test-"));
   const [adminKey, log] = [generateKey("admin"), openLog({ level: "silent" })];
   const imports = [1, 0].map(() => {
-    const access = AccessStore.open({ dataDir, pepper: null, adminKey, clock: systemClock, log });
+    const access = LocalAccess.open({ dataDir, pepper: null, adminKey, clock: systemClock, log });
     access.close();
     return access.audit.counts.toRecord();
   });

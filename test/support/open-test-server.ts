@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { AccessStore } from "../../src/access/access-store.ts";
 import { Admission } from "../../src/access/admission.ts";
 import { IpGuard } from "../../src/access/ip-guard.ts";
 import type { Scope } from "../../src/access/key-format.ts";
+import { LocalAccess } from "../../src/access/local/local-access.ts";
 import type { Route } from "../../src/api/http/route.ts";
 import { HttpServer } from "../../src/api/http/server.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
@@ -49,7 +49,7 @@ export type TestServer = {
   readonly http: HttpServer;
   readonly stream: StreamServer | null;
   readonly meter: StreamMeter;
-  readonly access: AccessStore;
+  readonly access: LocalAccess;
   readonly clock: MovableClock;
   readonly dataDir: string;
   /** A key of each scope. */
@@ -68,7 +68,7 @@ export type TestServer = {
 
 /** What the server itself has, for routes that are made with it. */
 export type RouteParts = {
-  readonly access: AccessStore;
+  readonly access: LocalAccess;
   readonly clock: MovableClock;
   readonly cursors: Cursors;
 };
@@ -111,11 +111,12 @@ export async function openTestServer(
   const clock = movableClock();
   const logged: string[] = [];
   const log = pino({ level: "info" }, collectLines(logged));
-  const access = AccessStore.open({ dataDir, pepper: null, adminKey: null, clock, log });
+  const access = LocalAccess.open({ dataDir, pepper: null, adminKey: null, clock, log });
   const { keys, ipBlocks, audit } = access;
   const failuresMax = options.authFailuresMax ?? 20;
   const guard = new IpGuard({
     blocks: ipBlocks,
+    offences: access.offenceWindow,
     clock,
     failuresMax,
     onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),
@@ -124,7 +125,7 @@ export async function openTestServer(
   const cursors = new Cursors(access.deriveSecret("cursors"));
   const services = { keys, audit, clock, cursors, ipBlocks, freshness: () => testFreshness };
   const edge = { trustedProxies, connectionsPerIp, isPublicRead };
-  const admission = new Admission({ keys, guard, clock, ...edge });
+  const admission = new Admission({ access, guard, clock, ...edge });
   const { hub, quotas = testQuotas } = options;
   const meter = newStreamMeter();
   const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };
@@ -167,7 +168,7 @@ export async function openTestServer(
     close: async () => {
       await stream?.close();
       await http.close();
-      access.close();
+      await access.close();
       rmSync(dataDir, { recursive: true });
     },
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Admission, Caller } from "../../access/admission.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
@@ -44,24 +45,25 @@ export class FastPath {
     return this.#handedOn.get(request);
   }
 
-  /** Whether the request has been answered; it is untouched if not. */
-  take(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Whether the request has been answered; it is untouched if not. Known in the same turn, as far as its caller is. */
+  take(request: IncomingMessage, response: ServerResponse): Awaitable<boolean> {
     // Behind another response on its connection: it is answered in the order of the requests.
     if (request.method !== "GET" || response.socket === null) return false;
-    const { url = "" } = request;
-    const kept = this.#ready.get(url);
-    if (kept === null || !isPlain(request)) return false;
-    const isCurrent = kept.isCurrent();
-    if (!isCurrent && kept.subject.bodyNow === undefined) return false;
-    const { head } = kept;
-    const takesPacked = typeof head !== "string" && acceptsGzip(request.headers);
-    const packed = takesPacked && isCurrent ? head.packed : null;
-    // What is not packed yet is packed the long way, while others are answered, as long as few are being packed.
-    if (takesPacked && packed === null && head.canBePackedSoon) return false;
+    const kept = this.#ready.get(request.url ?? "");
+    if (kept === null || !isPlain(request) || !canBeSentNow(kept, request)) return false;
     const caller = this.#admission.admit(request, kept.access);
+    if (!(caller instanceof Promise)) return this.#answer({ request, response, kept, caller });
+    return caller.then((known) => {
+      const newest = this.#ready.get(request.url ?? "") ?? kept;
+      return this.#answer({ request, response, kept: newest, caller: known });
+    });
+  }
+
+  #answer({ request, response, kept, caller }: Exchange): boolean {
+    const isCurrent = kept.isCurrent();
     // Nothing is made for who is refused.
     const isMade = caller.refusal === null && !isCurrent;
-    const answer = isMade ? this.#ready.renew(url, kept) : kept;
+    const answer = isMade ? this.#ready.renew(request.url ?? "", kept) : kept;
     if (caller.refusal !== null || answer === null) {
       this.#handedOn.set(request, caller);
       return false;
@@ -72,6 +74,7 @@ export class FastPath {
     const { etag } = answer;
     const status =
       etag !== null && isUnfinalized(etag, request.headers["if-none-match"]) ? 304 : 200;
+    const packed = packedOf(answer, request);
     const sent = { answer, packed, caller, requestId, cors };
     if (status === 304) response.writeHead(304, headersOf(sent)).end();
     else this.#send(response, sent);
@@ -114,6 +117,14 @@ export class FastPath {
   }
 }
 
+/** A request that has been admitted, and what it may be answered with. */
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly kept: CachedResponse;
+  readonly caller: Caller;
+};
+
 /** A cached response, and what is of one request only. */
 type Sent = {
   readonly answer: CachedResponse;
@@ -132,6 +143,19 @@ function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, st
   headers["cache-control"] = cacheControl;
   if (etag !== null) headers["etag"] = etag;
   return headers;
+}
+
+/** Whether a response is current or can be made so; what is to be packed first goes the long way, while others are answered. */
+function canBeSentNow(kept: CachedResponse, { headers }: IncomingMessage): boolean {
+  const isCurrent = kept.isCurrent();
+  if (!isCurrent && kept.subject.bodyNow === undefined) return false;
+  const { head } = kept;
+  if (typeof head === "string" || !acceptsGzip(headers)) return true;
+  return (isCurrent && head.packed !== null) || !head.canBePackedSoon;
+}
+
+function packedOf({ head }: CachedResponse, { headers }: IncomingMessage): PackedStart | null {
+  return typeof head !== "string" && acceptsGzip(headers) ? head.packed : null;
 }
 
 /** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */

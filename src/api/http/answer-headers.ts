@@ -37,15 +37,15 @@ const varyByOrigin = `Origin, ${vary}`;
 
 /** The headers of every answer, whatever it is. Routes override `cache-control` on success. */
 export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
-  const { window, startedAtMs } = caller;
+  const { standing } = caller;
   return {
     ...fixedHeaders,
     "cache-control": "no-store",
     vary,
     "x-request-id": requestId,
-    "x-ratelimit-limit": window.limit,
-    "x-ratelimit-remaining": window.remaining(startedAtMs),
-    "x-ratelimit-reset": Math.ceil(window.resetMs(startedAtMs) / 1000),
+    "x-ratelimit-limit": standing.limit,
+    "x-ratelimit-remaining": standing.remaining,
+    "x-ratelimit-reset": Math.ceil(standing.resetMs / 1000),
   };
 }
 

@@ -1,11 +1,18 @@
 import { createServer, type IncomingMessage, METHODS, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { Readable } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
-import type { Access, Admission, Caller } from "../../access/admission.ts";
+import {
+  type Access,
+  type Admission,
+  type Caller,
+  isAdministrative,
+} from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import { AppError, type ErrorCode, errorTable } from "../../base/errors.ts";
+import { AppError, type ErrorCode } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { FastPath } from "../cache/fast-path.ts";
 import { ResponseCache } from "../cache/response-cache.ts";
@@ -13,12 +20,11 @@ import { SingleFlight } from "../cache/single-flight.ts";
 import type { Observation } from "../metrics/request-meter.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
+import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
 import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { readJsonBodies } from "./json-body.ts";
-import { answerOnSocket, invalidTarget, parserError, type SocketAnswer } from "./malformed.ts";
-import { PendingResponses } from "./pending-responses.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
 import { frameworkOptions, nodeOptions } from "./server-options.ts";
@@ -65,8 +71,8 @@ declare module "fastify" {
 /**
  * The HTTP service. The life of a request, in order:
  *
- *   malformed bytes -> #answerMalformed
- *   request with an answer that is ready -> FastLane: admission, answer
+ *   malformed bytes -> BareAnswers
+ *   request with an answer that is ready -> FastPath: admission, answer
  *   any other request -> #receive: identity, headers of every answer, admission, path, method, body allowed
  *           -> the body as JSON -> path, body and query string read by their schemas
  *           -> the route's handler -> answer
@@ -81,15 +87,14 @@ export class HttpServer {
   readonly #maker: SingleFlight;
   readonly #fastLane: FastPath;
   readonly #silent: IdleConnections;
-  readonly #pending = new PendingResponses();
-  /** Connections whose bytes are no HTTP, which are answered once. */
-  readonly #malformed = new WeakSet<Socket>();
+  readonly #bare: BareAnswers;
   #url = "";
 
   private constructor(options: ServerOptions) {
     this.#options = options;
     this.#corsOrigins = new Set(options.corsOrigins);
     this.#paths = [...new Set(options.routes.map(({ path }) => path))];
+    this.#bare = new BareAnswers(options);
     const ready = new ResponseCache();
     this.#maker = new SingleFlight(ready);
     this.#fastLane = new FastPath({
@@ -107,12 +112,15 @@ export class HttpServer {
       // Requests that the response cache can answer do not reach the framework. While it closes, it reports clients so.
       serverFactory: (handle) =>
         createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
-          if (this.node.listening && this.#fastLane.take(request, response)) return;
-          this.#pending.add(request, response);
-          handle(request, response);
+          const isTaken = this.node.listening && this.#fastLane.take(request, response);
+          if (isTaken === true) return;
+          this.#bare.pending.add(request, response);
+          void whenKnown(isTaken, (isAnswered) => {
+            if (!isAnswered) handle(request, response);
+          });
         }).setTimeout(webLimits.socketIdleTimeoutMs),
       genReqId: requestIdOf,
-      clientErrorHandler: (error, socket) => this.#answerMalformed(error, socket),
+      clientErrorHandler: (error, socket) => this.#bare.answerMalformed(error, socket),
       // A path that cannot be decoded is unknown, and never reaches the hooks.
       frameworkErrors: (_error, request, reply) =>
         receive(request, reply, (refusal) => {
@@ -177,11 +185,17 @@ export class HttpServer {
   }
 
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
-    const { refusesBody, allow } = request.routeOptions.config;
-    const access = this.#accessOf(request);
     const counted = this.#fastLane.callerOf(request.raw);
-    const caller = counted ?? this.#options.admission.admit(request.raw, access);
-    request.caller = caller;
+    const caller = counted ?? this.#options.admission.admit(request.raw, this.#accessOf(request));
+    void whenKnown(caller, (known) => {
+      request.caller = known;
+      this.#begin(request, reply, done);
+    });
+  }
+
+  #begin(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
+    const { caller } = request;
+    const { refusesBody, allow } = request.routeOptions.config;
     reply.headers(answerHeaders(caller, request.id));
     reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
     if (allow !== undefined) reply.header("allow", allow);
@@ -191,8 +205,9 @@ export class HttpServer {
     if (caller.refusal !== null) done(caller.refusal);
     else if (!isOfServer && (request.is404 || request.raw.url === "*"))
       done(this.#unknownPath(request));
-    else if (hostFault !== null) done(invalid("host", hostFault));
-    else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
+    else if (hostFault !== null) done(invalidHost(hostFault));
+    else if (refusesBody && hasBody(request.raw))
+      done(validationError([{ parameter: "body", issue: "is not taken here" }]));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
   }
@@ -230,40 +245,6 @@ export class HttpServer {
     else log.error({ ...facts, err: cause ?? error }, "a request failed");
   }
 
-  #answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-    // Who has said nothing, as browsers do on connections kept ready, is sent nothing.
-    if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
-      socket.destroy();
-      return;
-    }
-    if (this.#malformed.has(socket)) return;
-    this.#malformed.add(socket);
-    socket.pause();
-    const { admission } = this.#options;
-    const caller =
-      error.code === invalidTarget
-        ? admission.admit({ socket, headers: {} }, "public")
-        : admission.admitMalformed(socket);
-    this.#afterPending(socket, () =>
-      this.#answerBare(socket, { caller, error: caller.refusal ?? parserError(error.code) }),
-    );
-  }
-
-  /** Calls back when the responses to earlier requests on the connection are sent; immediately without any. */
-  #afterPending(socket: Socket, proceed: () => void): void {
-    if (this.#pending.has(socket)) void this.#pending.sent(socket).then(proceed);
-    else proceed();
-  }
-
-  #answerBare(socket: Socket, answer: SocketAnswer): void {
-    if (this.#pending.hasBegun(socket)) socket.destroy();
-    else answerOnSocket(socket, answer);
-    const { code } = answer.error;
-    const { status } = errorTable[code];
-    const durationMs = null;
-    this.#options.observe?.({ method: "?", route: "malformed", status, code, durationMs });
-  }
-
   #addRoutes(): void {
     const methods = METHODS.filter((method) => method !== "CONNECT");
     for (const method of methods)
@@ -299,8 +280,20 @@ export class HttpServer {
       handler: (request, reply) => {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
-        return isPrepared ? this.#maker.answer(route, { request, reply }) : handler(request, reply);
+        const answer = isPrepared
+          ? this.#maker.answer(route, { request, reply })
+          : handler(request, reply);
+        // An administrator may have ended the key of this very request.
+        return isAdministrative(access) ? answer : this.#unlessRevoked(request, answer);
       },
+    });
+  }
+
+  /** No key that was revoked while its answer was made gets that answer; streams look for themselves. */
+  #unlessRevoked({ caller }: FastifyRequest, answer: Awaitable<unknown>): Awaitable<unknown> {
+    return whenKnown(answer, (known) => {
+      if (known instanceof Readable || this.#options.admission.stillWorks(caller)) return known;
+      throw new AppError("UNAUTHORIZED");
     });
   }
 
@@ -342,8 +335,9 @@ export class HttpServer {
 
   /** Node would answer these on its own, without our headers. */
   #answerWhatNodeWould(): void {
+    const bare = this.#bare;
     this.node.on("upgrade", (request, socket: Socket, head) => {
-      this.#afterPending(socket, () => this.#upgrade({ request, socket, head }));
+      bare.upgrade({ request, socket, head });
     });
     // The interim response must not get into the response to an earlier request; clients send the body without it too.
     this.node.on("checkContinue", (request, response) => {
@@ -353,27 +347,9 @@ export class HttpServer {
     this.node.on("checkExpectation", (request, response) => {
       this.node.emit("request", request, response);
     });
-    this.node.on("connect", (request, socket: Socket) => {
-      const caller = this.#options.admission.admit(request, "optional");
-      const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
-      const headers = { allow: everyMethod };
-      this.#afterPending(socket, () => this.#answerBare(socket, { caller, error, headers }));
-    });
-  }
-
-  #upgrade(upgrade: { request: IncomingMessage; socket: Socket; head: Buffer }): void {
-    const { request, socket } = upgrade;
-    const caller = this.#options.admission.admit(request, "optional");
-    const requestId = requestIdOf(request);
-    const refuse = (error: AppError) => this.#answerBare(socket, { caller, error, requestId });
-    const hostFault = hostFaultOf(request);
-    if (caller.refusal === null && hostFault !== null) return refuse(invalid("host", hostFault));
-    this.#options.stream?.take({ ...upgrade, caller, requestId, refuse });
+    this.node.on("connect", (request, socket: Socket) => bare.refuseConnect(request, socket));
   }
 }
-
-/** What some path takes. */
-const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
 
 /** Which route it is of; never the path itself, which may be anything. */
 function routeOf({ routeOptions }: FastifyRequest): string {
@@ -386,8 +362,4 @@ function isLetGo(thrown: unknown): boolean {
 
 function refuseMethod(): never {
   throw new AppError("METHOD_NOT_ALLOWED");
-}
-
-function invalid(parameter: string, issue: string): AppError {
-  return validationError([{ parameter, issue }]);
 }

@@ -256,14 +256,16 @@ export const webLimits = {
   ipRequestsPerMinute: 100,
   /** Preflights of one IP, which pages send before their requests: those of ten keys that use their limit up. */
   preflightsPerMinute: 10_000,
-  /** Windows held: 100,000 addresses at 100 timestamps of 8 bytes are 80 MB at the very worst. */
-  ipWindowsMax: 100_000,
+  /** Windows of IPs and of their preflights: 100,000 addresses at 100 timestamps of 8 bytes are 80 MB at the very worst. */
+  ipWindow: { windowMs: 60_000, entriesMax: 200_000 },
   /** Keys that are not revoked; also keeps reading all of them again under 100 ms. */
   activeKeysMax: 10_000,
+  /** Room for every active key twice, in each of two generations, so that none in use is forgotten. */
+  keyWindow: { windowMs: 60_000, entriesMax: 40_000 },
   /** Ranges in `allowed_ips`; one office or cluster has a handful. */
   allowedIpsMax: 64,
-  /** Failures and refusals of an IP are counted over this window. */
-  ipOffenceWindowMs: 5 * 60_000,
+  /** Failures and refusals of an IP are counted over 5 minutes. */
+  offenceWindow: { windowMs: 5 * 60_000, entriesMax: 200_000 },
   /** Malformed requests and ones over the IP limit: 200 a minute too many for five minutes. */
   ipAbuseMax: 1000,
   /** A first block; each further one is twice as long. */

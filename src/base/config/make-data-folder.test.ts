@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { readPepper } from "../../access/pepper.ts";
+import { readPepper } from "../../access/local/pepper.ts";
 import { ConfigError } from "./config.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 
@@ -72,7 +72,7 @@ test("a file that may not be read is named", () => {
   chmodSync(join(folder, "pepper"), 0);
   // A process of its own, as the superuser may read everything, and cannot become that again.
   const script = `
-    const { readPepper } = await import(${JSON.stringify(import.meta.resolve("../../access/pepper.ts"))});
+    const { readPepper } = await import(${JSON.stringify(import.meta.resolve("../../access/local/pepper.ts"))});
     if (process.getuid() === 0) process.setuid(65_534);
     readPepper(${JSON.stringify(folder)});
   `;

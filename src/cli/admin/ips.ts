@@ -9,7 +9,7 @@ import { withAccess } from "./with-access.ts";
 /** Prints the blocked IP addresses. */
 export function listIps(options: { readonly json?: true }): Promise<number> {
   return withAccess(async ({ ipBlocks }) => {
-    const blocks = ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
+    const blocks = await ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
     process.stdout.write(options.json === true ? formatLines(blocks) : formatBlocks(blocks));
     return exitCodes.done;
   });
@@ -20,7 +20,7 @@ export function unblockIp(ip: string): Promise<number> {
   return withAccess(async ({ ipBlocks }) => {
     const address = parseIpAddress(ip.replace(/::\/64$/, "::"));
     if (address === null) throw new UsageError(`${ip} is not an IP address`);
-    if (!ipBlocks.remove(ipBucketOf(address)))
+    if (!(await ipBlocks.remove(ipBucketOf(address))))
       throw new AppError("NOT_FOUND", { publicMessage: `${address} is not blocked` });
     process.stdout.write("IP unblocked\n");
     return exitCodes.done;

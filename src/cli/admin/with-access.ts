@@ -1,4 +1,5 @@
-import { AccessStore } from "../../access/access-store.ts";
+import type { AccessStore } from "../../access/access-store.ts";
+import { LocalAccess } from "../../access/local/local-access.ts";
 import { readConfig } from "../../base/config/config.ts";
 import { openLog } from "../../base/log.ts";
 import { systemClock } from "../../base/time/clock.ts";
@@ -13,10 +14,10 @@ export async function withAccess<Result>(
 ): Promise<Result> {
   const { dataDir, hmacPepper: pepper, adminKey } = config;
   const log = openLog({ level: "warn" });
-  const access = AccessStore.open({ dataDir, pepper, adminKey, clock: systemClock, log });
+  const access = LocalAccess.open({ dataDir, pepper, adminKey, clock: systemClock, log });
   try {
     return await work(access);
   } finally {
-    access.close();
+    await access.close();
   }
 }

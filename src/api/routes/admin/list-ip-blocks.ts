@@ -33,9 +33,9 @@ export function listIpBlocks(services: {
     }),
     response: listOf(blockSchema),
     errors: ["INVALID_CURSOR"],
-    handler: ({ query, id: requestId }) => {
+    handler: async ({ query, id: requestId }) => {
       const after = query.cursor === undefined ? null : positionOf(query.cursor);
-      const rows = ipBlocks.list({ limit: query.limit + 1, after });
+      const rows = await ipBlocks.list({ limit: query.limit + 1, after });
       return answerPage(
         services,
         { path, query, rows, positionOf: (block) => [block.blockedAtMs, block.bucket] },

@@ -22,8 +22,8 @@ export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }):
     params: Type.Object({ ip: bucket }),
     response: Type.Object({ message: Type.Literal("IP unblocked") }),
     errors: ["NOT_FOUND"],
-    handler: ({ params, caller }) => {
-      if (!ipBlocks.remove(params.ip))
+    handler: async ({ params, caller }) => {
+      if (!(await ipBlocks.remove(params.ip)))
         throw new AppError("NOT_FOUND", { publicMessage: "This IP is not blocked" });
       audit.record({ action: "ip_unblocked", ip: params.ip, by: caller.key?.id ?? null });
       return { message: "IP unblocked" } as const;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError } from "../base/config/config.ts";
-import { checkKeptFile } from "../base/config/make-data-folder.ts";
+import { ConfigError } from "../../base/config/config.ts";
+import { checkKeptFile } from "../../base/config/make-data-folder.ts";
 
 /**
  * The secret under which keys are stored, from the file `pepper` of the data folder, which is

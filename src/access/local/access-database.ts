@@ -1,8 +1,8 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError } from "../base/config/config.ts";
-import { AppError } from "../base/errors.ts";
-import { isSqliteFailure } from "../storage/sqlite/sqlite-code.ts";
+import { ConfigError } from "../../base/config/config.ts";
+import { AppError } from "../../base/errors.ts";
+import { isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
 
 const schemaVersion = 2;
 

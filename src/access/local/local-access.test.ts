@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { pino } from "pino";
-import { ConfigError } from "../base/config/config.ts";
-import { AppError } from "../base/errors.ts";
-import { type Clock, systemClock } from "../base/time/clock.ts";
-import { AccessStore } from "./access-store.ts";
-import { generateKey } from "./key-format.ts";
+import { ConfigError } from "../../base/config/config.ts";
+import { AppError } from "../../base/errors.ts";
+import { type Clock, systemClock } from "../../base/time/clock.ts";
+import { generateKey } from "../key-format.ts";
+import { LocalAccess } from "./local-access.ts";
 
 const folders: string[] = [];
 after(() => {
@@ -26,10 +26,10 @@ function newFolder(): string {
 function open(
   dataDir: string,
   options: { pepper?: string; adminKey?: string; clock?: Clock; warnings?: string[] } = {},
-): AccessStore {
+): LocalAccess {
   const { pepper = null, adminKey = null, clock = systemClock, warnings = [] } = options;
   const own = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
-  return AccessStore.open({ dataDir, pepper, adminKey, clock, log: own });
+  return LocalAccess.open({ dataDir, pepper, adminKey, clock, log: own });
 }
 
 type MovableClock = Clock & { aheadMs: number };
@@ -77,10 +77,10 @@ test("what another process does works immediately", async () => {
   const folder = newFolder();
   const running = open(folder);
   const create = `
-    const { AccessStore } = await import(${JSON.stringify(new URL("access-store.ts", import.meta.url).href)});
-    const { systemClock } = await import(${JSON.stringify(new URL("../base/time/clock.ts", import.meta.url).href)});
+    const { LocalAccess } = await import(${JSON.stringify(new URL("local-access.ts", import.meta.url).href)});
+    const { systemClock } = await import(${JSON.stringify(new URL("../../base/time/clock.ts", import.meta.url).href)});
     const options = { dataDir: process.argv[1], pepper: null, adminKey: null, clock: systemClock };
-    const store = AccessStore.open(options);
+    const store = LocalAccess.open(options);
     const input = { name: "cli", scope: "admin", expiresAtMs: null, allowedIps: [] };
     process.stdout.write((await store.keys.create(input)).value);
     store.close();`;
@@ -179,7 +179,7 @@ test("the key of the environment works until it is revoked or rotated, and never
 });
 
 test("a value that was ever issued here is not imported again, however it ended", async () => {
-  const ends: Record<string, (store: AccessStore, id: string, clock: MovableClock) => unknown> = {
+  const ends: Record<string, (store: LocalAccess, id: string, clock: MovableClock) => unknown> = {
     revoked: ({ keys }, id) => keys.revoke(id),
     rotated: ({ keys }, id) => keys.rotate(id, 0),
     "rotated twice and revoked": async ({ keys }, id) => {
@@ -289,7 +289,7 @@ test("secrets for other purposes differ by purpose and survive a restart", () =>
   second.close();
 });
 
-test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked here", () => {
+test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked here", async () => {
   const folder = newFolder();
   const block = {
     bucket: "203.0.113.7",
@@ -304,8 +304,8 @@ test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked 
   const second = open(folder);
   assert.deepEqual(second.ipBlocks.get(block.bucket), block);
   const other = open(folder);
-  assert.equal(other.ipBlocks.remove(block.bucket), true);
-  assert.equal(other.ipBlocks.remove(block.bucket), false);
+  assert.equal(await other.ipBlocks.remove(block.bucket), true);
+  assert.equal(await other.ipBlocks.remove(block.bucket), false);
   other.close();
   second.ipBlocks.refresh();
   assert.equal(second.ipBlocks.get(block.bucket), null);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { SlidingWindow, WindowTable } from "./rate-limit.ts";
+import { SlidingWindow, WindowTable } from "./sliding-window.ts";
 
 /** The rule itself, with no regard for cost: the times admitted in (now - windowMs, now]. */
 class NaiveWindow {

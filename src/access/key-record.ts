@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { assert } from "../base/assert.ts";
+import { ConfigError } from "../base/config/config.ts";
+import { webLimits } from "../base/config/limits.ts";
+import { AppError } from "../base/errors.ts";
+import type { ApiKey, NewKey } from "./api-key.ts";
+import { parseKey, type Scope } from "./key-format.ts";
+
+/** A key as it is stored. Of its values only MACs are, as the 32 Latin-1 characters of `KeyedHash`. */
+export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "requestCount"> & {
+  readonly mac: string;
+  /** Of the value before the last rotation, while it may work. */
+  readonly previousMac: string | null;
+};
+
+/** How often a key was used. */
+export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number | null };
+
+/** What became of the admin key of the configuration; `dead` if it worked once and no longer does. */
+export type AdminKeyImport =
+  | { readonly kind: "imported" | "known"; readonly keyId: string }
+  | { readonly kind: "dead"; readonly keyId: null };
+
+/** A value with its MAC. */
+export type HashedValue = { readonly value: string; readonly mac: string };
+
+/** The record of a new key. */
+export function makeRecord(input: NewKey, hashed: HashedValue, nowMs: number): KeyRecord {
+  return {
+    ...input,
+    id: randomUUID(),
+    prefix: prefixOf(hashed.value),
+    mac: hashed.mac,
+    previousMac: null,
+    previousUntilMs: null,
+    createdAtMs: nowMs,
+    revokedAtMs: null,
+  };
+}
+
+/** A key with a new value. A value still in an earlier grace dies: at most two work at a time. */
+export function rotateRecord(
+  record: KeyRecord,
+  hashed: HashedValue,
+  grace: { readonly ms: number; readonly nowMs: number },
+): KeyRecord {
+  const isGraceful = grace.ms > 0;
+  return {
+    ...record,
+    prefix: prefixOf(hashed.value),
+    mac: hashed.mac,
+    previousMac: isGraceful ? record.mac : null,
+    previousUntilMs: isGraceful ? grace.nowMs + grace.ms : null,
+  };
+}
+
+/** Whether a key is neither revoked nor expired. */
+export function isActive({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number): boolean {
+  return revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs);
+}
+
+/** Names are unique among keys that work, so that people can distinguish them. Throws `CONFLICT`. */
+export function refuseWithoutRoom(keys: { readonly active: number; readonly named: number }): void {
+  const { active, named } = keys;
+  if (named > 0)
+    throw new AppError("CONFLICT", { publicMessage: "An active key has this name already" });
+  if (active >= webLimits.activeKeysMax)
+    throw new AppError("CONFLICT", { publicMessage: `There are ${active} active keys already` });
+}
+
+/** What is thrown for an id without an active key. */
+export function noActiveKey(): AppError {
+  return new AppError("NOT_FOUND", { publicMessage: "There is no active key with this id" });
+}
+
+/** The key that the admin key of the configuration is imported as. Throws `ConfigError` when it is not an admin key. */
+export function adminKeyOf(value: string): NewKey {
+  const parsed = parseKey(value);
+  if (parsed?.scope !== "admin")
+    throw new ConfigError(["ODDWIRE_ADMIN_KEY must be an admin key, ow_admin_..."]);
+  const name = `environment ${parsed.prefix}`;
+  return { name, scope: "admin", expiresAtMs: null, allowedIps: [] };
+}
+
+/** What is shown of a record. */
+export function toApiKey(
+  record: KeyRecord,
+  use: KeyUse,
+  now: { readonly ms: number; readonly requestsPerMinute: Readonly<Record<Scope, number>> },
+): ApiKey {
+  const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
+  const isInGrace = previousMac !== null && record.revokedAtMs === null;
+  const untilMs = previousUntilMs ?? 0;
+  return {
+    ...shown,
+    previousUntilMs: isInGrace && untilMs > now.ms ? untilMs : null,
+    requestsPerMinute: now.requestsPerMinute[record.scope],
+    lastUsedAtMs: use.lastUsedAtMs,
+    requestCount: use.requests,
+  };
+}
+
+function prefixOf(value: string): string {
+  const parsed = parseKey(value);
+  assert(parsed !== null, "a key we made must parse");
+  return parsed.prefix;
+}

@@ -1,0 +1,158 @@
+import { timingSafeEqual } from "node:crypto";
+import { webLimits } from "../base/config/limits.ts";
+import { IpRanges } from "../base/ip-address.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { VerifiedKey } from "./api-key.ts";
+import type { Scope } from "./key-format.ts";
+import type { KeyRecord, KeyUse } from "./key-record.ts";
+import { KeyedHash } from "./keyed-hash.ts";
+
+/** A value that works, with what a request needs to know of its key. */
+type LiveValue = VerifiedKey & {
+  readonly mac: Uint8Array;
+  readonly endsAtMs: number;
+  readonly allowedIps: IpRanges | null;
+  readonly usage: Usage;
+};
+
+/** Use of a key that is not yet written; both its values count into one. */
+type Usage = { requests: number; lastUsedAtMs: number };
+
+/** What keys are verified with. */
+export type LiveKeysOptions = {
+  readonly pepper: string;
+  readonly clock: Clock;
+  /** By scope, in place of what the specification says. */
+  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
+};
+
+/** Stands in for a key that is not there, so that a miss does the work of a hit. */
+const noKey = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
+
+/** Longer texts are no values, and are not hashed. */
+const valueLengthMax = 100;
+
+/** The values that work, in memory: every request is answered from here. */
+export class LiveKeys {
+  readonly requestsPerMinute: Readonly<Record<Scope, number>>;
+  readonly #clock: Clock;
+  readonly #keyedHash: KeyedHash;
+  readonly #listeners: (() => void)[] = [];
+  #usages = new Map<string, Usage>();
+  #live = new Map<string, LiveValue>();
+
+  constructor(options: LiveKeysOptions) {
+    this.#clock = options.clock;
+    this.#keyedHash = new KeyedHash(options.pepper, valueLengthMax);
+    this.requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
+  }
+
+  macOf(value: string): string {
+    return this.#keyedHash.delta(value);
+  }
+
+  /** The live key of a value, counted as used; `null`, after the same work, for every kind of bad one. */
+  verify(value: string | undefined, ip: string): VerifiedKey | null {
+    const nowMs = this.#clock.nowMs();
+    const key = this.#find(value, ip, nowMs);
+    if (key === null) return null;
+    key.usage.requests += 1;
+    key.usage.lastUsedAtMs = nowMs;
+    return key;
+  }
+
+  /** The id of the key that a MAC is of, while it works. */
+  idOf(mac: string): string | null {
+    const live = this.#live.get(mac);
+    return live !== undefined && this.#clock.nowMs() < live.endsAtMs ? live.id : null;
+  }
+
+  isLive(key: VerifiedKey): boolean {
+    return this.idOf(key.fingerprint) !== null;
+  }
+
+  onEnded(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Calls those back who asked `isLive`. */
+  notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** No value works any more, until `replace`. */
+  clear(): void {
+    this.#live = new Map();
+  }
+
+  /** The values of these keys work, and no others. */
+  replace(records: Iterable<KeyRecord>): void {
+    this.#live = new Map();
+    this.#usages = new Map([...this.#usages].filter(([, usage]) => usage.requests > 0));
+    for (const record of records) {
+      for (const value of this.#valuesOf(record)) this.#live.set(value.fingerprint, value);
+    }
+    this.notify();
+  }
+
+  /** Use that is not yet written, by the id of the key. */
+  unsavedUseOf(id: string): KeyUse {
+    return this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: null };
+  }
+
+  /** Keys with use that is not yet written. */
+  unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
+    return [...this.#usages]
+      .filter(([, usage]) => usage.requests > 0)
+      .map(([id, usage]) => [id, { ...usage }]);
+  }
+
+  /** Use as `unsavedUses` gave it is written. */
+  saved(uses: readonly (readonly [string, Readonly<Usage>])[]): void {
+    for (const [id, { requests }] of uses) {
+      const usage = this.#usages.get(id);
+      if (usage !== undefined) usage.requests -= requests;
+    }
+  }
+
+  /** The same work for every kind of value that does not work. */
+  #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
+    const text = value !== undefined && value.length <= valueLengthMax ? value : "";
+    const fingerprint = this.#keyedHash.delta(text);
+    const found = this.#live.get(fingerprint);
+    const candidate = found ?? noKey;
+    const same = timingSafeEqual(Buffer.from(fingerprint, "latin1"), candidate.mac);
+    const isUsable = works(candidate, ip, nowMs);
+    return found !== undefined && same && isUsable ? found : null;
+  }
+
+  #valuesOf(record: KeyRecord): LiveValue[] {
+    const { id, scope, previousMac } = record;
+    if (record.revokedAtMs !== null) return [];
+    const usage = this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: 0 };
+    this.#usages.set(id, usage);
+    const allowedIps = record.allowedIps.length === 0 ? null : new IpRanges(record.allowedIps);
+    const keyEndsAtMs = record.expiresAtMs ?? Number.POSITIVE_INFINITY;
+    const valueOf = (mac: string, untilMs: number): LiveValue => ({
+      id,
+      scope,
+      requestsPerMinute: this.requestsPerMinute[scope],
+      mac: Buffer.from(mac, "latin1"),
+      allowedIps,
+      usage,
+      fingerprint: mac,
+      endsAtMs: Math.min(keyEndsAtMs, untilMs),
+    });
+    const current = valueOf(record.mac, Number.POSITIVE_INFINITY);
+    if (previousMac === null) return [current];
+    return [current, valueOf(previousMac, record.previousUntilMs ?? 0)];
+  }
+}
+
+function works(
+  { allowedIps, endsAtMs }: Pick<LiveValue, "allowedIps" | "endsAtMs">,
+  ip: string,
+  nowMs: number,
+): boolean {
+  return (allowedIps?.contains(ip) ?? true) && nowMs < endsAtMs;
+}

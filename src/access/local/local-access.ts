@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { webLimits } from "../../base/config/limits.ts";
+import { makeDataFolder } from "../../base/config/make-data-folder.ts";
+import { toError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { withKeptFile } from "../../storage/sqlite/sqlite-failure.ts";
+import { AccessAudit } from "../access-audit.ts";
+import { type AccessStore, deriveSecret, endedAdminKey } from "../access-store.ts";
+import type { Scope } from "../key-format.ts";
+import { AccessDatabase } from "./access-database.ts";
+import { LocalIpBlocks } from "./local-ip-blocks.ts";
+import { LocalKeys } from "./local-keys.ts";
+import { LocalWindow } from "./local-window.ts";
+import { readPepper } from "./pepper.ts";
+
+type AccessOptions = {
+  readonly dataDir: string;
+  /** From the configuration; `null` for the one in the data folder. */
+  readonly pepper: string | null;
+  /** From the configuration. */
+  readonly adminKey: string | null;
+  /** Of keys, by scope; see `LiveKeysOptions`. */
+  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/**
+ * Who may call one process: keys and blocked IPs in `access.sqlite` of the data folder, requests in memory. The service
+ * and the command line may have the file open at the same time; what one changes, the other follows immediately.
+ */
+export class LocalAccess implements AccessStore {
+  readonly keys: LocalKeys;
+  readonly ipBlocks: LocalIpBlocks;
+  readonly audit: AccessAudit;
+  readonly keyWindow = new LocalWindow(webLimits.keyWindow);
+  readonly ipWindow = new LocalWindow(webLimits.ipWindow);
+  readonly offenceWindow = new LocalWindow(webLimits.offenceWindow);
+  readonly #database: AccessDatabase;
+  readonly #pepper: string;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #log: Log;
+
+  private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
+    const { adminKey, clock, log, requestsPerMinute } = options;
+    this.#database = database;
+    this.#pepper = pepper;
+    this.#log = log;
+    this.audit = new AccessAudit(log);
+    this.keys = LocalKeys.open({
+      database,
+      pepper,
+      clock,
+      ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    });
+    if (adminKey !== null) this.#importAdminKey(adminKey);
+    this.ipBlocks = LocalIpBlocks.open({ database, clock });
+    const { accessFollowMs, accessFlushMs } = webLimits;
+    this.#timers = [
+      setInterval(() => guarded(log, () => this.#follow()), accessFollowMs).unref(),
+      setInterval(() => guarded(log, () => this.#flush()), accessFlushMs).unref(),
+    ];
+  }
+
+  /**
+   * Throws `ConfigError` when the pepper or the admin key does not fit, `DataFolderDamagedError` and
+   * `DataFolderUnwritableError`.
+   */
+  static open(options: AccessOptions): LocalAccess {
+    const path = join(options.dataDir, "access.sqlite");
+    return withKeptFile(path, () => LocalAccess.#open(path, options));
+  }
+
+  static #open(path: string, options: AccessOptions): LocalAccess {
+    const { dataDir } = options;
+    makeDataFolder(dataDir, 0o700);
+    const pepper = options.pepper ?? readPepper(dataDir);
+    const database = AccessDatabase.open(path);
+    try {
+      return new LocalAccess(database, pepper, options);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  #importAdminKey(value: string): void {
+    const { kind, keyId } = this.keys.ensureAdminKey(value);
+    if (kind === "imported") this.audit.record({ action: "key_imported", keyId, by: null });
+    if (kind === "dead") this.#log.warn(endedAdminKey);
+  }
+
+  deriveSecret(purpose: string): Buffer {
+    return deriveSecret(this.#pepper, purpose);
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    guarded(this.#log, () => this.#flush());
+    this.#database.close();
+  }
+
+  /** Also without requests, changes from outside must reach the sockets that are open. */
+  #follow(): void {
+    this.keys.refresh();
+    this.ipBlocks.refresh();
+  }
+
+  #flush(): void {
+    this.keys.flush();
+    this.ipBlocks.flush();
+  }
+}
+
+/** A disk that is full for a while must not end the process; the next round tries again. */
+function guarded(log: Log, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    log.error({ err: toError(thrown) }, "keys and blocks could not be synchronised");
+  }
+}

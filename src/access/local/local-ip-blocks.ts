@@ -1,0 +1,114 @@
+import { webLimits } from "../../base/config/limits.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
+import type { AccessDatabase } from "./access-database.ts";
+
+type Row = {
+  bucket: string;
+  reason: IpBlock["reason"];
+  offences: number;
+  blocked_at_ms: number;
+  blocked_until_ms: number;
+};
+
+/** Blocked IPs in SQLite, written with the next flush. */
+export class LocalIpBlocks implements IpBlocks {
+  readonly #database: AccessDatabase;
+  readonly #clock: Clock;
+  readonly #unsaved = new Set<string>();
+  #blocks = new Map<string, IpBlock>();
+  #version = -1;
+
+  private constructor(database: AccessDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  static open(options: { database: AccessDatabase; clock: Clock }): LocalIpBlocks {
+    const blocks = new LocalIpBlocks(options.database, options.clock);
+    blocks.refresh();
+    return blocks;
+  }
+
+  get(bucket: string): IpBlock | null {
+    const block = this.#blocks.get(bucket);
+    if (block === undefined) return null;
+    if (block.blockedUntilMs <= this.#clock.nowMs()) return block;
+    // Only those who are blocked pay for asking whether another process has unblocked them.
+    this.refresh();
+    return this.#blocks.get(bucket) ?? null;
+  }
+
+  put(block: IpBlock): void {
+    this.#blocks.delete(block.bucket);
+    this.#blocks.set(block.bucket, block);
+    this.#unsaved.add(block.bucket);
+    const [oldest] = this.#blocks.keys();
+    if (this.#blocks.size > webLimits.ipBlocksMax && oldest !== undefined) this.#forget(oldest);
+  }
+
+  async list(page: BlockPage): Promise<readonly IpBlock[]> {
+    this.refresh();
+    return pageOfBlocks(this.#blocks.values(), page, this.#clock.nowMs());
+  }
+
+  async remove(bucket: string): Promise<boolean> {
+    this.refresh();
+    const inForce = (this.#blocks.get(bucket)?.blockedUntilMs ?? 0) > this.#clock.nowMs();
+    this.#forget(bucket);
+    this.flush();
+    return inForce;
+  }
+
+  /** Takes over what another process has unblocked; cheap when nothing was. */
+  refresh(): void {
+    const version = this.#database.version();
+    if (version === this.#version) return;
+    this.#version = version;
+    const sql = "SELECT * FROM ip_blocks ORDER BY blocked_at_ms";
+    const saved = (this.#database.sql.prepare(sql).all() as Row[])
+      .filter((row) => !this.#unsaved.has(row.bucket))
+      .map((row): [string, IpBlock] => [row.bucket, toBlock(row)]);
+    const unsaved = [...this.#blocks].filter(([bucket]) => this.#unsaved.has(bucket));
+    this.#blocks = new Map([...saved, ...unsaved]);
+  }
+
+  /** Writes what changed since the last time, and forgets blocks that ended long ago. */
+  flush(): void {
+    const forgottenMs = this.#clock.nowMs() - webLimits.ipBlockMaxMs;
+    for (const block of this.#blocks.values())
+      if (block.blockedUntilMs < forgottenMs) this.#forget(block.bucket);
+    if (this.#unsaved.size === 0) return;
+    this.#database.transaction(() => {
+      for (const bucket of this.#unsaved) this.#write(bucket);
+    });
+    this.#unsaved.clear();
+  }
+
+  #forget(bucket: string): void {
+    if (this.#blocks.delete(bucket)) this.#unsaved.add(bucket);
+  }
+
+  #write(bucket: string): void {
+    const { sql } = this.#database;
+    const block = this.#blocks.get(bucket);
+    if (block === undefined) {
+      sql.prepare("DELETE FROM ip_blocks WHERE bucket = ?").run(bucket);
+      return;
+    }
+    const { reason, offences, blockedAtMs, blockedUntilMs } = block;
+    sql
+      .prepare("INSERT OR REPLACE INTO ip_blocks VALUES (?, ?, ?, ?, ?)")
+      .run(bucket, reason, offences, blockedAtMs, blockedUntilMs);
+  }
+}
+
+function toBlock(row: Row): IpBlock {
+  return {
+    bucket: row.bucket,
+    reason: row.reason,
+    offences: row.offences,
+    blockedAtMs: row.blocked_at_ms,
+    blockedUntilMs: row.blocked_until_ms,
+  };
+}

@@ -1,0 +1,264 @@
+import { ConfigError } from "../../base/config/config.ts";
+import { webLimits } from "../../base/config/limits.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
+import { generateKey, type Scope } from "../key-format.ts";
+import {
+  type AdminKeyImport,
+  adminKeyOf,
+  type HashedValue,
+  isActive,
+  type KeyRecord,
+  makeRecord,
+  noActiveKey,
+  refuseWithoutRoom,
+  rotateRecord,
+  toApiKey,
+} from "../key-record.ts";
+import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
+import type { AccessDatabase } from "./access-database.ts";
+
+type Row = {
+  id: string;
+  name: string;
+  scope: Scope;
+  prefix: string;
+  mac: Uint8Array;
+  previous_mac: Uint8Array | null;
+  previous_until_ms: number | null;
+  allowed_ips: string;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+  revoked_at_ms: number | null;
+  last_used_at_ms: number | null;
+  request_count: number;
+};
+
+type LocalKeysOptions = LiveKeysOptions & { readonly database: AccessDatabase };
+
+/**
+ * Keys in SQLite. Only HMAC-SHA-256 of a value under the pepper is stored. Requests are answered
+ * from memory, which is read again after every change, also one by another process.
+ */
+export class LocalKeys implements Keys {
+  readonly isVerified = true;
+  readonly #database: AccessDatabase;
+  readonly #clock: Clock;
+  readonly #live: LiveKeys;
+  #version = -1;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(options: LocalKeysOptions) {
+    this.#database = options.database;
+    this.#clock = options.clock;
+    this.#live = new LiveKeys(options);
+  }
+
+  /** Throws `ConfigError` when the keys in the database were made under another pepper. */
+  static open(options: LocalKeysOptions): LocalKeys {
+    const keys = new LocalKeys(options);
+    options.database.atomically(() => keys.#checkPepper());
+    keys.refresh();
+    return keys;
+  }
+
+  verify(value: string | undefined, ip: string): VerifiedKey | null {
+    if (this.#clock.monotonicMs() - this.#checkedAtMs >= webLimits.accessRecheckMs) this.refresh();
+    return this.#live.verify(value, ip);
+  }
+
+  isLive(key: VerifiedKey): boolean {
+    return this.#live.isLive(key);
+  }
+
+  onEnded(listener: () => void): void {
+    this.#live.onEnded(listener);
+  }
+
+  async create(input: NewKey): Promise<IssuedKey> {
+    return this.#insert(input, this.#hashed(generateKey(input.scope)));
+  }
+
+  /**
+   * Imports the admin key of the configuration, unless the value was ever issued or imported here: one that was
+   * revoked, rotated or has expired since stays dead. Throws `ConfigError` when it is not an admin key.
+   */
+  ensureAdminKey(value: string): AdminKeyImport {
+    const input = adminKeyOf(value);
+    const hashed = this.#hashed(value);
+    const mac = bytesOf(hashed.mac);
+    if (this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?").get(mac) === undefined)
+      return { kind: "imported", keyId: this.#insert(input, hashed).key.id };
+    const keyId = this.#live.idOf(hashed.mac);
+    return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
+  }
+
+  async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
+    const { createdAtMs, id } = page.after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
+    const rows = this.#prepare(
+      `SELECT * FROM keys WHERE (created_at_ms, id) < (?, ?)
+       ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
+    ).all(createdAtMs, id, page.limit) as Row[];
+    return rows.map((row) => this.#toKey(row));
+  }
+
+  async get(id: string): Promise<ApiKey | null> {
+    const row = this.#rowOf(id);
+    return row === null ? null : this.#toKey(row);
+  }
+
+  async rotate(id: string, graceMs: number): Promise<IssuedKey> {
+    const issued = this.#database.transaction(() => {
+      const nowMs = this.#clock.nowMs();
+      const row = this.#rowOf(id);
+      if (row === null || !isActive(recordOf(row), nowMs)) throw noActiveKey();
+      const hashed = this.#hashed(generateKey(row.scope));
+      const rotated = rotateRecord(recordOf(row), hashed, { ms: graceMs, nowMs });
+      const { prefix, previousMac, previousUntilMs } = rotated;
+      this.#prepare("INSERT INTO issued_values VALUES (?)").run(bytesOf(hashed.mac));
+      this.#prepare(
+        "UPDATE keys SET mac = ?, prefix = ?, previous_mac = ?, previous_until_ms = ? WHERE id = ?",
+      ).run(
+        bytesOf(hashed.mac),
+        prefix,
+        previousMac === null ? null : bytesOf(previousMac),
+        previousUntilMs,
+        id,
+      );
+      return { key: this.#shown(rotated, row), value: hashed.value };
+    });
+    this.#reload();
+    return issued;
+  }
+
+  async revoke(id: string): Promise<void> {
+    this.#database.transaction(() => {
+      const { changes } = this.#prepare(
+        "UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL",
+      ).run(this.#clock.nowMs(), id);
+      if (changes === 0) throw noActiveKey();
+    });
+    this.#reload();
+  }
+
+  /** Takes over what another process has changed; cheap when nothing was. */
+  refresh(): void {
+    this.#checkedAtMs = this.#clock.monotonicMs();
+    if (this.#database.version() !== this.#version) this.#reload();
+  }
+
+  /** Writes the use of keys since the last time. */
+  flush(): void {
+    const used = this.#live.unsavedUses();
+    if (used.length === 0) return;
+    this.#database.transaction(() => {
+      const update = this.#prepare(
+        `UPDATE keys SET request_count = request_count + ?,
+           last_used_at_ms = max(coalesce(last_used_at_ms, 0), ?) WHERE id = ?`,
+      );
+      for (const [id, usage] of used) update.run(usage.requests, usage.lastUsedAtMs, id);
+    });
+    this.#live.saved(used);
+  }
+
+  #insert(input: NewKey, hashed: HashedValue): IssuedKey {
+    const record = makeRecord(input, hashed, this.#clock.nowMs());
+    const { id, name, scope, prefix, createdAtMs: nowMs, expiresAtMs } = record;
+    const mac = bytesOf(record.mac);
+    this.#database.transaction(() => {
+      const counts = this.#prepare(
+        `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
+         WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
+      ).get(name, nowMs) as { named: number; active: number };
+      refuseWithoutRoom(counts);
+      this.#prepare("INSERT INTO issued_values VALUES (?)").run(mac);
+      this.#prepare(
+        `INSERT INTO keys
+           (id, name, scope, prefix, mac, allowed_ips, created_at_ms, expires_at_ms)
+         VALUES (:id, :name, :scope, :prefix, :mac, :allowedIps, :nowMs, :expiresAtMs)`,
+      ).run({
+        id,
+        name,
+        scope,
+        prefix,
+        mac,
+        nowMs,
+        expiresAtMs,
+        allowedIps: JSON.stringify(record.allowedIps),
+      });
+    });
+    this.#reload();
+    return { key: this.#shown(record, null), value: hashed.value };
+  }
+
+  /** Memory is always made from the database: one way only for a key to get into it. */
+  #reload(): void {
+    // A failure halfway leaves no key in force, and the next request tries again.
+    this.#live.clear();
+    this.#version = -1;
+    const version = this.#database.version();
+    const rows = this.#prepare("SELECT * FROM keys WHERE revoked_at_ms IS NULL").all() as Row[];
+    this.#live.replace(rows.map(recordOf));
+    this.#version = version;
+  }
+
+  #rowOf(id: string): Row | null {
+    return (this.#prepare("SELECT * FROM keys WHERE id = ?").get(id) as Row | undefined) ?? null;
+  }
+
+  #toKey(row: Row): ApiKey {
+    return this.#shown(recordOf(row), row);
+  }
+
+  #shown(record: KeyRecord, saved: Pick<Row, "request_count" | "last_used_at_ms"> | null): ApiKey {
+    const unsaved = this.#live.unsavedUseOf(record.id);
+    const use = {
+      requests: (saved?.request_count ?? 0) + unsaved.requests,
+      lastUsedAtMs: unsaved.requests > 0 ? unsaved.lastUsedAtMs : (saved?.last_used_at_ms ?? null),
+    };
+    const { requestsPerMinute } = this.#live;
+    return toApiKey(record, use, { ms: this.#clock.nowMs(), requestsPerMinute });
+  }
+
+  #hashed(value: string): HashedValue {
+    return { value, mac: this.#live.macOf(value) };
+  }
+
+  /** Under another pepper every key would be refused without a reason anybody could see. */
+  #checkPepper(): void {
+    const check = bytesOf(this.#live.macOf("pepper check"));
+    this.#prepare("INSERT OR IGNORE INTO settings VALUES ('pepper_check', ?)").run(check);
+    const row = this.#prepare("SELECT value FROM settings WHERE name = 'pepper_check'").get();
+    if (!check.equals(row?.["value"] as Uint8Array)) throw new ConfigError([otherPepper]);
+  }
+
+  #prepare(sql: string) {
+    return this.#database.sql.prepare(sql);
+  }
+}
+
+const otherPepper = "The pepper is not the one under which the stored keys were made";
+
+function recordOf(row: Row): KeyRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    scope: row.scope,
+    prefix: row.prefix,
+    mac: macFrom(row.mac),
+    previousMac: row.previous_mac === null ? null : macFrom(row.previous_mac),
+    previousUntilMs: row.previous_until_ms,
+    allowedIps: JSON.parse(row.allowed_ips) as string[],
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    revokedAtMs: row.revoked_at_ms,
+  };
+}
+
+function bytesOf(mac: string): Buffer {
+  return Buffer.from(mac, "latin1");
+}
+
+function macFrom(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
