@@ -20,7 +20,7 @@ export type AccessStore = {
   readonly offenceWindow: RateWindow;
   /** A 32-byte secret for another purpose, the same on every start and on every node. */
   deriveSecret(purpose: string): Buffer;
-  /** Writes what is still in memory, where that is possible. */
+  /** Writes what is still in memory, where that is possible. Does nothing the second time. */
   close(): Promise<void>;
 };
 

@@ -68,6 +68,9 @@ export function refuseWithoutRoom(keys: { readonly active: number; readonly name
     throw new AppError("CONFLICT", { publicMessage: `There are ${active} active keys already` });
 }
 
+/** Under another pepper every key would be refused without a reason anybody could see. */
+export const otherPepper = "The pepper is not the one under which the stored keys were made";
+
 /** What is thrown for an id without an active key. */
 export function noActiveKey(): AppError {
   return new AppError("NOT_FOUND", { publicMessage: "There is no active key with this id" });

@@ -157,6 +157,13 @@ const tables: readonly Table[] = [
     isShared: true,
   },
   {
+    // Every change of a key, one row a version; the state is what all of them add up to (`key-log.ts`).
+    name: "access_log",
+    columns: "version UInt64, change String",
+    orderBy: "version",
+    isShared: true,
+  },
+  {
     // One row: what the tables were made for.
     name: "identity",
     columns: "schema_version UInt32, chain_id UInt64, contracts String, events String",

@@ -56,7 +56,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "pino-pretty": ["base"],
   "prom-client": ["base", "api"],
   redis: ["base"],
-  typebox: ["contracts", "rows", "api", "cli"],
+  typebox: ["contracts", "rows", "access", "api", "cli"],
   ws: ["venue", "chain", "api"],
 };
 

@@ -96,6 +96,7 @@ export class LocalAccess implements AccessStore {
   }
 
   async close(): Promise<void> {
+    if (!this.#database.sql.isOpen) return;
     for (const timer of this.#timers) clearInterval(timer);
     guarded(this.#log, () => this.#flush());
     this.#database.close();

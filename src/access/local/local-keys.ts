@@ -11,6 +11,7 @@ import {
   type KeyRecord,
   makeRecord,
   noActiveKey,
+  otherPepper,
   refuseWithoutRoom,
   rotateRecord,
   toApiKey,
@@ -236,8 +237,6 @@ export class LocalKeys implements Keys {
     return this.#database.sql.prepare(sql);
   }
 }
-
-const otherPepper = "The pepper is not the one under which the stored keys were made";
 
 function recordOf(row: Row): KeyRecord {
   return {

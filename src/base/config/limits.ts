@@ -96,6 +96,28 @@ export const serverLimits = {
   clockDifferenceMs: 5_000,
 } as const;
 
+/** What the nodes of a cluster agree on about who may call. */
+export const accessLimits = {
+  /** For how long a node acts on what it knows of keys; a revocation waits no longer for one that is cut off. */
+  validityMs: 3_000,
+  /** How often a node makes sure that it knows the newest version. */
+  renewMs: 1_000,
+  /** A revocation waits so long for nodes that do not confirm: their validity, and a turn of a busy process. */
+  confirmWaitMs: 3_500,
+  confirmPollMs: 20,
+  /** While Redis comes and goes a revocation starts to wait again; then the caller is asked to. */
+  confirmTimeoutMs: 15_000,
+  /** Queries of the log take some ms; one that takes longer is no knowledge. */
+  queryTimeoutMs: 2_500,
+  /** Writers that change keys at the same time: an administrator or two. */
+  appendAttemptsMax: 20,
+  /** Rows of the log, all of which every node has in memory: some 400 bytes each. */
+  keyChangesMax: 250_000,
+  nodesMax: 1_000,
+  /** Callers that are asked about together: 2 us each, in which Redis does nothing else. */
+  windowBatchMax: 256,
+} as const;
+
 /** What Redis may be asked, by the roles of a cluster. */
 export const redisLimits = {
   connectTimeoutMs: 2_000,

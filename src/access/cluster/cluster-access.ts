@@ -1,0 +1,229 @@
+import { accessLimits, redisLimits, webLimits } from "../../base/config/limits.ts";
+import { toError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { RedisConnection } from "../../base/redis.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
+import { AccessAudit } from "../access-audit.ts";
+import { type AccessStore, deriveSecret, endedAdminKey } from "../access-store.ts";
+import type { Scope } from "../key-format.ts";
+import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
+import { ClusterKeys } from "./cluster-keys.ts";
+import { ClusterWindow, type WithoutRedis } from "./cluster-window.ts";
+import { Membership, type RedisKeys, redisKeys } from "./membership.ts";
+import { WindowClient } from "./window-client.ts";
+
+/** What a node is, and where the cluster keeps what its nodes share. */
+export type ClusterAccessOptions = {
+  /** A connection to the database of the cluster, for keys alone; closed with this. */
+  readonly engine: Engine;
+  readonly redisUrl: string;
+  /** Begins the names of all that is in Redis: one for each cluster. */
+  readonly redisPrefix: string;
+  /** The same on all nodes. */
+  readonly pepper: string;
+  /** From the configuration. */
+  readonly adminKey: string | null;
+  /** Of keys, by scope; see `LiveKeysOptions`. */
+  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
+  readonly limitsWithoutRedis: Exclude<WithoutRedis, "alone">;
+  /** Whether it answers requests: then the others wait for it before a revocation is answered. */
+  readonly isNode: boolean;
+  /** Of requests by key and by IP, in place of a minute. */
+  readonly windowMs?: number;
+  /** How long a request waits for Redis. */
+  readonly windowTimeoutMs?: number;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+type Parts = {
+  readonly redis: RedisConnection;
+  readonly names: RedisKeys;
+  readonly membership: Membership;
+  readonly keys: ClusterKeys;
+};
+
+/** Who may call the nodes of a cluster, and how much: keys in ClickHouse; requests, offences and blocked IPs in Redis. */
+export class ClusterAccess implements AccessStore {
+  readonly keys: ClusterKeys;
+  readonly ipBlocks: ClusterIpBlocks;
+  readonly audit: AccessAudit;
+  readonly keyWindow: ClusterWindow;
+  readonly ipWindow: ClusterWindow;
+  readonly offenceWindow: ClusterWindow;
+  readonly #options: ClusterAccessOptions;
+  readonly #parts: Parts;
+  readonly #windows: WindowClient;
+  #timers: readonly NodeJS.Timeout[] = [];
+  #isFollowing = false;
+  #isClosed = false;
+  readonly #failing = new Set<string>();
+
+  private constructor(options: ClusterAccessOptions, parts: Parts) {
+    const { redis, names, membership, keys } = parts;
+    const { clock, log, limitsWithoutRedis } = options;
+    const { keyWindow, ipWindow, offenceWindow } = webLimits;
+    const { windowMs = keyWindow.windowMs } = options;
+    this.#options = options;
+    this.#parts = parts;
+    this.keys = keys;
+    this.audit = new AccessAudit(log);
+    this.ipBlocks = new ClusterIpBlocks({ redis, keys: names, clock });
+    const client = new WindowClient({
+      redis,
+      keys: names,
+      clock,
+      nodeId: membership.id,
+      windowMs,
+      timeoutMs: options.windowTimeoutMs ?? redisLimits.commandTimeoutMs,
+      goesOnAlone: limitsWithoutRedis === "share",
+    });
+    this.#windows = client;
+    const common = { client, windowMs };
+    const [key, ip] = [
+      { ...keyWindow, ...common },
+      { ...ipWindow, ...common },
+    ];
+    this.keyWindow = new ClusterWindow({ ...key, kind: "key", withoutRedis: limitsWithoutRedis });
+    this.ipWindow = new ClusterWindow({ ...ip, kind: "ip", withoutRedis: "share" });
+    const offences = { ...offenceWindow, client, kind: "offence", withoutRedis: "alone" } as const;
+    this.offenceWindow = new ClusterWindow(offences);
+  }
+
+  /**
+   * Reads the keys and joins the cluster. Throws `ConfigError` when the pepper or the admin key does not fit, and
+   * `SERVICE_UNAVAILABLE` without ClickHouse; Redis may come later.
+   */
+  static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
+    const { engine, redisUrl: url, redisPrefix, clock, log, isNode } = options;
+    const redis = await RedisConnection.open({ url, clock, log });
+    try {
+      const names = redisKeys(redisPrefix);
+      const membership = new Membership({ redis, keys: names, clock, isNode });
+      const keys = await ClusterKeys.open({
+        ...options,
+        engine,
+        redis,
+        redisKeys: names,
+        membership,
+      });
+      const access = new ClusterAccess(options, { redis, names, membership, keys });
+      await access.#join();
+      return access;
+    } catch (thrown) {
+      redis.close();
+      throw thrown;
+    }
+  }
+
+  deriveSecret(purpose: string): Buffer {
+    return deriveSecret(this.#options.pepper, purpose);
+  }
+
+  /** What metrics show of it. */
+  get status(): {
+    readonly version: number;
+    readonly isVerified: boolean;
+    readonly liveNodes: number;
+    readonly inexactSeconds: number;
+  } {
+    const { version, isVerified } = this.keys;
+    const { liveNodes, inexactSeconds } = this.#windows;
+    return { version, isVerified, liveNodes, inexactSeconds };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#guarded("use of keys", () => this.keys.flush());
+    await this.#guarded("IP blocks", () => this.ipBlocks.flush());
+    this.keys.close();
+    await this.#parts.membership.leave();
+    this.#parts.redis.close();
+    await this.#options.engine.close();
+  }
+
+  async #join(): Promise<void> {
+    const { adminKey, log } = this.#options;
+    await this.#follow();
+    if (adminKey !== null) {
+      const { kind, keyId } = await this.keys.ensureAdminKey(adminKey);
+      if (kind === "imported") this.audit.record({ action: "key_imported", keyId, by: null });
+      if (kind === "dead") log.warn(endedAdminKey);
+    }
+    const flush = () => this.#guarded("use of keys", () => this.keys.flush());
+    this.#timers = [
+      setInterval(() => void this.#follow(), accessLimits.renewMs).unref(),
+      setInterval(() => void flush(), webLimits.accessFlushMs).unref(),
+    ];
+  }
+
+  /** Makes sure of what is known, from both: either is enough. */
+  async #follow(): Promise<void> {
+    await Promise.all([
+      this.#guarded("keys", () => this.keys.refresh()),
+      this.#guarded("Redis", () => this.#renew()),
+    ]);
+  }
+
+  async #renew(): Promise<void> {
+    const { redis, membership } = this.#parts;
+    if (!redis.isUp) {
+      this.#windows.lost();
+      return;
+    }
+    if (!this.#isFollowing) await this.#subscribe();
+    const askedAtMs = this.#options.clock.monotonicMs();
+    const view = await membership.renew(this.keys.version);
+    this.#windows.seen(view);
+    this.keys.confirmed(view, askedAtMs);
+    await this.ipBlocks.follow(view);
+    if (view.announcedVersion > this.keys.version)
+      await this.#guarded("keys", () => this.#catchUp());
+  }
+
+  async #subscribe(): Promise<void> {
+    const { redis, names } = this.#parts;
+    await redis.run((client) => client.subscribe(names.channel, (text) => this.#heard(text)));
+    this.#isFollowing = true;
+  }
+
+  #heard(text: string): void {
+    if (this.#isClosed) return;
+    if (text === "version") {
+      void this.#guarded("keys", () => this.#catchUp());
+      return;
+    }
+    try {
+      this.ipBlocks.heard(JSON.parse(text));
+    } catch (thrown) {
+      this.#options.log.debug(
+        { err: toError(thrown) },
+        "an announcement that is none was left out",
+      );
+    }
+  }
+
+  /** Applies a version that was announced, and confirms it. */
+  async #catchUp(): Promise<void> {
+    await this.keys.refresh();
+    await this.#parts.membership.renew(this.keys.version);
+  }
+
+  /** What fails is tried again by the next round. It is logged once, until it works again. */
+  async #guarded(what: string, work: () => Promise<void>): Promise<void> {
+    const { log } = this.#options;
+    try {
+      await work();
+      if (this.#failing.delete(what)) log.info({ of: what }, "access is synchronized again");
+    } catch (thrown) {
+      if (what === "Redis") this.#windows.lost();
+      if (this.#isClosed || this.#failing.has(what)) return;
+      this.#failing.add(what);
+      const error = toError(thrown);
+      log.error({ of: what, err: error.cause ?? error }, "access could not be synchronized");
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import { webLimits } from "../../base/config/limits.ts";
+import type { RedisConnection } from "../../base/redis.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
+import { LuaScript } from "./lua-script.ts";
+import type { ClusterView, RedisKeys } from "./membership.ts";
+
+const timeMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
+const blockSchema = Type.Object({
+  bucket: Type.String({ minLength: 2, maxLength: 50 }),
+  reason: Type.Enum(["failed_authentication", "abuse"]),
+  offences: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  blockedAtMs: timeMs,
+  blockedUntilMs: timeMs,
+});
+const changeSchema = Type.Object({
+  change: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  bucket: Type.String({ maxLength: 50 }),
+  /** `null` when it was unblocked. */
+  block: Type.Union([blockSchema, Type.Null()]),
+});
+
+/** Stores a block until a time, forgets those that ended long ago and those too many, and announces it. */
+const putScript = new LuaScript(`
+local bucket, block, until_ms, now_ms, max = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+redis.call('HSET', KEYS[2], bucket, block)
+redis.call('ZADD', KEYS[3], until_ms, bucket)
+local ended = redis.call('ZRANGE', KEYS[3], '-inf', now_ms, 'BYSCORE', 'LIMIT', 0, 100)
+if #ended == 0 and redis.call('ZCARD', KEYS[3]) > max then ended = redis.call('ZRANGE', KEYS[3], 0, 0) end
+for _, one in ipairs(ended) do
+  redis.call('HDEL', KEYS[2], one)
+  redis.call('ZREM', KEYS[3], one)
+end
+local change = redis.call('HINCRBY', KEYS[1], 'blocks', 1)
+redis.call('PUBLISH', KEYS[4], '{"change":' .. change .. ',"bucket":"' .. bucket .. '","block":' .. block .. '}')
+return change`);
+
+const removeScript = new LuaScript(`
+local bucket = ARGV[1]
+local block = redis.call('HGET', KEYS[2], bucket)
+if not block then return false end
+redis.call('HDEL', KEYS[2], bucket)
+redis.call('ZREM', KEYS[3], bucket)
+local change = redis.call('HINCRBY', KEYS[1], 'blocks', 1)
+redis.call('PUBLISH', KEYS[4], '{"change":' .. change .. ',"bucket":"' .. bucket .. '","block":null}')
+return block`);
+
+/** Blocked IPs in Redis; every node has them in memory, and follows what is announced. */
+export class ClusterIpBlocks implements IpBlocks {
+  readonly #redis: RedisConnection;
+  readonly #clock: Clock;
+  readonly #keys: readonly string[];
+  readonly #hash: string;
+  #blocks = new Map<string, IpBlock>();
+  /** Not in Redis yet. */
+  readonly #unsaved = new Map<string, IpBlock>();
+  /** Changes that are known here; -1 when all have to be read. */
+  #changes = -1;
+  #epoch: string | null = null;
+
+  constructor(options: {
+    readonly redis: RedisConnection;
+    readonly keys: RedisKeys;
+    readonly clock: Clock;
+  }) {
+    const { state, blocks, blocksByEnd, channel } = options.keys;
+    this.#redis = options.redis;
+    this.#clock = options.clock;
+    this.#hash = blocks;
+    this.#keys = [state, blocks, blocksByEnd, channel];
+  }
+
+  get(bucket: string): IpBlock | null {
+    return this.#blocks.get(bucket) ?? null;
+  }
+
+  put(block: IpBlock): void {
+    this.#blocks.set(block.bucket, block);
+    this.#unsaved.set(block.bucket, block);
+    const [oldest] = this.#blocks.keys();
+    if (this.#blocks.size > webLimits.ipBlocksMax && oldest !== undefined) this.#forget(oldest);
+    // What Redis does not take is sent again by the next `follow`.
+    this.flush().catch(() => undefined);
+  }
+
+  async list(page: BlockPage): Promise<readonly IpBlock[]> {
+    return pageOfBlocks(this.#blocks.values(), page, this.#clock.nowMs());
+  }
+
+  /** Other nodes follow within a second. Throws `SERVICE_UNAVAILABLE` without Redis. */
+  async remove(bucket: string): Promise<boolean> {
+    const stored = await this.#redis.run((client) =>
+      removeScript.run(client, this.#keys, [bucket]),
+    );
+    const block = this.#unsaved.get(bucket) ?? parseBlock(stored);
+    this.#forget(bucket);
+    return block !== null && block.blockedUntilMs > this.#clock.nowMs();
+  }
+
+  /** Takes over what other nodes have changed and was not announced here. Throws `SERVICE_UNAVAILABLE`. */
+  async follow({ epoch, blockChanges }: ClusterView): Promise<void> {
+    if (this.#epoch !== null && this.#epoch !== epoch) this.#keepAll();
+    this.#epoch = epoch;
+    await this.flush();
+    if (this.#changes !== blockChanges) await this.load(blockChanges);
+  }
+
+  /** A message of the channel; what is none of ours is left alone. */
+  heard(message: unknown): void {
+    if (!Value.Check(changeSchema, message)) return;
+    const { change, bucket, block } = message;
+    if (change !== this.#changes + 1) {
+      this.#changes = -1;
+      return;
+    }
+    this.#changes = change;
+    if (block === null) this.#forget(bucket);
+    else this.#blocks.set(bucket, block);
+  }
+
+  /** Reads all blocks. */
+  async load(blockChanges: number): Promise<void> {
+    const stored = await this.#redis.run((client) => client.hGetAll(this.#hash));
+    const blocks = Object.values(stored)
+      .map(parseBlock)
+      .filter((block) => block !== null)
+      .toSorted((one, other) => one.blockedAtMs - other.blockedAtMs)
+      .map((block): [string, IpBlock] => [block.bucket, block]);
+    this.#blocks = new Map([...blocks, ...this.#unsaved]);
+    this.#changes = blockChanges;
+  }
+
+  /** An emptied Redis gets back what is in force. */
+  #keepAll(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const block of this.#blocks.values())
+      if (block.blockedUntilMs > nowMs) this.#unsaved.set(block.bucket, block);
+    this.#changes = -1;
+  }
+
+  /** Stores what Redis does not have yet. Throws `SERVICE_UNAVAILABLE`. */
+  async flush(): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    for (const [bucket, block] of this.#unsaved) {
+      const endMs = block.blockedUntilMs + webLimits.ipBlockMaxMs;
+      const parameters = [bucket, JSON.stringify(block), endMs, nowMs, webLimits.ipBlocksMax];
+      await this.#redis.run((client) => putScript.run(client, this.#keys, parameters));
+      if (this.#unsaved.get(bucket) === block) this.#unsaved.delete(bucket);
+    }
+  }
+
+  #forget(bucket: string): void {
+    this.#blocks.delete(bucket);
+    this.#unsaved.delete(bucket);
+  }
+}
+
+function parseBlock(text: unknown): Static<typeof blockSchema> | null {
+  if (typeof text !== "string") return null;
+  try {
+    const block: unknown = JSON.parse(text);
+    return Value.Check(blockSchema, block) ? block : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,253 @@
+import { ConfigError } from "../../base/config/config.ts";
+import { accessLimits } from "../../base/config/limits.ts";
+import type { RedisConnection } from "../../base/redis.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
+import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
+import { generateKey } from "../key-format.ts";
+import {
+  type AdminKeyImport,
+  adminKeyOf,
+  type HashedValue,
+  isActive,
+  type KeyRecord,
+  type KeyUse,
+  makeRecord,
+  noActiveKey,
+  otherPepper,
+  refuseWithoutRoom,
+  rotateRecord,
+  toApiKey,
+} from "../key-record.ts";
+import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
+import { KeyLog } from "./key-log.ts";
+import type { ClusterView, Membership, RedisKeys } from "./membership.ts";
+
+type ClusterKeysOptions = LiveKeysOptions & {
+  readonly engine: Engine;
+  readonly redis: RedisConnection;
+  readonly redisKeys: RedisKeys;
+  readonly membership: Membership;
+};
+
+/**
+ * The keys of a cluster: a log in ClickHouse, which every node has in memory. A node acts on it as long as it knows that
+ * it is current, because it has read the log within `validityMs`, or because Redis has announced nothing newer ever
+ * since it last did. After that no key works here until the log has been read.
+ */
+export class ClusterKeys implements Keys {
+  readonly #log: KeyLog;
+  readonly #live: LiveKeys;
+  readonly #clock: Clock;
+  readonly #redis: RedisConnection;
+  readonly #redisKeys: RedisKeys;
+  readonly #membership: Membership;
+  #validUntilMs = Number.NEGATIVE_INFINITY;
+  #validity: NodeJS.Timeout | undefined;
+
+  private constructor(options: ClusterKeysOptions) {
+    this.#clock = options.clock;
+    this.#redis = options.redis;
+    this.#redisKeys = options.redisKeys;
+    this.#membership = options.membership;
+    this.#live = new LiveKeys(options);
+    this.#log = new KeyLog(options.engine, () => this.#live.replace(this.#active()));
+  }
+
+  /** Throws `ConfigError` when the keys of the cluster were made under another pepper, and `SERVICE_UNAVAILABLE`. */
+  static async open(options: ClusterKeysOptions): Promise<ClusterKeys> {
+    const keys = new ClusterKeys(options);
+    await keys.refresh();
+    await keys.#checkPepper();
+    return keys;
+  }
+
+  get isVerified(): boolean {
+    return this.#clock.monotonicMs() < this.#validUntilMs;
+  }
+
+  /** The newest version of the log that is in force here. */
+  get version(): number {
+    return this.#log.version;
+  }
+
+  /** Nothing while it is not known what works: that is not the fault of the value. */
+  verify(value: string | undefined, ip: string): VerifiedKey | null {
+    return this.isVerified ? this.#live.verify(value, ip) : null;
+  }
+
+  isLive(key: VerifiedKey): boolean {
+    return this.isVerified && this.#live.isLive(key);
+  }
+
+  onEnded(listener: () => void): void {
+    this.#live.onEnded(listener);
+  }
+
+  /** Reads what is new in the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse. */
+  async refresh(): Promise<void> {
+    const startedAtMs = this.#clock.monotonicMs();
+    await this.#log.refresh();
+    this.#extendTo(startedAtMs + accessLimits.validityMs);
+  }
+
+  /**
+   * Redis has answered what was asked at `askedAtMs`. When nothing is announced that is not in force here, that is as
+   * good as reading the log; but never after a time without either, in which Redis may have lost a version.
+   */
+  confirmed({ announcedVersion }: ClusterView, askedAtMs: number): void {
+    if (announcedVersion > this.version || !this.isVerified) return;
+    this.#extendTo(askedAtMs + accessLimits.validityMs);
+  }
+
+  async create(input: NewKey): Promise<IssuedKey> {
+    return this.#insert(input, this.#hashed(generateKey(input.scope)));
+  }
+
+  /** As `LocalKeys.ensureAdminKey`; the first of several nodes imports it. */
+  async ensureAdminKey(value: string): Promise<AdminKeyImport> {
+    const input = adminKeyOf(value);
+    const hashed = this.#hashed(value);
+    if (!this.#log.fold.wasIssued(hashed.mac)) {
+      const { key } = await this.#insert(input, hashed).catch(async (thrown: unknown) => {
+        // Another node may have imported it meanwhile: its name is taken then.
+        await this.refresh();
+        if (!this.#log.fold.wasIssued(hashed.mac)) throw thrown;
+        return { key: null };
+      });
+      if (key !== null) return { kind: "imported", keyId: key.id };
+    }
+    const keyId = this.#live.idOf(hashed.mac);
+    return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
+  }
+
+  async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
+    await this.refresh();
+    return this.#show(this.#log.fold.list(page));
+  }
+
+  async get(id: string): Promise<ApiKey | null> {
+    await this.refresh();
+    const record = this.#log.fold.get(id);
+    const [key = null] = record === null ? [] : await this.#show([record]);
+    return key;
+  }
+
+  async rotate(id: string, graceMs: number): Promise<IssuedKey> {
+    let made: { readonly record: KeyRecord; readonly value: string } | null = null;
+    const version = await this.#log.append((fold) => {
+      const nowMs = this.#clock.nowMs();
+      const known = fold.get(id);
+      if (known === null || !isActive(known, nowMs)) throw noActiveKey();
+      const hashed = this.#hashed(generateKey(known.scope));
+      const record = rotateRecord(known, hashed, { ms: graceMs, nowMs });
+      made = { record, value: hashed.value };
+      return { kind: "stored", record };
+    });
+    await this.#membership.confirm(version);
+    return this.#issued(made);
+  }
+
+  async revoke(id: string): Promise<void> {
+    const version = await this.#log.append((fold) => {
+      const known = fold.get(id);
+      if (known === null || known.revokedAtMs !== null) throw noActiveKey();
+      return { kind: "revoked", id, atMs: this.#clock.nowMs() };
+    });
+    await this.#membership.confirm(version);
+  }
+
+  /** Adds the use of keys since the last time to what Redis counts. Throws `SERVICE_UNAVAILABLE`. */
+  async flush(): Promise<void> {
+    const used = this.#live.unsavedUses();
+    if (used.length === 0) return;
+    const { keyUses, keyLastUses } = this.#redisKeys;
+    this.#live.saved(used);
+    await this.#redis.run(async (client) => {
+      const times = used.map(([id, { lastUsedAtMs }]) => [id, String(lastUsedAtMs)]);
+      const counted = used.map(([id, { requests }]) => client.hIncrBy(keyUses, id, requests));
+      await Promise.all([...counted, client.hSet(keyLastUses, Object.fromEntries(times))]);
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#validity);
+  }
+
+  /** At the end of the validity sockets are closed, as after a revocation. */
+  #extendTo(untilMs: number): void {
+    if (untilMs <= this.#validUntilMs) return;
+    this.#validUntilMs = untilMs;
+    clearTimeout(this.#validity);
+    const remainingMs = untilMs - this.#clock.monotonicMs();
+    this.#validity = setTimeout(() => this.#live.notify(), Math.max(0, remainingMs) + 1).unref();
+  }
+
+  async #insert(input: NewKey, hashed: HashedValue): Promise<IssuedKey> {
+    const record = makeRecord(input, hashed, this.#clock.nowMs());
+    const version = await this.#log.append((fold) => {
+      refuseWithoutRoom(fold.countActive(input.name, this.#clock.nowMs()));
+      return { kind: "stored", record };
+    });
+    await this.#membership.spread(version);
+    return this.#issued({ record, value: hashed.value });
+  }
+
+  #issued(made: { readonly record: KeyRecord; readonly value: string } | null): IssuedKey {
+    if (made === null) throw noActiveKey();
+    const { record, value } = made;
+    return { key: this.#shown(record, { requests: 0, lastUsedAtMs: null }), value };
+  }
+
+  async #show(records: readonly KeyRecord[]): Promise<readonly ApiKey[]> {
+    const uses = await this.#readUses(records.map(({ id }) => id));
+    return records.map((record, index) => {
+      const saved = uses[index] ?? { requests: 0, lastUsedAtMs: null };
+      const unsaved = this.#live.unsavedUseOf(record.id);
+      const requests = saved.requests + unsaved.requests;
+      const lastUsedAtMs = unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs;
+      return this.#shown(record, { requests, lastUsedAtMs });
+    });
+  }
+
+  #shown(record: KeyRecord, use: KeyUse): ApiKey {
+    const { requestsPerMinute } = this.#live;
+    return toApiKey(record, use, { ms: this.#clock.nowMs(), requestsPerMinute });
+  }
+
+  /** Without Redis, only what this node has not written yet is known. */
+  async #readUses(ids: readonly string[]): Promise<readonly KeyUse[]> {
+    if (ids.length === 0) return [];
+    const { keyUses, keyLastUses } = this.#redisKeys;
+    try {
+      const [requests, times] = await this.#redis.run((client) =>
+        Promise.all([client.hmGet(keyUses, [...ids]), client.hmGet(keyLastUses, [...ids])]),
+      );
+      return ids.map((_, index) => ({
+        requests: readCount(requests[index]) ?? 0,
+        lastUsedAtMs: readCount(times[index]),
+      }));
+    } catch {
+      return [];
+    }
+  }
+
+  #active(): readonly KeyRecord[] {
+    return this.#log.fold.records.filter(({ revokedAtMs }) => revokedAtMs === null);
+  }
+
+  #hashed(value: string): HashedValue {
+    return { value, mac: this.#live.macOf(value) };
+  }
+
+  async #checkPepper(): Promise<void> {
+    const check = this.#live.macOf("pepper check");
+    if (this.#log.fold.pepperCheck === null)
+      await this.#log.append(() => ({ kind: "pepper", check }));
+    if (this.#log.fold.pepperCheck !== check) throw new ConfigError([otherPepper]);
+  }
+}
+
+function readCount(text: string | null | undefined): number | null {
+  return typeof text === "string" && /^[0-9]{1,15}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,104 @@
+import type { Awaitable } from "../../base/time/awaitable.ts";
+import { SlidingWindow, WindowTable } from "../local/sliding-window.ts";
+import { noStanding, type RateWindow, type Standing } from "../rate-window.ts";
+import type { WindowClient } from "./window-client.ts";
+
+/**
+ * What a node does while limits are not exact: it admits its share of a limit, or nothing, or as many as if it were
+ * alone.
+ */
+export type WithoutRedis = "share" | "refuse" | "alone";
+
+/** The requests of all nodes of a cluster. */
+export class ClusterWindow implements RateWindow {
+  readonly #client: WindowClient;
+  readonly #kind: string;
+  readonly #windowMs: number;
+  readonly #withoutRedis: WithoutRedis;
+  /** What was admitted by this node, whatever has decided it. */
+  readonly #own: WindowTable;
+
+  constructor(options: {
+    readonly client: WindowClient;
+    /** Distinguishes the windows of one cluster. */
+    readonly kind: string;
+    readonly windowMs: number;
+    readonly entriesMax: number;
+    readonly withoutRedis: WithoutRedis;
+  }) {
+    this.#client = options.client;
+    this.#kind = options.kind;
+    this.#windowMs = options.windowMs;
+    this.#withoutRedis = options.withoutRedis;
+    this.#own = new WindowTable(options);
+  }
+
+  take(caller: string, limit: number, nowMs: number): Awaitable<Standing> {
+    const own = this.#own.windowOf(caller, limit, nowMs);
+    if (!this.#client.isExact) return this.#takeAlone(caller, own, nowMs);
+    return this.#client.ask(this.#question("take", caller, limit)).then((standing) => {
+      if (standing === null) return this.#takeAlone(caller, own, nowMs);
+      if (standing.isAdmitted) own.take(nowMs);
+      return standing;
+    });
+  }
+
+  look(caller: string, limit: number, nowMs: number): Awaitable<Standing> {
+    const own = this.#own.windowOf(caller, limit, nowMs);
+    const alone = () => this.#standingOf(own, { limit: this.#partOf(limit), nowMs });
+    if (!this.#client.isExact) return alone();
+    return this.#client
+      .ask(this.#question("look", caller, limit))
+      .then((standing) => standing ?? alone());
+  }
+
+  forget(caller: string): void {
+    this.#own.forget(caller);
+    this.#client.forget(this.#nameOf(caller));
+  }
+
+  #takeAlone(caller: string, own: SlidingWindow, nowMs: number): Standing {
+    const { limit } = own;
+    const part = this.#partOf(limit);
+    const standing = this.#standingOf(own, { limit: part, nowMs });
+    if (part === null || standing.remaining === 0) return standing;
+    own.take(nowMs);
+    // So that Redis has all of the window once it is asked again.
+    if (this.#client.isConnected) void this.#client.ask(this.#question("record", caller, limit));
+    const after = this.#standingOf(own, { limit: part, nowMs });
+    return { ...after, isAdmitted: true };
+  }
+
+  /** What this node may admit of a limit; `null` when that is not known, or nothing. */
+  #partOf(limit: number): number | null {
+    switch (this.#withoutRedis) {
+      case "share":
+        return this.#client.shareOf(limit);
+      case "refuse":
+        return null;
+      case "alone":
+        return limit;
+    }
+  }
+
+  /** What is shown is the whole limit: the part is for now. */
+  #standingOf(
+    own: SlidingWindow,
+    part: { readonly limit: number | null; readonly nowMs: number },
+  ): Standing {
+    const { limit } = own;
+    if (part.limit === null) return { ...noStanding, limit, isUnavailable: true };
+    const used = limit - own.remaining(part.nowMs);
+    const remaining = Math.max(0, part.limit - used);
+    const resetMs = used === 0 && remaining === 0 ? this.#windowMs : own.resetMs(part.nowMs);
+    return { ...noStanding, limit, remaining, resetMs, atMs: part.nowMs };
+  }
+
+  #question(kind: "look" | "take" | "record", caller: string, limit: number) {
+    return { kind, name: this.#nameOf(caller), limit, windowMs: this.#windowMs } as const;
+  }
+
+  #nameOf(caller: string): string {
+    return `${this.#kind}:${caller}`;
+  }
+}

@@ -1,0 +1,105 @@
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import { isIpRange } from "../../base/ip-address.ts";
+import { scopes } from "../key-format.ts";
+import type { KeyRecord } from "../key-record.ts";
+
+/** A row of the log of keys. The state is what all of them make, in any order that has a key before its rotations. */
+export type KeyChange =
+  /** The MAC of a fixed text: under another pepper no key would work. */
+  | { readonly kind: "pepper"; readonly check: string }
+  /** A new key, or one with a new value. */
+  | { readonly kind: "stored"; readonly record: KeyRecord }
+  /** For good. */
+  | { readonly kind: "revoked"; readonly id: string; readonly atMs: number };
+
+const timeMs = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const mac = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const id = Type.String({
+  pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+});
+const nullable = <Schema extends typeof timeMs | typeof mac>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
+
+const recordSchema = Type.Object(
+  {
+    id,
+    name: Type.String({ maxLength: 1000 }),
+    scope: Type.Enum([...scopes]),
+    prefix: Type.String({ pattern: "^ow_(read|write|admin)_[0-9A-Za-z]{4}$" }),
+    allowedIps: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 1000 }),
+    createdAtMs: timeMs,
+    expiresAtMs: nullable(timeMs),
+    previousUntilMs: nullable(timeMs),
+    revokedAtMs: Type.Null(),
+    mac,
+    previousMac: nullable(mac),
+  },
+  { additionalProperties: false },
+);
+
+/** A newer version may write what this one does not know: then nothing is guessed. */
+const format = Type.Literal(1);
+/** Distinguishes the rows of two writers that change the same in the same way. */
+const nonce = Type.String({ maxLength: 100 });
+const rowSchema = Type.Union([
+  Type.Object({ format, nonce, kind: Type.Literal("pepper"), check: mac }),
+  Type.Object({ format, nonce, kind: Type.Literal("stored"), record: recordSchema }),
+  Type.Object({ format, nonce, kind: Type.Literal("revoked"), id, atMs: timeMs }),
+]);
+
+/** The text of a row. */
+export function formatKeyChange(change: KeyChange, nonce: string): string {
+  return JSON.stringify({ format: 1, nonce, ...withHex(change) } satisfies Static<
+    typeof rowSchema
+  >);
+}
+
+/** Reads a row back; `null` for any text that `formatKeyChange` of this version does not write. */
+export function parseKeyChange(text: string): KeyChange | null {
+  const row = parseJson(text);
+  if (!Value.Check(rowSchema, row)) return null;
+  switch (row.kind) {
+    case "pepper":
+      return { kind: "pepper", check: fromHex(row.check) };
+    case "revoked":
+      return { kind: "revoked", id: row.id, atMs: row.atMs };
+    case "stored": {
+      const { record } = row;
+      if (!record.allowedIps.every(isIpRange)) return null;
+      const previousMac = record.previousMac === null ? null : fromHex(record.previousMac);
+      return { kind: "stored", record: { ...record, mac: fromHex(record.mac), previousMac } };
+    }
+  }
+}
+
+function withHex(change: KeyChange) {
+  switch (change.kind) {
+    case "pepper":
+      return { kind: change.kind, check: toHex(change.check) };
+    case "revoked":
+      return change;
+    case "stored": {
+      const { record } = change;
+      const previousMac = record.previousMac === null ? null : toHex(record.previousMac);
+      const shown = { ...record, allowedIps: [...record.allowedIps], revokedAtMs: null };
+      return { kind: change.kind, record: { ...shown, mac: toHex(record.mac), previousMac } };
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function toHex(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("hex");
+}
+
+function fromHex(hex: string): string {
+  return Buffer.from(hex, "hex").toString("latin1");
+}

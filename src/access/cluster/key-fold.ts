@@ -1,0 +1,71 @@
+import type { KeyPosition } from "../api-key.ts";
+import { isActive, type KeyRecord } from "../key-record.ts";
+import type { KeyChange } from "./key-change.ts";
+
+/** What the log of keys adds up to. A revocation is for good, whatever order rows are read in. */
+export class KeyFold {
+  #pepperCheck: string | null = null;
+  readonly #records = new Map<string, KeyRecord>();
+  readonly #revoked = new Map<string, number>();
+  /** The MACs of all values there ever were: none is imported again. */
+  readonly #issued = new Set<string>();
+
+  apply(change: KeyChange): void {
+    switch (change.kind) {
+      case "pepper":
+        this.#pepperCheck ??= change.check;
+        return;
+      case "revoked":
+        if (this.#revoked.has(change.id)) return;
+        this.#revoked.set(change.id, change.atMs);
+        this.#put(this.#records.get(change.id));
+        return;
+      case "stored":
+        this.#issued.add(change.record.mac);
+        this.#put(change.record);
+    }
+  }
+
+  get pepperCheck(): string | null {
+    return this.#pepperCheck;
+  }
+
+  get records(): readonly KeyRecord[] {
+    return [...this.#records.values()];
+  }
+
+  get(id: string): KeyRecord | null {
+    return this.#records.get(id) ?? null;
+  }
+
+  wasIssued(mac: string): boolean {
+    return this.#issued.has(mac);
+  }
+
+  /** How many keys work, and how many of those have a name. */
+  countActive(name: string, nowMs: number): { readonly active: number; readonly named: number } {
+    const active = this.records.filter((record) => isActive(record, nowMs));
+    const named = active.filter((record) => record.name === name);
+    return { active: active.length, named: named.length };
+  }
+
+  /** Newest first, revoked ones included. */
+  list(page: { limit: number; after: KeyPosition | null }): readonly KeyRecord[] {
+    const { after, limit } = page;
+    return this.records
+      .filter((record) => after === null || isBefore(after, record))
+      .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))
+      .slice(0, limit);
+  }
+
+  #put(record: KeyRecord | undefined): void {
+    if (record === undefined) return;
+    const revokedAtMs = this.#revoked.get(record.id) ?? null;
+    this.#records.set(record.id, { ...record, revokedAtMs });
+  }
+}
+
+function isBefore(one: KeyPosition, other: KeyPosition): boolean {
+  if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs > other.createdAtMs;
+  return one.id > other.id;
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { accessLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
+import { RowWriter } from "../../storage/codec/row-writer.ts";
+import type { Engine, Row } from "../../storage/engine/engine.ts";
+import { integerLiteral } from "../../storage/sql-literal.ts";
+import { formatKeyChange, type KeyChange, parseKeyChange } from "./key-change.ts";
+import { KeyFold } from "./key-fold.ts";
+
+/** On replicas: what was acknowledged, and nothing older. */
+const newest = "SETTINGS select_sequential_consistency = 1";
+
+/**
+ * The log of keys in ClickHouse, and what it adds up to. A row is appended under a token that names its version:
+ * of several writers one has its row there, and the others read it and try the next version. Rows are never deleted.
+ */
+export class KeyLog {
+  readonly #engine: Engine;
+  #fold = new KeyFold();
+  #version = 0;
+  #rows = 0;
+  /** Under way, and the one that begins after it. */
+  #reading: Promise<void> = Promise.resolve();
+  #nextReading: Promise<void> | null = null;
+  /** Called after rows were applied. */
+  readonly #onApplied: () => void;
+
+  constructor(engine: Engine, onApplied: () => void) {
+    this.#engine = engine;
+    this.#onApplied = onApplied;
+  }
+
+  /** What has been read. */
+  get fold(): KeyFold {
+    return this.#fold;
+  }
+
+  /** The newest version that has been read. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /**
+   * Applies what is in the log at a moment after the call. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and an
+   * error for a row that this version cannot read: then what has been read stays as it is.
+   */
+  async refresh(): Promise<void> {
+    this.#nextReading ??= this.#afterReading();
+    return this.#nextReading;
+  }
+
+  /**
+   * Appends what `make` finds to change in the newest state; its errors are thrown. Resolves with the version. Throws
+   * `SERVICE_UNAVAILABLE` without ClickHouse: the change may have been made then.
+   */
+  async append(make: (fold: KeyFold) => KeyChange): Promise<number> {
+    let tried = 0;
+    for (let attempt = 0; attempt < accessLimits.appendAttemptsMax; attempt += 1) {
+      await this.refresh();
+      const change = make(this.#fold);
+      const version = Math.max(this.#version, tried) + 1;
+      this.#refuseFull(version);
+      const text = formatKeyChange(change, randomUUID());
+      const row = new RowWriter().uint64(version).text(text).finish();
+      await this.#engine.insert("access_log", row, `access:${version}`);
+      await this.refresh();
+      const [found] = await this.#query(`SELECT change FROM access_log WHERE version = ${version}`);
+      if (found?.[0] === text) return version;
+      // Either another writer was first, or a crash of the server left the token without its row.
+      tried = version;
+    }
+    throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+  }
+
+  async #afterReading(): Promise<void> {
+    await this.#reading.catch(() => undefined);
+    this.#nextReading = null;
+    this.#reading = this.#read();
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const [counted] = await this.#query("SELECT count(), max(version) FROM access_log");
+    const rows = Number(counted?.[0] ?? 0);
+    if (rows === this.#rows && Number(counted?.[1] ?? 0) === this.#version) return;
+    await this.#apply(this.#fold, this.#version);
+    // A row that came late, below what was read: all of it is read again.
+    if (this.#rows < rows) await this.#readAll();
+    this.#onApplied();
+  }
+
+  async #readAll(): Promise<void> {
+    [this.#rows, this.#version] = [0, 0];
+    const fold = new KeyFold();
+    await this.#apply(fold, 0);
+    this.#fold = fold;
+  }
+
+  async #apply(fold: KeyFold, after: number): Promise<void> {
+    const rows = await this.#query(
+      `SELECT version, change FROM access_log WHERE version > ${integerLiteral(after)} ORDER BY version, change`,
+    );
+    const changes = rows.map((row) => readChange(row));
+    for (const change of changes) fold.apply(change);
+    this.#rows += rows.length;
+    this.#version = Math.max(after, Number(rows.at(-1)?.[0] ?? 0));
+  }
+
+  async #query(sql: string): Promise<readonly Row[]> {
+    return this.#engine.query(`${sql} ${newest}`);
+  }
+
+  #refuseFull(version: number): void {
+    if (version <= accessLimits.keyChangesMax) return;
+    const publicMessage = `The log of keys is full: it has ${accessLimits.keyChangesMax} changes`;
+    throw new AppError("CONFLICT", { publicMessage });
+  }
+}
+
+function readChange([version, text]: Row): KeyChange {
+  const change = Number.isSafeInteger(version) ? parseKeyChange(String(text)) : null;
+  if (change !== null) return change;
+  throw new Error(
+    `row ${String(version)} of the table access_log cannot be read: ` +
+      "it was written by a newer version of oddwire, or by something else",
+  );
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from "node:crypto";
+import { accessLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
+import type { RedisConnection } from "../../base/redis.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { LuaScript } from "./lua-script.ts";
+
+/** What Redis says of the cluster. */
+export type ClusterView = {
+  /** Names what Redis holds: another one once it has been emptied. */
+  readonly epoch: string;
+  /** Milliseconds since Redis was empty. */
+  readonly ageMs: number;
+  /** Whether no node knows of anything that Redis held before. */
+  readonly isFresh: boolean;
+  /** The newest version of the keys that was announced before this was asked. */
+  readonly announcedVersion: number;
+  /** How many changes of IP blocks there were. */
+  readonly blockChanges: number;
+  /** The version that each live node has applied, by its id. */
+  readonly nodes: ReadonlyMap<string, number>;
+};
+
+/**
+ * Announces a version, registers a node for a while, and returns what there is. A node that has seen another Redis,
+ * or this one before it was emptied, makes the epoch a new one: requests that it knows of are counted nowhere.
+ */
+const renewScript = new LuaScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local id, applied, valid_ms, new_epoch, known_epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'fresh', 'version')
+local epoch, fresh = state[1], state[2]
+if not epoch or (known_epoch ~= '' and known_epoch ~= epoch and fresh == '1') then
+  epoch = new_epoch
+  fresh = known_epoch == '' and '1' or '0'
+  redis.call('HSET', KEYS[1], 'epoch', epoch, 'fresh', fresh, 'since', now)
+end
+local before = tonumber(state[3] or '0')
+if tonumber(applied) > before then
+  redis.call('HSET', KEYS[1], 'version', applied)
+  redis.call('PUBLISH', KEYS[3], 'version')
+end
+if id ~= '' then redis.call('HSET', KEYS[2], id, string.format('%d %s', now + valid_ms, applied)) end
+local more = redis.call('HMGET', KEYS[1], 'since', 'blocks')
+local answer = {epoch, now - tonumber(more[1]), tonumber(fresh), before, tonumber(more[2] or '0')}
+local nodes = redis.call('HGETALL', KEYS[2])
+for i = 1, #nodes, 2 do
+  local valid_until, version = string.match(nodes[i + 1], '^(%d+) (%d+)$')
+  if valid_until and tonumber(valid_until) > now then
+    answer[#answer + 1] = nodes[i]
+    answer[#answer + 1] = tonumber(version)
+  else
+    redis.call('HDEL', KEYS[2], nodes[i])
+  end
+end
+return answer`);
+
+/** The names of what is in Redis. In braces, so that all of it is in one slot of a Redis cluster. */
+export function redisKeys(prefix: string) {
+  const name = (kind: string) => `{${prefix}}:${kind}`;
+  return {
+    state: name("access"),
+    nodes: name("nodes"),
+    channel: name("access-changes"),
+    blocks: name("ip-blocks"),
+    blocksByEnd: name("ip-blocks-by-end"),
+    keyUses: name("key-uses"),
+    keyLastUses: name("key-last-uses"),
+    window: name("window"),
+  } as const;
+}
+
+export type RedisKeys = ReturnType<typeof redisKeys>;
+
+/** Which nodes there are, and what they know. */
+export class Membership {
+  readonly id = randomUUID();
+  readonly #redis: RedisConnection;
+  readonly #keys: RedisKeys;
+  readonly #clock: Clock;
+  /** Whether this process answers requests, so that others wait for it. */
+  readonly #isNode: boolean;
+  #epoch: string | null = null;
+  #downSeconds = Number.NaN;
+  #interruptedAtMs: number;
+
+  constructor(options: {
+    readonly redis: RedisConnection;
+    readonly keys: RedisKeys;
+    readonly clock: Clock;
+    readonly isNode: boolean;
+  }) {
+    this.#redis = options.redis;
+    this.#keys = options.keys;
+    this.#clock = options.clock;
+    this.#isNode = options.isNode;
+    this.#interruptedAtMs = options.clock.monotonicMs();
+  }
+
+  /** Registers this node with the version it has applied, and announces that. Throws `SERVICE_UNAVAILABLE`. */
+  async renew(version: number): Promise<ClusterView> {
+    const { state, nodes, channel } = this.#keys;
+    const { validityMs } = accessLimits;
+    const id = this.#isNode ? this.id : "";
+    const answer = await this.#redis.run((client) =>
+      renewScript.run(
+        client,
+        [state, nodes, channel],
+        [id, version, validityMs, randomUUID(), this.#epoch ?? ""],
+      ),
+    );
+    this.#noteInterruptions();
+    const view = parseView(answer);
+    this.#epoch = view.epoch;
+    return view;
+  }
+
+  /**
+   * Resolves when every live node knows `version`, as far as Redis knows which there are: for a new key.
+   */
+  async spread(version: number): Promise<void> {
+    await this.#until(version, ({ nodes }) => isKnownBy(nodes, version));
+  }
+
+  /**
+   * Resolves when no node can act on keys older than `version`: each has confirmed it, or has not been confirmed
+   * for so long that it refuses keys by now. Throws `SERVICE_UNAVAILABLE` when that cannot be known in time.
+   */
+  async confirm(version: number): Promise<void> {
+    const { validityMs } = accessLimits;
+    await this.#until(version, ({ nodes, ageMs }) => {
+      // Redis may have lost nodes that are still valid.
+      const unbrokenMs = this.#clock.monotonicMs() - this.#interruptedAtMs;
+      return ageMs >= validityMs && unbrokenMs >= validityMs && isKnownBy(nodes, version);
+    });
+  }
+
+  async #until(version: number, isDone: (view: ClusterView) => boolean): Promise<void> {
+    const { confirmWaitMs, confirmPollMs, confirmTimeoutMs } = accessLimits;
+    const startedAtMs = this.#clock.monotonicMs();
+    let announcedAtMs = startedAtMs;
+    for (;;) {
+      const view = await this.renew(version).catch(() => null);
+      const nowMs = this.#clock.monotonicMs();
+      // What Redis did not know, or lost, may have let a node go on: from now on it does not.
+      const isNew = view !== null && view.announcedVersion < version;
+      if (isNew || this.#interruptedAtMs > announcedAtMs) announcedAtMs = nowMs;
+      if (view !== null && isDone(view)) return;
+      if (nowMs - announcedAtMs >= confirmWaitMs) return;
+      if (nowMs - startedAtMs >= confirmTimeoutMs) throw unconfirmed();
+      await this.#clock.sleep(confirmPollMs, new AbortController().signal);
+    }
+  }
+
+  /** Others need not wait for this node any more. */
+  async leave(): Promise<void> {
+    if (!this.#isNode) return;
+    await this.#redis.run((client) => client.hDel(this.#keys.nodes, this.id)).catch(() => 0);
+  }
+
+  /** Redis may have been another one before, or the same with older contents. */
+  #noteInterruptions(): void {
+    const { downSeconds } = this.#redis;
+    if (downSeconds === this.#downSeconds) return;
+    const isFirst = Number.isNaN(this.#downSeconds);
+    this.#downSeconds = downSeconds;
+    if (!isFirst) this.#interruptedAtMs = this.#clock.monotonicMs();
+  }
+}
+
+function isKnownBy(nodes: ClusterView["nodes"], version: number): boolean {
+  return [...nodes.values()].every((applied) => applied >= version);
+}
+
+function unconfirmed(): AppError {
+  const publicMessage = "The change is recorded, but not every node has confirmed it";
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
+}
+
+/** Throws an error for anything that the script does not return. */
+function parseView(answer: unknown): ClusterView {
+  if (!Array.isArray(answer)) throw unreadable();
+  const [epoch, ageMs, fresh, announcedVersion, blockChanges, ...rest] = answer as unknown[];
+  const nodes = new Map<string, number>();
+  for (let at = 0; at < rest.length; at += 2) nodes.set(String(rest[at]), countOf(rest[at + 1]));
+  if (typeof epoch !== "string" || nodes.size > accessLimits.nodesMax) throw unreadable();
+  return {
+    epoch,
+    ageMs: countOf(ageMs),
+    isFresh: countOf(fresh) === 1,
+    announcedVersion: countOf(announcedVersion),
+    blockChanges: countOf(blockChanges),
+    nodes,
+  };
+}
+
+function countOf(value: unknown): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
+  throw unreadable();
+}
+
+function unreadable(): AppError {
+  const cause = new Error("Redis holds something else than the state of a cluster");
+  return new AppError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });
+}

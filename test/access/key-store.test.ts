@@ -1,0 +1,198 @@
+/** The contract of `Keys`, of one process and of a cluster. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { AccessStore } from "../../src/access/access-store.ts";
+import { generateKey } from "../../src/access/key-format.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { storePlaces } from "./open-stores.ts";
+
+const localhost = "127.0.0.1";
+const newKey = { name: "one", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+const firstPage = { limit: 100, after: null };
+
+for (const [place, makePlace] of Object.entries(storePlaces)) {
+  suite(`keys of ${place}`, { timeout: 300_000 }, () => {
+    test("a key works once it is created, also in a store that is open already", async (t) => {
+      const open = await makePlace(t);
+      const [first, second] = [await open(), await open()];
+      const { value, key } = await first.keys.create(newKey);
+      assert.equal(first.keys.verify(value, localhost)?.id, key.id);
+      await waitUntilVerified(second, value);
+      assert.equal(second.keys.verify(`${value}x`, localhost), null);
+      assert.equal(second.keys.verify(undefined, localhost), null);
+    });
+
+    test("a revoked key works nowhere, for good, and listeners hear of it before", async (t) => {
+      const open = await makePlace(t);
+      const [first, second] = [await open(), await open()];
+      const { value, key } = await first.keys.create(newKey);
+      const verified = await waitUntilVerified(second, value);
+      const heard: boolean[] = [];
+      second.keys.onEnded(() => heard.push(second.keys.isLive(verified)));
+      await first.keys.revoke(key.id);
+      assert.equal(first.keys.verify(value, localhost), null);
+      if (place === "cluster") {
+        assert.equal(second.keys.verify(value, localhost), null);
+        assert.equal(heard.at(-1), false);
+      }
+      await assert.rejects(first.keys.revoke(key.id), { code: "NOT_FOUND" });
+      await assert.rejects(first.keys.rotate(key.id, 0), { code: "NOT_FOUND" });
+      const third = await open();
+      assert.equal(third.keys.verify(value, localhost), null);
+      assert.notEqual((await third.keys.get(key.id))?.revokedAtMs, null);
+    });
+
+    test("a rotated key has its old value for the grace, and no longer", async (t) => {
+      const clock = movedClock();
+      const open = await makePlace(t);
+      const store = await open({ clock });
+      const { value, key } = await store.keys.create(newKey);
+      const { value: next, key: shown } = await store.keys.rotate(key.id, 10_000);
+      assert.equal(shown.id, key.id);
+      assert(shown.previousUntilMs !== null);
+      const works = (one: string) => store.keys.verify(one, localhost) !== null;
+      assert(works(value) && works(next));
+      clock.aheadMs = 10_000;
+      assert(!works(value) && works(next));
+      const { value: last } = await store.keys.rotate(key.id, 0);
+      assert(!works(next) && works(last));
+    });
+
+    test("a key that has expired does not work, and one for some IPs works from those", async (t) => {
+      const clock = movedClock();
+      const open = await makePlace(t);
+      const store = await open({ clock });
+      const allowedIps = ["10.0.0.0/8", "2001:db8::/32"];
+      const expiresAtMs = clock.nowMs() + 60_000;
+      const { value } = await store.keys.create({ ...newKey, expiresAtMs, allowedIps });
+      assert.equal(store.keys.verify(value, localhost), null);
+      for (const ip of ["10.1.2.3", "2001:db8::1"]) assert(store.keys.verify(value, ip));
+      clock.aheadMs = 60_000;
+      assert.equal(store.keys.verify(value, "10.1.2.3"), null);
+    });
+
+    test("names are unique among active keys", async (t) => {
+      const open = await makePlace(t);
+      const [store, other] = [await open(), await open()];
+      const { key } = await store.keys.create(newKey);
+      for (const one of [store, other])
+        await assert.rejects(one.keys.create(newKey), { code: "CONFLICT" });
+      await other.keys.revoke(key.id);
+      await store.keys.create(newKey);
+    });
+
+    test("of changes at the same time none is lost", async (t) => {
+      const open = await makePlace(t);
+      const stores = [await open(), await open(), await open()];
+      const names = Array.from({ length: 12 }, (_, index) => `key ${index}`);
+      const issued = await Promise.all(
+        names.map((name, index) => at(stores, index).keys.create({ ...newKey, name })),
+      );
+      const same = await Promise.allSettled(
+        stores.map((store) => store.keys.create({ ...newKey, name: "same" })),
+      );
+      assert.equal(same.filter(({ status }) => status === "fulfilled").length, 1);
+      const listed = await at(stores, 1).keys.list(firstPage);
+      assert.deepEqual(listed.map(({ name }) => name).toSorted(), [...names, "same"].toSorted());
+      const revoked = issued.slice(0, 6).map(({ key }) => key.id);
+      await Promise.all(revoked.map((id, index) => at(stores, index).keys.revoke(id)));
+      const active = (await at(stores, 2).keys.list(firstPage)).filter(
+        ({ revokedAtMs }) => revokedAtMs === null,
+      );
+      assert.equal(active.length, 7);
+    });
+
+    test("the list has pages, newest first", async (t) => {
+      const clock = movedClock();
+      const open = await makePlace(t);
+      const store = await open({ clock });
+      for (const name of ["a", "b", "c"]) {
+        clock.aheadMs += 1000;
+        await store.keys.create({ ...newKey, name });
+      }
+      const [first, second] = await store.keys.list({ limit: 2, after: null });
+      assert(first !== undefined && second !== undefined);
+      assert.deepEqual([first.name, second.name], ["c", "b"]);
+      const rest = await store.keys.list({ limit: 2, after: second });
+      assert.deepEqual(
+        rest.map(({ name }) => name),
+        ["a"],
+      );
+    });
+
+    test("use is counted over all stores, and survives them", async (t) => {
+      const open = await makePlace(t);
+      const [first, second] = [await open(), await open()];
+      const { value, key } = await first.keys.create(newKey);
+      await waitUntilVerified(second, value);
+      first.keys.verify(value, localhost);
+      await first.close();
+      await second.close();
+      const used = await (await open()).keys.get(key.id);
+      assert((used?.requestCount ?? 0) >= 2);
+      assert(used?.lastUsedAtMs);
+    });
+
+    test("a value that was ever issued is not imported, however it ended", async (t) => {
+      for (const end of ["revoke", "rotate"] as const) {
+        const open = await makePlace(t);
+        const adminKey = generateKey("admin");
+        const first = await open({ adminKey });
+        const id = first.keys.verify(adminKey, localhost)?.id ?? "";
+        assert.equal((await open({ adminKey })).keys.verify(adminKey, localhost)?.id, id);
+        if (end === "revoke") await first.keys.revoke(id);
+        else await first.keys.rotate(id, 0);
+        const warnings: string[] = [];
+        const last = await open({ adminKey, warnings });
+        assert.equal(last.keys.verify(adminKey, localhost), null);
+        assert.equal(warnings.filter((line) => line.includes("ODDWIRE_ADMIN_KEY")).length, 1);
+      }
+    });
+
+    test("several that start with the same admin key import it once", async (t) => {
+      const open = await makePlace(t);
+      const adminKey = generateKey("admin");
+      const stores = await Promise.all([1, 2, 3].map(() => open({ adminKey })));
+      const ids = stores.map((store) => store.keys.verify(adminKey, localhost)?.id);
+      assert(ids[0] !== undefined);
+      assert.equal(new Set(ids).size, 1);
+      assert.equal((await at(stores, 0).keys.list(firstPage)).length, 1);
+    });
+
+    test("another pepper is refused", async (t) => {
+      const open = await makePlace(t);
+      await open();
+      await assert.rejects(open({ pepper: "another".repeat(10) }), { name: "ConfigError" });
+    });
+
+    test("secrets for other purposes are the same in every store", async (t) => {
+      const open = await makePlace(t);
+      const [first, second] = [await open(), await open()];
+      assert.deepEqual(first.deriveSecret("cursors"), second.deriveSecret("cursors"));
+      assert.notDeepEqual(first.deriveSecret("cursors"), first.deriveSecret("others"));
+    });
+  });
+}
+
+/** Another process of one machine is seen after a millisecond; another node has confirmed before. */
+async function waitUntilVerified(store: AccessStore, value: string) {
+  await systemClock.sleep(2, new AbortController().signal);
+  const verified = store.keys.verify(value, localhost);
+  assert(verified !== null);
+  return verified;
+}
+
+function movedClock() {
+  const clock = {
+    ...systemClock,
+    aheadMs: 0,
+    nowMs: () => systemClock.nowMs() + clock.aheadMs,
+  };
+  return clock;
+}
+
+function at<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length];
+  assert(item !== undefined);
+  return item;
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { pino } from "pino";
+import type { AccessStore } from "../../src/access/access-store.ts";
+import { LocalAccess } from "../../src/access/local/local-access.ts";
+import { type Clock, systemClock } from "../../src/base/time/clock.ts";
+import { openCluster } from "../support/open-cluster.ts";
+
+/** What a store is opened with; the same place each time. */
+export type StoreOptions = {
+  readonly adminKey?: string | null;
+  readonly clock?: Clock;
+  readonly pepper?: string;
+  /** Takes what it warns of. */
+  readonly warnings?: string[];
+};
+
+type OpenStore = (options?: StoreOptions) => Promise<AccessStore>;
+
+/** Makes a place for keys and blocks; what it returns opens a store there, as often as one likes. */
+export const storePlaces: Readonly<Record<string, (t: TestContext) => Promise<OpenStore>>> = {
+  "one process": async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), "oddwire-access-"));
+    t.after(() => rm(dataDir, { recursive: true, force: true }));
+    return async ({ adminKey = null, clock = systemClock, pepper, warnings = [] } = {}) => {
+      const log = logInto(warnings);
+      const own = pepper ?? "p".repeat(40);
+      const access = LocalAccess.open({ dataDir, pepper: own, adminKey, clock, log });
+      t.after(() => access.close());
+      return access;
+    };
+  },
+  cluster: async (t) => {
+    const cluster = await openCluster(t);
+    return async ({ warnings = [], ...options } = {}) =>
+      cluster.openNode({ ...options, log: logInto(warnings) });
+  },
+};
+
+function logInto(warnings: string[]) {
+  return pino({ level: "warn" }, { write: (line) => warnings.push(line) });
+}

@@ -1,0 +1,92 @@
+/** The contract of `RateWindow`, of one process and of a cluster. */
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import { LocalWindow } from "../../src/access/local/local-window.ts";
+import type { RateWindow, Standing } from "../../src/access/rate-window.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { openCluster } from "../support/open-cluster.ts";
+
+const windowMs = 1500;
+const nowMs = () => systemClock.monotonicMs();
+const pause = (ms: number) => systemClock.sleep(ms, new AbortController().signal);
+
+/** Some windows over the same requests: one of a process, or those of the nodes of a cluster. */
+const places: Readonly<Record<string, (t: TestContext) => Promise<readonly RateWindow[]>>> = {
+  "one process": async () => [new LocalWindow({ windowMs, entriesMax: 100 })],
+  cluster: async (t) => {
+    const cluster = await openCluster(t);
+    const nodes = await Promise.all([1, 2, 3].map(() => cluster.openNode({ windowMs })));
+    return nodes.map(({ keyWindow }) => keyWindow);
+  },
+};
+
+for (const [place, open] of Object.entries(places)) {
+  suite(`windows of ${place}`, { timeout: 300_000 }, () => {
+    test("R12: no window has more than the limit, and none is refused with room", async (t) => {
+      const windows = await open(t);
+      const limit = 50;
+      const standings: Standing[] = [];
+      const endMs = nowMs() + 3 * windowMs;
+      const ask = async (window: RateWindow) => {
+        while (nowMs() < endMs) {
+          standings.push(await window.take("caller", limit, nowMs()));
+          await pause(Math.random() * 20);
+        }
+      };
+      await Promise.all(windows.flatMap((window) => [ask(window), ask(window), ask(window)]));
+      assertExact(standings, limit);
+      assert(standings.filter(({ isAdmitted }) => isAdmitted).length >= 2 * limit);
+    });
+
+    test("what is left counts down, and looking counts nothing", async (t) => {
+      const [window, other = window] = await open(t);
+      assert(window !== undefined && other !== undefined);
+      const first = await window.take("caller", 3, nowMs());
+      assert.deepEqual(shown(first), { isAdmitted: true, limit: 3, remaining: 2 });
+      assert(first.resetMs > 0 && first.resetMs <= windowMs);
+      for (let looks = 0; looks < 3; looks += 1)
+        assert.equal((await other.look("caller", 3, nowMs())).remaining, 2);
+      await other.take("caller", 3, nowMs());
+      await window.take("caller", 3, nowMs());
+      const refused = await other.take("caller", 3, nowMs());
+      assert.deepEqual(shown(refused), { isAdmitted: false, limit: 3, remaining: 0 });
+      assert.equal(refused.isUnavailable, false);
+      await pause(refused.resetMs + 5);
+      assert.equal((await other.take("caller", 3, nowMs())).isAdmitted, true);
+    });
+
+    test("callers are counted each for itself, and can be forgotten", async (t) => {
+      const [window] = await open(t);
+      assert(window !== undefined);
+      assert.equal((await window.take("one", 1, nowMs())).isAdmitted, true);
+      assert.equal((await window.take("other", 1, nowMs())).isAdmitted, true);
+      assert.equal((await window.take("one", 1, nowMs())).isAdmitted, false);
+      window.forget("one");
+      assert.equal((await window.take("one", 1, nowMs())).isAdmitted, true);
+      assert.equal((await window.take("other", 1, nowMs())).isAdmitted, false);
+    });
+  });
+}
+
+/** By the clock that decided, however the answers came. */
+function assertExact(standings: readonly Standing[], limit: number): void {
+  const admitted = standings
+    .filter(({ isAdmitted }) => isAdmitted)
+    .map(({ atMs }) => atMs)
+    .toSorted((one, other) => one - other);
+  let worst = 0;
+  for (let last = 0, first = 0; last < admitted.length; last += 1) {
+    while ((admitted[last] ?? 0) - (admitted[first] ?? 0) >= windowMs) first += 1;
+    worst = Math.max(worst, last - first + 1);
+  }
+  assert.equal(worst, limit);
+  for (const { isAdmitted, atMs } of standings) {
+    if (isAdmitted) continue;
+    const before = admitted.filter((one) => one <= atMs && atMs - one < windowMs).length;
+    assert.equal(before, limit, "one was refused with room");
+  }
+}
+
+function shown({ isAdmitted, limit, remaining }: Standing) {
+  return { isAdmitted, limit, remaining };
+}
