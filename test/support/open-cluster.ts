@@ -4,7 +4,6 @@ import {
   ClusterAccess,
   type ClusterAccessOptions,
 } from "../../src/access/cluster/cluster-access.ts";
-import { accessLimits } from "../../src/base/config/limits.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { schemaStatements } from "../../src/storage/schema.ts";
 import { ServerEngine } from "../../src/storage/server/server-engine.ts";
@@ -56,11 +55,10 @@ export async function openCluster(
   const engine = await openServerEngine(t, clickhouse, { database });
   for (const sql of schemaStatements({ kind: "server", database })) await engine.command(sql);
   const openNode: TestCluster["openNode"] = async (options = {}) => {
-    const { queryTimeoutMs } = accessLimits;
     const { url } = clickhouse;
     const place = { url, user: "default", password: "", database, spoolDir: "" };
     const access = await ClusterAccess.open({
-      engine: await ServerEngine.open({ ...place, queryTimeoutMs }),
+      engine: await ServerEngine.open({ ...place, queryTimeoutMs: waitMsMax }),
       redisUrl: redis.url,
       redisPrefix: database,
       pepper: "a pepper that is long enough for a test",

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
-import { SlidingWindow, WindowTable } from "../local/sliding-window.ts";
+import { type SlidingWindow, WindowTable } from "../local/sliding-window.ts";
 import { noStanding, type RateWindow, type Standing } from "../rate-window.ts";
 import type { WindowClient } from "./window-client.ts";
 

@@ -71,6 +71,7 @@ export function redisKeys(prefix: string) {
   } as const;
 }
 
+/** See `redisKeys`. */
 export type RedisKeys = ReturnType<typeof redisKeys>;
 
 /** Which nodes there are, and what they know. */

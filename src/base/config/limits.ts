@@ -107,8 +107,8 @@ export const accessLimits = {
   confirmPollMs: 20,
   /** While Redis comes and goes a revocation starts to wait again; then the caller is asked to. */
   confirmTimeoutMs: 15_000,
-  /** Queries of the log take some ms; one that takes longer is no knowledge. */
-  queryTimeoutMs: 2_500,
+  /** Queries of the log take some ms. What they answer is worth nothing after that, whatever they took. */
+  queryTimeoutMs: 10_000,
   /** Writers that change keys at the same time: an administrator or two. */
   appendAttemptsMax: 20,
   /** Rows of the log, all of which every node has in memory: some 400 bytes each. */
