@@ -137,10 +137,7 @@ function parserError(code: string | undefined): AppError {
   }
 }
 
-/**
-
- * every other error, and closes it.
- */
+/** Answers on a bare socket, with the headers and shape of every other error, and closes it. */
 function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
   if (!socket.writable) {
     socket.destroy();
