@@ -3,7 +3,7 @@
  * `node_modules`. `npm pack` runs it.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,4 +38,6 @@ const copied = [
   "client/src",
   "demo/artefacts",
 ];
+// `npm run guide` builds it; a package without it serves no /guide.
+if (existsSync(join(root, "docs/dist"))) copied.push("docs/dist");
 for (const path of copied) cpSync(join(root, path), join(target, path), { recursive: true });

@@ -10,6 +10,7 @@ import { IpGuard } from "./access/ip-guard.ts";
 import { LocalAccess } from "./access/local/local-access.ts";
 import { buildExplorer } from "./api/explorer/build-explorer.ts";
 import { explorerRoutes } from "./api/explorer/explorer-routes.ts";
+import { guideRoutes } from "./api/guide/guide-routes.ts";
 import { HttpServer } from "./api/http/server.ts";
 import { bookTopsOf } from "./api/lists/book-tops.ts";
 import { Cursors } from "./api/lists/cursor.ts";
@@ -130,7 +131,7 @@ export class Service {
     this.#url = await this.#listenWith(stream, {
       ...main,
       port,
-      routes: [...routes, ...explorerRoutes(buildExplorer)],
+      routes: [...routes, ...guideRoutes(), ...explorerRoutes(buildExplorer)],
       observe: (observation) => metrics.requests.observe(observation),
     });
     times.done("listening");

@@ -1,0 +1,86 @@
+// The documentation as a site, from the same Markdown: `npm run guide` writes docs/dist, which the service serves at /guide.
+import { posix } from "node:path";
+
+const page = (text, link) => ({ text, link });
+
+export default {
+  title: "Oddwire",
+  description: "The self-hosted Polymarket data API",
+  base: "/guide/",
+  outDir: "dist",
+  lastUpdated: false,
+  srcExclude: ["decisions/**"],
+  rewrites: { "README.md": "index.md", "guide/README.md": "guide/index.md" },
+  markdown: { config: dropOutsideLinks },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [page("Guide", "/guide/"), page("API", "/http-api"), page("Operations", "/operations")],
+    sidebar: [
+      {
+        text: "Guide",
+        items: [
+          page("Start", "/guide/"),
+          page("Trades and volume", "/guide/trades"),
+          page("Price", "/guide/price"),
+          page("Candles", "/guide/candles"),
+          page("Stream", "/guide/stream"),
+          page("Finality and reorgs", "/guide/finality"),
+          page("Exports and notebooks", "/guide/exports"),
+          page("Keys and limits", "/guide/limits"),
+        ],
+      },
+      {
+        text: "Reference",
+        items: [
+          page("HTTP API", "/http-api"),
+          page("Stream", "/stream"),
+          page("Errors", "/errors"),
+          page("How trades are counted", "/counting"),
+          page("Order books", "/order-books"),
+          page("Market metadata", "/market-metadata"),
+          page("Glossary", "/glossary"),
+        ],
+      },
+      {
+        text: "Operate",
+        items: [
+          page("Operations", "/operations"),
+          page("Configuration", "/configuration"),
+          page("Metrics", "/metrics"),
+          page("ClickHouse server", "/clickhouse"),
+          page("Audit, check and repair", "/audit"),
+          page("Finality and completeness", "/completeness"),
+        ],
+      },
+      {
+        text: "About",
+        items: [page("Guarantees", "/guarantees"), page("Comparison", "/comparison")],
+      },
+    ],
+  },
+};
+
+/** Links to files that are not part of the site, such as tests, become plain text. */
+function dropOutsideLinks(markdown) {
+  markdown.core.ruler.push("outside-links", ({ tokens, env }) => {
+    for (const { children } of tokens) {
+      let isOutside = false;
+      for (const token of children ?? []) {
+        if (token.type === "link_open") isOutside = leadsOutside(token.attrGet("href"), env);
+        if (!isOutside) continue;
+        if (token.type === "link_open") Object.assign(token, { type: "html_inline", content: "" });
+        if (token.type === "link_close") {
+          Object.assign(token, { type: "html_inline", content: "" });
+          isOutside = false;
+        }
+      }
+    }
+  });
+}
+
+function leadsOutside(href, { relativePath }) {
+  if (/^(?:[a-z]+:|#)/.test(href)) return false;
+  const path = posix.join(posix.dirname(relativePath), href);
+  return path.startsWith("..") || path.startsWith("decisions/");
+}

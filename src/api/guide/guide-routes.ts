@@ -1,0 +1,104 @@
+/** The documentation site at `/guide`, where `npm run guide` has built it. Needs no key. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { AppError } from "../../base/errors.ts";
+import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { defineRoute, type Route } from "../http/route.ts";
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+};
+
+const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
+
+const segment = Type.String({ minLength: 1, maxLength: 100 });
+
+type GuideFile = {
+  readonly contentType: string;
+  readonly policy: string;
+  readonly packable: PackableBytes;
+};
+
+/** Serves the files of a built site, which are read once; no route where it was not built. */
+export function guideRoutes(folder = builtFolder): readonly Route[] {
+  const files = readFiles(folder);
+  if (files.size === 0) return [];
+  const answer = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+    const file = files.get(path);
+    if (file === undefined) throw new AppError("NOT_FOUND");
+    reply.header("content-type", file.contentType);
+    reply.header("content-security-policy", file.policy);
+    return bodyFor({ request, reply }, file.packable);
+  };
+  const common = {
+    method: "GET",
+    access: "public",
+    summary: "The documentation",
+    response: Type.String(),
+    cacheControl: "private, max-age=300",
+  } as const;
+  const pages = ["", "{one}", "{one}/{two}", "{one}/{two}/{three}"].map((rest) =>
+    defineRoute({
+      ...common,
+      path: `/guide/${rest}`,
+      params: Type.Object(
+        Object.fromEntries([...rest.matchAll(/\w+/g)].map(([name]) => [name, segment])),
+      ),
+      handler: async (request, reply) => {
+        const path = Object.values(request.params).join("/");
+        return answer(path === "" ? "index.html" : path, request, reply);
+      },
+    }),
+  );
+  const redirect = defineRoute({
+    ...common,
+    path: "/guide",
+    status: 308,
+    handler: (_request, reply) => {
+      reply.header("location", "/guide/");
+      return "";
+    },
+  });
+  return [redirect, ...pages];
+}
+
+function readFiles(folder: string): ReadonlyMap<string, GuideFile> {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return new Map(
+    names.flatMap((name) => {
+      const contentType = contentTypes[extname(name)];
+      if (contentType === undefined) return [];
+      const body = readFileSync(join(folder, name));
+      const policy = extname(name) === ".html" ? policyOf(body.toString()) : "default-src 'none'";
+      return [[name, { contentType, policy, packable: new PackableBytes(body, { level: 9 }) }]];
+    }),
+  );
+}
+
+/** Lets a page load the files of the site and run the scripts that were built into it, and nothing else. */
+function policyOf(page: string): string {
+  const inline = [...page.matchAll(/<script(?: id="[^"]*")?>([^]*?)<\/script>/g)];
+  const hashes = inline.map(([, script = ""]) => {
+    return ` 'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+  });
+  return [
+    "default-src 'none'",
+    `script-src 'self'${hashes.join("")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}

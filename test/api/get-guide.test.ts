@@ -1,0 +1,50 @@
+/** GET /guide/...: the documentation site, from a folder as `npm run guide` builds one. */
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { guideRoutes } from "../../src/api/guide/guide-routes.ts";
+import { openTestServer, type TestServer } from "../support/open-test-server.ts";
+
+let folder: string;
+let server: TestServer;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oddwire-guide-"));
+  await mkdir(join(folder, "assets/chunks"), { recursive: true });
+  await writeFile(join(folder, "index.html"), '<script id="x">1</script><script>2</script>');
+  await writeFile(join(folder, "operations.html"), "<h1>Operations</h1>");
+  await writeFile(join(folder, "assets/chunks/@index.js"), "export {};");
+  await writeFile(join(folder, "secret"), "no content type, not served");
+  server = await openTestServer({ routes: guideRoutes(folder) });
+});
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+function get(path: string): Promise<Response> {
+  return fetch(server.url + path, { redirect: "manual" });
+}
+
+test("pages and their files need no key", async () => {
+  const moved = await get("/guide");
+  assert.deepEqual([moved.status, moved.headers.get("location")], [308, "/guide/"]);
+  const page = await get("/guide/operations.html");
+  assert.deepEqual([page.status, await page.text()], [200, "<h1>Operations</h1>"]);
+  const script = await get("/guide/assets/chunks/@index.js");
+  assert.match(String(script.headers.get("content-type")), /javascript/);
+});
+
+test("a page runs the scripts that were built into it, and no others", async () => {
+  const { headers } = await get("/guide/");
+  const policy = String(headers.get("content-security-policy"));
+  assert.equal(policy.match(/'sha256-[^']{44}'/g)?.length, 2);
+  assert.match(policy, /default-src 'none'/);
+});
+
+test("what is not of the site is not found, and a site that was not built has no routes", async () => {
+  for (const path of ["/guide/secret", "/guide/..%2fpackage.json", "/guide/assets/none.js"])
+    assert.equal((await get(path)).status, 404, path);
+  assert.deepEqual(guideRoutes(join(folder, "none")), []);
+});
