@@ -181,7 +181,7 @@ export class Service {
     this.#endings.push(() => file.close());
     const state = new MarketState(contracts, file);
     await store.loadView(state);
-    file.settle().catch((thrown: unknown) => this.#fail(toError(thrown)));
+    file.startSaving();
     this.#endings.push(() => {
       try {
         state.save();

@@ -1,4 +1,5 @@
 import type { Hash, Seq, TokenId } from "../base/ids.ts";
+import type { Range } from "../base/range.ts";
 import { lastTradeOf } from "../market/last-trade.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
@@ -42,20 +43,20 @@ type StoredTotals = {
 };
 
 /**
- * The totals of all tokens traded below a position. Each query reads all trades, so what they cost grows
- * with the trades and, in large steps, with the tokens. In the order of ids, as the copy holds them.
+ * The totals of all tokens traded from one position to another, exclusive, in the order of ids. Each query reads all
+ * trades of the range.
  */
 export async function* readTotals(
   engine: Engine,
-  to: Seq,
+  { from, to }: Range<Seq>,
 ): AsyncGenerator<StoredTotals, void, undefined> {
-  const [row] = await engine.query("SELECT uniq(token_id) FROM minute_candles");
+  const where = `role != 'taker' AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)}`;
+  const [row] = await engine.query(`SELECT uniq(token_id) FROM fills WHERE ${where}`);
   const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
   for (let query = 0; query < queries; query += 1) {
     const bytes = await engine.queryNative(
       `SELECT ${sql} FROM fills
-       WHERE role != 'taker' AND seq < ${integerLiteral(to)}
-         AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
+       WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
        GROUP BY token_id ORDER BY token_id`,
     );
     for (const block of readNativeBlocks(bytes, widths)) {

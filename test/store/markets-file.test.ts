@@ -84,7 +84,7 @@ describe("the copy of the markets", () => {
         const file = openFile(folder);
         const state = new MarketState(contracts, file);
         await folder.store.loadView(state);
-        if (random.chance(0.5)) await file.settle();
+        if (random.chance(0.5)) file.startSaving();
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         const upTo = Math.min(blocks.length, final + random.integer(1, 15));
         for (const block of blocks.slice(final, upTo)) state.apply(deltaOfBlock(block));
@@ -198,7 +198,7 @@ describe("the copy of the markets", () => {
     };
     const { marketsSavedMs, marketsSavedMsMin } = storeLimits;
     assert(!isDueAfter(marketsSavedMs), "while it is loading");
-    await file.settle();
+    file.startSaving();
     assert(!isDueAfter(marketsSavedMsMin - 1));
     assert(isDueAfter(1));
     file.save(Number(file.savedThrough));

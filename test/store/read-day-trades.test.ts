@@ -23,7 +23,8 @@ test("pages of any size hold the trades of the range, in order", async (t) => {
   const ends = { all: firstSeqOf(last.number + 1), some: firstSeqOf(last.number - 7) };
   const read = async (range: Range): Promise<readonly number[]> => {
     const seqs: number[] = [];
-    for await (const page of readDayTrades(store.engine, range)) seqs.push(...page.seqs);
+    for await (const page of readDayTrades(store.engine, range))
+      for (const { seq } of page) seqs.push(seq);
     return seqs;
   };
   const seqsOf = (isWanted: (trade: Fill) => boolean) =>

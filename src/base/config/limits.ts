@@ -72,8 +72,6 @@ export const storeLimits = {
   tableCachedMax: 8192,
   /** Values of one kind that are written later: a save has to write them all, 5 us each. */
   tableUnwrittenMax: 4096,
-  /** The same while loading, which is over sooner when nothing is written: 64 MB of the largest texts. */
-  tableUnwrittenLoadingMax: 32_768,
   /** Written immediately beyond that: together they cost less than one by one, and are no pause. */
   tableWriteBatch: 64,
 } as const;

@@ -1,132 +1,130 @@
 /**
  * The tokens that were traded within a day, by slot: which market each is of, and its last price before the
- * trades that are held. That price may be as old as the chain, and finding a market costs two look-ups,
- * so a copy of both is kept for a start to go on from.
+ * trades in the window. That price may be as old as the chain, so both are saved for a start to go on from.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import { Column } from "../disk/column.ts";
 import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
-import { TokenSlots } from "./token-slots.ts";
+
+const idBytes = 32;
 
 export class DayTokens {
-  readonly slots: TokenSlots;
-  /** Where its market stands in the columns, plus 1; 0 while that is not known. */
+  readonly #slots = new Map<TokenId, number>();
+  readonly #ids: Column<"u8">;
+  /** 1 where a slot is a token's; it stays so until it is given back, and then goes to another one. */
+  readonly #taken: Column<"u8">;
+  readonly #free: number[] = [];
+  #length: number;
+  /** Where its market is in the columns, plus 1; 0 while that is not known. */
   readonly #ordinals: Column<"i32">;
-  /** 0 without a price; a price that is no safe integer is `NaN` here, and on the table. */
+  /** 0 without a price; a price that is no safe integer is `NaN` here, and in the table. */
   readonly #baseSeqs: Column<"f64">;
   readonly #basePrices: Column<"f64">;
   readonly #largeBases: StateTable<TokenId, Tick>;
   /** The slot of a token of each market, and by slot the next one of the same market, plus 1. */
   readonly #firstOf = new Column("i32");
   readonly #nextOf = new Column("i32");
-  /** 1 where a price before is only looked up when it is asked for, and who then reports it. */
-  readonly #isAwaited = new Column("u8");
-  #askBase: (tokenId: TokenId) => void = () => {};
-  /** Tokens that have got a slot and whose market was not looked for since. */
-  #begun: number[] = [];
-  /** Tokens whose sums have changed, each once, and markets of those that came or went. */
-  #touched: number[] = [];
-  readonly #isTouched = new Column("u8");
+  /** Tokens that got a slot and whose market was not looked for since. */
+  #begun: TokenId[] = [];
+  /** Slots whose sums have changed, and markets of tokens that came or went. */
+  #touched = new Set<number>();
   #changed = new Set<number>();
 
   constructor(stateStore: StateStore) {
-    this.slots = new TokenSlots(stateStore, "day");
+    this.#ids = stateStore.column("day.ids", "u8");
+    this.#taken = stateStore.column("day.taken", "u8");
     this.#ordinals = stateStore.column("day.ordinals", "i32");
     this.#baseSeqs = stateStore.column("day.base_seqs", "f64");
     this.#basePrices = stateStore.column("day.base_prices", "f64");
     this.#largeBases = stateStore.table("day_bases", tickCodec);
-    for (let slot = 0; slot < this.slots.length; slot += 1) {
-      const ordinal = this.#ordinals.get(slot) - 1;
-      if (ordinal >= 0 && this.slots.isTaken(slot)) this.#join(slot, ordinal);
+    this.#length = this.#taken.values.lastIndexOf(1) + 1;
+    for (let slot = 0; slot < this.#length; slot += 1) this.#restore(slot);
+  }
+
+  #restore(slot: number): void {
+    if (this.#taken.get(slot) === 0) {
+      this.#free.push(slot);
+      return;
     }
+    this.#slots.set(this.tokenIdAt(slot), slot);
+    const ordinal = this.#ordinals.get(slot) - 1;
+    if (ordinal >= 0) this.#join(slot, ordinal);
   }
 
-  /** Gives a slot to a token, with its last price before. */
+  /** The slots that are taken. */
+  get slots(): Iterable<number> {
+    return this.#slots.values();
+  }
+
+  /** The slot of a token; -1 when it has none. */
+  find(tokenId: TokenId): number {
+    return this.#slots.get(tokenId) ?? -1;
+  }
+
+  tokenIdAt(slot: number): TokenId {
+    const digits = Buffer.from(this.#ids.values.buffer, slot * idBytes, idBytes).toString("hex");
+    return `0x${digits}` as TokenId;
+  }
+
+  /** Gives a slot to a token that has none, with its last price before. */
   begin(tokenId: TokenId, base: Tick | null): number {
-    const slot = this.slots.add(tokenId);
+    const slot = this.#free.pop() ?? this.#length;
+    this.#length = Math.max(this.#length, slot + 1);
+    this.#slots.set(tokenId, slot);
+    const bytes = Buffer.from(tokenId.slice(2), "hex");
+    for (const [at, byte] of bytes.entries()) this.#ids.set(slot * idBytes + at, byte);
+    this.#taken.set(slot, 1);
     this.setBase(slot, base);
-    this.#begun.push(slot);
+    this.#begun.push(tokenId);
     return slot;
-  }
-
-  /** The same for the token whose bytes stand in words, with a price before that is sent later. */
-  beginAt(words: Uint32Array, at: number): number {
-    const slot = this.slots.addAt(words, at);
-    this.setBase(slot, null);
-    this.#isAwaited.set(slot, 1);
-    this.#begun.push(slot);
-    return slot;
-  }
-
-  /** Who is asked for a price before that is to be sent, and reports it immediately. */
-  awaitBases(ask: (tokenId: TokenId) => void): void {
-    this.#askBase = ask;
-  }
-
-  /** Reports the price before of a token, if that is awaited. */
-  reportBase(tokenId: TokenId, base: Tick | null): void {
-    const slot = this.slots.find(tokenId);
-    if (slot !== -1 && this.#isAwaited.get(slot) === 1) this.setBase(slot, base);
   }
 
   /** Takes the slot of a token back. */
   end(slot: number): void {
     this.#leave(slot);
-    this.slots.remove(slot);
+    this.#slots.delete(this.tokenIdAt(slot));
+    this.#taken.set(slot, 0);
+    this.#free.push(slot);
   }
 
-  /** Slots of tokens that have begun since this was last asked, and whose market is not known. */
-  takeBegun(): readonly number[] {
+  /** Tokens that have begun since this was last called, and whose market is not known. */
+  takeBegun(): readonly TokenId[] {
     const begun = this.#begun;
     this.#begun = [];
-    return begun.filter((slot) => this.slots.isTaken(slot) && this.#ordinals.get(slot) === 0);
+    return begun.filter((tokenId) => this.#ordinals.get(this.find(tokenId)) === 0);
   }
 
-  /** The markets of tokens that were sent by `touch`, or have come or gone, since last asked. */
+  /** The markets of tokens that were touched, or have come or gone, since this was last called. */
   takeChanged(): ReadonlySet<number> {
     const changed = this.#changed;
     for (const slot of this.#touched) {
-      this.#isTouched.set(slot, 0);
       const ordinal = this.#ordinals.get(slot) - 1;
       if (ordinal >= 0) changed.add(ordinal);
     }
-    this.#touched = [];
+    this.#touched.clear();
     this.#changed = new Set();
     return changed;
   }
 
   /** Says that the sums of a token have changed. */
   touch(slot: number): void {
-    if (this.#isTouched.get(slot) === 1) return;
-    this.#isTouched.set(slot, 1);
-    this.#touched.push(slot);
+    this.#touched.add(slot);
   }
 
   /** Says which market a token is of, by its ordinal; nothing for tokens without a slot. */
   place(tokenId: TokenId, ordinal: number): void {
-    const slot = this.slots.find(tokenId);
-    if (slot !== -1) this.placeAt(slot, ordinal);
-  }
-
-  /** The same for the token in a slot. */
-  placeAt(slot: number, ordinal: number): void {
-    if (this.#ordinals.get(slot) === ordinal + 1) return;
+    const slot = this.find(tokenId);
+    if (slot === -1 || this.#ordinals.get(slot) === ordinal + 1) return;
     this.#leave(slot);
     this.#join(slot, ordinal);
   }
 
-  /** Forgets the markets from an ordinal on: a fork has taken them back. */
+  /** Forgets the markets from an ordinal on: a fork has reverted them. */
   forgetMarketsFrom(ordinal: number): void {
-    for (let slot = 0; slot < this.slots.length; slot += 1) {
+    for (const slot of this.slots) {
       if (this.#ordinals.get(slot) > ordinal) this.#leave(slot);
     }
-  }
-
-  /** Where the market of a token stands in the columns; `null` while that is not known. */
-  ordinalOf(slot: number): number | null {
-    const ordinal = this.#ordinals.get(slot) - 1;
-    return ordinal < 0 ? null : ordinal;
   }
 
   /** The slots of the tokens of a market. */
@@ -136,22 +134,20 @@ export class DayTokens {
   }
 
   baseOf(slot: number): Tick | null {
-    if (this.#isAwaited.get(slot) === 1) this.#askBase(this.slots.tokenIdAt(slot));
     const seq = this.#baseSeqs.get(slot) as Seq;
     if (seq === 0) return null;
     const price = this.#basePrices.get(slot);
     if (!Number.isNaN(price)) return { seq, price: BigInt(price) };
-    return this.#largeBases.get(this.slots.tokenIdAt(slot)) ?? null;
+    return this.#largeBases.get(this.tokenIdAt(slot)) ?? null;
   }
 
   setBase(slot: number, base: Tick | null): void {
-    this.#isAwaited.set(slot, 0);
     const price = Number(base?.price ?? 0n);
     const isSafe = Number.isSafeInteger(price);
     this.#baseSeqs.set(slot, base?.seq ?? 0);
     this.#basePrices.set(slot, isSafe ? price : Number.NaN);
     if (!isSafe && base !== null) {
-      this.#largeBases.set(this.slots.tokenIdAt(slot), { seq: base.seq, price: base.price });
+      this.#largeBases.set(this.tokenIdAt(slot), { seq: base.seq, price: base.price });
     }
   }
 

@@ -3,29 +3,17 @@
  * now is the time of the newest block. Time can go back when a fork takes blocks away, so trades
  * that have left the window are kept until their leaving is final.
  *
- * Every step costs as much as the trades that enter or leave in it. Trades are columns of numbers: a
- * start takes over all those of a day, which may be millions.
+ * Every step costs as much as the trades that enter or leave in it.
  */
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
-import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
-import { grown } from "../disk/grown.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
-import { LastTrades } from "../prices/last-trades.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
 import { ExactSums } from "./exact-sums.ts";
-import { tokenIdWords } from "./token-slots.ts";
-import {
-  type Amount,
-  type QueuedTrade,
-  type StoredTrades,
-  type TradeColumns,
-  TradeQueue,
-  tradesBehind,
-} from "./trade-queue.ts";
+import { type Amount, type QueuedTrade, TradeQueue, tickOf } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -35,6 +23,9 @@ export type DayVolume = {
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
 };
+
+/** A trade that enters the window. */
+export type WindowTrade = QueuedTrade & { readonly tokenId: TokenId };
 
 /** Reports the last price of a token before the trades that are added. */
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
@@ -47,10 +38,10 @@ export class DayWindow {
   #first = 1;
   readonly tokens: DayTokens;
   /** By slot: the numbers of the newest trade and of the oldest within the window, 0 for none. */
-  #newestOf = new Float64Array(0);
-  #firstOf = new Float64Array(0);
+  readonly #newestOf: number[] = [];
+  readonly #firstOf: number[] = [];
   /** By slot, of the trades within the window. */
-  #count = new Float64Array(0);
+  readonly #count: number[] = [];
   readonly #usd = new ExactSums();
   readonly #shares = new ExactSums();
   /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
@@ -58,8 +49,6 @@ export class DayWindow {
   /** One number: the position from which on the trades were held. */
   readonly #start: Column<"f64">;
   #now = 0;
-  /** While loading, trades of the tokens before the window. */
-  #passed = new LastTrades();
 
   /** What the state store holds is what the tokens are that it goes on from. */
   constructor(stateStore: StateStore = new MemoryStateStore()) {
@@ -77,66 +66,31 @@ export class DayWindow {
     return this.#now;
   }
 
-  /**
-   * Takes in trades that are newer than all before. `lastPriceOf` is asked for tokens of which the
-   * window holds nothing.
-   */
-  add(trades: readonly DayTrade[], lastPriceOf: LastPriceOf): void {
-    for (const trade of trades) {
-      const slot = this.tokens.slots.find(trade.tokenId);
-      this.#push(slot === -1 ? this.#begin(trade.tokenId, lastPriceOf) : slot, trade);
-    }
-  }
-
-  /** Begins loading; what was traded before the window that ends at `now` only reports prices. */
+  /** Begins loading the window that ends at `now`. */
   beginLoading(now: number): void {
     this.#now = now;
   }
 
   /**
-   * The same while loading; tokens that the state store does not hold await their prices before. Returns the
-   * slots of the tokens of the trades.
+   * Takes in trades that are newer than all before; those that left the window already only report prices.
+   * `lastPriceOf` is called for tokens of which the window holds nothing.
    */
-  load(trades: StoredTrades): Int32Array {
-    const { slots: known } = this.tokens;
-    this.#makeRoom(known.length);
-    const slots = known.findAll(trades.tokenIds);
-    for (let i = slots.indexOf(-1); i !== -1; i = slots.indexOf(-1, i)) {
-      // It may have come with the ones before.
-      const slot = known.findAt(trades.tokenIds, i * tokenIdWords);
-      slots[i] = slot === -1 ? this.#beginLoaded(trades, i) : slot;
-    }
+  add(trades: Iterable<WindowTrade>, lastPriceOf: LastPriceOf): void {
     const start = this.#now - dayWindowSeconds;
-    let from = 0;
-    for (; from < trades.length && (trades.timestamps[from] ?? 0) <= start; from += 1) {
-      this.#passed.note(slots[from] ?? 0, trades, from);
-    }
-    this.#hold(tradesBehind(trades, from), slots.subarray(from));
-    return slots;
-  }
-
-  /** Takes in trades of the window while loading. */
-  #hold(trades: TradeColumns, slots: Int32Array): void {
-    const first = this.#trades.append(trades, slots, this.#newestOf);
-    this.#usd.addAll(slots, trades.values, (i) => trades.exactAt(i).value);
-    this.#shares.addAll(slots, trades.sizes, (i) => trades.exactAt(i).size);
-    for (let i = 0; i < trades.length; i += 1) {
-      const slot = slots[i] ?? 0;
-      if (this.#firstOf[slot] === 0) this.#firstOf[slot] = first + i;
-      this.#count[slot] = (this.#count[slot] ?? 0) + 1;
-      this.tokens.touch(slot);
+    for (const trade of trades) {
+      const known = this.tokens.find(trade.tokenId);
+      const slot = known === -1 ? this.#begin(trade.tokenId, lastPriceOf) : known;
+      const price = trade.timestamp > start ? null : tickOf(trade);
+      if (trade.timestamp > start) this.#push(slot, trade);
+      else if (price !== null) this.tokens.setBase(slot, price);
     }
   }
 
   /** Ends loading: forgets the tokens that were not traded in the window. */
   finishLoading(): void {
-    const { slots } = this.tokens;
-    for (let slot = 0; slot < slots.length; slot += 1) {
-      if (!slots.isTaken(slot)) continue;
+    for (const slot of this.tokens.slots) {
       if ((this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
-      else if (this.#passed.has(slot)) this.tokens.setBase(slot, this.#passed.tradeOf(slot));
     }
-    this.#passed = new LastTrades();
   }
 
   /** Reverts all trades at or above `seq`. */
@@ -203,7 +157,7 @@ export class DayWindow {
 
   /** What was traded of a token, reported as its own trades only. */
   volumeOf(tokenId: TokenId): DayVolume {
-    const slot = this.tokens.slots.find(tokenId);
+    const slot = this.tokens.find(tokenId);
     if (slot === -1) return noVolume;
     return {
       trades: this.#count[slot] ?? 0,
@@ -224,7 +178,7 @@ export class DayWindow {
 
   /** The candle of a token's own trades within the window; `null` when none had a price. */
   candleOf(tokenId: TokenId): Candle | null {
-    const slot = this.tokens.slots.find(tokenId);
+    const slot = this.tokens.find(tokenId);
     if (slot === -1) return null;
     const first = this.#firstOf[slot] ?? 0;
     let candle = this.#candles.get(slot);
@@ -241,7 +195,7 @@ export class DayWindow {
    * it, so that its very last price is the one.
    */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
-    const slot = this.tokens.slots.find(tokenId);
+    const slot = this.tokens.find(tokenId);
     if (slot === -1) return undefined;
     const first = this.#firstOf[slot] ?? 0;
     const last = first === 0 ? (this.#newestOf[slot] ?? 0) : this.#trades.beforeOf(first);
@@ -250,21 +204,8 @@ export class DayWindow {
 
   #begin(tokenId: TokenId, lastPriceOf: LastPriceOf): number {
     const slot = this.tokens.begin(tokenId, lastPriceOf(tokenId));
-    this.#makeRoom(slot + 1);
+    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers[slot] = 0;
     return slot;
-  }
-
-  #beginLoaded(trades: StoredTrades, i: number): number {
-    const slot = this.tokens.beginAt(trades.tokenIds, i * tokenIdWords);
-    this.#makeRoom(slot + 1);
-    return slot;
-  }
-
-  #makeRoom(slots: number): void {
-    if (slots <= this.#count.length) return;
-    this.#newestOf = grown(this.#newestOf, slots);
-    this.#firstOf = grown(this.#firstOf, slots);
-    this.#count = grown(this.#count, slots);
   }
 
   #push(slot: number, trade: QueuedTrade): void {
@@ -276,7 +217,7 @@ export class DayWindow {
   /** Counts the newest trade. */
   #enter(slot: number, number: number): void {
     this.#newestOf[slot] = number;
-    if (this.#firstOf[slot] === 0) this.#firstOf[slot] = number;
+    if ((this.#firstOf[slot] ?? 0) === 0) this.#firstOf[slot] = number;
     this.#sum(number, 1);
   }
 

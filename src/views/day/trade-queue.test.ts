@@ -4,8 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Seq } from "../../base/ids.ts";
-import { pageTrades } from "./trade-page.ts";
-import { type QueuedTrade, type TradeColumns, TradeQueue } from "./trade-queue.ts";
+import { pageTrades, type QueuedTrade, TradeQueue } from "./trade-queue.ts";
 
 const slotsCount = 3;
 
@@ -19,7 +18,7 @@ type Later = {
   readonly isBuy: boolean;
 };
 type Step =
-  | { readonly kind: "push" | "append"; readonly trades: readonly Later[]; readonly times: number }
+  | { readonly kind: "push"; readonly trades: readonly Later[]; readonly times: number }
   | { readonly kind: "pop" | "shift"; readonly count: number };
 
 const limits = [2n ** 32n, 2n ** 48n - 2n ** 32n, 2n ** 48n, 2n ** 53n, 10n ** 29n];
@@ -39,7 +38,7 @@ const anyLater: fc.Arbitrary<Later> = fc.record({
 });
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
-    kind: fc.constantFrom("push", "append"),
+    kind: fc.constant("push" as const),
     trades: fc.array(anyLater, { minLength: 1, maxLength: 5 }),
     // Mostly few; pages end only behind many.
     times: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, fc.constant(pageTrades / 2)),
@@ -70,7 +69,7 @@ test("every trade is sent as it came, whatever else comes and goes", () => {
           timestamp += step.times === 1 ? seconds : 0;
           return { ...rest, seq: seq as Seq, timestamp, number: next + index };
         });
-        add(queue, known, { trades, isEach: step.kind === "push" });
+        add(queue, known, trades);
         for (const trade of trades) known.push(trade);
       }
       assertHolds(queue, known);
@@ -79,48 +78,13 @@ test("every trade is sent as it came, whatever else comes and goes", () => {
   );
 });
 
-function add(
-  queue: TradeQueue,
-  known: readonly Known[],
-  { trades, isEach }: { readonly trades: readonly Known[]; readonly isEach: boolean },
-): void {
+function add(queue: TradeQueue, known: readonly Known[], trades: readonly Known[]): void {
   const newestOf = new Float64Array(slotsCount);
   for (const { slot, number } of known) newestOf[slot] = number;
-  if (!isEach) {
-    assert.equal(
-      queue.append(
-        columnsOf(trades),
-        Int32Array.from(trades, ({ slot }) => slot),
-        newestOf,
-      ),
-      trades[0]?.number,
-    );
-    return;
-  }
   for (const trade of trades) {
     assert.equal(queue.push(trade.slot, trade, newestOf[trade.slot] ?? 0), trade.number);
     newestOf[trade.slot] = trade.number;
   }
-}
-
-function columnsOf(trades: readonly QueuedTrade[]): TradeColumns {
-  const isSafe = ({ size, value }: QueuedTrade): boolean =>
-    Number.isSafeInteger(Number(size)) && Number.isSafeInteger(Number(value));
-  return {
-    length: trades.length,
-    seqs: Float64Array.from(trades, ({ seq }) => seq),
-    timestamps: Uint32Array.from(trades, ({ timestamp }) => timestamp),
-    sizes: Float64Array.from(trades, (trade) => (isSafe(trade) ? Number(trade.size) : Number.NaN)),
-    values: Float64Array.from(trades, (trade) =>
-      isSafe(trade) ? Number(trade.value) : Number.NaN,
-    ),
-    buys: Uint8Array.from(trades, ({ isBuy }) => (isBuy ? 1 : 0)),
-    exactAt: (index) => {
-      const trade = trades[index];
-      assert(trade !== undefined && !isSafe(trade), "it is asked only for what is not exact");
-      return trade;
-    },
-  };
 }
 
 function assertHolds(queue: TradeQueue, known: readonly Known[]): void {

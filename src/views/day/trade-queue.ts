@@ -1,13 +1,7 @@
-/**
- * Trades in chain order that come at one end and go at the other, as columns of numbers outside of
- * the heap, in pages: 31 bytes each. A trade is known by its number, which is above 0, rises by one
- * with every trade and never changes; it knows the trades before and after it of its token.
- */
 import { assert } from "../../base/assert.ts";
 import { priceMicros } from "../../base/decimal.ts";
 import type { Seq } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import { pageShift, pageTrades, TradePage } from "./trade-page.ts";
 
 /** An integer of micros: a safe one, or a `bigint` where that would not be exact. */
 export type Amount = number | bigint;
@@ -21,52 +15,34 @@ export type QueuedTrade = {
   readonly isBuy: boolean;
 };
 
-/** Trades that follow each other, as columns. */
-export type TradeColumns = {
-  readonly length: number;
-  readonly seqs: Float64Array;
-  readonly timestamps: Uint32Array;
-  /** Micros; `NaN` in both where one of them is no safe integer. */
-  readonly sizes: Float64Array;
-  readonly values: Float64Array;
-  /** 1 for a buy, else 0. */
-  readonly buys: Uint8Array;
-  /** The amounts at an index where they are `NaN`. */
-  readonly exactAt: (index: number) => Pick<QueuedTrade, "size" | "value">;
-};
+/** Trades of a page, a power of two: a megabyte is allocated and released at a time. */
+export const pageTrades = 2 ** 15;
 
-/** Trades in chain order as they are stored, with the words of the ids of their tokens. */
-export type StoredTrades = TradeColumns & {
-  /** The generations of the exchanges. */
-  readonly generations: Uint8Array;
-  readonly tokenIds: Uint32Array;
-  /** The words of the hashes of their transactions. */
-  readonly txHashes: Uint32Array;
-};
-
-/** The same trades from an index on. */
-export function tradesBehind(trades: TradeColumns, from: number): TradeColumns {
-  if (from === 0) return trades;
-  const { seqs, timestamps, sizes, values, buys } = trades;
-  return {
-    length: trades.length - from,
-    seqs: seqs.subarray(from),
-    timestamps: timestamps.subarray(from),
-    sizes: sizes.subarray(from),
-    values: values.subarray(from),
-    buys: buys.subarray(from),
-    exactAt: (index) => trades.exactAt(from + index),
-  };
+class TradePage {
+  readonly slots = new Int32Array(pageTrades);
+  readonly seqs = new Float64Array(pageTrades);
+  readonly timestamps = new Uint32Array(pageTrades);
+  /** Micros; `NaN` where one of the two is not a safe integer. */
+  readonly sizes = new Float64Array(pageTrades);
+  readonly values = new Float64Array(pageTrades);
+  readonly buys = new Uint8Array(pageTrades);
+  /** How many trades before and after it the nearest one of its token is; 0 for none. */
+  readonly before = new Uint32Array(pageTrades);
+  readonly after = new Uint32Array(pageTrades);
 }
 
+/**
+ * Trades in chain order that enter at one end and leave at the other, outside of the heap: 41 bytes each. A trade
+ * is known by its number, which is above 0, rises by one with every trade and never changes; it knows the
+ * trades of its token before and after it.
+ */
 export class TradeQueue {
   /** Of the trades from number `#pagesFrom` on; the oldest trade is in the first one. */
   readonly #pages = [new TradePage()];
   #pagesFrom = 1;
-  /** The number of the oldest trade. */
   #oldest = 1;
   #next = 1;
-  /** By number, the amounts of trades of which a page does not hold both. */
+  /** By number, the amounts that a page has not. */
   readonly #large = new Map<number, Pick<QueuedTrade, "size" | "value">>();
 
   /** The number of the oldest trade, or of the next one when there is none. */
@@ -79,104 +55,42 @@ export class TradeQueue {
     return this.#next;
   }
 
-  /** Adds the newest trade, of the token in a slot whose trade before it is given; its number. */
+  /** Adds the newest trade, of the token in a slot whose trade before it is given, 0 for none; returns its number. */
   push(slot: number, trade: QueuedTrade, before: number): number {
     const number = this.#next;
-    this.#makeRoom(number);
+    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) {
+      this.#pages.push(new TradePage());
+    }
     this.#next += 1;
     const [page, at] = [this.#page(number), this.#at(number)];
     const { size, value } = trade;
+    const [safeSize, safeValue] = [Number(size), Number(value)];
+    const isSafe = Number.isSafeInteger(safeSize) && Number.isSafeInteger(safeValue);
+    if (!isSafe) this.#large.set(number, { size, value });
     page.slots[at] = slot;
-    page.setPlace(at, trade.seq, trade.timestamp);
+    page.seqs[at] = trade.seq;
+    page.timestamps[at] = trade.timestamp;
+    page.sizes[at] = isSafe ? safeSize : Number.NaN;
+    page.values[at] = isSafe ? safeValue : Number.NaN;
     page.buys[at] = trade.isBuy ? 1 : 0;
-    const isSizeEqual = page.sizes.set(at, safe(size));
-    const isUnfinalized = page.values.set(at, safe(value)) && isSizeEqual;
-    if (!isUnfinalized) this.#large.set(number, { size, value });
-    this.#link(number, before);
+    page.after[at] = 0;
+    page.before[at] = before === 0 ? 0 : number - before;
+    if (before !== 0) this.#page(before).after[this.#at(before)] = number - before;
     return number;
   }
 
-  /**
-   * Adds the newest trades, of the tokens in these slots; the number of the first. `newestOf` has the
-   * newest trade of each slot, 0 for none, and is kept up.
-   */
-  append(trades: TradeColumns, slots: Int32Array, newestOf: Float64Array): number {
-    const first = this.#next;
-    for (let from = 0; from < trades.length; ) {
-      this.#makeRoom(first + from);
-      const [page, at] = [this.#page(first + from), this.#at(first + from)];
-      const to = Math.min(trades.length, from + pageTrades - at);
-      page.slots.set(slots.subarray(from, to), at);
-      page.buys.set(trades.buys.subarray(from, to), at);
-      for (let i = from; i < to; i += 1) {
-        page.setPlace(at + i - from, trades.seqs[i] ?? 0, trades.timestamps[i] ?? 0);
-      }
-      const areSizesEqual = page.sizes.setAll(at, trades.sizes.subarray(from, to));
-      const areUnfinalized =
-        page.values.setAll(at, trades.values.subarray(from, to)) && areSizesEqual;
-      if (!areUnfinalized) this.#keepLarge(page, trades, { from, to, number: first + from });
-      this.#linkAll(page, { first: first + from, count: to - from, newestOf });
-      from = to;
-    }
-    this.#next += trades.length;
-    return first;
-  }
-
-  /** Keeps the amounts that a page does not hold of the trades from an index on, which have numbers from `number` on. */
-  #keepLarge(
-    page: TradePage,
-    trades: TradeColumns,
-    { from, to, number }: { from: number; to: number; number: number },
-  ): void {
-    for (let i = from; i < to; i += 1) {
-      const at = this.#at(number + i - from);
-      const [size, value] = [trades.sizes[i] ?? 0, trades.values[i] ?? 0];
-      if (!Number.isNaN(page.sizes.get(at) + page.values.get(at))) continue;
-      const amounts = Number.isNaN(size) ? trades.exactAt(i) : { size, value };
-      this.#large.set(number + i - from, amounts);
-    }
-  }
-
-  /** The same as `#link` for each of some trades of a page, whose slots are there. */
-  #linkAll(
-    { slots, before, after }: TradePage,
-    { first, count, newestOf }: { first: number; count: number; newestOf: Float64Array },
-  ): void {
-    const start = this.#at(first);
-    for (let i = 0; i < count; i += 1) {
-      const number = first + i;
-      const slot = slots[start + i] ?? 0;
-      const known = newestOf[slot] ?? 0;
-      const distance = known === 0 ? 0 : number - known;
-      before[start + i] = distance;
-      after[start + i] = 0;
-      newestOf[slot] = number;
-      if (distance === 0) continue;
-      const others = known >= first ? after : this.#page(known).after;
-      others[this.#at(known)] = distance;
-    }
-  }
-
-  /** Says which trade of its token was before one, which is that token's newest; 0 for none. */
-  #link(number: number, before: number): void {
-    const [page, at] = [this.#page(number), this.#at(number)];
-    page.before[at] = before === 0 ? 0 : number - before;
-    page.after[at] = 0;
-    if (before !== 0) this.#page(before).after[this.#at(before)] = number - before;
-  }
-
-  /** Takes the newest trade away. */
+  /** Removes the newest trade. */
   pop(): void {
-    assert(this.#next > this.#oldest, "there is a trade to take away");
+    assert(this.#next > this.#oldest, "there is a trade to remove");
     this.#next -= 1;
     const before = this.beforeOf(this.#next);
     if (before !== 0) this.#page(before).after[this.#at(before)] = 0;
     this.#large.delete(this.#next);
   }
 
-  /** Lets the oldest trade go. */
+  /** Removes the oldest trade. */
   shift(): void {
-    assert(this.#next > this.#oldest, "there is a trade to released");
+    assert(this.#next > this.#oldest, "there is a trade to remove");
     const after = this.afterOf(this.#oldest);
     if (after !== 0) this.#page(after).before[this.#at(after)] = 0;
     this.#large.delete(this.#oldest);
@@ -187,11 +101,11 @@ export class TradeQueue {
   }
 
   seqOf(number: number): Seq {
-    return this.#page(number).seqAt(this.#at(number)) as Seq;
+    return (this.#page(number).seqs[this.#at(number)] ?? 0) as Seq;
   }
 
   timestampOf(number: number): number {
-    return this.#page(number).timestampAt(this.#at(number));
+    return this.#page(number).timestamps[this.#at(number)] ?? 0;
   }
 
   slotOf(number: number): number {
@@ -199,13 +113,11 @@ export class TradeQueue {
   }
 
   sizeOf(number: number): Amount {
-    const size = this.#page(number).sizes.get(this.#at(number));
-    return Number.isNaN(size) ? (this.#large.get(number)?.size ?? 0) : size;
+    return this.#large.get(number)?.size ?? this.#page(number).sizes[this.#at(number)] ?? 0;
   }
 
   valueOf(number: number): Amount {
-    const value = this.#page(number).values.get(this.#at(number));
-    return Number.isNaN(value) ? (this.#large.get(number)?.value ?? 0) : value;
+    return this.#large.get(number)?.value ?? this.#page(number).values[this.#at(number)] ?? 0;
   }
 
   isBuy(number: number): boolean {
@@ -224,21 +136,14 @@ export class TradeQueue {
     return distance === 0 ? 0 : number + distance;
   }
 
-  /** Where a trade was made and at which price; `null` when it has none. */
   tickOf(number: number): Tick | null {
-    const price = priceMicros(BigInt(this.valueOf(number)), BigInt(this.sizeOf(number)));
-    return price === null ? null : { seq: this.seqOf(number), price };
-  }
-
-  /** Makes the page of the next trade, if it is the first there. */
-  #makeRoom(number: number): void {
-    if (number >= this.#pagesFrom + this.#pages.length * pageTrades)
-      this.#pages.push(new TradePage());
+    const [size, value] = [this.sizeOf(number), this.valueOf(number)];
+    return tickOf({ seq: this.seqOf(number), size, value });
   }
 
   #page(number: number): TradePage {
-    const page = this.#pages[(number - this.#pagesFrom) >>> pageShift];
-    assert(page !== undefined, "a trade is asked for while it is held");
+    const page = this.#pages[Math.floor((number - this.#pagesFrom) / pageTrades)];
+    assert(page !== undefined, "the trade is in the queue");
     return page;
   }
 
@@ -247,8 +152,12 @@ export class TradeQueue {
   }
 }
 
-/** The amount as a number, `NaN` where that would not be exact. */
-function safe(amount: Amount): number {
-  const number = Number(amount);
-  return Number.isSafeInteger(number) ? number : Number.NaN;
+/** Where a trade was made and at which price; `null` when it has none. */
+export function tickOf({
+  seq,
+  size,
+  value,
+}: Pick<QueuedTrade, "seq" | "size" | "value">): Tick | null {
+  const price = priceMicros(BigInt(value), BigInt(size));
+  return price === null ? null : { seq, price };
 }

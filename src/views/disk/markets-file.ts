@@ -10,7 +10,6 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { setImmediate as turn } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
@@ -20,7 +19,6 @@ import { withDisk, withinTransaction } from "../../storage/sqlite/sqlite-failure
 import { WalCheckpoints } from "../../storage/sqlite/wal-checkpoints.ts";
 import { Column, type ColumnKind } from "./column.ts";
 import { DiskTable } from "./disk-table.ts";
-import { KeyFilter } from "./key-filter.ts";
 import { pagesPerColumn, readSavedColumn, readSetting } from "./saved-columns.ts";
 import type { Codec, StateStore, StateTable } from "./state-store.ts";
 
@@ -28,7 +26,7 @@ import type { Codec, StateStore, StateTable } from "./state-store.ts";
 const marketsFileName = "markets.sqlite";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 12;
+const formatVersion = 13;
 
 const pageBytes = 16_384;
 
@@ -49,7 +47,7 @@ export class MarketsFile implements StateStore {
   readonly #sql: DatabaseSync;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
-  readonly #tables: { flush(): void; settle(): boolean }[] = [];
+  readonly #tables: { flush(): void }[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
@@ -104,9 +102,7 @@ export class MarketsFile implements StateStore {
   }
 
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value> {
-    const filter = new KeyFilter(this.column(`keys.${name}`, "u32"));
-    const parts = { name, codec: codec ?? jsonCodec<Value>(), filter };
-    const table = new DiskTable<Key, Value>(this.#sql, parts);
+    const table = new DiskTable<Key, Value>(this.#sql, name, codec ?? jsonCodec<Value>());
     this.#tables.push(table);
     return table;
   }
@@ -180,14 +176,8 @@ export class MarketsFile implements StateStore {
     }
   }
 
-  /**
-   * Does bit by bit what was put off while loading, so that the next save has little to do; to be called
-   * once everything is loaded. From then on saves are due. Throws `DataFolderUnwritableError`.
-   */
-  async settle(): Promise<void> {
-    for (const table of this.#tables) {
-      while (this.#sql.isOpen && table.settle()) await turn();
-    }
+  /** To be called once everything is loaded, which a save would hold up: from then on saves are due. */
+  startSaving(): void {
     const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
     this.#due = { earliestMs: firstMs, latestMs: firstMs };
   }

@@ -2,14 +2,13 @@ import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
-import type { TokenTotals } from "../../market/market.ts";
+import type { Tick } from "../../market/minute-candle.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Cell, Engine, Row } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
-import { CatchUpTrades } from "../day/catch-up-trades.ts";
 import { type DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import { readDayTrades } from "../day/read-day-trades.ts";
 import type { MarketDirectory } from "./market-directory.ts";
@@ -47,6 +46,7 @@ type LoadedState = {
   placeTokens(): void;
   refreshDay(): void;
   finishLoading(last: Coverage["last"]): void;
+  lastTick(tokenId: TokenId): Tick | null;
 };
 
 /** New tokens remembered while events are loaded: some 40 MB. */
@@ -63,13 +63,14 @@ export async function loadMarketState(
   state: LoadedState,
 ): Promise<void> {
   const { last } = coverage;
-  const { savedThrough } = state;
-  state.dayWindow.beginLoading(last.timestamp);
-  const through = savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
+  const { dayWindow } = state;
+  dayWindow.beginLoading(last.timestamp);
+  const through = state.savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
   const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
-  await loadLater(engine, state, range);
-  state.dayWindow.finishLoading();
-  state.dayWindow.moveTo(last.timestamp);
+  // The prices before the day follow from the totals as they were saved: those of the range come after.
+  await settleAll([loadDay(engine, state, range.to), loadEvents(engine, state, range)]);
+  await loadTotals(engine, state, range);
+  dayWindow.finishLoading();
   state.refreshDay();
   state.finishLoading(last);
 }
@@ -91,28 +92,27 @@ async function loadUntilDay(
      WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
   );
   const through = Number(row?.[0]) === 0 ? -1 : Number(row?.[1]);
-  const to = firstSeqOf(through + 1);
-  await loadEvents(engine, state, { from: firstSeqOf(0), to });
-  for await (const { tokenId, totals, firstSeq } of readTotals(engine, to)) {
-    const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
-    state.directory.loadTotals(tokenId, totals, first);
-  }
+  const range = { from: firstSeqOf(0), to: firstSeqOf(through + 1) };
+  await loadEvents(engine, state, range);
+  await loadTotals(engine, state, range);
   state.dayWindow.finish(through);
   return through;
 }
 
-/**
- * What came after the copy. All of its trades are among those that are read for the last 24 hours, so
- * its totals are added up from these.
- */
-async function loadLater(engine: Engine, state: LoadedState, range: SeqRange): Promise<void> {
-  const { directory, dayWindow } = state;
-  // One is taken in while the other is on its way.
-  const loadedDay = loadDay(engine, state, range);
-  await settleAll([loadedDay, loadEvents(engine, state, range)]);
-  const later = await loadedDay;
-  state.placeTokens();
-  directory.loadLater(later, (slot) => dayWindow.tokens.ordinalOf(slot));
+/** The last 24 hours, on top of what the copy has of them. */
+async function loadDay(engine: Engine, state: LoadedState, to: Seq): Promise<void> {
+  const { dayWindow } = state;
+  for await (const trades of readDayTrades(engine, { from: dayWindow.savedFrom, to })) {
+    dayWindow.add(trades, (tokenId) => state.lastTick(tokenId));
+  }
+}
+
+async function loadTotals(engine: Engine, state: LoadedState, range: SeqRange): Promise<void> {
+  if (range.from >= range.to) return;
+  for await (const { tokenId, totals, firstSeq } of readTotals(engine, range)) {
+    const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
+    state.directory.loadTotals(tokenId, totals, first);
+  }
 }
 
 async function loadEvents(
@@ -134,27 +134,6 @@ async function loadEvents(
     // Of more than these, the few that were traded lately are looked up.
     if (state.directory.newTokens.size > newTokensMax) state.placeTokens();
   }
-}
-
-/**
- * The last 24 hours on what the copy has of them; returns what was traded within the range, which ends
- * where they do. Prices before follow from the totals of the copy, when someone asks for one or the other.
- */
-async function loadDay(
-  engine: Engine,
-  { dayWindow, directory }: LoadedState,
-  { from: laterFrom, to }: SeqRange,
-): Promise<CatchUpTrades> {
-  const from = dayWindow.savedFrom;
-  const { tokens } = dayWindow;
-  const reportBase = (tokenId: TokenId, { lastTrade }: TokenTotals) =>
-    tokens.reportBase(tokenId, lastTrade !== null && lastTrade.seq < from ? lastTrade : null);
-  tokens.awaitBases((tokenId) => reportBase(tokenId, directory.totalsOf(tokenId)));
-  const later = new CatchUpTrades(laterFrom, reportBase);
-  const day = readDayTrades(engine, { from, to });
-  for await (const trades of day) later.add(trades, dayWindow.load(trades));
-  later.end(tokens.slots);
-  return later;
 }
 
 /** All rows of a query, page by page; its first column orders them and names where a page ended. */

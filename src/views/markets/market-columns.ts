@@ -5,9 +5,8 @@
  */
 
 import type { ConditionId } from "../../base/ids.ts";
-import { TokenSlots, tokenIdWords } from "../day/token-slots.ts";
 import { Column } from "../disk/column.ts";
-import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
 import type { UndoLog } from "./undo-log.ts";
@@ -103,28 +102,6 @@ export class MarketColumns {
   #reserve(length: number): void {
     for (const column of this.#numbers) column.reserve(length);
     for (const column of [this.dayVolumeUsd, this.dayTrades, this.idStarts]) column.reserve(length);
-  }
-
-  /**
-   * Where the conditions stand whose bytes follow each other, -1 for those that are not known: one walk
-   * over all, however many.
-   */
-  ordinalsOf(conditionIds: Uint8Array<ArrayBuffer>): Int32Array {
-    // Ids of conditions are as long as those of tokens.
-    const wanted = new TokenSlots(new MemoryStateStore(), "wanted");
-    const words = new Uint32Array(conditionIds.buffer);
-    const slots = new Int32Array(words.length / tokenIdWords);
-    for (let at = 0; at < words.length; at += tokenIdWords) {
-      const slot = wanted.findAt(words, at);
-      slots[at / tokenIdWords] = slot === -1 ? wanted.addAt(words, at) : slot;
-    }
-    const ordinals = new Int32Array(wanted.length).fill(-1);
-    const known = new Uint32Array(this.ids.buffer);
-    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
-      const slot = wanted.findAt(known, ordinal * tokenIdWords);
-      if (slot !== -1) ordinals[slot] = ordinal;
-    }
-    return slots.map((slot) => ordinals[slot] ?? -1);
   }
 
   conditionIdAt(ordinal: number): ConditionId {

@@ -13,12 +13,9 @@ import type { LastTrade } from "../../market/last-trade.ts";
 import { type Resolution, resolutionOf, type TokenTotals } from "../../market/market.ts";
 import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
-import type { CatchUpTrades } from "../day/catch-up-trades.ts";
-import { tokenIdWords } from "../day/token-slots.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { type Condition, Conditions } from "./conditions.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { conditionIdsOf, idsIn } from "./token-conditions.ts";
 import { addCandle, addTotals } from "./token-totals.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
@@ -28,9 +25,6 @@ type Sighting = { readonly seq: Seq; readonly timestamp: number };
 /** Combinations that quote one market, and how far quotes of quotes are followed. */
 const dependentsMax = 1000;
 const quotesDepthMax = 2;
-
-/** Markets that are walked over while one is looked up on its table. */
-const marketsPerLookup = 500;
 
 /** Results of generation 3 as their modules would log them. */
 const resultYes = [1_000_000n, 0n];
@@ -104,26 +98,6 @@ export class MarketDirectory extends Conditions {
   }
 
   /**
-   * Adds to the totals of tokens what was traded later; only while loading. `ordinalOf` reports by slot where
-   * the market of a token stands in the columns, `null` where that is not known.
-   */
-  loadLater(later: CatchUpTrades, ordinalOf: (slot: number) => number | null): void {
-    // Totals are looked up when someone asks for them, or where more than numbers follows from them.
-    this.totals.updateAll(later);
-    const others: number[] = [];
-    for (let slot = 0; slot < later.length; slot += 1) {
-      if (!later.has(slot)) continue;
-      const ordinal = ordinalOf(slot);
-      if (ordinal === null || !this.#addTraded(ordinal, later, slot)) others.push(slot);
-    }
-    // Behind the rest, as it sums up markets of which some tokens are in the rest.
-    for (const slot of others) {
-      const tokenId = later.keyAt(slot);
-      if (tokenId !== null) this.#followTotals(tokenId, later.firstOf(slot));
-    }
-  }
-
-  /**
    * Takes in what the venue's market metadata describes a condition, in place of what it reported before. Only
    * what the chain does not report is shown of it. Conditions that are not known yet may have it,
    * and get it when they are.
@@ -138,17 +112,6 @@ export class MarketDirectory extends Conditions {
     return this.columns
       .withLabel("slug", slug)
       .map((ordinal) => this.columns.conditionIdAt(ordinal));
-  }
-
-  /**
-   * Where the conditions stand in the columns of the tokens whose bytes follow each other in the words; -1
-   * for tokens of unknown ones.
-   */
-  ordinalsOfTokens(tokenIds: Uint32Array): Int32Array {
-    const ids = conditionIdsOf(tokenIds, (tokenId) => this.places.get(tokenId)?.conditionId);
-    const isFew = (tokenIds.length / tokenIdWords) * marketsPerLookup < this.columns.count;
-    if (!isFew) return this.columns.ordinalsOf(ids);
-    return Int32Array.from(idsIn<ConditionId>(ids), (id) => this.ordinalOf(id) ?? -1);
   }
 
   /** Where a condition stands in the columns; `null` when it is not known. */
@@ -223,23 +186,6 @@ export class MarketDirectory extends Conditions {
     this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
   }
 
-  /**
-   * Adds what was traded of a token later to its market in the columns, if that is all it changes of it:
-   * what was one before becomes neither known nor listed by it. Answers whether that was done.
-   */
-  #addTraded(ordinal: number, later: CatchUpTrades, slot: number): boolean {
-    const { columns } = this;
-    const { flags, listedSeq, volumeUsd, lastTradeAt } = columns;
-    const isListed = (flags.get(ordinal) & marketFlags.listed) !== 0;
-    if (!isListed || listedSeq.get(ordinal) > later.firstOf(slot).seq) return false;
-    const volume = volumeUsd.get(ordinal) + Number(later.volumeUsdOf(slot));
-    if (!Number.isSafeInteger(volume)) return false;
-    const last = Math.max(lastTradeAt.get(ordinal), later.lastTimestampOf(slot));
-    columns.set(volumeUsd, ordinal, volume);
-    columns.set(lastTradeAt, ordinal, last);
-    return true;
-  }
-
   /** Brings the texts of a condition in the columns up to date, and of those that quote it. */
   #retell(conditionId: ConditionId, depth = 0): void {
     const condition = this.conditions.get(conditionId);
@@ -262,12 +208,7 @@ export class MarketDirectory extends Conditions {
 
   #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
     this.totals.set(tokenId, totals);
-    this.#followTotals(tokenId, first);
-  }
-
-  /** Brings up to date what follows from the totals of a token. */
-  #followTotals(tokenId: TokenId, first: Sighting): void {
-    this.#learnToken(tokenId, this.totalsOf(tokenId).generations, first);
+    this.#learnToken(tokenId, totals.generations, first);
     const place = this.places.get(tokenId);
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
     if (condition === undefined) return;

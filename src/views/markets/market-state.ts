@@ -116,11 +116,10 @@ export class MarketState implements View {
     const { tokens } = this.dayWindow;
     for (const [tokenId, ordinal] of newTokens) tokens.place(tokenId, ordinal);
     newTokens.clear();
-    const begun = tokens.takeBegun();
-    const ordinals = this.directory.ordinalsOfTokens(tokens.slots.wordsOf(begun));
-    for (const [index, slot] of begun.entries()) {
-      const ordinal = ordinals[index] ?? -1;
-      if (ordinal !== -1) tokens.placeAt(slot, ordinal);
+    for (const tokenId of tokens.takeBegun()) {
+      const place = this.directory.placeOf(tokenId);
+      const ordinal = place === null ? null : this.directory.ordinalOf(place.conditionId);
+      if (ordinal !== null) tokens.place(tokenId, ordinal);
     }
   }
 
@@ -137,10 +136,11 @@ export class MarketState implements View {
   /** The last price of a token's own trades before the last 24 hours; `null` without one. */
   priceBeforeDay(tokenId: TokenId): Tick | null {
     const before = this.dayWindow.priceBefore(tokenId);
-    return before === undefined ? this.#lastTick(tokenId) : before;
+    return before === undefined ? this.lastTick(tokenId) : before;
   }
 
-  #lastTick(tokenId: TokenId): Tick | null {
+  /** The last price of a token's own trades; `null` without one. */
+  lastTick(tokenId: TokenId): Tick | null {
     const { lastTrade } = this.directory.totalsOf(tokenId);
     return lastTrade === null ? null : { seq: lastTrade.seq, price: lastTrade.price };
   }
@@ -159,7 +159,7 @@ export class MarketState implements View {
   #apply({ events, candles, trades, lastTrades, last }: Delta): void {
     this.#revision += 1;
     // Before the candles, which change what the last price is.
-    this.dayWindow.add(trades, (tokenId) => this.#lastTick(tokenId));
+    this.dayWindow.add(trades, (tokenId) => this.lastTick(tokenId));
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles, lastTrades);
     this.dayWindow.moveTo(last.timestamp);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { MemoryStateTable } from "../disk/state-store.ts";
 import { JournaledMap, UndoLog } from "./undo-log.ts";
 
 type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
@@ -31,7 +30,7 @@ const anySteps = fc.array(
 describe("journaled maps", () => {
   test("have their blocks again after work without them that failed", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<number, number>(journal, new MemoryStateTable<number, number>());
+    const map = new JournaledMap<number, number>(journal, new Map<number, number>());
     map.set(1, 1);
     journal.record(1, () => map.set(1, 2));
     const fail = (): void => {
@@ -46,10 +45,7 @@ describe("journaled maps", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const journal = new UndoLog();
-        const tables = [
-          new MemoryStateTable<number, number>(),
-          new MemoryStateTable<number, number>(),
-        ] as const;
+        const tables = [new Map<number, number>(), new Map<number, number>()] as const;
         const maps = [
           new JournaledMap<number, number>(journal, tables[0]),
           new JournaledMap<number, number>(journal, tables[1]),
@@ -85,7 +81,7 @@ describe("journaled maps", () => {
 
   test("keep what was changed outside of any block", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<string, number>(journal, new MemoryStateTable());
+    const map = new JournaledMap<string, number>(journal, new Map());
     map.set("final", 1);
     journal.record(7, () => map.set("final", 2));
     journal.revertTo(6);
@@ -95,7 +91,7 @@ describe("journaled maps", () => {
 
   test("can revert a block whose application failed halfway", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<string, number>(journal, new MemoryStateTable());
+    const map = new JournaledMap<string, number>(journal, new Map());
     const apply = (): void =>
       journal.record(7, () => {
         map.set("half", 1);

@@ -3,9 +3,8 @@
  * value it replaced under the block being applied; reverting puts the values back, newest first.
  * Blocks applied while nothing is open, which are final, note nothing.
  */
-import { assert } from "../../base/assert.ts";
 import type { Column } from "../disk/column.ts";
-import type { StateTable, ValueChanges } from "../disk/state-store.ts";
+import type { StateTable } from "../disk/state-store.ts";
 
 /** A change that was made: how to take it back, and how to make it again. */
 type Change = { readonly undo: () => void; readonly redo: () => void };
@@ -110,12 +109,6 @@ export class JournaledMap<Key, Value> {
   set(key: Key, value: Value): void {
     if (this.#journal.isRecording) this.#noteSet(key, value);
     this.#table.set(key, value);
-  }
-
-  /** The same as setting what becomes of the values there are; only of what no fork reverts. */
-  updateAll(changes: ValueChanges<Key, Value>): void {
-    assert(!this.#journal.isRecording, "values that a fork may revert are changed one by one");
-    this.#table.updateAll(changes);
   }
 
   #noteSet(key: Key, value: Value): void {
