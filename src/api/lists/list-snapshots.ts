@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-/** What can be kept: its size is known, and it is released when it is evicted. */
-type Sized = { readonly byteLength: number; release(): void };
+type Sized = { readonly byteLength: number };
 type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
@@ -47,7 +46,6 @@ export class ListSnapshots<List extends Sized> {
       if (!isOld && isWithin) return;
       this.#snapshots.delete(name);
       this.#bytes -= list.byteLength;
-      list.release();
     }
   }
 }

@@ -133,14 +133,6 @@ export const redisLimits = {
 export const marketLimits = {
   /** Different words of a search; the questions of markets have about ten, and 200 characters seldom more. */
   searchWordsMax: 32,
-  /** Common words whose markets are remembered: 1.7 MB each for 1.5 million. */
-  commonWordsMax: 64,
-  /** Blocks for lists that no one uses any more: 3 MB each for 1.5 million markets. */
-  spareRanksMax: 8,
-  /** Changes of a number that lists go by, noted for those that are kept: 1.5 MB, some minutes of blocks. */
-  snapshotChangesMax: 131_072,
-  /** Changed texts that are looked at again for a remembered word; after more all of its list is read again. */
-  textsChangedMax: 10_000,
 } as const;
 
 /** What `chain/` asks of nodes, believes of them, and holds for its consumer. */

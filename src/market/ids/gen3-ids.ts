@@ -31,8 +31,6 @@ const moduleOfDigits = new Map<string, Gen3Module>([
   [moduleDigits.neg_risk, "neg_risk"],
   [moduleDigits.combinatorial, "combinatorial"],
 ]);
-/** Where the same stands in bytes. */
-const [reservedFrom, reservedTo, outcomeByte] = [19, 27, 31];
 const layout = /^0x(..).{32}(....)0{16}....(....)0([01])$/;
 
 /**
@@ -52,16 +50,6 @@ export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
     conditionIndex: Number.parseInt(conditionIndex, 16),
     outcomeIndex: outcome === "1" ? 1 : 0,
   };
-}
-
-/** Whether a module could have made the token id whose bytes begin there; see `parseGen3TokenId`. */
-export function isGen3TokenId(bytes: Uint8Array, start: number): boolean {
-  const [module = 0, outcome = 0] = [bytes[start], bytes[start + outcomeByte]];
-  if (module === 0 || module > moduleOfDigits.size || outcome > 1) return false;
-  for (let at = start + reservedFrom; at < start + reservedTo; at += 1) {
-    if (bytes[at] !== 0) return false;
-  }
-  return true;
 }
 
 /** The token of the other outcome of the same condition. */

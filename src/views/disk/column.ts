@@ -1,5 +1,4 @@
 import { assert } from "../../base/assert.ts";
-import { ColumnHistory, type ColumnSnapshot } from "./column-history.ts";
 
 /** What the elements of a column are. */
 type Views = {
@@ -30,8 +29,8 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   readonly #kind: Kind;
   #values: Views[Kind];
   #changed: Uint8Array;
-  /** What numbers were before, while someone reads what was. */
-  #history: ColumnHistory | null = null;
+  /** Whether a snapshot reads these numbers, so that the next change goes to a copy of them. */
+  #isShared = false;
 
   /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
@@ -45,12 +44,10 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     return this.#values;
   }
 
-  /** The numbers as they are now, to be read as such whatever is set later. */
-  hold(): ColumnSnapshot {
-    if (this.#history?.isUnfinalized !== true) {
-      this.#history = new ColumnHistory(() => this.#values);
-    }
-    return this.#history.hold();
+  /** The numbers as they are now, whatever is set later. */
+  snapshot(): Views[Kind] {
+    this.#isShared = true;
+    return this.#values;
   }
 
   /** 0 where nothing was set. */
@@ -60,9 +57,8 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
 
   set(index: number, value: number): void {
     if (index >= this.#values.length) this.reserve(index + 1);
+    this.#unshare();
     const values: NumberArray = this.#values;
-    const before = values[index] ?? 0;
-    if (this.#history !== null && before !== value) this.#noteBefore(this.#history, index);
     values[index] = value;
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
@@ -70,6 +66,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   /** Makes room for so many elements, to be written directly and reported with `touch`. */
   reserve(length: number): void {
     if (length <= this.#values.length) return;
+    this.#unshare();
     const bytes = Math.max(length * elementBytes[this.#kind], this.#values.byteLength * 1.25);
     const pages = Math.ceil(bytes / columnPageBytes);
     this.#values = viewOf(this.#kind, this.#values.buffer.transfer(pages * columnPageBytes));
@@ -80,7 +77,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
 
   /** Says that elements were changed, both ends included. */
   touch(from: number, to: number): void {
-    assert(this.#history === null, "numbers that are held are changed one by one");
+    assert(!this.#isShared, "numbers of a snapshot are changed one by one");
     const bytes = elementBytes[this.#kind];
     const last = (to * bytes) >>> pageShift;
     this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);
@@ -102,13 +99,10 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     }
   }
 
-  #noteBefore(history: ColumnHistory, index: number): void {
-    if (history.isUnfinalized && !history.isFull) {
-      history.note(index, this.#values[index] ?? 0);
-      return;
-    }
-    if (history.isUnfinalized) history.part();
-    this.#history = null;
+  #unshare(): void {
+    if (!this.#isShared) return;
+    this.#isShared = false;
+    this.#values = viewOf(this.#kind, this.#values.buffer.slice());
   }
 }
 

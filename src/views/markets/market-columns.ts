@@ -27,21 +27,19 @@ export class MarketColumns {
   /** Where on the chain it became a market; 0 while it is none. */
   readonly listedSeq: Column<"f64">;
   /** Unix seconds. */
-  readonly createdAt: Column<"u32">;
-  readonly lastTradeAt: Column<"u32">;
+  readonly createdAt: Column<"f64">;
+  readonly lastTradeAt: Column<"f64">;
   /** Unix milliseconds, 0 where no end is known. */
   readonly endMs: Column<"f64">;
   /** Micros; exact up to 9 billion dollars, which is several times the largest market there was. */
   readonly volumeUsd: Column<"f64">;
   /** The last 24 hours. They follow the time, so they are rebuilt at each start. */
   readonly dayVolumeUsd = new Column("f64");
-  readonly dayTrades = new Column("u32");
+  readonly dayTrades = new Column("f64");
   /** When the venue was last asked about it, Unix seconds; 0 for never. */
   readonly venueAt: Column<"u32">;
   /** What came of that, as `venueFlags`. */
   readonly venueFlags: Column<"u8">;
-  /** The first four bytes of each id, by which nearly all ids differ. */
-  readonly idStarts = new Column("u32");
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
@@ -51,21 +49,15 @@ export class MarketColumns {
     this.#ids = stateStore.column("markets.ids", "u8");
     this.flags = stateStore.column("markets.flags", "u8");
     this.listedSeq = stateStore.column("markets.listed_seq", "f64");
-    this.createdAt = stateStore.column("markets.created_at", "u32");
-    this.lastTradeAt = stateStore.column("markets.last_trade_at", "u32");
+    this.createdAt = stateStore.column("markets.created_at", "f64");
+    this.lastTradeAt = stateStore.column("markets.last_trade_at", "f64");
     this.endMs = stateStore.column("markets.end_ms", "f64");
     this.volumeUsd = stateStore.column("markets.volume_usd", "f64");
     this.venueAt = stateStore.column("markets.venue_at", "u32");
     this.venueFlags = stateStore.column("markets.venue_flags", "u8");
     this.search = new MarketSearch(stateStore, journal);
     this.labels = new TextSearch({ stateStore, journal }, "labels", 1);
-    const { count } = this;
-    this.#reserve(count);
-    const starts = this.idStarts.values;
-    const bytes = new DataView(this.ids.buffer);
-    for (let ordinal = 0; ordinal < count; ordinal += 1) {
-      starts[ordinal] = bytes.getUint32(ordinal * idBytes);
-    }
+    this.#reserve(this.count);
   }
 
   /** How many there are; ordinals are below it. */
@@ -90,7 +82,6 @@ export class MarketColumns {
     this.#ids.reserve(start + idBytes);
     this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
     this.#ids.touch(start, start + idBytes - 1);
-    this.#setIdStart(ordinal);
     this.#journal.setAt(this.#count, 0, ordinal + 1);
     return ordinal;
   }
@@ -101,7 +92,7 @@ export class MarketColumns {
    */
   #reserve(length: number): void {
     for (const column of this.#numbers) column.reserve(length);
-    for (const column of [this.dayVolumeUsd, this.dayTrades, this.idStarts]) column.reserve(length);
+    for (const column of [this.dayVolumeUsd, this.dayTrades]) column.reserve(length);
   }
 
   conditionIdAt(ordinal: number): ConditionId {
@@ -175,12 +166,6 @@ export class MarketColumns {
     const found: number[] = [];
     for (let at = marks.indexOf(1); at !== -1; at = marks.indexOf(1, at + 1)) found.push(at);
     return found;
-  }
-
-  #setIdStart(ordinal: number): void {
-    const start = ordinal * idBytes;
-    const { buffer, byteLength } = this.ids;
-    this.idStarts.set(ordinal, new DataView(buffer, 0, byteLength).getUint32(start));
   }
 }
 

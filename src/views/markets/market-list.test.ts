@@ -3,7 +3,6 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { SeededRandom } from "../../../test/support/seeded-random.ts";
-import { marketLimits } from "../../base/config/limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Column } from "../disk/column.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
@@ -63,7 +62,7 @@ const anyAsked = fc.record({
   changes: fc.constantFrom(0, 50),
 });
 
-test("pages of a list are those of the moment it was made, whatever changes and anyone who gives up lists", () => {
+test("pages of a list are those of the moment it was made, whatever changes", () => {
   const random = new SeededRandom(testSeed);
   const columns = openColumns(random);
   fc.assert(
@@ -85,28 +84,8 @@ test("pages of a list are those of the moment it was made, whatever changes and 
           assert.deepEqual(places, expected.slice(from, from + limit));
           edge = places.at(-1) ?? null;
         }
-        list.release();
       }
     }),
     propertySettings(20),
   );
-});
-
-test("a list stays as it was when more has changed than is noted", () => {
-  const random = new SeededRandom(testSeed);
-  const columns = openColumns(random);
-  const byVolume = { sort: "volume", order: "desc", asked: marketFlags.listed } as const;
-  const listOf = (sort: Sort) => new MarketList(columns, { ...anyMarket, sort });
-  const before = naivePlaces(columns, byVolume).slice(0, 20);
-  const early = listOf("volume");
-  const changes = marketLimits.snapshotChangesMax + 100;
-  for (let i = 0; i < changes; i += 1) columns.volumeUsd.set(i % markets, random.integer(1, 1e9));
-  const between = naivePlaces(columns, byVolume).slice(0, 20);
-  const late = listOf("volume");
-  for (let i = 0; i < 100; i += 1) columns.volumeUsd.set(i, 2e9 + i);
-  const first = { order: "desc", limit: 20 } as const;
-  assert.deepEqual(late.page(null, first), between);
-  assert.deepEqual(early.page(null, first), before);
-  early.release();
-  assert.deepEqual(late.page(null, first), between);
 });

@@ -85,11 +85,10 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
     const ranks = new Uint16Array(ordinals.length).fill(1);
     if (hits !== null) {
       for (const [at, ordinal] of ordinals.entries()) ranks[at] = hits.ranks[ordinal] ?? 0;
-      columns.search.release(hits.ranks);
     }
     return { ordinals, ranks, length: ordinals.length };
   }
-  const ranks = hits?.ranks ?? columns.search.newRanks(columns.count).fill(1);
+  const ranks = hits?.ranks ?? new Uint16Array(columns.count).fill(1);
   let length = inChunks(ranks.length, (step) =>
     keepFlagged(ranks, { ...flags, values: columns.flags.values }, step),
   );

@@ -235,23 +235,6 @@ describe("a search of markets", () => {
   });
 });
 
-describe("what is remembered of common words", () => {
-  const common = Array.from({ length: marketLimits.commonWordsMax + 2 }, (_, i) => `common${i}`);
-
-  test("is given up for others, and when more texts have changed than are looked at again", () => {
-    const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
-    for (let ordinal = 0; ordinal < markets; ordinal += 1) {
-      search.put(ordinal, { ...none, question: common.join(" ") });
-    }
-    for (const word of [...common, ...common])
-      assert.equal(foundBy(search, [word]).length, markets);
-    for (let i = 0; i <= marketLimits.textsChangedMax; i += 1) {
-      search.put(i % markets, { ...none, question: `other ${i}` });
-    }
-    assert.equal(foundBy(search, ["common1"]).length, 0);
-  });
-});
-
 test("a word that no market has stands for the most frequent one that differs by one typo", () => {
   const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
   const questions = ["Will she win the presidency?", "Presidency of the council", "The president"];

@@ -41,10 +41,6 @@ const attemptsMax = 3;
 /** A rarest word that fewer than this part of all markets have is written down by ordinal. */
 const fewShare = 8;
 const noOrdinals = new Int32Array(0);
-/** A word is common when as many documents as a part of all markets have it. */
-const commonShare = 16;
-const commonMin = 4096;
-
 /** Where a word stands that is looked for. */
 type Asked = {
   readonly word: string;
@@ -53,9 +49,6 @@ type Asked = {
   /** In how many documents it stands, about. */
   readonly postings: number;
 };
-
-/** Scores of a common word by ordinal, up to date but for what has changed since so many changes. */
-type KnownWord = { readonly scores: Uint8Array; changes: number };
 
 /** How well each market answers all words together, by ordinal; 0 where it does not. */
 export type Ranks = Uint16Array<ArrayBuffer>;
@@ -69,13 +62,8 @@ export class MarketSearch {
   readonly #descriptions: TextSearch;
   /** Scores of the word being looked for, all 0 in between. */
   #scratch = new Uint8Array(0);
-  readonly #spareRanks: ArrayBuffer[] = [];
   /** How often texts have changed, reverts included. */
   #changes = 0;
-  /** Common words, those asked for last at the end: reading their lists each time takes tens of milliseconds. */
-  readonly #known = new Map<string, KnownWord>();
-  /** The markets whose texts have changed since known words were last dropped. */
-  #changed: number[] = [];
 
   constructor(stateStore: StateStore, journal: UndoLog) {
     this.#journal = journal;
@@ -90,14 +78,14 @@ export class MarketSearch {
     const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
     this.#titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
     this.#descriptions.put(ordinal, [wordsOf(description ?? "")]);
-    this.#noteChange(ordinal);
+    this.#noteChange();
   }
 
   /** Makes a market one without words. */
   remove(ordinal: number): void {
     this.#titles.remove(ordinal);
     this.#descriptions.remove(ordinal);
-    this.#noteChange(ordinal);
+    this.#noteChange();
   }
 
   /** The words, with those that no market has replaced by the most frequent one that differs by one typo. */
@@ -113,20 +101,6 @@ export class MarketSearch {
       }
       return nearest;
     });
-  }
-
-  /** Ranks of 0, in memory that was released if there is some: fresh memory makes V8 collect the whole heap. */
-  newRanks(count: number): Ranks {
-    const spare = this.#spareRanks.pop();
-    if (spare === undefined || spare.byteLength < count * 2) {
-      return new Uint16Array(new ArrayBuffer(roomFor(count) * 2), 0, count);
-    }
-    return new Uint16Array(spare, 0, count).fill(0);
-  }
-
-  /** Keeps the memory of ranks that are not used any more. */
-  release({ buffer }: Ranks): void {
-    if (this.#spareRanks.length < marketLimits.spareRanksMax) this.#spareRanks.push(buffer);
   }
 
   /** The markets below `count` that have all of the words. */
@@ -152,7 +126,7 @@ export class MarketSearch {
   }
 
   *#searching(words: readonly string[], count: number): Generator<void, Hits, void> {
-    const ranks = this.newRanks(count);
+    const ranks = new Uint16Array(count);
     const asked = [...new Set(words)]
       .slice(0, marketLimits.searchWordsMax)
       .map((word) => this.#ask(word))
@@ -166,8 +140,7 @@ export class MarketSearch {
     for (const other of others) {
       if (found === 0) break;
       yield;
-      const costAll = this.#known.has(other.word) ? count / 4 : other.postings * scoredCost;
-      if (costAmong(other, found) < costAll) {
+      if (costAmong(other, found) < other.postings * scoredCost) {
         ranked = ranked.length < found ? rankedOf(ranks, found) : ranked.filter(isLeft);
         found = this.#rankAmong(other, ranks, ranked);
       } else {
@@ -190,10 +163,6 @@ export class MarketSearch {
   #rankAll(asked: Asked, ranks: Ranks, isFirst: boolean): number {
     const count = ranks.length;
     const always = Number(isFirst);
-    if (asked.postings * commonShare >= Math.max(count, commonMin)) {
-      const scores = this.#commonScores(asked, count);
-      return inChunks(count, (step) => addScores(ranks, { scores, always }, step));
-    }
     if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
     const scores = this.#scratch;
     this.#score(asked, scores);
@@ -239,44 +208,9 @@ export class MarketSearch {
     return scores;
   }
 
-  /** The scores of a common word: those known, with the texts that changed since looked at again. */
-  #commonScores(asked: Asked, count: number): Uint8Array {
-    const { word } = asked;
-    const changes = this.#changed.length;
-    let known = this.#known.get(word);
-    this.#known.delete(word);
-    if (known === undefined || known.scores.length < count) {
-      known = { scores: this.#roomForWord(count), changes };
-      this.#score(asked, known.scores);
-    } else if (known.changes < changes) {
-      const things = Int32Array.from(new Set(this.#changed.slice(known.changes))).toSorted();
-      const scores = this.#scoresAmong(asked, things);
-      for (const [at, thing] of things.entries()) known.scores[thing] = scores[at] ?? 0;
-      known.changes = changes;
-    }
-    this.#known.set(word, known);
-    return known.scores;
-  }
-
-  /** Scores of nothing, in place of those of the word that was not asked for the longest if there are many. */
-  #roomForWord(count: number): Uint8Array {
-    const [oldest] = this.#known;
-    if (oldest === undefined || this.#known.size < marketLimits.commonWordsMax) {
-      return new Uint8Array(roomFor(count));
-    }
-    this.#known.delete(oldest[0]);
-    const { scores } = oldest[1];
-    return scores.length < count ? new Uint8Array(roomFor(count)) : scores.fill(0);
-  }
-
-  #noteChange(ordinal: number): void {
+  #noteChange(): void {
     const change = (): void => {
       this.#changes += 1;
-      if (this.#changed.length === marketLimits.textsChangedMax) {
-        this.#known.clear();
-        this.#changed = [];
-      }
-      this.#changed.push(ordinal);
     };
     change();
     this.#journal.note({ undo: change, redo: change });

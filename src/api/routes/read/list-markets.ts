@@ -65,7 +65,6 @@ async function readPlaces(lists: Lists, query: MarketQuery): Promise<NamedPlace[
   // From here on no one else has a turn, in which the list might be given up.
   const { name, list } = openList(lists, { query, hits }, start);
   const places = list.page(start.edge, { order, limit: limit + 1 });
-  if (name === "") list.release();
   return places.map((place) => ({ ...place, name }));
 }
 
