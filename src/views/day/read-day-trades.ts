@@ -27,7 +27,7 @@ export function readDayTrades(
   engine: Engine,
   range: DayRange,
 ): AsyncGenerator<Iterable<WindowTrade>, void, undefined> {
-  // Read ahead of the first page that is taken; its failure is thrown then.
+  // Begun before the first page is taken; its failure is thrown then.
   const pages = beginPages(engine, range);
   pages.catch(() => {});
   return tradesFrom(pages);

@@ -6,6 +6,7 @@ import { marketLimits } from "../../base/config/limits.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
+import { skippedPostings } from "./posting-lists.ts";
 import { withoutTypo, wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./terms.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
@@ -31,22 +32,20 @@ const descriptionWeights = weightsOf([5]);
 /** Half of all titles have some given two letters within a word, and nearly all descriptions do. */
 const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;
-/** Postings of a long list that are skipped together, about. */
-const skippedPostings = 4096;
 /** Writing down the score of each posting, and what follows from that, against looking through the list. */
 const scoredCost = 2;
 /** Attempts in steps; after that a search that changes keep interrupting runs to its end. */
 const attemptsMax = 3;
 
-/** A rarest word that fewer than this part of all markets have is written down by ordinal. */
+/** Markets that were found are listed when they are fewer than this part of all. */
 const fewShare = 8;
-const noOrdinals = new Int32Array(0);
-/** Where a word stands that is looked for. */
+
+/** A word that is looked for, and the terms that have it. */
 type Asked = {
   readonly word: string;
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
-  /** In how many documents it stands, about. */
+  /** How many documents have it. */
   readonly postings: number;
 };
 
@@ -132,22 +131,23 @@ export class MarketSearch {
       .map((word) => this.#ask(word))
       .toSorted((a, b) => a.postings - b.postings);
     const [rarest, ...others] = asked;
-    if (rarest === undefined || rarest.postings === 0) return { ranks, ordinals: noOrdinals };
+    if (rarest === undefined) return { ranks, ordinals: null };
     const isLeft = (ordinal: number): boolean => ranks[ordinal] !== 0;
-    const isFew = rarest.postings * fewShare < count;
-    let ranked = isFew ? this.#rankFew(rarest, ranks) : noOrdinals;
-    let found = isFew ? ranked.length : this.#rankAll(rarest, ranks, true);
+    let found = this.#rankAll(rarest, ranks, true);
+    /** The markets with a rank, and some that lost it. */
+    let ranked: Int32Array<ArrayBuffer> | null = null;
     for (const other of others) {
       if (found === 0) break;
       yield;
       if (costAmong(other, found) < other.postings * scoredCost) {
-        ranked = ranked.length < found ? rankedOf(ranks, found) : ranked.filter(isLeft);
+        ranked = ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft);
         found = this.#rankAmong(other, ranks, ranked);
       } else {
         found = this.#rankAll(other, ranks, false);
       }
     }
-    return { ranks, ordinals: isFew || found < ranked.length ? ranked.filter(isLeft) : null };
+    if (found * fewShare >= count) return { ranks, ordinals: null };
+    return { ranks, ordinals: ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft) };
   }
 
   #ask(word: string): Asked {
@@ -169,20 +169,6 @@ export class MarketSearch {
     const found = inChunks(count, (step) => addScores(ranks, { scores, always }, step));
     scores.fill(0);
     return found;
-  }
-
-  /** The same for a first word that few markets have; returns their ordinals. */
-  #rankFew(asked: Asked, ranks: Ranks): Int32Array<ArrayBuffer> {
-    if (this.#scratch.length < ranks.length) this.#scratch = new Uint8Array(roomFor(ranks.length));
-    const scores = this.#scratch;
-    this.#score(asked, scores);
-    const fours = new Uint32Array(scores.buffer, 0, scores.length >>> 2);
-    const found = { ordinals: new Int32Array(asked.postings + 4), ranks, scores };
-    const length = inChunks(fours.length, (step, before) =>
-      rankFours(fours, { ...found, before }, step),
-    );
-    scores.fill(0);
-    return found.ordinals.subarray(0, length);
   }
 
   /** The same where only a few markets have a rank. */
@@ -217,9 +203,9 @@ export class MarketSearch {
   }
 }
 
-/** Room for markets to come, a multiple of four. */
+/** Room for markets to come. */
 function roomFor(count: number): number {
-  return Math.ceil(count * 0.275) * 4 + 1024;
+  return Math.ceil(count * 1.1) + 1024;
 }
 
 /** Adds scores to ranks above 0, or to all, without a branch, which no processor could guess. */
@@ -238,30 +224,6 @@ function addScores(
     found = (found + isRanked) | 0;
   }
   return found;
-}
-
-/** Writes down what has a score, looking at four at a time as most are 0; how many. */
-function rankFours(
-  fours: Uint32Array,
-  {
-    ordinals,
-    ranks,
-    scores,
-    before,
-  }: { ordinals: Int32Array; ranks: Ranks; scores: Uint8Array; before: number },
-  { from, to }: Chunk,
-): number {
-  let found = before;
-  for (let four = from; four < to; four += 1) {
-    if (fours[four] === 0) continue;
-    for (let at = four * 4; at < four * 4 + 4 && at < ranks.length; at += 1) {
-      if (scores[at] === 0) continue;
-      ranks[at] = scores[at] ?? 0;
-      ordinals[found] = at;
-      found += 1;
-    }
-  }
-  return found - before;
 }
 
 /** The ordinals of the `count` markets that have a rank. */

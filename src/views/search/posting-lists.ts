@@ -15,6 +15,8 @@ const firstSliceBytes = 8;
 /** Slices of 4 KiB waste little at the end of the longest lists. */
 const levelMax = 9;
 const baseBytes = 4;
+/** Postings of a slice of the longest lists, about: they are skipped together. */
+export const skippedPostings = 4096;
 /** Above all documents. */
 const neverPassed = 2 ** 31 - 1;
 
@@ -60,11 +62,12 @@ export class PostingLists {
   readonly #fieldBits: number;
   readonly #bytes: Column<"u8">;
   readonly #heads: Column<"i32">;
-  /** Where the next byte goes, where the slice ends, how long it is, and the last document. */
+  /** Where the next byte goes, where the slice ends, how long it is, the last document, and how many there are. */
   readonly #tails: Column<"i32">;
   readonly #ends: Column<"i32">;
   readonly #levels: Column<"u8">;
   readonly #lasts: Column<"i32">;
+  readonly #counts: Column<"i32">;
   readonly #used: Column<"f64">;
 
   constructor(stateStore: StateStore, name: string, fieldBits: number) {
@@ -75,6 +78,7 @@ export class PostingLists {
     this.#ends = stateStore.column(`${name}.ends`, "i32");
     this.#levels = stateStore.column(`${name}.levels`, "u8");
     this.#lasts = stateStore.column(`${name}.lasts`, "i32");
+    this.#counts = stateStore.column(`${name}.counts`, "i32");
     this.#used = stateStore.column(`${name}.used`, "f64");
   }
 
@@ -84,6 +88,7 @@ export class PostingLists {
     const before = this.#lasts.get(term);
     let value = ((document - before) << this.#fieldBits) | fields;
     this.#lasts.set(term, document);
+    this.#counts.set(term, this.#counts.get(term) + 1);
     // The document before what starts in a slice: before this posting, or this one if it is cut.
     for (let base = before; ; base = document) {
       this.#push(term, value > 127 ? (value & 127) | 128 : value, base);
@@ -92,53 +97,20 @@ export class PostingLists {
     }
   }
 
-  /** How many bytes the list of a term has: about as many as documents. */
-  bytesOf(term: number): number {
-    const end = this.#ends.get(term);
-    if (end === 0) return 0;
-    const level = this.#levels.get(term);
-    const before = level < levelMax ? bytesBelow(level) : this.#bytesBeforeLast(term, end);
-    const start = end + pointerBytes - sliceBytes(level) + headOf(level);
-    return before + this.#tails.get(term) - start;
-  }
-
-  /** The same of several terms, most of which may have a few documents only: together, and of the short lists. */
-  bytesOfAll(terms: Int32Array): { all: number; short: number } {
-    let long = 0;
-    const short = inChunks(terms.length, (step) => {
-      const bytes = this.#bytesOfSome(terms, step);
-      long += bytes.long;
-      return bytes.short;
+  /** How many postings terms have, and how many of them are in lists too short to skip any. */
+  countAll(terms: Int32Array): { all: number; short: number } {
+    const counts = this.#counts.values;
+    let short = 0;
+    const all = inChunks(terms.length, ({ from, to }) => {
+      let sum = 0;
+      for (let at = from; at < to; at += 1) {
+        const count = counts[terms[at] ?? 0] ?? 0;
+        sum += count;
+        if (count < skippedPostings) short += count;
+      }
+      return sum;
     });
-    return { all: short + long, short };
-  }
-
-  #bytesOfSome(terms: Int32Array, { from, to }: Chunk): { short: number; long: number } {
-    const levels = this.#levels.values;
-    let [short, long] = [0, 0];
-    for (let at = from; at < to; at += 1) {
-      const term = terms[at] ?? 0;
-      const level = levels[term] ?? 0;
-      // Looking up how much of the first slice is used would take longer than reading it.
-      if (level === 0) short += firstSliceBytes - pointerBytes;
-      else if (level < levelMax) short += this.bytesOf(term);
-      else long += this.bytesOf(term);
-    }
-    return { short, long };
-  }
-
-  /** The same of the slices before the last one, of which there may be any number. */
-  #bytesBeforeLast(term: number, last: number): number {
-    const bytes = this.#bytes.values;
-    let level = 0;
-    let end = this.#heads.get(term) + sliceBytes(level) - pointerBytes;
-    let sum = 0;
-    while (end !== last) {
-      sum += sliceBytes(level) - pointerBytes - headOf(level);
-      level = Math.min(level + 1, levelMax);
-      end = readInteger(bytes, end) + sliceBytes(level) - pointerBytes;
-    }
-    return sum;
+    return { all, short };
   }
 
   /** Writes the scores of terms to the owners of all documents that have them. */
@@ -306,11 +278,6 @@ function scoreSliceAmong(
 
 function sliceBytes(level: number): number {
   return firstSliceBytes << level;
-}
-
-/** How much of a list the slices below a level hold, of which there is one each. */
-function bytesBelow(level: number): number {
-  return firstSliceBytes * ((1 << level) - 1) - pointerBytes * level;
 }
 
 /** Where in a slice its postings start. */

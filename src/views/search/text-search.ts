@@ -18,9 +18,9 @@ export type FoundTerms = {
   readonly terms: TermsByWay;
   /** How many they are. */
   readonly count: number;
-  /** In how many documents they stand, about, each counted for itself. */
+  /** How many documents they have, each counted for itself. */
   readonly postings: number;
-  /** In how many those do that are looked through whole, even for a few documents. */
+  /** How many of these are in lists that are read whole, even for a few documents. */
   readonly short: number;
 };
 
@@ -100,10 +100,10 @@ export class TextSearch {
     const terms = this.#terms.withWord(word, way);
     let [count, postings, short] = [0, 0, 0];
     for (const one of ways) {
-      const bytes = this.#postings.bytesOfAll(terms[one]);
+      const counted = this.#postings.countAll(terms[one]);
       count += terms[one].length;
-      postings += bytes.all;
-      short += bytes.short;
+      postings += counted.all;
+      short += counted.short;
     }
     return { terms, count, postings, short };
   }
