@@ -839,7 +839,11 @@ export type GetMetrics = {
         readonly p95_ms: number | null;
         readonly p99_ms: number | null;
       };
-      readonly answered_by: { readonly [name: string]: number };
+      readonly answered_by: readonly {
+        readonly question: string;
+        readonly source: string;
+        readonly answers: number;
+      }[];
     };
     readonly books: {
       readonly source: string;

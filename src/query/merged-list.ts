@@ -20,6 +20,7 @@ export type ListOrder = {
 
 /** Which rows, twice: as the engine finds them and as memory does, which must agree. */
 export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
+  readonly question: "trades" | "events";
   readonly table: FillTable | "events";
   /** Reads what the clauses behind `FROM` select of the table. */
   readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
@@ -58,7 +59,7 @@ export async function readRows<Item extends Located>(
   if (list.order === "desc") {
     const missing = limit - unfinalized.length;
     if (missing > 0) return [...unfinalized, ...(await readFinal({ boundary, limit: missing }))];
-    store.reads.add("head");
+    store.reads.add(list.question, "head");
     return unfinalized;
   }
   const final = await readFinal({ boundary, limit });
@@ -89,7 +90,7 @@ export async function readFinalRows<Item extends Located>(
   { boundary, limit }: Reach,
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
-  store.reads.add("engine");
+  store.reads.add(list.question, "engine");
   // Of one token the engine reads the first rows in their order, and no more; of several it sorts all.
   const rows = await Promise.all(
     (list.byToken ?? [list.sql]).map(async (sql) => {

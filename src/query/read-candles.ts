@@ -32,7 +32,7 @@ export async function readCandles(
     return { tokenId, report, kept, newest, unfinalized: bucketsOf(unfinalized, own) };
   });
   const isKept = parts.every(({ kept }) => kept !== null);
-  store.reads.add(isKept ? "recent" : "engine");
+  store.reads.add("candles", isKept ? "recent" : "engine");
   const found = await settleAll(
     parts.map(async ({ tokenId, kept, newest }) => {
       return kept ?? readFinal(store, { ...range, tokenId }, { ...moment, newest });

@@ -39,6 +39,7 @@ export function storedEvents({
     order,
     after,
     finalizedOnly,
+    question: "events",
     table: "events",
     read: readStoredEvents,
     settings: pageSettings,

@@ -27,6 +27,7 @@ export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
   const isOfFew = table === "fills_by_token" && isFew(tokenIds);
   return {
     ...order,
+    question: "trades",
     table,
     ...(isOfFew ? { byToken: tokenIds.map((id) => filterSql({ ...filter, tokenIds: [id] })) } : {}),
     settings: isOfFew ? settingsFor(filter) : pageSettings,
@@ -73,7 +74,7 @@ async function readNewest(
 ): Promise<readonly Fill[]> {
   const kept = store.recentFills.get(of, limit);
   if (kept !== null) {
-    store.reads.add("recent");
+    store.reads.add("trades", "recent");
     return kept;
   }
   const { appends } = store;

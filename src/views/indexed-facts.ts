@@ -1,5 +1,4 @@
 import { assert } from "../base/assert.ts";
-import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
@@ -13,13 +12,11 @@ import type { Coverage } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
 import { HeadBuffer } from "./head/head-buffer.ts";
+import { QueryReads } from "./query-reads.ts";
 import { OpenMinutes } from "./recent/open-minutes.ts";
 import { RecentCandles } from "./recent/recent-candles.ts";
 import { RecentFills } from "./recent/recent-fills.ts";
 import type { View } from "./view.ts";
-
-/** Where rows come from, in the order in which sources are asked. */
-export type ReadSource = "head" | "recent" | "engine";
 
 /**
  * All facts that are indexed: those stored, up to the end of `coverage`, and the unfinalized blocks above in the head
@@ -27,8 +24,7 @@ export type ReadSource = "head" | "recent" | "engine";
  */
 export class IndexedFacts {
   readonly store: CoveredFacts;
-  /** Pages and charts that were read, by the last source that was needed. */
-  readonly reads = new KindCounts<ReadSource>();
+  readonly reads = new QueryReads();
   readonly headBuffer = new HeadBuffer();
   readonly recentFills = new RecentFills();
   readonly recentCandles = new RecentCandles();

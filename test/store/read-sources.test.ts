@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { deltaOfBlock } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -16,6 +17,14 @@ const [chain = []] = fc.sample(anyChain({ blocksMin: 40, blocksMax: 40 }), {
 });
 const blocks = factsOf(chain);
 
+/** Answers so far, by question and source. */
+function countsOf({ reads }: IndexedFacts): Record<string, number> {
+  const rows = reads.toRows();
+  return Object.fromEntries(
+    rows.map(({ question, source, answers }) => [`${question} ${source}`, answers]),
+  );
+}
+
 test("pages come from the head buffer, then from what was read lately, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks.slice(0, 30)));
@@ -23,17 +32,17 @@ test("pages come from the head buffer, then from what was read lately, then from
   const unfinalized = fillsOf(blocks.slice(30)).length;
   assert(unfinalized > 1 && fillsOf(blocks).length > unfinalized + 5);
   const sourceOf = async (limit: number): Promise<string[]> => {
-    const before = store.reads.toRecord();
+    const before = countsOf(store);
     const filter = { roles: ["maker", "direct"] } as const;
     await readFills(store, { filter, order: "desc", after: null, limit, finalizedOnly: false });
-    const after = store.reads.toRecord();
+    const after = countsOf(store);
     return Object.keys(after).filter((source) => after[source] !== before[source]);
   };
-  assert.deepEqual(await sourceOf(1), ["head"]);
-  assert.deepEqual(await sourceOf(unfinalized + 5), ["engine"]);
+  assert.deepEqual(await sourceOf(1), ["trades head"]);
+  assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
   // What is asked for twice is kept.
-  assert.deepEqual(await sourceOf(unfinalized + 5), ["engine"]);
-  assert.deepEqual(await sourceOf(unfinalized + 5), ["recent"]);
+  assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
+  assert.deepEqual(await sourceOf(unfinalized + 5), ["trades recent"]);
 });
 
 test("candles come from what was read lately, then from the engine", async (t) => {
@@ -43,13 +52,13 @@ test("candles come from what was read lately, then from the engine", async (t) =
   assert(tokenId !== undefined);
   const range = { tokenId, complement: null, order: "desc", from: 0 } as const;
   const sourceOf = async (to: number): Promise<string[]> => {
-    const before = store.reads.toRecord();
+    const before = countsOf(store);
     await readCandles(store, { ...range, bucketSeconds: 60, to, limit: 10 });
-    const after = store.reads.toRecord();
+    const after = countsOf(store);
     return Object.keys(after).filter((source) => after[source] !== before[source]);
   };
   const endless = Number.MAX_SAFE_INTEGER;
-  assert.deepEqual(await sourceOf(endless), ["engine"]);
-  assert.deepEqual(await sourceOf(endless), ["engine"]);
-  assert.deepEqual(await sourceOf(endless), ["recent"]);
+  assert.deepEqual(await sourceOf(endless), ["candles engine"]);
+  assert.deepEqual(await sourceOf(endless), ["candles engine"]);
+  assert.deepEqual(await sourceOf(endless), ["candles recent"]);
 });

@@ -35,7 +35,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         ],
         queries: { count: 1, failures: 47, p50_ms: 1.75, p95_ms: 2.425, p99_ms: 2.485 },
         inserts: { count: 0, failures: 48, p50_ms: null, p95_ms: null, p99_ms: null },
-        answered_by: { engine: 91 },
+        answered_by: [{ question: "trades", source: "engine", answers: 91 }],
       },
       books: {
         source: "polymarket",

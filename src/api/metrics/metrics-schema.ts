@@ -242,12 +242,18 @@ const storeSchema = Type.Object({
   ),
   queries: operationSchema("query"),
   inserts: operationSchema("insert"),
-  answered_by: countsByKind(
-    counter(
-      "query_reads_total",
-      "Pages and charts that were read, by the last source that was needed: head, recent or engine",
-      { label: "source" },
-    ),
+  answered_by: Type.Array(
+    Type.Object({
+      question: Type.String(),
+      source: Type.String(),
+      answers: count(
+        counter(
+          "query_reads_total",
+          "Answers to a question, by the last source that was needed: views, head, recent or engine",
+        ),
+      ),
+    }),
+    labelledBy("question", "source"),
   ),
 });
 

@@ -84,7 +84,7 @@ export class ServiceMetrics {
         tables: size === null ? null : [...size.tables],
         queries: operationOf((await query.read())[0], failures["query"]),
         inserts: operationOf((await insert.read())[0], failures["insert"]),
-        answered_by: store.reads.toRecord(),
+        answered_by: store.reads.toRows(),
       },
       books: booksOf(this.#parts.books),
       market_metadata: this.#readMetadata(),

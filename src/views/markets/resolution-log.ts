@@ -7,7 +7,7 @@ import { JournaledMap, type UndoLog } from "./undo-log.ts";
 const idBytes = 32;
 
 /** Which results are asked for; all that is given has to hold. Unix seconds; ends are exclusive. */
-type ResolutionRange = {
+export type ResolutionRange = {
   readonly seqFrom: number;
   readonly seqTo: number;
   readonly timestampFrom: number;

@@ -1,9 +1,7 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
-import { parseConditionId, parseTokenId } from "../../../base/ids.ts";
-import type { Market } from "../../../market/market.ts";
+import { readMarket } from "../../../query/read-markets.ts";
 import { marketRow, presentMarket } from "../../../rows/market-row.ts";
-import type { MarketDirectory } from "../../../views/markets/market-directory.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
@@ -30,7 +28,7 @@ export function getMarket(backend: Backend): Route {
     cacheControl: "private, max-age=300",
     isTagged: () => true,
     handler: ({ id: requestId, params: { id } }) => {
-      const market = findMarket(backend.state.directory, id);
+      const market = readMarket(backend, id);
       if (market === null) throw new AppError("NOT_FOUND");
       return {
         data: presentMarket(market, backend.state),
@@ -38,13 +36,4 @@ export function getMarket(backend: Backend): Route {
       };
     },
   });
-}
-
-function findMarket(directory: MarketDirectory, id: string): Market | null {
-  const conditionId = parseConditionId(id);
-  if (conditionId !== null) return directory.market(conditionId);
-  const tokenId = parseTokenId(id);
-  const place = tokenId === null ? null : directory.placeOf(tokenId);
-  const named = place?.conditionId ?? directory.bySlug(id)[0];
-  return named === undefined ? null : directory.market(named);
 }

@@ -2,7 +2,8 @@ import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
-import { type PriceRow, presentPrice, priceRow } from "../../../rows/price-row.ts";
+import { readPrices } from "../../../query/read-price.ts";
+import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, lastsWithBooks } from "../../backend.ts";
 import type { AnswerBody, Subject } from "../../cache/response-cache.ts";
 import { tokenId } from "../../http/parameters.ts";
@@ -36,7 +37,7 @@ export function getPrice(backend: Backend): Route {
       bodyOf: ([data = null]) => (data === null ? null : { data }),
     }),
     handler: async ({ id: requestId, params }) => {
-      const data = presentPrice(params.token_id, backend);
+      const [data = null] = readPrices(backend, [params.token_id]);
       if (data === null) throw new AppError("NOT_FOUND");
       return { data, meta: metaOf(requestId, backend.freshness()) };
     },
@@ -64,17 +65,13 @@ export function listPrices(backend: Backend): Route {
       bodyOf: listed,
     }),
     handler: async ({ id: requestId, query }) => ({
-      ...listed(pricesOf(query.token_ids, backend), query.token_ids),
+      ...listed(readPrices(backend, query.token_ids), query.token_ids),
       meta: metaOf(requestId, backend.freshness()),
     }),
   });
 }
 
 type Prices = readonly (PriceRow | null)[];
-
-function pricesOf(tokenIds: readonly TokenId[], backend: Backend): Prices {
-  return tokenIds.map((tokenId) => presentPrice(tokenId, backend));
-}
 
 /** Those that there are, and the others by their ids. */
 function listed(rows: Prices, asked: readonly TokenId[]) {
@@ -98,7 +95,7 @@ function keptAsPrices(
 ): Kept {
   const subjectOf = (request: FastifyRequest): Subject => {
     const asked = askedIn(request);
-    const bodyNow = () => bodyOf(pricesOf(asked, backend), asked);
+    const bodyNow = () => bodyOf(readPrices(backend, asked), asked);
     return { lasts: lastsWithBooks(backend, asked), bodyNow };
   };
   return { freshness: backend.freshness, subjectOf };

@@ -1,9 +1,10 @@
 import type { Static } from "typebox";
 import type { ConditionId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/time/clock.ts";
-import { mapInTurns, nextTurn } from "../../../base/time/turns.ts";
+import { mapInTurns } from "../../../base/time/turns.ts";
+import { readMarketList, searchMarkets } from "../../../query/read-markets.ts";
 import { marketRow, presentMarket } from "../../../rows/market-row.ts";
-import { MarketList, type MarketPlace } from "../../../views/markets/market-list.ts";
+import type { MarketList, MarketPlace } from "../../../views/markets/market-list.ts";
 import type { Hits } from "../../../views/search/market-search.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -61,7 +62,8 @@ async function readPlaces(lists: Lists, query: MarketQuery): Promise<NamedPlace[
   const { order, limit } = query;
   const start = startOf(backend, query);
   const isKept = snapshots.get(start.name) !== null;
-  const hits = isKept ? null : await search(backend, query.search);
+  const words = isKept || query.search === undefined ? null : searchedWords(query.search);
+  const hits = words === null ? null : await searchMarkets(backend, words);
   // From here on no one else has a turn, in which the list might be given up.
   const { name, list } = openList(lists, { query, hits }, start);
   const places = list.page(start.edge, { order, limit: limit + 1 });
@@ -87,28 +89,15 @@ function startOf(
   return { name: String(name), edge: placeOf(keys) };
 }
 
-/** What is found, word by word with pauses; a search for signs alone finds nothing. */
-async function search({ state }: Backend, text: string | undefined): Promise<Hits | null> {
-  if (text === undefined) return null;
-  const { columns } = state.directory;
-  const words = columns.search.corrected(searchedWords(text));
-  const steps = columns.search.findInSteps(words, () => columns.count);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
-}
-
 /** The list that a page is of, and its name when it is kept. */
 function openList(
-  { backend: { state }, snapshots }: Lists,
+  { backend, snapshots }: Lists,
   { query, hits }: { query: MarketQuery; hits: Hits | null },
   { name, edge }: { name: string; edge: MarketPlace | null },
 ): { name: string; list: MarketList } {
   const kept = snapshots.get(name);
   if (kept !== null) return { name, list: kept };
-  const list = new MarketList(state.directory.columns, { ...selectionOf(state, query), hits });
+  const list = readMarketList(backend, { ...selectionOf(backend.state, query), hits });
   // A list of one page is never asked for again.
   const isKept = edge !== null || list.length > query.limit;
   return { name: isKept ? snapshots.put(list) : "", list };

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
-import { assert } from "../../../base/assert.ts";
 import type { ConditionId, Seq } from "../../../base/ids.ts";
 import type { Resolution } from "../../../market/market.ts";
 import { finalBoundary } from "../../../query/merged-list.ts";
+import { readResolutions, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
 import type { Backend } from "../../backend.ts";
@@ -46,50 +46,28 @@ function present(resolution: Resolution, context: RowContext) {
 }
 
 function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<Resolution> {
-  const { resolutions } = backend.state.directory;
-  const range = rangeOf(query, backend);
   const from = { index: firstIndexOf(backend, query), step: stepOf(query) };
+  const list = { range: rangeOf(query, backend), from };
   return {
-    readPage: async (limit) => firstOf(resolutions.select(range, from), limit),
+    readPage: async (limit) => readResolutions(backend, list, limit),
     positionOf,
-    asOfNow: () => asOfNow(backend, resolutions.places(range, from)),
+    asOfNow: () => asOfNow(snapshotResolutions(backend, list)),
   };
 }
 
-function firstOf<Item>(items: Iterable<Item>, count: number): readonly Item[] {
-  const first: Item[] = [];
-  for (const item of items) {
-    first.push(item);
-    if (first.length >= count) break;
-  }
-  return first;
-}
-
-/** Results are on a table, from which each takes some 10 us: so many are a short turn. */
+/** Results are in a table, from which each takes some 10 us: so many are a short turn. */
 const resultsAtOnce = 250;
 
-/** Final results keep their places; the others are taken immediately. */
-function asOfNow({ state, store }: Backend, places: readonly number[]): RowsAsOfNow<Resolution> {
-  const { resolutions } = state.directory;
-  const at = (place: number): Resolution => {
-    const found = resolutions.at(place);
-    assert(found !== null, "nothing is taken out of what is final");
-    return found;
-  };
-  const seq = finalBoundary(store);
-  const unfinalizedFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
-  const held = new Map(
-    places.filter((place) => place >= unfinalizedFrom).map((one) => [one, at(one)]),
-  );
-  const rowAt = (place: number): Resolution => held.get(place) ?? at(place);
+function asOfNow({ length, at }: ReturnType<typeof snapshotResolutions>): RowsAsOfNow<Resolution> {
   return {
-    count: async (max) => Math.min(max, places.length),
-    positionAt: async (index) => positionOf(rowAt(places[index] ?? -1)),
+    count: async (max) => Math.min(max, length),
+    positionAt: async (index) => positionOf(at(index)),
     chunks: async function* ({ rowsMax, chunkRows }) {
       const size = Math.min(chunkRows, resultsAtOnce);
-      const wanted = places.slice(0, rowsMax);
-      for (let done = 0; done < wanted.length; done += size)
-        yield wanted.slice(done, done + size).map(rowAt);
+      const end = Math.min(length, rowsMax);
+      for (let from = 0; from < end; from += size) {
+        yield Array.from({ length: Math.min(size, end - from) }, (_, index) => at(from + index));
+      }
     },
   };
 }

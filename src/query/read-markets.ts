@@ -1,0 +1,45 @@
+/** Markets, all of them from the views alone. */
+import { parseConditionId, parseTokenId } from "../base/ids.ts";
+import { nextTurn } from "../base/time/turns.ts";
+import type { Market } from "../market/market.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import { MarketList } from "../views/markets/market-list.ts";
+import type { MarketSelection } from "../views/markets/market-selection.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import type { Hits } from "../views/search/market-search.ts";
+
+type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
+
+/** A market by its condition id, a token id or its slug; `null` when there is none. */
+export function readMarket({ store, state }: Sources, id: string): Market | null {
+  store.reads.add("market", "views");
+  const { directory } = state;
+  const conditionId = parseConditionId(id);
+  if (conditionId !== null) return directory.market(conditionId);
+  const tokenId = parseTokenId(id);
+  const place = tokenId === null ? null : directory.placeOf(tokenId);
+  const named = place?.conditionId ?? directory.bySlug(id)[0];
+  return named === undefined ? null : directory.market(named);
+}
+
+/** The markets that have all of the words, with a pause after each word; no words find nothing. */
+export async function searchMarkets(
+  { store, state }: Sources,
+  words: readonly string[],
+): Promise<Hits> {
+  store.reads.add("search", "views");
+  const { columns } = state.directory;
+  const corrected = columns.search.corrected(words);
+  const steps = columns.search.findInSteps(corrected, () => columns.count);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+/** The list of the markets selected, as it is now. */
+export function readMarketList({ store, state }: Sources, selection: MarketSelection): MarketList {
+  store.reads.add("markets", "views");
+  return new MarketList(state.directory.columns, selection);
+}

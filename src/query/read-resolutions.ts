@@ -1,0 +1,57 @@
+import { assert } from "../base/assert.ts";
+import type { ConditionId } from "../base/ids.ts";
+import type { Resolution } from "../market/market.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import type { ResolutionRange } from "../views/markets/resolution-log.ts";
+import { finalBoundary } from "./merged-list.ts";
+
+type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
+
+/** Which resolutions, and from which place in their order on. */
+export type ResolutionList = {
+  readonly range: ResolutionRange;
+  readonly from: { readonly index: number; readonly step: 1 | -1 };
+};
+
+/** The first `limit` resolutions of a list, from the views alone. */
+export function readResolutions(
+  { store, state }: Sources,
+  { range, from }: ResolutionList,
+  limit: number,
+): readonly Resolution[] {
+  store.reads.add("resolutions", "views");
+  const first: Resolution[] = [];
+  for (const resolution of state.directory.resolutions.select(range, from)) {
+    first.push(resolution);
+    if (first.length >= limit) break;
+  }
+  return first;
+}
+
+/** All resolutions of a list as they are now, to be read by their number: final ones keep their places. */
+export function snapshotResolutions(
+  { store, state }: Sources,
+  { range, from }: ResolutionList,
+): { readonly length: number; readonly at: (index: number) => Resolution } {
+  store.reads.add("resolutions", "views");
+  const { resolutions } = state.directory;
+  const places = resolutions.places(range, from);
+  const stored = (place: number): Resolution => {
+    const found = resolutions.at(place);
+    assert(found !== null, "no final resolution is removed");
+    return found;
+  };
+  const seq = finalBoundary(store);
+  const unfinalizedFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
+  const unfinalized = new Map(
+    places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),
+  );
+  return {
+    length: places.length,
+    at: (index) => {
+      const place = places[index] ?? -1;
+      return unfinalized.get(place) ?? stored(place);
+    },
+  };
+}

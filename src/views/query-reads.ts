@@ -1,0 +1,33 @@
+import { KindCounts } from "../base/metrics/kind-counts.ts";
+
+/** What is asked. */
+export type Question =
+  | "price"
+  | "market"
+  | "markets"
+  | "search"
+  | "resolutions"
+  | "trades"
+  | "candles"
+  | "events";
+
+/** Where an answer comes from, in the order in which sources are asked. */
+export type ReadSource = "views" | "head" | "recent" | "engine";
+
+/** Answers to each question, by the last source that was needed. */
+export class QueryReads {
+  readonly #counts = new Map<Question, KindCounts<ReadSource>>();
+
+  add(question: Question, source: ReadSource): void {
+    const counts = this.#counts.get(question) ?? new KindCounts<ReadSource>();
+    this.#counts.set(question, counts);
+    counts.add(source);
+  }
+
+  /** How many answers each source gave to each question. */
+  toRows(): { question: Question; source: string; answers: number }[] {
+    return [...this.#counts].flatMap(([question, counts]) =>
+      Object.entries(counts.toRecord()).map(([source, answers]) => ({ question, source, answers })),
+    );
+  }
+}
