@@ -11,11 +11,11 @@ import {
   averagePrice,
   type Candle,
   candleOfMinute,
-  invertCandle,
   mergeCandles,
   resolutionSeconds,
 } from "./candle.ts";
 import type { Fill } from "./fill.ts";
+import { invertCandle } from "./invert.ts";
 import {
   deriveMinuteCandles,
   generationsOf,

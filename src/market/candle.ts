@@ -1,11 +1,9 @@
 /**
- * A candle over any range of time, and how candles combine: merging ranges, and inverting one
- * token's candle onto the other of its pair. Merging is exact and order-free, so larger buckets are
+ * A candle over any range of time, and how candles combine. Merging is exact and order-free, so larger buckets are
  * exact roll-ups of minutes.
  */
 
 import { priceMicros } from "../base/decimal.ts";
-import type { Seq } from "../base/ids.ts";
 import type { MinuteCandle, Tick } from "./minute-candle.ts";
 
 /** Allowed resolutions, in seconds. */
@@ -18,8 +16,6 @@ export const resolutionSeconds = {
   "1d": 86_400,
 } as const;
 
-const onePrice = 1_000_000n;
-
 /** Prices in micros per share, amounts in micros. At least one trade with a price. */
 export type Candle = {
   readonly open: Tick;
@@ -27,7 +23,7 @@ export type Candle = {
   readonly high: bigint;
   readonly low: bigint;
   readonly volume: bigint;
-  /** The takers' halves as traded; a inverted candle counts a buy of the other token as a sell. */
+  /** The takers' halves as traded; an inverted candle counts a buy of the other token as a sell. */
   readonly buyVolumeUsd: bigint;
   readonly sellVolumeUsd: bigint;
   /** What the shares cost at this token's prices; over `volume` it gives the average price. */
@@ -58,31 +54,7 @@ export function mergeCandles(a: Candle, b: Candle): Candle {
   };
 }
 
-/** The same trades reported on the other token: a price p is 1 - p there, and a buy is a sell. */
-export function invertCandle(candle: Candle): Candle {
-  return {
-    open: invertTick(candle.open),
-    close: invertTick(candle.close),
-    high: invertPrice(candle.low),
-    low: invertPrice(candle.high),
-    volume: candle.volume,
-    buyVolumeUsd: candle.sellVolumeUsd,
-    sellVolumeUsd: candle.buyVolumeUsd,
-    priceVolume: candle.volume - candle.priceVolume,
-    trades: candle.trades,
-  };
-}
-
-/** A price of one token as the price of the other. Micros per share. */
-export function invertPrice(price: bigint): bigint {
-  return onePrice - price;
-}
-
 /** The average price weighted by shares, rounded half-even. */
 export function averagePrice(candle: Candle): bigint | null {
   return priceMicros(candle.priceVolume, candle.volume);
-}
-
-function invertTick({ seq, price }: Tick): { seq: Seq; price: bigint } {
-  return { seq, price: invertPrice(price) };
 }

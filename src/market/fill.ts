@@ -56,9 +56,3 @@ export type Fill = {
 export function isTrade(fill: Fill): boolean {
   return fill.role !== "taker";
 }
-
-/** The same trade reported on the other token of its pair: price 1 - p, a buy is a sell. */
-export function invertFill(fill: Fill, tokenId: TokenId): Fill {
-  const side = fill.side === "BUY" ? "SELL" : "BUY";
-  return { ...fill, tokenId, side, value: fill.size - fill.value };
-}

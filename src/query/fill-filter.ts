@@ -5,7 +5,8 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
-import { type Fill, type FillRole, invertFill, type MatchType } from "../market/fill.ts";
+import type { Fill, FillRole, MatchType } from "../market/fill.ts";
+import { invertedSql, invertFill } from "../market/invert.ts";
 import {
   decimalLiteral,
   hexLiteral,
@@ -193,10 +194,10 @@ function reportedAs(inverted: TokenId | undefined): {
     const shown = { side: (fill: Fill) => fill.side, value: (fill: Fill) => fill.value };
     return { sideSql: "side", valueSql: "value", ...shown };
   }
-  const isInverted = `token_id = ${hexLiteral(inverted)}`;
+  const sql = invertedSql(`token_id = ${hexLiteral(inverted)}`);
   return {
-    sideSql: `if(${isInverted}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
-    valueSql: `if(${isInverted}, size - value, value)`,
+    sideSql: sql.side,
+    valueSql: sql.value,
     side: (fill) => (fill.tokenId === inverted ? invertFill(fill, inverted).side : fill.side),
     value: (fill) => (fill.tokenId === inverted ? invertFill(fill, inverted).value : fill.value),
   };

@@ -1,6 +1,7 @@
 import type { TokenId } from "../base/ids.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { type Candle, candleOfMinute, invertCandle, mergeCandles } from "../market/candle.ts";
+import { type Candle, candleOfMinute, mergeCandles } from "../market/candle.ts";
+import { invertCandle } from "../market/invert.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
-import { averagePrice, invertPrice } from "../market/candle.ts";
+import { averagePrice } from "../market/candle.ts";
+import { invertPrice, invertSide } from "../market/invert.ts";
 import { dayWindowSeconds } from "../views/day/day-window.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import {
@@ -122,11 +123,10 @@ function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRo
   const newest = newestTrade(tokenId, directory);
   if (newest === null) return null;
   const { trade, isOwn } = newest;
-  const invertedSide = trade.side === "BUY" ? "SELL" : "BUY";
   return {
     price: formatMicros(isOwn ? trade.price : invertPrice(trade.price)),
     size: formatMicros(trade.size),
-    side: isOwn ? trade.side : invertedSide,
+    side: isOwn ? trade.side : invertSide(trade.side),
     seq: trade.seq,
     ...timeFields(trade.timestamp),
     tx_hash: trade.txHash,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { invertCandle } from "../../src/market/candle.ts";
+import { invertCandle } from "../../src/market/invert.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { buildChain } from "../support/generate-chain.ts";

@@ -1,5 +1,6 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { type Candle, invertCandle, invertPrice, mergeCandles } from "../../market/candle.ts";
+import { type Candle, mergeCandles } from "../../market/candle.ts";
+import { invertCandle, invertPrice } from "../../market/invert.ts";
 import type { LastTrade } from "../../market/last-trade.ts";
 import { type Market, payoutsMicros, type Resolution } from "../../market/market.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
-import { type Fill, invertFill } from "../../../market/fill.ts";
+import type { Fill } from "../../../market/fill.ts";
+import { invertFill } from "../../../market/invert.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
