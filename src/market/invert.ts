@@ -12,6 +12,7 @@ export function invertPrice(price: bigint): bigint {
   return onePrice - price;
 }
 
+/** A buy is a sell, and a sell a buy. */
 export function invertSide(side: Side): Side {
   return side === "BUY" ? "SELL" : "BUY";
 }
@@ -21,6 +22,7 @@ export function invertFill(fill: Fill, tokenId: TokenId): Fill {
   return { ...fill, tokenId, side: invertSide(fill.side), value: fill.size - fill.value };
 }
 
+/** A candle of a token as one of the other token of its pair. */
 export function invertCandle(candle: Candle): Candle {
   return {
     open: invertTick(candle.open),
