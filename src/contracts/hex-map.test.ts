@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
-import { readDigits } from "./hex-digits.ts";
-import { HexMap } from "./hex-map.ts";
+import { HexMap, readDigits } from "./hex-map.ts";
 
 /** Keys that often end alike, and share their beginnings. */
 const anyKey = fc

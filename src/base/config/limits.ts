@@ -8,8 +8,6 @@ export const storeLimits = {
   queriesWaitingMax: 256,
   /** Queries at the same time: more than the cores help no one, and each has a thread of Node's pool. */
   readersMax: 2,
-  /** Until a thread that reads files begins again after one that ended: it takes 50 ms, and the engine answers meanwhile. */
-  readerBackoff: { firstMs: 1_000, maxMs: 60_000 },
   /** Connections that write: while one waits for the disk, the other one has something to do. */
   writersMax: 2,
   /** Blocks with matches that do not reconcile, remembered until the audit takes them. */

@@ -9,12 +9,13 @@ import type { ChainWarning, EndpointStatus } from "../sync/chain-status.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
 import { AdaptiveTimeout } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
+import { HttpTransport } from "./http-transport.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
-import { openTransport } from "./open-transport.ts";
 import { resultOf } from "./provider-messages.ts";
 import { RequestPacer } from "./request-pacer.ts";
 import { type Answer, RpcClient } from "./rpc-client.ts";
-import type { OpenTransport, Transport } from "./transport.ts";
+import type { OnHead, OpenTransport, Transport } from "./transport.ts";
+import { WsTransport } from "./ws-transport.ts";
 
 /** Who is asked, and within which limits. */
 export type EndpointOptions = {
@@ -320,6 +321,12 @@ export class Endpoint {
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
     }
   }
+}
+
+/** HTTP(S) or WebSocket, by the scheme of the URL. */
+function openTransport(url: URL, onHead: OnHead): Transport {
+  const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
+  return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
 }
 
 function readChainId(reply: RpcReply | undefined): number {
