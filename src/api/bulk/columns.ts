@@ -13,6 +13,13 @@ export type Column = {
   readonly nullable: boolean;
 };
 
+/** Makes a file of groups of rows, piece by piece. */
+export type FileEncoder = {
+  readonly begin: () => Uint8Array;
+  readonly add: (rows: readonly Row[]) => Uint8Array;
+  readonly end: () => Uint8Array;
+};
+
 type Shape = { readonly type?: string; readonly anyOf?: readonly Shape[] };
 
 /** The columns of rows of a schema, in the order of their fields. */

@@ -8,8 +8,7 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import { assert } from "../../base/assert.ts";
-import { type Column, type Row, valuesOf } from "./columns.ts";
-import type { FileEncoder } from "./file-encoder.ts";
+import { type Column, type FileEncoder, type Row, valuesOf } from "./columns.ts";
 
 /** Marks the end of a stream: no message follows. */
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);

@@ -1,7 +1,6 @@
 import { constants, zstdCompressSync } from "node:zlib";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { type Column, valuesOf } from "./columns.ts";
-import type { FileEncoder } from "./file-encoder.ts";
+import { type Column, type FileEncoder, valuesOf } from "./columns.ts";
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 

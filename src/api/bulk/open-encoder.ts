@@ -1,9 +1,7 @@
 import { webLimits } from "../../base/config/limits.ts";
-import type { Column, Row } from "./columns.ts";
+import { type Column, type FileEncoder, type Row, textOf } from "./columns.ts";
 import { encodeArrow } from "./encode-arrow.ts";
-import { encodeCsv } from "./encode-csv.ts";
 import { encodeParquet } from "./encode-parquet.ts";
-import type { FileEncoder } from "./file-encoder.ts";
 
 /** The formats whose files are more than their rows, one after the other. */
 export type EncodedFormat = "csv" | "parquet" | "arrow";
@@ -36,4 +34,21 @@ function inGroups(encoder: FileEncoder): FileEncoder {
     },
     end: () => Buffer.concat([addGathered(), encoder.end()]),
   };
+}
+
+/** RFC 4180 with a line of names first; a missing value is empty, an empty text `""`. */
+function encodeCsv(columns: readonly Column[]): FileEncoder {
+  const names = columns.map(({ name }) => name);
+  const line = (row: Row): string => `${names.map((name) => csvField(row[name])).join(",")}\r\n`;
+  return {
+    begin: () => Buffer.from(`${names.join(",")}\r\n`),
+    add: (rows) => Buffer.from(rows.map(line).join("")),
+    end: () => new Uint8Array(),
+  };
+}
+
+function csvField(value: Row[string] | undefined): string {
+  if (value === null || value === undefined) return "";
+  const text = textOf(value);
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Column } from "./columns.ts";
+import { EncodingThread } from "./encoding-thread.ts";
+import type { EncodedFormat } from "./open-encoder.ts";
+
+const columns: readonly Column[] = [{ name: "a", kind: "integer", nullable: false }];
+const thread = new EncodingThread();
+
+async function encode(arrays: readonly string[], format: EncodedFormat = "csv"): Promise<string> {
+  const given = (async function* () {
+    yield* arrays;
+  })();
+  const pieces: Uint8Array[] = [];
+  for await (const piece of thread.encode({ format, columns }, given)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+test("files are encoded at the same time, each in its own order", async () => {
+  const files = [encode(['[{"a":1}]', '[{"a":2}]']), encode([]), encode(['[{"a":3}]'])];
+  assert.deepEqual(await Promise.all(files), ["a\r\n1\r\n2\r\n", "a\r\n", "a\r\n3\r\n"]);
+});
+
+test("a file that fails leaves others alone, and a thread that fails is started again", async () => {
+  const other = encode(['[{"a":1}]']);
+  await assert.rejects(encode(["no rows"]), SyntaxError);
+  assert.equal(await other, "a\r\n1\r\n");
+  await assert.rejects(encode(["[]"], "none" as EncodedFormat), TypeError);
+  assert.equal(await encode(['[{"a":4}]']), "a\r\n4\r\n");
+});
