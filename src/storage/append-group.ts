@@ -12,14 +12,26 @@ import {
 import type { Engine } from "./engine/engine.ts";
 import type { SpoolFile } from "./engine/spool-file.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
+import { tokenOf } from "./server/insert-until-there.ts";
 
-/** Which of a batch's rows go into which tables. */
-const tablesOf = {
-  fills: ["fills", "fills_by_token"],
-  minuteCandles: ["minute_candles", "hour_candles"],
-  events: ["events"],
-  quarantine: ["quarantine"],
-} as const satisfies Record<keyof BatchRows, readonly string[]>;
+/** Which of a batch's rows each table takes. */
+const rowsOf = {
+  fills: "fills",
+  fills_by_token: "fills",
+  events: "events",
+  quarantine: "quarantine",
+  minute_candles: "minuteCandles",
+  hour_candles: "minuteCandles",
+} as const satisfies Record<string, keyof BatchRows>;
+
+/** A table that appends insert into. */
+export type FactTable = keyof typeof rowsOf;
+
+/** Those of facts, whose rows have a position. */
+export const factTables = ["fills", "fills_by_token", "events", "quarantine"] as const;
+
+/** Those of candles, which are made of fills. */
+export const candleTables = ["minute_candles", "hour_candles"] as const;
 
 /** Where rows stand in their file. Bytes. */
 type Place = { readonly begin: number; readonly length: number };
@@ -76,17 +88,15 @@ export class AppendGroup {
     this.#rows += tally.fills + tally.events + tally.quarantined.length;
   }
 
-  /** Inserts all rows of these kinds; durable when it resolves. */
-  async insert(wanted: readonly (keyof BatchRows)[]): Promise<void> {
+  /** Inserts all rows of these tables, under the tokens of an attempt; durable when it resolves. */
+  async insert(tables: readonly FactTable[], attempt = 1): Promise<void> {
+    const { from, to } = this.range;
     await settleAll(
-      wanted.map(async (kind) => {
-        const rows = this.#files.get(kind);
+      tables.map(async (table) => {
+        const rows = this.#files.get(rowsOf[table]);
         if (rows === undefined) return;
-        await settleAll(
-          tablesOf[kind].map((table) =>
-            untilAdmitted(() => this.#engine.insert(table, rows, this.#tokenOf(table))),
-          ),
-        );
+        const token = tokenOf(`${table}:${from}-${to}`, attempt);
+        await untilAdmitted(() => this.#engine.insert(table, rows, token));
       }),
     );
   }
@@ -122,11 +132,6 @@ export class AppendGroup {
       this.#files.set(kind, file);
     }
     return { begin: await file.append(rows), length };
-  }
-
-  #tokenOf(table: string): string {
-    const { from, to } = this.range;
-    return `${table}:${from}-${to}`;
   }
 
   #roomFor(kind: keyof BatchRows): Buffer {

@@ -1,17 +1,23 @@
 import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { AppendGroup } from "./append-group.ts";
+import { AppendGroup, candleTables, factTables } from "./append-group.ts";
 import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts } from "./covered-facts.ts";
-import type { OpenedEngine } from "./engine/engine.ts";
+import { type OpenedEngine, readCount } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
 import { type Coverage, readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { finishRepair } from "./repair.ts";
 import { Claims } from "./server/claims.ts";
+import { completeAppend } from "./server/complete-append.ts";
+import { insertUntilThere, tokenOf } from "./server/insert-until-there.ts";
+import { integerLiteral } from "./sql-literal.ts";
 
 const settled = Promise.resolve();
+
+/** What a writer of a database on a server needs besides. */
+type Shared = { readonly claims: Claims; readonly isReplicated: boolean };
 
 /**
  * The durable log of facts of final blocks, for the process that writes it. An append writes the facts, then the commit
@@ -22,21 +28,24 @@ export class FactStore extends CoveredFacts {
   #writtenThrough: number | null;
   /** Resolves when nothing is left in the engine above the coverage it was opened with. */
   readonly trimmed: Promise<void>;
-  /** Where appends to a shared database end; `null` in a folder of our own. */
-  readonly #claims: Claims | null;
+  /** The time of the newest block that is committed, in unix seconds. */
+  #committedAt: number;
+  /** Where appends to a database of a server end; `null` in a folder of our own. */
+  readonly #shared: Shared | null;
 
   private constructor(parts: {
     engine: MeteredEngine;
     coverage: Coverage | null;
     reorgs: ReorgLog;
-    claims: Claims | null;
+    shared: Shared | null;
   }) {
     super(parts);
-    const { engine, coverage, claims } = parts;
+    const { engine, coverage, shared } = parts;
     this.#writtenThrough = coverage?.last.number ?? null;
-    this.#claims = claims;
+    this.#committedAt = coverage?.last.timestamp ?? 0;
+    this.#shared = shared;
     // In a shared database what is above may belong to another process; it is completed, not deleted.
-    this.trimmed = claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
+    this.trimmed = shared === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
     // Those who wait for it get the error.
     this.trimmed.catch(() => {});
   }
@@ -47,7 +56,7 @@ export class FactStore extends CoveredFacts {
    * completes it. `dropCopies` is called before stored facts are changed. Throws `DataFolderDamagedError`.
    */
   static async open(
-    { engine: opened, isShared }: OpenedEngine,
+    { engine: opened, kind }: OpenedEngine,
     dropCopies: () => void,
   ): Promise<FactStore> {
     const engine = new MeteredEngine(opened);
@@ -55,12 +64,16 @@ export class FactStore extends CoveredFacts {
       await finishRepair(engine, dropCopies);
       const coverage = await readCoverage(engine);
       const next = coverage === null ? 0 : coverage.last.number + 1;
+      const isReplicated = kind === "cluster";
       const [reorgs, claims] = await settleAll([
         ReorgLog.open(engine, next - 1),
-        isShared ? Claims.open(engine, next) : Promise.resolve(null),
+        kind === "embedded"
+          ? Promise.resolve(null)
+          : Claims.open(engine, { from: next, isReplicated }),
         verifyNewestCommits(engine),
       ]);
-      return new FactStore({ engine, coverage, reorgs, claims });
+      const shared = claims === null ? null : { claims, isReplicated };
+      return new FactStore({ engine, coverage, reorgs, shared });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
@@ -70,12 +83,12 @@ export class FactStore extends CoveredFacts {
 
   /** The last blocks of appends that were begun and not committed: those that follow must end there too. */
   get openEnds(): readonly number[] {
-    return this.#claims?.ends ?? [];
+    return this.#shared?.claims.ends ?? [];
   }
 
   /** The block that an append from `from` on must end with; `null` when it may end with any. */
   endOf(from: number): number | null {
-    return this.#claims?.endOf(from) ?? null;
+    return this.#shared?.claims.endOf(from) ?? null;
   }
 
   /**
@@ -112,8 +125,8 @@ export class FactStore extends CoveredFacts {
       );
       this.#writtenThrough = toBlock;
     }
-    await untilAdmitted(async () => this.#claims?.claim(group.range));
-    await group.insert(["fills", "events", "quarantine"]);
+    await untilAdmitted(async () => this.#shared?.claims.claim(group.range));
+    await group.insert(factTables);
   }
 
   /**
@@ -122,11 +135,24 @@ export class FactStore extends CoveredFacts {
    * batches may be covered, in order.
    */
   async commit(group: AppendGroup): Promise<void> {
-    await group.insert(["minuteCandles"]);
     const { from } = group.range;
     const commit = encodeCommit(group.batches);
-    await untilAdmitted(() => this.engine.insert("commits", commit, `commits:${from}`));
-    this.#claims?.release(from);
+    const shared = this.#shared;
+    if (shared === null) {
+      await group.insert(candleTables);
+      await untilAdmitted(() => this.engine.insert("commits", commit));
+      return;
+    }
+    await completeAppend(this.engine, { group, ...shared, since: this.#committedAt });
+    await insertUntilThere({
+      ...shared,
+      insert: (attempt) =>
+        this.engine.insert("commits", commit, tokenOf(`commits:${from}`, attempt)),
+      isThere: async () =>
+        (await readCount(this.engine, `commits WHERE from_block = ${integerLiteral(from)}`)) > 0,
+    });
+    this.#committedAt = group.batches.at(-1)?.last.timestamp ?? this.#committedAt;
+    shared.claims.release(from);
   }
 
   override async close(): Promise<void> {

@@ -12,7 +12,7 @@ import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { seqsOf } from "./fact-fingerprint.ts";
-import { longRows } from "./schema.ts";
+import { longRows } from "./schema/schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 
 const countedTables = ["fills", "events", "quarantine"] as const;
@@ -39,7 +39,8 @@ export async function orderRepair(
 ): Promise<void> {
   await dropRows(engine);
   for (const table of tables) {
-    await engine.command(`CREATE TABLE repair_${table} AS ${table} SETTINGS ${longRows}`);
+    await engine.command(`CREATE TABLE repair_${table} AS ${table}
+       ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
     for (const batch of batches) {
       await engine.insert(`repair_${table}`, batch[rowsOf[table]]);
     }

@@ -66,7 +66,14 @@ async function assertWhole({ chain, server, options }: Scene): Promise<void> {
   await assertTradesServed(service, chain);
   assert.equal(await service.stop(), 0);
   const identity = identityOf(137, knownContracts());
-  const place = { url: server.url, user: "default", password: "", database, identity };
+  const place = {
+    url: server.url,
+    user: "default",
+    password: "",
+    database,
+    cluster: null,
+    identity,
+  };
   await assertStoreHolds(options("last").dataDir, factsOf(chain.blocks), (dataDir) =>
     openDatabase(place, dataDir),
   );

@@ -189,7 +189,8 @@ describe("a damaged folder is refused with 1 and the way out", () => {
       const files = (await readdir(root, { recursive: true })).filter((path) => pattern.test(path));
       assert(files.length > 0, "there is something to damage");
       for (const file of files) await damage(join(root, file));
-      const wayOut = /^oddwire: .+; restore a backup, or start with an empty data folder$/m;
+      const wayOut =
+        /^oddwire: .+; restore a backup, or start with an empty data folder( or database)?$/m;
       for (const _ of ["immediately", "and ever again"]) await assertRefuses(options, 1, wayOut);
     });
   }

@@ -36,7 +36,8 @@ async function openScene(t: TestContext, server: ClickHouseServer, name: string)
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const identity = identityOf(137, knownContracts());
-  const place = { url: server.url, user: "default", password: "", database: name, identity };
+  const of = { database: name, cluster: null, identity };
+  const place = { url: server.url, user: "default", password: "", ...of };
   const closedAfter = <One extends { close(): Promise<void> }>(one: One): One => {
     t.after(() => one.close());
     return one;

@@ -13,7 +13,7 @@ import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
-import { embeddedOnly, isOnServer, openFacts } from "../support/open-facts.ts";
+import { embeddedOnly, isOnServer, openFacts, serverOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -80,6 +80,25 @@ describe("after a crash", () => {
     } finally {
       await store.close();
     }
+  });
+
+  test("of a server that left tokens without their rows, the same append stores the rows", {
+    skip: serverOnly,
+  }, async (t) => {
+    const folder = await StoreFolder.open(t);
+    const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
+    await folder.store.append(encode(kept));
+    await appendPart(folder.store, encode(lost), tables);
+    const { engine } = folder.store;
+    const above = `>= ${lost[0]?.number ?? 0}`;
+    // What a kill between a token and its rows leaves behind.
+    for (const table of ["fills", "fills_by_token", "events", "quarantine"]) {
+      await engine.command(`DELETE FROM ${table} WHERE intDiv(seq, 1000000) ${above}`);
+    }
+    await engine.command(`DELETE FROM commits WHERE to_block ${above}`);
+    const store = await folder.reopen();
+    await store.append(encode(lost));
+    await assertTablesHold(store, blocks);
   });
 
   test("in the middle of the recovery from a crash, the next recovery ends it", {

@@ -5,7 +5,7 @@ import {
   type ClusterAccessOptions,
 } from "../../src/access/cluster/cluster-access.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { schemaStatements } from "../../src/storage/schema.ts";
+import { schemaStatements } from "../../src/storage/schema/schema.ts";
 import { ServerEngine } from "../../src/storage/server/server-engine.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 import { openServerEngine } from "./open-engines.ts";
@@ -56,7 +56,7 @@ export async function openCluster(
   for (const sql of schemaStatements({ kind: "server", database })) await engine.command(sql);
   const openNode: TestCluster["openNode"] = async (options = {}) => {
     const { url } = clickhouse;
-    const place = { url, user: "default", password: "", database, spoolDir: "" };
+    const place = { url, user: "default", password: "", database, cluster: null, spoolDir: "" };
     const access = await ClusterAccess.open({
       engine: await ServerEngine.open({ ...place, queryTimeoutMs: waitMsMax }),
       redisUrl: redis.url,

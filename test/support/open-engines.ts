@@ -21,7 +21,14 @@ export async function openServerEngine(
 ): Promise<ServerEngine> {
   const spoolDir = await makeFolder(t);
   const { url } = server;
-  const defaults = { url, user: "default", password: "", database: "oddwire", spoolDir };
+  const defaults = {
+    url,
+    user: "default",
+    password: "",
+    database: "oddwire",
+    cluster: null,
+    spoolDir,
+  };
   return closed(t, await ServerEngine.openOrMake({ ...defaults, ...settings }));
 }
 

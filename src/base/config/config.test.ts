@@ -34,6 +34,7 @@ test("unset and empty variables have their defaults", () => {
     metricsPort: null,
     adminKey: null,
     hmacPepper: null,
+    clickhouseCluster: null,
     clickhouseDatabase: "oddwire",
     clickhousePassword: null,
     clickhouseUrl: null,

@@ -88,6 +88,10 @@ export const serverLimits = {
   retryDelayMs: 100,
   /** How often a process that only reads looks whether it can be opened. */
   readerRetryMs: 500,
+  /** A replica further behind is out of order: parts usually arrive within a second. */
+  replicaDelaySecondsMax: 30,
+  /** How often a writer looks whether a replica has what was inserted. */
+  replicaPollMs: 200,
   /** Clocks further apart are a mistake: times in queries of people would be wrong. */
   clockDifferenceMs: 5_000,
 } as const;

@@ -18,6 +18,14 @@ export const serverSettings = {
     fallback: "oddwire",
     read: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : null),
   }),
+  clickhouseCluster: setting<string | null>({
+    variable: "ODDWIRE_CLICKHOUSE_CLUSTER",
+    description:
+      "The cluster that the server is in, by its name there; tables are then replicated and sharded",
+    form: "a name of letters, digits and underscores",
+    fallback: null,
+    read: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : null),
+  }),
   clickhouseUser: setting({
     variable: "ODDWIRE_CLICKHOUSE_USER",
     description: "The user on that server, who may create tables in the database, read and insert",

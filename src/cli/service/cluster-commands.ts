@@ -1,22 +1,33 @@
 import { type Config, ConfigError, readConfig } from "../../base/config/config.ts";
 import { readContracts } from "../../main.ts";
-import { schemaStatements } from "../../storage/schema.ts";
+import { schemaVersion } from "../../storage/schema/schema.ts";
 import { checkDatabase } from "../../storage/server/check-database.ts";
-import { connectToServer, serverPlaceOf } from "../../storage/server/open-database.ts";
+import {
+  connectToServer,
+  databaseOf,
+  openDatabase,
+  serverPlaceOf,
+} from "../../storage/server/open-database.ts";
+import { migrationOf } from "../../storage/server/prepare-database.ts";
 import { exitCodes } from "../command.ts";
 
-/** Prints the statements that create the tables on a server, or on a cluster of that name. */
-export async function printSchema(options: { readonly cluster?: string }): Promise<number> {
-  const { clickhouseDatabase: database } = readConfig("administer");
-  const { cluster } = options;
-  const statements = schemaStatements(
-    cluster === undefined ? { kind: "server", database } : { kind: "cluster", database, cluster },
-  );
-  process.stdout.write(statements.map((sql) => `${sql.trim()};\n\n`).join(""));
+/** Makes or migrates the tables on a server or a cluster; with `print` it shows the statements and runs none. */
+export async function makeSchema(options: { readonly print?: boolean }): Promise<number> {
+  const config = readConfig("administer");
+  if (options.print === true) {
+    const contracts = await readContracts(config.contractsFile);
+    const statements = migrationOf(databaseOf(config, contracts), 0);
+    process.stdout.write(statements.map((sql) => `${sql.trim()};\n\n`).join(""));
+    return exitCodes.done;
+  }
+  const place = await placeOf(config);
+  const { engine } = await openDatabase(place, config.dataDir);
+  await engine.close();
+  process.stdout.write(`the database ${place.database} has tables of version ${schemaVersion}\n`);
   return exitCodes.done;
 }
 
-/** Checks the ClickHouse server and the database that facts are kept in. */
+/** Checks the ClickHouse server, or all servers of the cluster, and the database that facts are kept in. */
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
   const place = await placeOf(config);
@@ -35,5 +46,5 @@ export async function checkServer(): Promise<number> {
 async function placeOf(config: Config) {
   const place = serverPlaceOf(config, await readContracts(config.contractsFile));
   if (place !== null) return place;
-  throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to check"]);
+  throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to use"]);
 }

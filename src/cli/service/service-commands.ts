@@ -80,22 +80,25 @@ function addRepair(program: Command): void {
 function addCluster(program: Command): void {
   const cluster = program
     .command("cluster")
-    .summary("print the ClickHouse schema, or check a server")
+    .summary("create the ClickHouse tables, or check a server")
     .description("Commands for a ClickHouse server.");
   const schema = cluster
     .command("schema")
-    .summary("print the statements that create the tables")
+    .summary("create or migrate the tables")
     .description(
-      "Prints the statements that create the tables on a ClickHouse server, for operators who do not let the service create them. With --cluster they are those of a cluster whose configuration has that name: replicated tables, and distributed ones above those that are sharded.",
+      "Creates or migrates the tables on a ClickHouse server. The service does it at a start if its user may create tables; for operators who do not allow that, run this as another user, or run what --print shows. With ODDWIRE_CLICKHOUSE_CLUSTER the tables are replicated, and those of facts are sharded. Repeating it changes nothing.",
     )
-    .option("--cluster <name>", "name of the cluster (default: one server)")
-    .action(lazily(async () => (await import("./cluster-commands.ts")).printSchema));
-  addExamples(schema, ["oddwire cluster schema", "oddwire cluster schema --cluster main"]);
+    .option("--print", "print the statements from an empty database on, and run none")
+    .action(lazily(async () => (await import("./cluster-commands.ts")).makeSchema));
+  addExamples(schema, [
+    "ODDWIRE_CLICKHOUSE_URL=http://db:8123 oddwire cluster schema",
+    "ODDWIRE_CLICKHOUSE_CLUSTER=main oddwire cluster schema --print",
+  ]);
   const check = cluster
     .command("check")
     .summary("check the ClickHouse server and its database")
     .description(
-      "Checks the version and the clock of the server, the tables, which chain and contracts they belong to, and whether the newest rows are complete. Exits with 2 when something is wrong.",
+      "Checks the version and the clock of the server, the tables, which chain and contracts they belong to, and whether the newest rows are complete. For a cluster it also checks the versions, clocks and macros of all servers, replicas, and the quorum of inserts. Exits with 2 when something is wrong.",
     )
     .action(lazily(async () => (await import("./cluster-commands.ts")).checkServer));
   addExamples(check, ["ODDWIRE_CLICKHOUSE_URL=http://db:8123 oddwire cluster check"]);

@@ -12,7 +12,7 @@ export class DataFolderDamagedError extends Error {
   override name = "DataFolderDamagedError";
 
   constructor(what: string, options: { readonly cause?: unknown } = {}) {
-    super(`${what}; restore a backup, or start with an empty data folder`, options);
+    super(`${what}; restore a backup, or start with an empty data folder or database`, options);
   }
 }
 

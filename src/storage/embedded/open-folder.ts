@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { type Engine, type OpenedEngine, readCount } from "../engine/engine.ts";
-import { schemaStatements } from "../schema.ts";
+import { schemaStatements } from "../schema/schema.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 import { DataFolderDamagedError } from "./data-folder-errors.ts";
 import { refuseFullDisk } from "./delete-rows.ts";
@@ -14,7 +14,7 @@ export async function openFolder(dataDir: string): Promise<OpenedEngine> {
   const engine = await ChdbEngine.open(dataDir);
   try {
     await prepareFolder(engine);
-    return { engine, isShared: false };
+    return { engine, kind: "embedded" };
   } catch (thrown) {
     // A folder that is refused must not stay locked.
     await engine.close();

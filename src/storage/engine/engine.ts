@@ -4,6 +4,7 @@
  * which the engine is opened with.
  */
 import { assert } from "../../base/assert.ts";
+import type { StoreKind } from "../schema/schema-target.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
 /** A value of a row as the engine's JSON gives it: 64-bit integers are numbers, decimals strings. */
@@ -37,8 +38,8 @@ export type Engine = {
 /** An engine with its tables made. */
 export type OpenedEngine = {
   readonly engine: Engine;
-  /** Whether other processes may write to the same database. */
-  readonly isShared: boolean;
+  /** Other processes may write to a database of a server or of a cluster. */
+  readonly kind: StoreKind;
 };
 
 /** Opens an engine whose files, if it has any, are in a data folder, which is made when it does not exist. */

@@ -1,25 +1,22 @@
 import { serverLimits } from "../../base/config/limits.ts";
-import { toError } from "../../base/errors.ts";
+import { AppError, toError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { FactsIdentity } from "../identity.ts";
 import { readCoverage, verifyNewestCommits } from "../recover.ts";
-import { tableNames } from "../schema.ts";
-import { refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
+import { tableNames } from "../schema/schema.ts";
+import { looksOfCluster } from "./check-cluster.ts";
+import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 
 /** One thing that was looked at, and what is wrong with it; `null` when nothing is. */
 export type Finding = { readonly subject: string; readonly problem: string | null };
 
 /** Looks at everything that a database on a server needs, whatever of it is wrong. */
-export async function checkDatabase(
-  engine: Engine,
-  place: { readonly database: string; readonly identity: FactsIdentity },
-): Promise<readonly Finding[]> {
+export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const look = async (subject: string, work: () => Promise<unknown>): Promise<void> => {
     const problem = await work().then(
       () => null,
-      (thrown: unknown) => toError(thrown).message,
+      (thrown: unknown) => sentenceOf(toError(thrown)),
     );
     findings.push({ subject, problem });
   };
@@ -27,9 +24,22 @@ export async function checkDatabase(
   await look("clock", () => refuseOtherClock(engine));
   await look("tables", () => refuseMissingTables(engine));
   await look("identity", () => refuseOtherDatabase(engine, place));
+  const { cluster, database } = place;
+  if (cluster !== null) {
+    for (const { subject, work } of looksOfCluster(engine, { cluster, database })) {
+      await look(subject, work);
+    }
+  }
   await look("coverage", () => readCoverage(engine));
   await look("newest commits", () => verifyNewestCommits(engine));
   return findings;
+}
+
+/** What clients are not shown, such as what the server said, is for people here. */
+function sentenceOf(error: Error): string {
+  return error instanceof AppError && error.cause instanceof Error
+    ? error.cause.message
+    : error.message;
 }
 
 async function refuseOtherClock(engine: Engine): Promise<void> {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { assert } from "../../base/assert.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { RowWriter } from "../codec/row-writer.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, Row } from "../engine/engine.ts";
 import { integerLiteral } from "../sql-literal.ts";
+import { insertUntilThere, tokenOf } from "./insert-until-there.ts";
 
 /** Another process has claimed the blocks that follow, and to another end. A start goes on from there. */
 export class ClaimedElsewhereError extends Error {
@@ -24,21 +24,27 @@ export class ClaimedElsewhereError extends Error {
  */
 export class Claims {
   readonly #engine: Engine;
+  readonly #isReplicated: boolean;
   readonly #writer = randomUUID();
   /** The last block by the first, of claims without a commit record. */
   readonly #open: Map<number, number>;
 
-  private constructor(engine: Engine, open: Map<number, number>) {
+  private constructor(engine: Engine, isReplicated: boolean, open: Map<number, number>) {
     this.#engine = engine;
+    this.#isReplicated = isReplicated;
     this.#open = open;
   }
 
   /** Reads the claims from a block on: those that were begun and not committed. */
-  static async open(engine: Engine, from: number): Promise<Claims> {
+  static async open(
+    engine: Engine,
+    { from, isReplicated }: { readonly from: number; readonly isReplicated: boolean },
+  ): Promise<Claims> {
     const rows = await engine.query(
       `SELECT from_block, to_block FROM claims WHERE from_block >= ${integerLiteral(from)} ORDER BY from_block`,
     );
-    return new Claims(engine, new Map(rows.map(([first, last]) => [Number(first), Number(last)])));
+    const ends = rows.map(([first, last]) => [Number(first), Number(last)] as const);
+    return new Claims(engine, isReplicated, new Map(ends));
   }
 
   /** The last blocks of all claims that are open. */
@@ -55,12 +61,19 @@ export class Claims {
   async claim({ from, to }: BlockRange): Promise<void> {
     if (this.#open.get(from) === to) return;
     const row = new RowWriter().uint64(from).uint64(to).text(this.#writer).finish();
-    await this.#engine.insert("claims", row, `claim:${from}`);
-    const [taken] = await this.#engine.query(
-      `SELECT to_block FROM claims WHERE from_block = ${integerLiteral(from)}`,
-    );
-    assert(taken !== undefined, "a claim that was inserted is there");
-    if (Number(taken[0]) !== to) throw new ClaimedElsewhereError({ from, to: Number(taken[0]) });
+    let taken: Row | undefined;
+    await insertUntilThere({
+      isReplicated: this.#isReplicated,
+      insert: (attempt) => this.#engine.insert("claims", row, tokenOf(`claim:${from}`, attempt)),
+      isThere: async () => {
+        [taken] = await this.#engine.query(
+          `SELECT to_block FROM claims WHERE from_block = ${integerLiteral(from)}`,
+        );
+        return taken !== undefined;
+      },
+    });
+    const end = Number(taken?.[0]);
+    if (end !== to) throw new ClaimedElsewhereError({ from, to: end });
     this.#open.set(from, to);
   }
 

@@ -6,9 +6,10 @@ import { type Engine, readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
 import { type Coverage, readCoverage } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
+import { schemaVersion } from "../schema/schema.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
-import { isPrepared, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
+import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 import { countVerified, readCommits } from "./verify-commits.ts";
 
 type ReaderOptions = {
@@ -78,7 +79,11 @@ async function openDatabaseFor(
 ): Promise<FactReader | string> {
   const name = `the database ${place.database}`;
   await refuseOldServer(engine);
-  if (!(await isPrepared(engine))) return `${name} has no tables yet`;
+  const version = await readSchemaVersion(engine);
+  if (version === 0) return `${name} has no tables yet`;
+  if (version < schemaVersion) {
+    return `${name} has tables of version ${version}; version ${schemaVersion} is needed: run \`oddwire cluster schema\``;
+  }
   await refuseOtherDatabase(engine, place);
   const reorgs = await ReorgLog.read(engine);
   const trusted = await readTrusted(engine);

@@ -3,31 +3,34 @@ import { join } from "node:path";
 import type { Config } from "../../base/config/config.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine, OpenedEngine } from "../engine/engine.ts";
-import { type FactsIdentity, identityOf } from "../identity.ts";
-import { prepareDatabase } from "./prepare-database.ts";
+import { identityOf } from "../identity.ts";
+import { targetOf } from "../schema/schema-target.ts";
+import { type Database, prepareDatabase } from "./prepare-database.ts";
 import { ServerEngine, type ServerSettings } from "./server-engine.ts";
 
 /** A database on a ClickHouse server, and the facts that it is for. */
-export type ServerPlace = {
+export type ServerPlace = Database & {
   /** Without user and password. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  readonly database: string;
-  readonly identity: FactsIdentity;
 };
 
-/** The database that a configuration names; `null` for the engine in the process. */
-export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace | null {
-  const { clickhouseUrl: url, chainId } = config;
-  if (url === null) return null;
+/** The database that a configuration names, on whatever server. */
+export function databaseOf(config: Config, contracts: Contracts): Database {
   return {
-    url,
-    user: config.clickhouseUser,
-    password: config.clickhousePassword ?? "",
     database: config.clickhouseDatabase,
-    identity: identityOf(chainId, contracts),
+    cluster: config.clickhouseCluster,
+    identity: identityOf(config.chainId, contracts),
   };
+}
+
+/** The database and its server that a configuration names; `null` for the engine in the process. */
+export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace | null {
+  const { clickhouseUrl: url, clickhouseUser: user } = config;
+  if (url === null) return null;
+  const password = config.clickhousePassword ?? "";
+  return { url, user, password, ...databaseOf(config, contracts) };
 }
 
 /** Connects. `dataDir` is a folder of ours: rows of an insert are in it until they are sent. Throws `SERVICE_UNAVAILABLE`. */
@@ -43,7 +46,7 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
   const engine = await ServerEngine.openOrMake(await settingsOf(place, dataDir));
   try {
     await prepareDatabase(engine, place);
-    return { engine, isShared: true };
+    return { engine, kind: targetOf(place).kind };
   } catch (thrown) {
     await engine.close();
     throw thrown;
@@ -51,8 +54,8 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
 }
 
 async function settingsOf(place: ServerPlace, dataDir: string): Promise<ServerSettings> {
-  const { url, user, password, database } = place;
+  const { url, user, password, database, cluster } = place;
   const spoolDir = join(dataDir, "spool");
   await mkdir(spoolDir, { recursive: true });
-  return { url, user, password, database, spoolDir };
+  return { url, user, password, database, cluster, spoolDir };
 }

@@ -1,32 +1,53 @@
 import { ConfigError } from "../../base/config/config.ts";
-import { RowWriter } from "../codec/row-writer.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { type FactsIdentity, refuseOtherFacts } from "../identity.ts";
-import { schemaStatements, schemaVersion } from "../schema.ts";
+import { schemaStatements, schemaVersion } from "../schema/schema.ts";
+import { targetOf } from "../schema/schema-target.ts";
+import { integerLiteral, wordLiteral } from "../sql-literal.ts";
 
 /** The oldest server that takes the schema: year and month of the release. */
 const oldestVersion = [26, 7] as const;
 
+/** A database on a server, and what its facts are of. */
+export type Database = {
+  readonly database: string;
+  readonly cluster: string | null;
+  readonly identity: FactsIdentity;
+};
+
 /**
- * Makes the tables of a database on a server unless they are there, and ties it to our facts on first use. Throws
- * `ConfigError` when the server is too old, when the tables are of another version, or when the facts are others.
+ * Brings the tables of a database on a server to the newest version, and ties it to our facts on first use. Throws
+ * `ConfigError` when the server is too old, when the tables are of a newer version, or when the facts are others.
  */
-export async function prepareDatabase(
-  engine: Engine,
-  { database, identity }: { readonly database: string; readonly identity: FactsIdentity },
-): Promise<void> {
+export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
   await refuseOldServer(engine);
-  if (!(await isPrepared(engine))) {
-    for (const sql of schemaStatements({ kind: "server", database })) await engine.command(sql);
-    await engine.insert("identity", rowOf(identity), "identity");
-  }
-  await refuseOtherDatabase(engine, { database, identity });
+  for (const sql of migrationOf(place, await readSchemaVersion(engine))) await engine.command(sql);
+  await refuseOtherDatabase(engine, place);
 }
 
-/** Whether the tables are made and tied to facts, which comes last. */
-export async function isPrepared(engine: Engine): Promise<boolean> {
+/**
+ * The statements that bring the tables from a version to the newest one, the one that says so last. They do nothing
+ * where they were carried out, and the first process that ties a database to its facts wins.
+ */
+export function migrationOf(place: Database, version: number): readonly string[] {
+  if (version >= schemaVersion) return [];
+  const { chain_id, contracts, events } = place.identity;
+  const values = [schemaVersion, chain_id].map(integerLiteral);
+  const row = [...values, wordLiteral(contracts), wordLiteral(events)].join(", ");
+  return [
+    ...schemaStatements(targetOf(place), version),
+    `INSERT INTO ${place.database}.identity
+SETTINGS async_insert = 0, deduplicate_insert = 'enable', insert_deduplication_token = 'identity:${schemaVersion}'
+VALUES (${row})`,
+  ];
+}
+
+/** The version of the tables; 0 while they are not made, or not tied to facts, which comes last. */
+export async function readSchemaVersion(engine: Engine): Promise<number> {
   const identity = "system.tables WHERE database = currentDatabase() AND name = 'identity'";
-  return (await readCount(engine, identity)) > 0 && (await readCount(engine, "identity")) > 0;
+  if ((await readCount(engine, identity)) === 0) return 0;
+  const [row] = await engine.query("SELECT max(schema_version) FROM identity");
+  return Number(row?.[0]);
 }
 
 /** Throws `ConfigError` when the server is older than the schema needs. */
@@ -44,10 +65,10 @@ export async function refuseOldServer(engine: Engine): Promise<void> {
 /** Throws `ConfigError` when a database is for other facts than ours, or has tables of another version. */
 export async function refuseOtherDatabase(
   engine: Engine,
-  { database, identity }: { readonly database: string; readonly identity: FactsIdentity },
+  { database, identity }: Omit<Database, "cluster">,
 ): Promise<void> {
   const [known] = await engine.query(
-    "SELECT schema_version, chain_id, contracts, events FROM identity",
+    "SELECT schema_version, chain_id, contracts, events FROM identity ORDER BY schema_version DESC LIMIT 1",
   );
   const place = `the database ${database}`;
   if (known === undefined)
@@ -55,8 +76,10 @@ export async function refuseOtherDatabase(
   const [version, chainId, contracts, events] = known;
   if (Number(version) !== schemaVersion) {
     throw new ConfigError([
-      `${place} has tables of version ${Number(version)}, this version of oddwire reads version ${schemaVersion}; ` +
-        "index again: use another ODDWIRE_CLICKHOUSE_DATABASE, or run the version that made it",
+      `${place} has tables of version ${Number(version)}, this version of oddwire needs version ${schemaVersion}; ` +
+        (Number(version) < schemaVersion
+          ? "run `oddwire cluster schema`"
+          : "run the version of oddwire that made them, or a newer one"),
     ]);
   }
   refuseOtherFacts(
@@ -64,9 +87,4 @@ export async function refuseOtherDatabase(
     identity,
     { place, setting: "ODDWIRE_CLICKHOUSE_DATABASE" },
   );
-}
-
-function rowOf({ chain_id, contracts, events }: FactsIdentity): Buffer {
-  const row = new RowWriter().uint32(schemaVersion).uint64(chain_id);
-  return row.text(contracts).text(events).finish();
 }

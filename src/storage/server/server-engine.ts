@@ -17,6 +17,8 @@ import {
   writeSettings,
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
+import { localTable } from "../schema/schema.ts";
+import { onCluster, type SchemaTarget, targetOf } from "../schema/schema-target.ts";
 import { HttpReader, type QuerySettings } from "./http-reader.ts";
 import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
 
@@ -27,6 +29,8 @@ export type ServerSettings = {
   readonly user: string;
   readonly password: string;
   readonly database: string;
+  /** The cluster that the server is in; `null` for a server alone. */
+  readonly cluster: string | null;
   /** A folder that exists: rows of one insert are in nameless files there until they are sent. */
   readonly spoolDir: string;
   /** How long a query may take, all attempts included. */
@@ -49,6 +53,7 @@ export class ServerEngine implements Engine {
   readonly #client: ClickHouseClient;
   readonly #reader: HttpReader;
   readonly #host: string;
+  readonly #target: SchemaTarget;
   readonly #spoolDir: string;
   readonly #queryTimeoutMs: number;
   readonly #readers = new ConnectionPool(places(serverLimits.readersMax));
@@ -60,6 +65,7 @@ export class ServerEngine implements Engine {
     this.#client = client;
     this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
+    this.#target = targetOf(settings);
     this.#spoolDir = spoolDir;
     this.#queryTimeoutMs = queryTimeoutMs;
   }
@@ -109,7 +115,8 @@ export class ServerEngine implements Engine {
 
   async deleteRows(table: string, where: string): Promise<void> {
     if ((await readCount(this, `${table} WHERE ${where}`)) === 0) return;
-    await this.command(`DELETE FROM ${table} WHERE ${where}`);
+    const rows = `${localTable(this.#target, table)}${onCluster(this.#target)}`;
+    await this.command(`DELETE FROM ${rows} WHERE ${where}`);
   }
 
   async openRows(): Promise<SpoolFile> {
@@ -136,7 +143,8 @@ export class ServerEngine implements Engine {
 
   async #read(sql: string, settings: QuerySettings): Promise<Buffer> {
     const timeoutMs = this.#queryTimeoutMs;
-    const limited = { ...settings, ...limits(timeoutMs) };
+    const ofCluster = this.#target.kind === "cluster" ? clusterSettings : {};
+    const limited = { ...settings, ...ofCluster, ...limits(timeoutMs) };
     const attempt = (signal: AbortSignal) => this.#reader.read(sql, limited, signal);
     return this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt }));
   }
@@ -186,6 +194,18 @@ export class ServerEngine implements Engine {
 }
 
 const unknownDatabase = "81";
+
+/**
+ * Every query of a process asks the same replica of a shard, in the order of the cluster's configuration, one that is
+ * far behind is left out, and a shard that is down is an error: nothing is answered that has fewer rows than before.
+ */
+const clusterSettings = {
+  load_balancing: "in_order",
+  max_replica_delay_for_distributed_queries: 5,
+  fallback_to_stale_replicas_for_distributed_queries: 0,
+  skip_unavailable_shards: 0,
+  optimize_skip_unused_shards: 1,
+} as const;
 
 /** What fails midway is an error with its reason, not an answer that ends early. */
 function limits(timeoutMs: number) {

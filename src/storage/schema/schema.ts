@@ -5,17 +5,10 @@
  *
  * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.
  */
-import { fillColumnsSql } from "./codec/fill-layout.ts";
-import { hourColumnsSql, minuteColumnsSql } from "./codec/minute-layout.ts";
-
-/** Raised with every change of the tables; a database on a server says its own in `identity`. */
-export const schemaVersion = 1;
-
-/** Where the tables are made: a cluster has them on every server, under the name that its configuration has. */
-export type SchemaTarget =
-  | { readonly kind: "embedded" }
-  | { readonly kind: "server"; readonly database: string }
-  | { readonly kind: "cluster"; readonly database: string; readonly cluster: string };
+import { fillColumnsSql } from "../codec/fill-layout.ts";
+import { hourColumnsSql, minuteColumnsSql } from "../codec/minute-layout.ts";
+import { localDatabase, onCluster, type SchemaTarget } from "./schema-target.ts";
+import { marketView, tradeViews } from "./tool-views.ts";
 
 type Table = {
   readonly name: string;
@@ -175,50 +168,40 @@ const tables: readonly Table[] = [
 /** The tables of a database on a server. */
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
-/** Statements that make a database ready; they do nothing where they were carried out. */
-export function schemaStatements(target: SchemaTarget): readonly string[] {
-  const { kind } = target;
-  const wanted = tables.filter(({ isShared }) => kind !== "embedded" || isShared !== true);
-  const created = wanted.flatMap((table) => statementsOf(table, target));
-  return [...databasesOf(target), ...created, ...viewsOf(target)];
+/**
+ * What each version of the tables adds to the one before: number 1 is the first. A database on a server has the
+ * versions that it was brought to in `identity`. Every statement does nothing where it was carried out, and none takes
+ * away what the version before reads: servers are migrated first, processes restarted after.
+ */
+const migrations: readonly ((target: SchemaTarget) => readonly string[])[] = [
+  (target) => [...databasesOf(target), ...tablesOf(target), ...tradeViews(target)],
+  marketView,
+];
+
+/** The newest version. */
+export const schemaVersion: number = migrations.length;
+
+/** The statements that bring the tables from a version to the newest one; 0 is nothing at all. */
+export function schemaStatements(target: SchemaTarget, from = 0): readonly string[] {
+  return migrations.slice(from).flatMap((migrate) => migrate(target));
 }
 
-/** For other tools: the trades and candles of committed blocks with columns that people read. */
-function viewsOf(target: SchemaTarget): readonly string[] {
-  if (target.kind === "embedded") return [];
-  const { database } = target;
-  const view = (name: string, select: string) =>
-    `CREATE VIEW IF NOT EXISTS ${database}.${name}${onCluster(target)} AS ${select}`;
-  const token = "toString(reinterpretAsUInt256(reverse(token_id))) AS token_id";
-  return [
-    view(
-      "trades",
-      `SELECT fills.seq AS seq, intDiv(seq, 1000000) AS block_number, toDateTime(timestamp, 'UTC') AS time,
-  ${hexOf("tx_hash")}, ${token}, side, size, value, if(size = 0, NULL, value / size) AS price,
-  ${hexOf("maker")}, ${hexOf("taker")}, exchange, fee
-FROM ${database}.fills AS fills
-WHERE role != 'taker' AND seq < (SELECT (max(to_block) + 1) * 1000000 FROM ${database}.commits)`,
-    ),
-    view(
-      "candles",
-      `SELECT ${token}, toDateTime(minute, 'UTC') AS time, min(open).2 AS open, max(high) AS high, min(low) AS low,
-  max(close).2 AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
-  sum(sell_volume_usd) AS sell_volume_usd, sum(trades) AS trades
-FROM ${database}.minute_candles AS minutes
-WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
-GROUP BY minutes.token_id, minute HAVING trades > 0`,
-    ),
-  ];
+function tablesOf(target: SchemaTarget): readonly string[] {
+  const wanted = tables.filter(({ isShared }) => target.kind !== "embedded" || isShared !== true);
+  return wanted.flatMap((table) => statementsOf(table, target));
 }
 
-function hexOf(column: string): string {
-  return `concat('0x', lower(hex(${column}))) AS ${column}`;
+/** The table that has the rows of one: in a cluster those of sharded tables are behind them. */
+export function localTable(target: SchemaTarget, name: string): string {
+  const isSharded = tables.some((table) => table.name === name && table.shardBy !== undefined);
+  if (target.kind !== "cluster" || !isSharded) return name;
+  return `${localDatabase(target.database)}.${name}`;
 }
 
 function databasesOf(target: SchemaTarget): readonly string[] {
   if (target.kind === "embedded") return [];
   const { database } = target;
-  const names = target.kind === "server" ? [database] : [database, `${database}_local`];
+  const names = target.kind === "server" ? [database] : [database, localDatabase(database)];
   return names.map((name) => `CREATE DATABASE IF NOT EXISTS ${name}${onCluster(target)}`);
 }
 
@@ -228,7 +211,7 @@ function statementsOf(table: Table, target: SchemaTarget): readonly string[] {
   const isSharded = target.kind === "cluster" && shardBy !== undefined;
   const engine = target.kind === "cluster" ? replicated(table) : engineOf(table);
   const settings = [parts, table.settings].filter((one) => one !== undefined).join(", ");
-  const local = isSharded ? `${target.database}_local.${name}` : nameIn(target, name);
+  const local = isSharded ? `${localDatabase(target.database)}.${name}` : nameIn(target, name);
   const created = `
 CREATE TABLE IF NOT EXISTS ${local}${onCluster(target)} (
   ${columns}
@@ -239,7 +222,7 @@ SETTINGS ${settings}${deduplication[target.kind]}`;
   return [
     created,
     `CREATE TABLE IF NOT EXISTS ${database}.${name}${onCluster(target)} AS ${local}
-ENGINE = Distributed('${cluster}', '${database}_local', '${name}', ${shardBy}) SETTINGS ${longRows}`,
+ENGINE = Distributed('${cluster}', '${localDatabase(database)}', '${name}', ${shardBy}) SETTINGS ${longRows}`,
   ];
 }
 
@@ -257,8 +240,4 @@ function replicated(table: Table): string {
   const [shard, replica] =
     shardBy === undefined ? ["all", "{shard}-{replica}"] : ["{shard}", "{replica}"];
   return `Replicated${engineOf(table)}('/clickhouse/tables/${shard}/{database}/${name}', '${replica}')`;
-}
-
-function onCluster(target: SchemaTarget): string {
-  return target.kind === "cluster" ? ` ON CLUSTER '${target.cluster}'` : "";
 }

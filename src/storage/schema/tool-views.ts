@@ -1,0 +1,81 @@
+/** Views for other tools, such as Grafana: committed facts, with columns that people read. Oddwire never reads them. */
+import { onCluster, type SchemaTarget } from "./schema-target.ts";
+
+/** Those of version 1. */
+export function tradeViews(target: SchemaTarget): readonly string[] {
+  if (target.kind === "embedded") return [];
+  const { database } = target;
+  const token = "toString(reinterpretAsUInt256(reverse(token_id))) AS token_id";
+  return [
+    viewOf(
+      target,
+      "trades",
+    )(`SELECT fills.seq AS seq, intDiv(seq, 1000000) AS block_number,
+  toDateTime(timestamp, 'UTC') AS time,
+  ${hexOf("tx_hash")}, ${token}, side, size, value, if(size = 0, NULL, value / size) AS price,
+  ${hexOf("maker")}, ${hexOf("taker")}, exchange, fee
+FROM ${database}.fills AS fills
+WHERE role != 'taker' AND seq < ${endOf(database)}`),
+    viewOf(
+      target,
+      "candles",
+    )(`SELECT ${token}, toDateTime(minute, 'UTC') AS time,
+  min(open).2 AS open, max(high) AS high, min(low) AS low,
+  max(close).2 AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
+  sum(sell_volume_usd) AS sell_volume_usd, sum(trades) AS trades
+FROM ${database}.minute_candles AS minutes
+WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
+GROUP BY minutes.token_id, minute HAVING trades > 0`),
+  ];
+}
+
+/** What came with version 2: the conditions of generations 1 and 2, each with its tokens, its question and its result. */
+export function marketView(target: SchemaTarget): readonly string[] {
+  if (target.kind === "embedded") return [];
+  const { database } = target;
+  return [
+    viewOf(
+      target,
+      "markets",
+    )(`SELECT condition_id, question, token_ids, prepared_at, resolved_at, payouts
+FROM (
+  SELECT concat('0x', lower(hex(subject))) AS condition_id,
+    anyIf(${jsonOf("questionId")}, kind = 'condition_prepared') AS question_id,
+    anyIf([${decimalOf("token0")}, ${decimalOf("token1")}], kind = 'token_registered') AS token_ids,
+    minIf(toNullable(toDateTime(timestamp, 'UTC')), kind = 'condition_prepared') AS prepared_at,
+    maxIf(toNullable(toDateTime(timestamp, 'UTC')), kind = 'condition_resolved') AS resolved_at,
+    anyIf(JSONExtract(payload, 'payouts', 'Array(String)'), kind = 'condition_resolved') AS payouts
+  FROM ${database}.events
+  WHERE kind IN ('condition_prepared', 'condition_resolved', 'token_registered') AND seq < ${endOf(database)}
+  GROUP BY subject
+) AS conditions
+GLOBAL LEFT JOIN (
+  SELECT ${jsonOf("questionId")} AS question_id, any(unhex(substring(${jsonOf("text")}, 3))) AS question
+  FROM ${database}.events
+  WHERE kind IN ('question_initialized', 'neg_risk_question_prepared') AND seq < ${endOf(database)}
+  GROUP BY question_id
+) AS questions USING question_id`),
+  ];
+}
+
+function viewOf(target: Exclude<SchemaTarget, { kind: "embedded" }>, name: string) {
+  return (select: string): string =>
+    `CREATE VIEW IF NOT EXISTS ${target.database}.${name}${onCluster(target)} AS ${select}`;
+}
+
+/** The first position that is not committed. */
+function endOf(database: string): string {
+  return `(SELECT (max(to_block) + 1) * 1000000 FROM ${database}.commits)`;
+}
+
+function jsonOf(field: string): string {
+  return `JSONExtractString(payload, '${field}')`;
+}
+
+function decimalOf(field: string): string {
+  return `toString(reinterpretAsUInt256(reverse(unhex(substring(${jsonOf(field)}, 3)))))`;
+}
+
+function hexOf(column: string): string {
+  return `concat('0x', lower(hex(${column}))) AS ${column}`;
+}

@@ -1,0 +1,148 @@
+import { serverLimits } from "../../base/config/limits.ts";
+import type { Engine, Row } from "../engine/engine.ts";
+import { localTable, tableNames } from "../schema/schema.ts";
+import { localDatabase } from "../schema/schema-target.ts";
+import { wordLiteral } from "../sql-literal.ts";
+
+/** A cluster, and the database on it. */
+type Place = { readonly cluster: string; readonly database: string };
+
+/** A thing to look at; the work rejects with what is wrong, in one sentence. */
+export type Look = { readonly subject: string; readonly work: () => Promise<void> };
+
+/** What only a cluster can have wrong. */
+export function looksOfCluster(engine: Engine, place: Place): readonly Look[] {
+  return [
+    { subject: "servers of the cluster", work: () => refuseUnknownCluster(engine, place) },
+    { subject: "versions", work: () => refuseDifferentVersions(engine, place) },
+    { subject: "clocks", work: () => refuseDifferentClocks(engine, place) },
+    { subject: "macros", work: () => refuseWrongMacros(engine, place) },
+    { subject: "replicas", work: () => refuseLaggingReplicas(engine, place) },
+    { subject: "insert quorum", work: () => refuseNoQuorum(engine, place) },
+  ];
+}
+
+/** Every server by the name that people know it by. */
+const server = "concat(hostName(), ':', toString(tcpPort()))";
+
+/** What every server of a cluster says of a table of its own; all answer, or it rejects. */
+function askAll(
+  engine: Engine,
+  { cluster }: Place,
+  asked: { readonly columns: string; readonly table: string; readonly where?: string },
+): Promise<readonly Row[]> {
+  const { columns, table, where = "1" } = asked;
+  return engine.query(
+    `SELECT ${server} AS server, ${columns} FROM clusterAllReplicas(${wordLiteral(cluster)}, system.${table})
+     WHERE ${where} ORDER BY server`,
+  );
+}
+
+async function refuseUnknownCluster(engine: Engine, { cluster }: Place): Promise<void> {
+  const rows = await engine.query(
+    `SELECT host_name, internal_replication FROM system.clusters WHERE cluster = ${wordLiteral(cluster)}`,
+  );
+  if (rows.length === 0) {
+    const names = await engine.query(
+      "SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster",
+    );
+    const known = names.map(([name]) => String(name)).join(", ");
+    throw new Error(`the server knows no cluster ${cluster}; it knows: ${known || "none"}`);
+  }
+  const without = rows.filter(([, isInternal]) => Number(isInternal) === 0);
+  if (without.length === 0) return;
+  throw new Error(
+    `internal_replication is off for ${listOf(without)}: rows would be inserted into each replica; set it in remote_servers`,
+  );
+}
+
+async function refuseDifferentVersions(engine: Engine, place: Place): Promise<void> {
+  const rows = await askAll(engine, place, { columns: "version()", table: "one" });
+  if (new Set(rows.map(([, version]) => version)).size === 1) return;
+  throw new Error(`servers differ: ${listOf(rows)}; bring them to one version`);
+}
+
+async function refuseDifferentClocks(engine: Engine, place: Place): Promise<void> {
+  const rows = await askAll(engine, place, {
+    columns: "toUnixTimestamp64Milli(nowInBlock64(3))",
+    table: "one",
+  });
+  const times = rows.map(([, time]) => Number(time));
+  const apartMs = Math.max(...times) - Math.min(...times);
+  if (apartMs <= serverLimits.clockDifferenceMs) return;
+  throw new Error(
+    `clocks are ${Math.round(apartMs / 1000)} s apart; run a time service on each server`,
+  );
+}
+
+/** Replicas of one shard share their data by these; two servers with the same would overwrite each other. */
+async function refuseWrongMacros(engine: Engine, place: Place): Promise<void> {
+  const servers = await askAll(engine, place, { columns: "1", table: "one" });
+  const macros = await askAll(engine, place, { columns: "macro, substitution", table: "macros" });
+  const of = (name: unknown, macro: string) =>
+    macros.find((row) => row[0] === name && row[1] === macro)?.[2];
+  const places = servers.map(([name]) => ({
+    name: String(name),
+    shard: of(name, "shard"),
+    replica: of(name, "replica"),
+  }));
+  const without = places.filter(
+    ({ shard, replica }) => shard === undefined || replica === undefined,
+  );
+  if (without.length > 0) {
+    const names = without.map(({ name }) => name).join(", ");
+    throw new Error(
+      `no macros shard and replica on ${names}; set them in the server's configuration`,
+    );
+  }
+  const known = new Map<string, string>();
+  for (const { name, shard, replica } of places) {
+    const key = `shard ${String(shard)}, replica ${String(replica)}`;
+    const other = known.get(key);
+    if (other !== undefined) throw new Error(`${other} and ${name} are both ${key}`);
+    known.set(key, name);
+  }
+}
+
+async function refuseLaggingReplicas(engine: Engine, place: Place): Promise<void> {
+  const { cluster, database } = place;
+  const names = tableNames.map((name) => {
+    const local = localTable({ kind: "cluster", database, cluster }, name);
+    return local.includes(".") ? local : `${database}.${name}`;
+  });
+  const databases = [database, localDatabase(database)].map(wordLiteral).join(", ");
+  const rows = await askAll(engine, place, {
+    columns:
+      "concat(database, '.', table), is_readonly, absolute_delay, total_replicas - active_replicas",
+    table: "replicas",
+    where: `database IN (${databases})`,
+  });
+  const known = new Set(rows.map(([, name]) => name));
+  const without = names.filter((name) => !known.has(name));
+  if (without.length > 0) throw new Error(`not replicated: ${without.join(", ")}`);
+  for (const [name, table, isReadonly, delaySeconds, missing] of rows) {
+    const at = `${String(table)} on ${String(name)}`;
+    if (Number(isReadonly) === 1) throw new Error(`${at} is read-only: its Keeper does not answer`);
+    if (Number(missing) > 0) throw new Error(`${at} has ${Number(missing)} replicas that are down`);
+    if (Number(delaySeconds) > serverLimits.replicaDelaySecondsMax) {
+      throw new Error(`${at} is ${Number(delaySeconds)} s behind`);
+    }
+  }
+}
+
+async function refuseNoQuorum(engine: Engine, { cluster }: Place): Promise<void> {
+  const [replicas] = await engine.query(
+    `SELECT max(replica_num) FROM system.clusters WHERE cluster = ${wordLiteral(cluster)}`,
+  );
+  const [quorum] = await engine.query(
+    "SELECT value FROM system.settings WHERE name = 'insert_quorum'",
+  );
+  if (Number(replicas?.[0]) < 2 || String(quorum?.[0]) !== "0") return;
+  throw new Error(
+    "an insert is acknowledged by one replica alone; set insert_quorum = 'auto' in the profile of the user",
+  );
+}
+
+function listOf(rows: readonly Row[]): string {
+  return rows.map((row) => row.map(String).join(" ")).join(", ");
+}

@@ -1,0 +1,62 @@
+import { firstSeqOf } from "../../base/ids.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
+import { sumTallies } from "../../market/delta.ts";
+import { type AppendGroup, candleTables, type FactTable, factTables } from "../append-group.ts";
+import { DataFolderDamagedError } from "../embedded/data-folder-errors.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
+import { seqsOf } from "../fact-fingerprint.ts";
+import { integerLiteral } from "../sql-literal.ts";
+import { insertUntilThere } from "./insert-until-there.ts";
+
+type Append = {
+  readonly group: AppendGroup;
+  /** The time of the block before, in unix seconds. */
+  readonly since: number;
+  readonly isReplicated: boolean;
+};
+
+/** Inserts the candles of an append, and whatever else of it is not there. All of its rows are when it resolves. */
+export async function completeAppend(engine: Engine, append: Append): Promise<void> {
+  let missing: readonly FactTable[] = candleTables;
+  await insertUntilThere({
+    isReplicated: append.isReplicated,
+    insert: (attempt) => append.group.insert(missing, attempt),
+    isThere: async () => {
+      missing = await readMissing(engine, append);
+      return missing.length === 0;
+    },
+  });
+}
+
+/** The tables that do not have the rows of an append. */
+async function readMissing(engine: Engine, append: Append): Promise<readonly FactTable[]> {
+  const { group, since } = append;
+  const tally = sumTallies(group.batches.map((head) => head.tally));
+  const { fills, events, quarantined } = tally;
+  const wanted = { fills, fills_by_token: fills, events, quarantine: quarantined.length } as const;
+  const facts = factTables.map(async (table) => {
+    const found = await readCount(engine, `${table} WHERE ${seqsOf(group.range)}`);
+    if (found === wanted[table]) return [];
+    // A server alone takes an insert whole, or not at all.
+    if (found === 0 || (append.isReplicated && found < wanted[table])) return [table];
+    throw new DataFolderDamagedError(
+      `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
+    );
+  });
+  const traded = `timestamp >= ${startOf(hourSeconds, since)} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
+  const trades = readCount(engine, `fills WHERE role != 'taker' AND ${traded}`);
+  const candles = candleTables.map(async (table) => {
+    const [row] = await engine.query(
+      `SELECT sum(trades + unpriced_trades) FROM ${table} WHERE minute >= ${startOf(hourSeconds, since)}`,
+    );
+    // There are more when another process has appended what follows.
+    return Number(row?.[0]) >= (await trades) ? [] : [table];
+  });
+  return (await settleAll([...facts, ...candles])).flat();
+}
+
+const hourSeconds = 3600;
+
+function startOf(seconds: number, time: number): string {
+  return integerLiteral(Math.floor(time / seconds) * seconds);
+}

@@ -1,0 +1,64 @@
+/** What `cluster check` says of servers that are not a proper cluster, and of a server that is right. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { identityOf } from "../../src/storage/identity.ts";
+import { checkDatabase } from "../../src/storage/server/check-database.ts";
+import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { ClickHouseServer, clusterName } from "../support/clickhouse/clickhouse-server.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+
+const identity = identityOf(137, knownContracts());
+
+/** The problem of each subject in a database that has its tables on one server. */
+async function problemsOf(
+  t: TestContext,
+  { url }: ClickHouseServer,
+  cluster: string | null,
+): Promise<ReadonlyMap<string, string | null>> {
+  const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const of = { database: "facts", cluster: null, identity };
+  const place: ServerPlace = { url, user: "default", password: "", ...of };
+  const { engine } = await openDatabase(place, dataDir);
+  t.after(() => engine.close());
+  const findings = await checkDatabase(engine, { ...place, cluster });
+  return new Map(findings.map(({ subject, problem }) => [subject, problem]));
+}
+
+test("a server that is right has no problem", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  const problems = await problemsOf(t, server, null);
+  assert.deepEqual(
+    [...problems],
+    ["version", "clock", "tables", "identity", "coverage", "newest commits"].map((subject) => [
+      subject,
+      null,
+    ]),
+  );
+});
+
+test("a cluster without replication is described in plain words", async (t) => {
+  const [first, second] = await ClickHouseServer.openShards(t, 2);
+  assert(first !== undefined && second !== undefined);
+  const unknown = await problemsOf(t, first, "elsewhere");
+  assert.equal(
+    unknown.get("servers of the cluster"),
+    `the server knows no cluster elsewhere; it knows: ${clusterName}`,
+  );
+  const problems = await problemsOf(t, first, clusterName);
+  assert.equal(problems.get("servers of the cluster"), null);
+  assert.equal(problems.get("versions"), null);
+  assert.equal(problems.get("clocks"), null);
+  assert.equal(problems.get("insert quorum"), null);
+  assert.match(
+    problems.get("macros") ?? "",
+    /^no macros shard and replica on .+:[0-9]+, .+:[0-9]+; /,
+  );
+  assert.match(problems.get("replicas") ?? "", /^not replicated: facts_local\.fills, /);
+  await second.kill();
+  const cut = await problemsOf(t, first, clusterName);
+  assert.match(cut.get("versions") ?? "", /^the ClickHouse server at .+ failed: .+/);
+});

@@ -1,0 +1,31 @@
+import { identityOf } from "../../../src/storage/identity.ts";
+import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
+import { knownContracts } from "../recorded-chain.ts";
+
+/** A cluster that an operator gives to `npm run test:cluster`; `null` without settings. */
+export const realCluster = readRealCluster();
+
+/** Of a test that only a real cluster can show: for `skip`. */
+export const clusterOnly = realCluster === null && "ODDWIRE_TEST_CLICKHOUSE_URL is not set";
+
+type RealCluster = Omit<ServerPlace, "database" | "identity"> & {
+  /** Another replica of the first shard. */
+  readonly replicaUrl: string | null;
+};
+
+function readRealCluster(): RealCluster | null {
+  const read = (name: string) => process.env[`ODDWIRE_TEST_CLICKHOUSE_${name}`] ?? null;
+  const [url, cluster] = [read("URL"), read("CLUSTER")];
+  if (url === null || cluster === null) return null;
+  const [user, password] = [read("USER") ?? "default", read("PASSWORD") ?? ""];
+  return { url, cluster, user, password, replicaUrl: read("REPLICA_URL") };
+}
+
+/** A database on that cluster, for the facts of the recorded contracts. */
+export function realPlace(database: string): ServerPlace {
+  if (realCluster === null)
+    throw new Error("ODDWIRE_TEST_CLICKHOUSE_URL and _CLUSTER are required");
+  const { url, cluster, user, password } = realCluster;
+  const identity = identityOf(137, knownContracts());
+  return { url, cluster, user, password, database, identity };
+}
