@@ -34,6 +34,7 @@ for (const path of globSync("**/*.js", { cwd: target })) {
 const copied = [
   "explorer/index.html",
   "explorer/style.css",
+  "explorer/style",
   "explorer/src",
   "client/src",
   "demo/artefacts",

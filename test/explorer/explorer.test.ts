@@ -1,20 +1,24 @@
 /** The explorer in a real browser, on a real service that follows a recorded chain. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { collectComplaints, openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
 import { adminKey } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { assertAccessible } from "./axe.ts";
 
 const recording = readRecording("contracts-gen2");
-const bytesMax = 250_000;
 
 /** The last trade of an outcome "Yes": what happens live. */
 const lastTrade = recording.trades.findLast(({ outcome }) => outcome === "YES");
 assert.ok(lastTrade !== undefined);
 const beforeLast = lastTrade.block_number - 1;
+const marketPath = `/market/${lastTrade.condition_id}`;
+const unknownId = `0x${"ab".repeat(32)}`;
 
 test("the explorer", { skip: skipsBrowser }, async (t) => {
   const stage = await serveRecording(t, recording);
@@ -25,121 +29,312 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   t.after(async () => venue.close());
   let service = await stage.startService([stage.node.wsUrl], venue.settings);
   await service.waitIndexed(beforeLast);
-  const page = await openPage(browser);
+  /** The page that most tests go on with. */
+  const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
   const complaints = collectComplaints(page);
 
-  await t.test(
-    "asks for a key, refuses a wrong one in words, and keeps the right one",
-    async () => {
-      await page.goto(service.baseUrl);
-      await page.fill("input[name=key]", "ow_read_wrong");
-      await page.click("button.primary");
-      await page.waitForSelector(".notice");
-      complaints.length = 0;
-      await page.fill("input[name=key]", adminKey);
-      await page.click("button.primary");
-      await page.waitForSelector(".cards li");
-      await page.reload();
-      await page.waitForSelector(".cards li");
-    },
-  );
+  async function goto(path: string): Promise<void> {
+    await page.goto(service.baseUrl + path);
+  }
 
-  await t.test("is light, and hides the key it was given", async () => {
+  await t.test("asks for a key, sends a wrong one once, and keeps the right one", async () => {
+    const refused: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() === 401) refused.push(response.url());
+    });
+    await goto("/#key=ow_read_wrong");
+    await page.waitForSelector("text=The service refused the key");
+    const asked = refused.length;
+    await goto(marketPath);
+    await page.waitForSelector("input[name=key]");
+    assert.equal(asked, 1, "a wrong key is sent once");
+    complaints.length = 0;
+    await page.fill("input[name=key]", adminKey);
+    await page.click("button.primary");
+    await page.waitForSelector(".outcome");
+    await page.reload();
+    await page.waitForSelector(".outcome");
+    complaints.length = 0;
+  });
+
+  await t.test("takes the key out of the address", async () => {
     const fresh = await openPage(browser);
-    const sizes: Promise<{ readonly responseBodySize: number }>[] = [];
-    fresh.on("response", (response) => sizes.push(response.request().sizes()));
-    await fresh.goto(`${service.baseUrl}/#key=${adminKey}`, { waitUntil: "networkidle" });
-    const bytes = (await Promise.all(sizes)).reduce((sum, one) => sum + one.responseBodySize, 0);
-    assert.equal(new URL(fresh.url()).hash, "#/", "the key has left the address");
-    assert.ok(bytes > 50_000 && bytes < bytesMax, `${bytes} bytes`);
+    await fresh.goto(`${service.baseUrl}/trades#key=${adminKey}`);
+    await fresh.waitForSelector("tr[data-id]");
+    assert.equal(new URL(fresh.url()).hash, "");
     await fresh.close();
   });
 
-  await t.test("searches as one types, by keyboard", async () => {
-    const known = await service.get<{ readonly data: readonly { readonly question: string }[] }>(
-      "/v1/markets?status=all&limit=1",
-    );
-    await page.selectOption("label:has-text('Status') select", "all");
+  await t.test("leads by keys alone from search to market, trade and transaction", async () => {
+    await goto("/?status=all");
+    await page.waitForSelector("[data-row]");
+    const question = (await page.textContent("[data-row]")) ?? "";
     await page.keyboard.press("/");
     await page.keyboard.type("zzzz no such market");
-    await page.waitForSelector("text=No market fits.");
-    await page.fill("input[name=search]", known.data.at(0)?.question ?? "");
-    await page.waitForSelector(".cards li a");
-    await page.focus(".cards li a");
+    await page.waitForSelector("text=Nothing fits");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type(question);
+    await page.waitForSelector(".found [role=option]");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".outcome");
+    await page.waitForSelector(".market .tape tr[data-id]");
+    await pressUntilFocused(page, "td a[href^='/tx/']");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("h1:has-text('Transaction')");
+    await page.waitForSelector("text=Orders filled");
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog >> text=Keyboard");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+  });
+
+  await t.test("keeps its state in the address, through Back and in another tab", async () => {
+    await goto("/");
+    await page.click("button:has-text('All') >> nth=0");
+    await page.waitForURL("**/?status=all");
+    await page.click("button.sort:has-text('24h volume')");
+    await page.waitForURL("**order=asc*");
+    await page.click("[data-row]");
+    await page.waitForSelector(".market");
+    await page.click(".segments button:has-text('Candles')");
+    await page.waitForURL("**chart=candles*");
+    const shared = await openPage(browser);
+    await shared.goto(`${page.url()}#key=${adminKey}`);
+    await shared.waitForSelector("button[aria-pressed=true]:has-text('Candles')");
+    await shared.close();
+    await page.goBack();
+    await page.waitForSelector("th[aria-sort=ascending]");
+    assert.equal(new URL(page.url()).searchParams.get("status"), "all");
   });
 
   await t.test("shows a market, and its next trade as it happens", async () => {
-    await page.goto(`${service.baseUrl}/#/market/${lastTrade.condition_id}`);
-    await page.waitForSelector(".outcome[aria-pressed=true] .big");
-    await page.waitForSelector("text=Live");
+    await goto(marketPath);
+    await page.waitForSelector(".outcome[aria-pressed=true] .chance");
+    await page.waitForSelector(".live-state.live");
     await page.waitForSelector(".chart canvas");
-    const tokenId = (await page.textContent("p.mono"))?.replace("token ", "") ?? "";
     venue.change([
-      { assetId: tokenId, side: "BUY", price: "0.41", size: "120" },
-      { assetId: tokenId, side: "SELL", price: "0.47", size: "80" },
+      { assetId: lastTrade.token_id, side: "BUY", price: "0.41", size: "120" },
+      { assetId: lastTrade.token_id, side: "SELL", price: "0.47", size: "80" },
     ]);
-    await page.waitForSelector(".depth td:has-text('41¢')");
-    await page.waitForSelector(".depth td:has-text('47¢')");
+    if (await page.isHidden(".ladder td:has-text('41¢')")) {
+      await page.click(".outcome[aria-pressed=false]");
+    }
+    await page.waitForSelector(".ladder td:has-text('41¢')");
+    await page.waitForSelector(".ladder td:has-text('47¢')");
+    await page.waitForSelector("text=Spread 6¢");
     stage.node.setHead(lastTrade.block_number);
     await page.waitForSelector(`tr.fresh[data-id^="${lastTrade.tx_hash}"]`);
   });
 
-  await t.test("crosses out what a fork reverts, and shows what comes instead", async () => {
+  await t.test("strikes out what a reorg reverts, and shows what comes instead", async () => {
     const { node } = stage;
-    const parent = recording.blocks[beforeLast];
-    node.fork(buildBlocks([{}, {}], { after: parent, salt: "rival" }));
-    await page.waitForSelector("tr.taken-back");
+    node.fork(buildBlocks([{}, {}], { after: recording.blocks[beforeLast], salt: "rival" }));
+    await page.waitForSelector("tr.reverted");
     await page.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"]`, { state: "detached" });
     node.fork(recording.blocks.slice(lastTrade.block_number, lastTrade.block_number + 4));
     await page.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"]`);
   });
 
-  await t.test("goes on on its own after the service was away", async () => {
-    const port = new URL(service.baseUrl).port;
-    await service.kill9();
-    await page.waitForSelector("text=Connecting");
-    const settings = { ...venue.settings, ODDWIRE_PORT: port };
-    service = await stage.startService([stage.node.wsUrl], settings);
-    await page.waitForSelector("text=Live");
-    // Until then the status is answered 503, which a browser complains about.
-    await service.waitReady();
+  for (const [kind, id] of [
+    ["market", lastTrade.condition_id ?? ""],
+    ["market", lastTrade.token_id],
+    ["wallet", lastTrade.maker],
+    ["order", lastTrade.maker_order_hash],
+  ] as const) {
+    await t.test(`finds the ${kind} by ${id.slice(0, 8)}…`, async () => {
+      await goto("/");
+      await page.fill("#search", id);
+      await page.waitForSelector(`.found [role=option]:has-text('${kind}')`);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/${kind}/*`);
+    });
+  }
+
+  await t.test("plays the life of a market again", async () => {
+    await goto(marketPath);
+    await page.click("button:has-text('Replay')");
+    await page.waitForSelector(".replay input");
+    await page.click(".replay button:has-text('4×')");
+    await page.waitForSelector("section[aria-label^='Trades, replayed'] tr[data-id]");
+    await page.fill(".replay input", "0");
+    await page.fill(".replay input", "1000");
+    await page.waitForSelector("section[aria-label^='Trades, replayed'] tr[data-id]");
+    await page.click("button:has-text('Leave replay')");
+    await page.waitForSelector(".replay", { state: "detached" });
+  });
+
+  await t.test("shows each request as code", async () => {
+    await goto("/");
+    await page.click("button.api");
+    await page.waitForSelector("pre:has-text('curl')");
+    await page.click("dialog button:has-text('Python')");
+    await page.waitForSelector("pre:has-text('import os, requests')");
+    await page.keyboard.press("Escape");
+  });
+
+  await t.test(
+    "makes, copies and revokes keys, and warns before the one in use is revoked",
+    async () => {
+      await goto("/keys");
+      await page.fill("input[name=name]", "from the page");
+      await page.selectOption("select[name=expiry]", "7");
+      await page.fill("input[name=ips]", "127.0.0.1");
+      await page.click("button:has-text('Create key')");
+      assert.match((await page.textContent(".secret code")) ?? "", /^ow_read_/);
+      await page.waitForSelector(".keys li:has-text('from the page'):has-text('127.0.0.1')");
+      await page.click("button[aria-label='Revoke from the page']");
+      await page.click("dialog button.danger");
+      await page.waitForSelector("li.ended:has-text('from the page')");
+      await page.click("li:has-text('in use here') button:has-text('Revoke')");
+      await page.waitForSelector("dialog >> text=This is the key that this page uses");
+      await page.click("dialog >> text=Cancel");
+    },
+  );
+
+  await t.test(
+    "says what a read key may not, and asks for another key when it is revoked",
+    async () => {
+      const headers = { "X-API-Key": adminKey, "Content-Type": "application/json" };
+      const body = JSON.stringify({ name: "to be revoked" });
+      const issued = await fetch(`${service.baseUrl}/v1/keys`, { method: "POST", headers, body });
+      const key = (await issued.json()) as { readonly data: { id: string; key: string } };
+      const reader = await openPage(browser);
+      await reader.goto(`${service.baseUrl}/keys#key=${key.data.key}`);
+      await reader.waitForSelector("text=This key has the scope read");
+      await fetch(`${service.baseUrl}/v1/keys/${key.data.id}`, {
+        method: "DELETE",
+        headers: { "X-API-Key": adminKey },
+      });
+      await reader.waitForSelector("text=The service refused the key");
+      await reader.close();
+    },
+  );
+
+  await t.test("says so when something is not known", async () => {
+    for (const [path, text] of [
+      [`/market/${unknownId}`, "This market is not known here"],
+      ["/wallet/0x12", "This is not the address of a wallet"],
+      [`/wallet/0x${"12".repeat(20)}`, "This wallet has not traded here"],
+      [`/tx/${unknownId}`, "Nothing of this transaction is known here"],
+      [`/order/${unknownId}`, "not known here"],
+      ["/event/none", "This event is not known here"],
+    ] as const) {
+      await goto(path);
+      await page.waitForSelector(`text=${text}`);
+    }
     complaints.length = 0;
   });
 
-  await t.test("shows trades of all markets, the status, and keys", async () => {
-    await page.click("nav >> text=Trades");
-    await page.waitForSelector("tbody tr[data-id]");
-    await page.click("nav >> text=Status");
-    await page.waitForSelector("dt:has-text('Coverage')");
-    await page.click("nav >> text=Keys");
-    await page.fill("input[name=name]", "from the page");
-    await page.click("text=Create key");
-    const value = await page.textContent(".notice code");
-    assert.match(value ?? "", /^ow_read_/);
-    page.once("dialog", (dialog) => void dialog.accept());
-    await page.click("button[aria-label='Revoke from the page']");
-    await page.waitForSelector("tr:has-text('from the page') >> text=revoked");
+  await t.test("breaks no rule of axe on any page, in either theme", async () => {
+    const pages = [
+      ["/?status=all", "[data-row]"],
+      [marketPath, ".tape tr[data-id]"],
+      [`${marketPath}?chart=candles`, ".tape tr[data-id]"],
+      ["/trades", "tr[data-id]"],
+      [`/wallet/${lastTrade.maker}`, "tr[data-id]"],
+      [`/tx/${lastTrade.tx_hash}`, "text=Orders filled"],
+      [`/order/${lastTrade.maker_order_hash}`, "text=Average price"],
+      ["/status", "text=JSON-RPC endpoints"],
+      ["/keys", ".keys li"],
+      [`/market/${unknownId}`, ".notice"],
+    ] as const;
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const [path, selector] of pages) {
+        await goto(path);
+        await page.waitForSelector(selector);
+        await assertAccessible(page, `${path} ${colorScheme}`);
+      }
+    }
+    const locked = await openPage(browser);
+    await locked.goto(service.baseUrl);
+    await locked.waitForSelector("input[name=key]");
+    await assertAccessible(locked, "the form for a key");
+    await locked.close();
+    complaints.length = 0;
   });
 
-  await t.test("fits a phone, in the dark", async () => {
+  await t.test("shows times in the zone of the viewer", async () => {
+    type Times = { readonly data: readonly { readonly timestamp_ms: number }[] };
+    const known = await service.get<Times>(`/v1/trades?tx_hash=${lastTrade.tx_hash}&limit=1`);
+    const atMs = known.data[0]?.timestamp_ms;
+    for (const [timezoneId, zone] of [
+      ["America/New_York", "America/New York"],
+      ["Asia/Tokyo", "Asia/Tokyo"],
+    ] as const) {
+      const there = await openPage(browser, { timezoneId });
+      await there.goto(`${service.baseUrl}${marketPath}#key=${adminKey}`);
+      await there.waitForSelector(`figcaption:has-text('${zone}')`);
+      const expected = new Intl.DateTimeFormat("en", {
+        timeStyle: "medium",
+        hourCycle: "h23",
+        timeZone: timezoneId,
+      });
+      const row = there.locator(`tr[data-id^="${lastTrade.tx_hash}"] td`).first();
+      assert.equal((await row.textContent())?.trim(), expected.format(atMs));
+      await there.close();
+    }
+  });
+
+  await t.test("fits a phone, with parts as tabs", async () => {
     const phone = await openPage(browser, {
       viewport: { width: 360, height: 740 },
       colorScheme: "dark",
     });
-    await phone.goto(`${service.baseUrl}/#key=${adminKey}`);
-    await phone.waitForSelector(".cards li");
-    await phone.goto(`${service.baseUrl}/#/market/${lastTrade.condition_id}`);
+    await phone.goto(`${service.baseUrl}${marketPath}#key=${adminKey}`);
     await phone.waitForSelector(".chart canvas");
-    const overflow = await phone.evaluate(
-      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-    );
-    assert.equal(overflow, 0, "nothing is wider than the screen");
+    assert.equal(await phone.isVisible(".ladder"), false);
+    await phone.click(".tabs button:has-text('Book')");
+    await phone.waitForSelector(".ladder");
+    for (const path of ["/", "/trades", "/status", "/keys", `/tx/${lastTrade.tx_hash}`]) {
+      await phone.goto(service.baseUrl + path);
+      await phone.waitForSelector("h1");
+      const overflow = await phone.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      assert.equal(overflow, 0, `${path} is not wider than the screen`);
+    }
     await phone.close();
   });
+
+  await t.test(
+    "goes on after the service was away, and then without a key where reading is public",
+    async () => {
+      const { port } = new URL(service.baseUrl);
+      await goto(marketPath);
+      await page.waitForSelector(".live-state.live");
+      await service.kill9();
+      await page.waitForSelector("text=no connection");
+      await page.click("nav >> text=Markets");
+      await page.waitForSelector("h1:has-text('Markets')");
+      const settings = { ...venue.settings, ODDWIRE_PORT: port, ODDWIRE_PUBLIC_READ: "1" };
+      service = await stage.startService([stage.node.wsUrl], settings);
+      await page.waitForSelector(".pulse.live");
+      await page.waitForSelector("[data-row], main .notice");
+      await service.waitReady();
+      const visitor = await openPage(browser);
+      await visitor.goto(service.baseUrl + marketPath);
+      await visitor.waitForSelector(".live-state.live");
+      await visitor.goto(`${service.baseUrl}/keys`);
+      await visitor.waitForSelector("text=No key is in use");
+      await visitor.close();
+      complaints.length = 0;
+      await goto("/trades");
+      await page.waitForSelector("tr[data-id]");
+    },
+  );
 
   await t.test("nothing was complained about", () => {
     assert.deepEqual(complaints, []);
   });
 });
+
+/** Goes through the page with the Tab key until an element of the selector has the focus. */
+async function pressUntilFocused(page: Page, selector: string): Promise<void> {
+  await waitFor(`the focus on ${selector}`, async () => {
+    await page.keyboard.press("Tab");
+    const isFocused = await page.evaluate(`document.activeElement.matches("${selector}")`);
+    return isFocused === true ? true : null;
+  });
+}

@@ -10,10 +10,11 @@ const path = fileURLToPath(new URL("../../docs/explorer.png", import.meta.url));
 const endings: (() => unknown)[] = [];
 try {
   const browser = await openBrowser({ after: (end: () => unknown) => endings.push(end) });
-  const page = await openPage(browser, { viewport: { width: 1200, height: 1000 } });
+  const page = await openPage(browser, { viewport: { width: 1360, height: 960 } });
   await page.goto(`${url}/#key=${key}`);
-  await page.click(".cards li a");
+  await page.click("[data-row]");
   await page.waitForSelector(".chart canvas");
+  await page.waitForSelector(".ladder");
   await page.waitForSelector("tr.fresh");
   await page.screenshot({ path });
 } finally {

@@ -11,12 +11,12 @@ const root = new URL("../../../explorer/", import.meta.url);
 
 /** The page and what it loads. Takes some tenths of a second. */
 export async function buildExplorer(): Promise<readonly ExplorerFile[]> {
-  const style = assetOf("explorer", "css", await readFile(new URL("style.css", root)));
-  const script = assetOf("explorer", "js", await bundle());
+  const style = assetOf("explorer", "css", await bundle("style.css"));
+  const script = assetOf("explorer", "js", await bundle("src/main.tsx"));
   const page = await readFile(new URL("index.html", root), "utf8");
   const linked = page
     .replace('href="style.css"', `href="/assets/${style.name}"`)
-    .replace('src="src/main.ts"', `src="/assets/${script.name}"`);
+    .replace('src="src/main.tsx"', `src="/assets/${script.name}"`);
   return [
     { name: "", contentType: "text/html; charset=utf-8", body: Buffer.from(linked) },
     style,
@@ -24,14 +24,16 @@ export async function buildExplorer(): Promise<readonly ExplorerFile[]> {
   ];
 }
 
-async function bundle(): Promise<Buffer> {
+async function bundle(entry: string): Promise<Buffer> {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("src/main.ts", root))],
+    entryPoints: [fileURLToPath(new URL(entry, root))],
     bundle: true,
     minify: true,
     format: "esm",
-    target: "es2022",
+    target: ["es2023", "chrome123", "firefox121", "safari17.5"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
     legalComments: "eof",
     write: false,
     logLevel: "silent",

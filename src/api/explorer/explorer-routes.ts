@@ -27,9 +27,24 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Every address that the page shows something at. */
+const pagePaths = [
+  "/",
+  "/market/{id}",
+  "/event/{id}",
+  "/wallet/{id}",
+  "/tx/{id}",
+  "/order/{id}",
+  "/trades",
+  "/status",
+  "/keys",
+] as const;
+
+const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 }) });
+
 const yearSeconds = 31_536_000;
 
-/** The explorer: its page at `/` and what that loads, made when it is asked for first. Needs no key. */
+/** The explorer: its page at every path that it shows something at, and what that loads, made when it is asked for first. Needs no key. */
 export function explorerRoutes(
   buildFiles: () => Promise<readonly ExplorerFile[]>,
 ): readonly Route[] {
@@ -50,14 +65,19 @@ export function explorerRoutes(
   };
   const common = { method: "GET", access: "public", response: Type.String() } as const;
   return [
-    defineRoute({
-      ...common,
-      path: "/",
-      summary: "The explorer",
-      contentType: "text/html; charset=utf-8",
-      cacheControl: "private, max-age=0",
-      handler: async (request, reply) => answer("", request, reply),
-    }),
+    ...pagePaths.map((path) =>
+      defineRoute({
+        ...common,
+        path,
+        summary: "The explorer",
+        params: path.endsWith("{id}") ? pageParams : Type.Object({}),
+        // The page keeps its state in the query string.
+        querystring: Type.Object({}, { additionalProperties: true }),
+        contentType: "text/html; charset=utf-8",
+        cacheControl: "private, max-age=0",
+        handler: async (request, reply) => answer("", request, reply),
+      }),
+    ),
     defineRoute({
       ...common,
       path: "/assets/{name}",

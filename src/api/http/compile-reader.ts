@@ -41,6 +41,7 @@ type Keywords = {
 /**
  * Compiles the schema of a path, a query string or a body. Unknown, repeated and malformed parameters are errors;
  * numbers are plain decimals, booleans `true` or `false`, lists separated by commas.
+ * The query string of a schema with `additionalProperties` is left to the page that the route serves.
  */
 export function compileReader(schema: TObject, source: Source): Reader {
   const required = new Set<string>(schema.required);
@@ -59,6 +60,7 @@ export function compileReader(schema: TObject, source: Source): Reader {
   const hasRequired = [...fields.values()].some((field) => field.isRequired);
   switch (source) {
     case "query":
+      if ("additionalProperties" in schema) return () => defaults;
       // Most requests have no query string.
       return (text) => (text === "" && !hasRequired ? defaults : readAll(queryPairs(String(text))));
     case "path":

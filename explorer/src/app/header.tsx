@@ -1,0 +1,115 @@
+import { access, isPublic, metrics, outage, useKey } from "../data/session.ts";
+import { duration } from "../format/times.ts";
+import { segments } from "../routing/location.ts";
+import { SearchBox } from "./search-box.tsx";
+import { isHelpOpen } from "./shortcuts.ts";
+import { nextTheme, theme } from "./theme.ts";
+
+const places = [
+  ["/", "Markets", ["", "market", "event"]],
+  ["/trades", "Trades", ["trades", "tx", "order", "wallet"]],
+  ["/status", "Status", ["status"]],
+  ["/keys", "Keys", ["keys"]],
+] as const;
+
+const themeSigns = { auto: "◐", light: "☀", dark: "☾" } as const;
+
+/** The top of every page: where one is, search, and whether the service is there. */
+export function Header() {
+  const [name = ""] = segments.value;
+  return (
+    <header class="top">
+      <a class="brand" href="/" aria-label="Oddwire, markets">
+        <Mark />
+        <span>Oddwire</span>
+      </a>
+      <nav aria-label="Pages">
+        {places.map(([to, title, names]) => (
+          <a
+            key={to}
+            href={to}
+            aria-current={names.some((one) => one === name) ? "page" : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <SearchBox />
+      <Pulse />
+      <button
+        type="button"
+        class="quiet icon"
+        aria-label={`Theme: ${theme.value}. Change it`}
+        title={`Theme: ${theme.value}`}
+        onClick={nextTheme}
+      >
+        {themeSigns[theme.value]}
+      </button>
+      <button
+        type="button"
+        class="quiet icon help"
+        aria-label="Keyboard help"
+        title="Keyboard help (?)"
+        onClick={() => {
+          isHelpOpen.value = true;
+        }}
+      >
+        ?
+      </button>
+    </header>
+  );
+}
+
+/** A wire with an odd turn. */
+function Mark() {
+  return (
+    <svg class="mark" width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M5 20h6l4-10 4 14 3-8h5" />
+    </svg>
+  );
+}
+
+/** How the service is, in one word and the block it is at. */
+function Pulse() {
+  const [state, text] = pulseOf();
+  return (
+    <span class="pulse-group">
+      <a class={`pulse ${state}`} href="/status">
+        {text}
+      </a>
+      {access.value.state === "open" && isPublic.value && (
+        <button
+          type="button"
+          class="quiet small"
+          onClick={() => {
+            access.value = { state: "locked", reason: null };
+          }}
+        >
+          Use a key
+        </button>
+      )}
+      {access.value.state === "open" && !isPublic.value && (
+        <button
+          type="button"
+          class="quiet small sign-out"
+          title="Remove the key from this tab"
+          onClick={() => useKey(null)}
+        >
+          Sign out
+        </button>
+      )}
+    </span>
+  );
+}
+
+function pulseOf(): readonly [state: string, text: string] {
+  if (outage.value !== null) return ["down", "no connection"];
+  if (access.value.state === "locked") return ["", "no key"];
+  const indexer = metrics.value?.indexer;
+  if (indexer === undefined) return ["", "connecting"];
+  const { backfill, lag_seconds: lag } = indexer;
+  if (backfill !== null) return ["", `catching up, ${(backfill.progress * 100).toFixed(0)}%`];
+  if (lag !== null && lag > 60) return ["", `${duration(lag)} behind`];
+  return ["live", `block ${indexer.indexed_block ?? "–"}`];
+}

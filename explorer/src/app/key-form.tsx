@@ -1,0 +1,44 @@
+import { useState } from "preact/hooks";
+import { useKey } from "../data/session.ts";
+import { Notice } from "../parts/states.tsx";
+
+/** Asks for a key. `reason` is why the last one was refused. */
+export function KeyForm({ reason }: { readonly reason: string | null }) {
+  const [value, setValue] = useState("");
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (value.trim() !== "") useKey(value.trim());
+  };
+  return (
+    <div class="welcome">
+      <h1>Every trade, as the chain has it</h1>
+      <p class="lead">
+        Live prices, order books and the full history of on-chain prediction markets, from your own
+        service.
+      </p>
+      {reason !== null && (
+        <Notice title="The service refused the key" tone="warning">
+          {reason}. It may be mistyped, expired or revoked.
+        </Notice>
+      )}
+      <form onSubmit={submit}>
+        <label for="key">API key</label>
+        <input
+          id="key"
+          name="key"
+          placeholder="ow_read_…"
+          autocomplete="off"
+          spellcheck={false}
+          value={value}
+          onInput={({ currentTarget }) => setValue(currentTarget.value)}
+        />
+        <button class="primary">Open</button>
+      </form>
+      <p class="dim">
+        The key stays in this tab and is removed when the tab closes. The operator makes keys with{" "}
+        <code>oddwire keys create</code>, or opens reading to everyone with{" "}
+        <code>ODDWIRE_PUBLIC_READ=1</code>.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Found, findAnything } from "../data/find-anything.ts";
+import { access } from "../data/session.ts";
+import { navigate } from "../routing/location.ts";
+
+const pauseMs = 120;
+
+/** Search over everything that has a page; usable by keys alone. */
+export function SearchBox() {
+  const [text, setText] = useState("");
+  const { found, isSearching } = useFound(text);
+  const [at, setAt] = useState(0);
+  const [isOpen, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const isShown = isOpen && text.trim() !== "";
+  const open = (to: string): void => {
+    setOpen(false);
+    setText("");
+    navigate(to);
+  };
+  const take = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") {
+      setOpen(false);
+      input.current?.blur();
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      const by = event.key === "ArrowDown" ? 1 : -1;
+      setAt((at + by + found.length) % Math.max(1, found.length));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      open(found[at]?.path ?? `/?search=${encodeURIComponent(text.trim())}`);
+    }
+  };
+  return (
+    <div class="search" role="search">
+      <input
+        ref={input}
+        id="search"
+        type="search"
+        role="combobox"
+        list={undefined}
+        aria-expanded={isShown}
+        aria-controls="found"
+        aria-autocomplete="list"
+        aria-label="Search markets, wallets, transactions"
+        aria-activedescendant={isShown && found.length > 0 ? `found-${at}` : undefined}
+        placeholder="Search markets, wallets, transactions"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={200}
+        disabled={access.value.state !== "open"}
+        value={text}
+        onKeyDown={take}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setAt(0);
+          setOpen(true);
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      {isShown && <FoundList found={found} at={at} isSearching={isSearching} onOpen={open} />}
+    </div>
+  );
+}
+
+function FoundList(props: {
+  readonly found: readonly Found[];
+  readonly at: number;
+  readonly isSearching: boolean;
+  readonly onOpen: (path: string) => void;
+}) {
+  const { found, at, isSearching, onOpen } = props;
+  if (found.length === 0) {
+    return (
+      <div class="found" id="found" role="status">
+        <p class="dim">
+          {isSearching
+            ? "Searching…"
+            : "Nothing fits. Try fewer words, or paste an id, a slug or a hash."}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <ul class="found" id="found" role="listbox" aria-label="Results">
+      {found.map(({ path, title, kind, detail }, index) => (
+        <li
+          key={path}
+          id={`found-${index}`}
+          role="option"
+          aria-selected={index === at}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onOpen(path);
+          }}
+        >
+          <span class="kind">{kind}</span>
+          <span class="title">{title}</span>
+          <span class="dim">{detail}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useFound(text: string): { found: readonly Found[]; isSearching: boolean } {
+  const [state, setState] = useState({ of: "", found: [] as readonly Found[] });
+  const wanted = text.trim();
+  useEffect(() => {
+    if (wanted === "") return;
+    const left = new AbortController();
+    const search = async (): Promise<void> => {
+      const found = await findAnything(wanted);
+      if (!left.signal.aborted) setState({ of: wanted, found });
+    };
+    const timer = setTimeout(() => void search(), pauseMs);
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [wanted]);
+  return wanted === ""
+    ? { found: [], isSearching: false }
+    : { found: state.found, isSearching: state.of !== wanted };
+}

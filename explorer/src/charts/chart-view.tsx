@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isDark } from "../app/theme.ts";
+import { cents, dollars, percent } from "../format/numbers.ts";
+import { fullTime, timeZone, zoneAt } from "../format/times.ts";
+import { type Drawing, PriceChart } from "./price-chart.ts";
+
+/** The chart with its legend: the values under the pointer, or the newest. */
+export function ChartView({ drawing }: { readonly drawing: Drawing }) {
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<PriceChart | null>(null);
+  const [hoveredMs, setHovered] = useState<number | null>(null);
+  useEffect(() => {
+    if (element.current === null) return;
+    const opened = PriceChart.open(element.current, setHovered);
+    chart.current = opened;
+    return () => {
+      chart.current = null;
+      opened.close();
+    };
+  }, []);
+  useEffect(() => chart.current?.draw(drawing), [drawing]);
+  useEffect(() => chart.current?.recolor(), [isDark.value]);
+  return (
+    <figure class="chart">
+      <Legend drawing={drawing} hoveredMs={hoveredMs} />
+      <div class="canvas" ref={element} role="img" aria-label={describe(drawing)} />
+      <figcaption class="dim">Times in {zoneText()}</figcaption>
+    </figure>
+  );
+}
+
+function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number | null }) {
+  const { drawing, hoveredMs } = props;
+  const atMs = hoveredMs ?? drawing.untilMs ?? Number.POSITIVE_INFINITY;
+  const [first] = drawing.series;
+  const bucketOf = (series: Drawing["series"][number]) =>
+    series.buckets.findLast((bucket) => bucket.atMs <= atMs);
+  const shown = first === undefined ? undefined : bucketOf(first);
+  const candle = hoveredMs === null ? null : (shown?.candle ?? null);
+  return (
+    <div class="legend num" aria-hidden="true">
+      {drawing.form === "line"
+        ? drawing.series.map((series) => (
+            <span key={series.id}>
+              <i class={series.color} />
+              {series.name} <b>{percent(bucketOf(series)?.close)}</b>
+            </span>
+          ))
+        : first !== undefined && (
+            <span>
+              {first.name} <b>{percent(shown?.close)}</b>
+            </span>
+          )}
+      {candle !== null && (
+        <span>
+          O {cents(candle.open)} H {cents(candle.high)} L {cents(candle.low)} C{" "}
+          {cents(candle.close)}
+        </span>
+      )}
+      {hoveredMs !== null && shown !== undefined && (
+        <span class="dim">
+          {dollars(shown.volumeUsd)} traded · {fullTime(hoveredMs)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The chart in a sentence, for those who do not see it. */
+function describe({ series }: Drawing): string {
+  const parts = series.map(({ name, buckets }) => {
+    const closes = buckets.flatMap(({ close }) => close ?? []);
+    const [first] = closes;
+    if (first === undefined) return `${name}: no trades`;
+    const [low, high] = [Math.min(...closes), Math.max(...closes)];
+    return `${name} from ${percent(first)} to ${percent(closes.at(-1))}, between ${percent(low)} and ${percent(high)}`;
+  });
+  return `Chance over time. ${parts.join("; ")}`;
+}
+
+function zoneText(): string {
+  const short = zoneAt(Date.now());
+  return short === timeZone ? short : `${timeZone.replaceAll("_", " ")} (${short})`;
+}

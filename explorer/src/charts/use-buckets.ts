@@ -1,0 +1,90 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Candle, TokenId } from "../../../client/src/api.ts";
+import { type Resource, useResource } from "../data/use-resource.ts";
+import { useStream } from "../data/use-stream.ts";
+import {
+  type Bucket,
+  bucketsOf,
+  type Range,
+  type Resolution,
+  type Window,
+  windowOf,
+} from "./buckets.ts";
+
+const refreshMs = 60_000;
+const candlesMax = 1000;
+
+/** Which candles are drawn. */
+export type Wanted = {
+  readonly range: Range;
+  readonly form: "line" | "candles";
+  readonly chosen: Resolution | null;
+  /** When the market began. */
+  readonly firstMs: number;
+  /** When it ended; `null` while it is open, which follows the candles live. */
+  readonly endMs: number | null;
+};
+
+/** What is drawn, and in which window. */
+export type Buckets = { readonly window: Window; readonly buckets: readonly Bucket[] };
+
+type Read = { readonly window: Window; readonly candles: readonly Candle[] };
+
+/** Candles of a token on an even grid of time, kept up to date. */
+export function useBuckets(tokenId: TokenId | null, wanted: Wanted): Resource<Buckets> {
+  const { range, form, chosen, firstMs, endMs } = wanted;
+  const now = (): Window => windowOf({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
+  const name = tokenId && `candles ${tokenId} ${JSON.stringify(wanted)}`;
+  const { data, failure } = useResource<Read>(
+    name,
+    async (using) => {
+      const window = now();
+      const query = {
+        resolution: window.resolution,
+        start: window.fromMs,
+        fill: "previous",
+        limit: candlesMax,
+      } as const;
+      return { window, candles: (await using.candles(tokenId ?? "", query).page()).data };
+    },
+    endMs === null ? { everyMs: refreshMs } : {},
+  );
+  const resolution = data?.window.resolution ?? null;
+  const live = useLiveCandles(endMs === null && resolution !== null ? tokenId : null, resolution);
+  const shown = useMemo(() => (data === null ? null : drawn(data, live)), [data, live]);
+  return { data: shown, failure };
+}
+
+function drawn({ window, candles }: Read, live: readonly Candle[]): Buckets {
+  const newest = Math.max(window.toMs, live.at(-1)?.timestamp_ms ?? 0);
+  const moved = { ...window, toMs: newest };
+  return { window: moved, buckets: bucketsOf(moved, [...candles, ...live]) };
+}
+
+/** Candles that changed since the page was read, by time. */
+function useLiveCandles(tokenId: TokenId | null, resolution: Resolution | null): readonly Candle[] {
+  const of = `${tokenId} ${resolution}`;
+  const [state, setState] = useState<{ readonly of: string; readonly candles: readonly Candle[] }>({
+    of,
+    candles: [],
+  });
+  const channel =
+    tokenId === null || resolution === null
+      ? null
+      : ({ type: "candles", token_id: tokenId, resolution } as const);
+  useStream(channel && { channel }, (frames) => {
+    const changed = frames.flatMap((frame) => (frame.type === "event" ? [frame.data] : []));
+    if (changed.length === 0) return;
+    setState((before) => {
+      const all = [...(before.of === of ? before.candles : []), ...changed];
+      const byTime = new Map(all.map((candle) => [candle.timestamp_ms, candle]));
+      return {
+        of,
+        candles: [...byTime.values()].toSorted((a, b) => a.timestamp_ms - b.timestamp_ms),
+      };
+    });
+  });
+  return state.of === of ? state.candles : none;
+}
+
+const none: readonly Candle[] = [];

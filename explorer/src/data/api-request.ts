@@ -1,0 +1,46 @@
+/** The request behind a view, as a reader would send it. */
+export type ApiRequest = {
+  readonly title: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Whether the list can be had as a file: CSV, Parquet and so on. */
+  readonly isBulk?: boolean;
+};
+
+export const languages = ["curl", "JavaScript", "Python"] as const;
+export type Language = (typeof languages)[number];
+
+/** The address, with the parameters that are set. */
+export function urlOf({ path, query = {} }: ApiRequest): string {
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+/** Code that sends the request; the key comes from the environment. */
+export function codeOf(request: ApiRequest, language: Language): string {
+  const url = urlOf(request);
+  switch (language) {
+    case "curl":
+      return `curl -s -H "X-API-Key: $ODDWIRE_API_KEY" \\\n  '${url}'`;
+    case "JavaScript":
+      return [
+        `const response = await fetch(${JSON.stringify(url)}, {`,
+        `  headers: { "X-API-Key": process.env.ODDWIRE_API_KEY },`,
+        `});`,
+        `console.log(await response.json());`,
+      ].join("\n");
+    case "Python":
+      return [
+        `import os, requests`,
+        ``,
+        `response = requests.get(`,
+        `    ${JSON.stringify(url)},`,
+        `    headers={"X-API-Key": os.environ["ODDWIRE_API_KEY"]},`,
+        `)`,
+        `print(response.json())`,
+      ].join("\n");
+  }
+}

@@ -1,0 +1,141 @@
+/** Who reads: the key of this tab, the client that sends it, and whether the service takes it. */
+import { computed, signal } from "@preact/signals";
+import type { GetMetrics } from "../../../client/src/api.ts";
+import { wait } from "../../../client/src/backoff.ts";
+import { OddwireClient } from "../../../client/src/client.ts";
+import { dropFragment } from "../routing/location.ts";
+import { type Failure, toFailure } from "./failure.ts";
+
+type Metrics = GetMetrics["answer"];
+
+const storedName = "oddwire-key";
+const pulseMs = 4000;
+/** Without a key requests count by IP, whose limit is low. */
+const publicPulseMs = 15_000;
+const historyMax = 300;
+
+const key = signal<string | null>(null);
+const generation = signal(0);
+
+/** The client of this tab; another one whenever the key changes. It does not retry: pages do, visibly. */
+export const client = computed(
+  () =>
+    new OddwireClient({
+      url: location.origin,
+      ...(key.value === null ? {} : { key: key.value }),
+      backoff: { attempts: 1, firstWaitMs: 500, longestWaitMs: 5000 },
+    }),
+);
+
+/** `checking` until the service has answered; `locked` while it takes no request of this tab. */
+export const access = signal<
+  | { readonly state: "checking"; readonly failure: Failure | null }
+  | { readonly state: "locked"; readonly reason: string | null }
+  | { readonly state: "open" }
+>({ state: "checking", failure: null });
+
+/** What the service last reported about its state. */
+export const metrics = signal<Metrics | null>(null);
+
+/** Why it does not answer now; `null` while it does. */
+export const outage = signal<Failure | null>(null);
+
+/** One reading of the service's state, for small charts. */
+export type Reading = { readonly atMs: number; readonly metrics: Metrics };
+
+/** What the service reported since the page was opened, oldest first. */
+export const readings = signal<readonly Reading[]>([]);
+
+export const chainId = computed(() => metrics.value?.indexer.chain_id ?? null);
+export const hasBooks = computed(() => metrics.value !== null && metrics.value.books !== null);
+export const isPublic = computed(() => key.value === null);
+
+/** The scope that the key names; `null` without a key. */
+export const scope = computed(() => /^ow_(read|write|admin)_/.exec(key.value ?? "")?.[1] ?? null);
+
+/** Whether a key with this visible beginning is the one in use. */
+export function isOwnKey(prefix: string): boolean {
+  return key.value?.startsWith(prefix.replace(/[….]+$/, "")) === true;
+}
+
+/** Takes the key of the address or of the tab, and follows the service from then on. */
+export function openSession(): void {
+  const [, given] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
+  if (given !== undefined) {
+    sessionStorage.setItem(storedName, given);
+    dropFragment();
+  }
+  key.value = sessionStorage.getItem(storedName);
+  void followService();
+  addEventListener("hashchange", () => {
+    const [, later] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
+    if (later === undefined) return;
+    dropFragment();
+    useKey(later);
+  });
+}
+
+/** Uses another key; `null` uses none. */
+export function useKey(value: string | null): void {
+  if (value === null) sessionStorage.removeItem(storedName);
+  else sessionStorage.setItem(storedName, value);
+  key.value = value;
+  access.value = { state: "checking", failure: null };
+  generation.value += 1;
+  void followService();
+}
+
+/** The key of this tab got another value; the page stays as it is. */
+export function replaceKey(value: string): void {
+  sessionStorage.setItem(storedName, value);
+  key.value = value;
+}
+
+/** The service refused the key: it is removed, and another one asked for. */
+export function lock(reason: string | null): void {
+  sessionStorage.removeItem(storedName);
+  key.value = null;
+  generation.value += 1;
+  access.value = { state: "locked", reason };
+}
+
+/** One request again and again: it checks the key, shows whether the service is there, and how it is. */
+async function followService(): Promise<void> {
+  const own = generation.value;
+  while (own === generation.value) {
+    if (!document.hidden || metrics.value === null) await beat(own);
+    await wait(isPublic.value ? publicPulseMs : outage.value === null ? pulseMs : 1500, undefined);
+  }
+}
+
+async function beat(own: number): Promise<void> {
+  try {
+    const read = await client.value.metrics();
+    if (own !== generation.value) return;
+    metrics.value = read;
+    readings.value = [...readings.value, { atMs: Date.now(), metrics: read }].slice(-historyMax);
+    outage.value = null;
+    access.value = { state: "open" };
+  } catch (thrown) {
+    if (own !== generation.value) return;
+    const failure = toFailure(thrown);
+    if (failure.kind === "key") return lock(key.value === null ? null : failure.message);
+    outage.value = failure;
+    if (access.value.state === "checking") access.value = { state: "checking", failure };
+  }
+}
+
+/** Saves an answer of the service as a file. Throws what it refused, in its words. */
+export async function fetchFile(url: string, name: string): Promise<void> {
+  const headers: Record<string, string> = key.value === null ? {} : { "X-API-Key": key.value };
+  const response = await fetch(url, { headers });
+  if (!response.ok) {
+    const answer = (await response.json()) as { readonly error: { readonly message: string } };
+    throw new Error(answer.error.message);
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

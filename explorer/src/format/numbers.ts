@@ -1,0 +1,83 @@
+/** How amounts are shown. They come as exact decimals and are rounded here, for the eye. */
+
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const money = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const tenth = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** In place of what is not known. */
+export const unknown = "–";
+
+type Amount = string | number | null | undefined;
+
+function shown(value: Amount, format: (value: number) => string): string {
+  return value === null || value === undefined ? unknown : format(Number(value));
+}
+
+/** A price in cents of a dollar: `0.365` is `36.5¢`. */
+export function cents(price: Amount): string {
+  return shown(price, (value) => `${plain.format(value * 100)}¢`);
+}
+
+/** A price as a probability: `0.365` is `37%`, `0.004` is `0.4%`. */
+export function percent(price: Amount): string {
+  return shown(price, (value) => {
+    const isNearEdge = (value > 0 && value < 0.02) || (value > 0.98 && value < 1);
+    return `${(isNearEdge ? tenth : whole).format(value * 100)}%`;
+  });
+}
+
+/** A change of a probability in points: `+2.5`. */
+export function points(change: Amount): string {
+  return shown(change, (value) => {
+    const rounded = Number((value * 100).toFixed(1));
+    return rounded === 0 ? "0.0" : `${rounded > 0 ? "+" : "−"}${Math.abs(rounded).toFixed(1)}`;
+  });
+}
+
+/** Dollars in few digits: `$1.2M`. */
+export function dollars(value: Amount): string {
+  return shown(value, (amount) => `$${compact.format(amount)}`);
+}
+
+/** Dollars and cents: `$1,204.50`. */
+export function exactDollars(value: Amount): string {
+  return shown(value, (amount) => {
+    const digits = amount >= 1000 || Number.isInteger(amount) ? whole : money;
+    return `$${digits.format(amount)}`;
+  });
+}
+
+/** A count in few digits: `1.2K`. */
+export function count(value: Amount): string {
+  return shown(value, (amount) => compact.format(amount));
+}
+
+/** A number in full, with at most two decimals. */
+export function exact(value: Amount): string {
+  return shown(value, (amount) => plain.format(amount));
+}
+
+export function bytes(value: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1);
+  return `${plain.format(value / 1000 ** power)} ${units[power]}`;
+}
+
+/** A hash or address, recognizable. */
+export function short(hex: string): string {
+  return hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
+}
+
+/** Whether something rose, fell or stayed, as the class of its color. */
+export function toneOf(change: Amount): "up" | "down" | "dim" {
+  const value = Number(change ?? 0);
+  if (Math.abs(value) < 0.0005) return "dim";
+  return value > 0 ? "up" : "down";
+}
+
+/** One or many of something: `1 trade`, `1,204 trades`. */
+export function plural(value: number, word: string): string {
+  return `${whole.format(value)} ${word}${value === 1 ? "" : "s"}`;
+}

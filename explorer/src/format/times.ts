@@ -1,0 +1,87 @@
+/** How times are shown: in the viewer's time zone. */
+import { unknown } from "./numbers.ts";
+
+const dateTime = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  hourCycle: "h23",
+});
+const fullDateTime = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "medium",
+  hourCycle: "h23",
+});
+const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
+const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
+const zoneName = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
+
+/** The viewer's time zone: `America/New_York`. */
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The zone as it is at a time: `GMT-5`, `EST`. */
+export function zoneAt(milliseconds: number): string {
+  const parts = zoneName.formatToParts(milliseconds);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
+}
+
+export function timeOfDay(milliseconds: number): string {
+  return clock.format(milliseconds);
+}
+
+export function dateAndTime(milliseconds: number | null): string {
+  return milliseconds === null ? unknown : dateTime.format(milliseconds);
+}
+
+/** With seconds and the zone, for tooltips. */
+export function fullTime(milliseconds: number): string {
+  return `${fullDateTime.format(milliseconds)} ${zoneAt(milliseconds)}`;
+}
+
+export function date(milliseconds: number | null): string {
+  return milliseconds === null ? unknown : day.format(milliseconds);
+}
+
+/** A time of RFC 3339 in milliseconds. */
+export function millisecondsOf(time: string | null): number | null {
+  return time === null ? null : Date.parse(time);
+}
+
+const units = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "m"],
+  [1, "s"],
+] as const;
+
+/** Seconds in words of at most two units: `3m 20s`. */
+export function duration(seconds: number | null): string {
+  if (seconds === null) return unknown;
+  let left = Math.max(0, Math.floor(seconds));
+  const words: string[] = [];
+  for (const [size, unit] of units) {
+    const value = Math.floor(left / size);
+    left -= value * size;
+    if (value > 0) words.push(`${value}${unit}`);
+    else if (words.length > 0) break;
+  }
+  return words.slice(0, 2).join(" ") || "0s";
+}
+
+/** How long until a time, in one unit: `3d`, `ended` once it is past. */
+export function until(milliseconds: number | null, nowMs: number): string {
+  if (milliseconds === null) return unknown;
+  const seconds = (milliseconds - nowMs) / 1000;
+  return seconds <= 0 ? "ended" : roughly(seconds);
+}
+
+/** How long ago a time is, in one unit: `3m ago`. */
+export function ago(milliseconds: number | null, nowMs: number): string {
+  if (milliseconds === null) return unknown;
+  const seconds = (nowMs - milliseconds) / 1000;
+  return seconds < 1 ? "now" : `${roughly(seconds)} ago`;
+}
+
+function roughly(seconds: number): string {
+  const [size, unit] = units.find(([one]) => seconds >= one) ?? [1, "s"];
+  return `${Math.floor(seconds / size)}${unit}`;
+}

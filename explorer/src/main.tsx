@@ -1,0 +1,12 @@
+/** The explorer: pages over the public API, and nothing else. */
+import { render } from "preact";
+import { App } from "./app/app.tsx";
+import { watchTheme } from "./app/theme.ts";
+import { openSession } from "./data/session.ts";
+import { watchLocation } from "./routing/location.ts";
+
+watchTheme();
+watchLocation();
+openSession();
+const root = document.getElementById("app");
+if (root !== null) render(<App />, root);

@@ -1,0 +1,180 @@
+import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import { Sparkline } from "../charts/sparkline.tsx";
+import { nowMs } from "../data/clock.ts";
+import { hasBooks } from "../data/session.ts";
+import { count, dollars, points, toneOf } from "../format/numbers.ts";
+import { fullTime, millisecondsOf, until } from "../format/times.ts";
+import { Probability } from "../parts/probability.tsx";
+import { paths } from "../routing/paths.ts";
+import { groupMarkets, labelOf, type MarketGroup } from "./group-markets.ts";
+import { type SortName, sortBy, sortedBy } from "./sorts.ts";
+import { useLivePrices } from "./use-live-prices.ts";
+import { useOnScreen } from "./use-on-screen.ts";
+import { useRowExtras } from "./use-row-extras.ts";
+
+const outcomesShown = 4;
+
+type Prices = ReadonlyMap<TokenId, Price>;
+
+/** Markets as rows, those of an event together; values change in place. */
+export function MarketTable(props: {
+  readonly markets: readonly Market[];
+  readonly isSortable: boolean;
+}) {
+  const groups = groupMarkets(props.markets);
+  const prices = useLivePrices(props.markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
+  return (
+    <table class="markets" aria-label="Markets">
+      <thead>
+        <tr>
+          <th scope="col">Market</th>
+          <th scope="col" class="wide">
+            24 hours
+          </th>
+          <th scope="col">Chance</th>
+          <th scope="col" class="right">
+            24h change
+          </th>
+          <SortHeader name="volume_24h" title="24h volume" isSortable={props.isSortable} />
+          {hasBooks.value && (
+            <th scope="col" class="right wide">
+              Liquidity
+            </th>
+          )}
+          <SortHeader name="end_date" title="Ends in" isSortable={props.isSortable} />
+          <SortHeader name="trades_24h" title="24h trades" isSortable={props.isSortable} />
+        </tr>
+      </thead>
+      {groups.map((group) =>
+        group.markets.length === 1 && group.markets[0] !== undefined ? (
+          <tbody key={group.id}>
+            <MarketRow market={group.markets[0]} prices={prices} label={null} />
+          </tbody>
+        ) : (
+          <EventRows key={group.id} group={group} prices={prices} />
+        ),
+      )}
+    </table>
+  );
+}
+
+function SortHeader(props: {
+  readonly name: SortName;
+  readonly title: string;
+  readonly isSortable: boolean;
+}) {
+  const { name, title, isSortable } = props;
+  if (!isSortable) {
+    return (
+      <th scope="col" class="right">
+        {title}
+      </th>
+    );
+  }
+  const sorted = sortedBy(name);
+  return (
+    <th scope="col" class="right" aria-sort={sorted}>
+      <button type="button" class="sort" onClick={() => sortBy(name)}>
+        {title}
+        <span aria-hidden="true">{{ ascending: " ↑", descending: " ↓", none: "" }[sorted]}</span>
+      </button>
+    </th>
+  );
+}
+
+/** One row of the event, and one for each of its leading outcomes. */
+function EventRows({ group, prices }: { readonly group: MarketGroup; readonly prices: Prices }) {
+  const { id, title, markets } = group;
+  const chanceOf = (market: Market): number =>
+    Number(prices.get(market.tokens[0]?.token_id ?? "")?.price ?? market.tokens[0]?.price ?? 0);
+  const leading = markets.toSorted((a, b) => chanceOf(b) - chanceOf(a)).slice(0, outcomesShown);
+  const volume = markets.reduce((sum, market) => sum + Number(market.volume_24h_usd), 0);
+  const trades = markets.reduce((sum, market) => sum + market.trades_24h, 0);
+  const endMs = millisecondsOf(markets[0]?.end_date ?? null);
+  return (
+    <tbody class="event">
+      <tr class="event-head">
+        <td class="name">
+          <a href={paths.event(id)} data-row>
+            {title}
+          </a>
+          <span class="sub">
+            {markets[0]?.category ?? "Event"} · {markets.length} outcomes
+          </span>
+        </td>
+        <td class="wide" />
+        <td />
+        <td />
+        <td class="right num">{dollars(volume)}</td>
+        {hasBooks.value && <td class="wide" />}
+        <td class="right num">{until(endMs, nowMs.value)}</td>
+        <td class="right num">{count(trades)}</td>
+      </tr>
+      {leading.map((market) => (
+        <MarketRow
+          key={market.id}
+          market={market}
+          prices={prices}
+          label={labelOf(market, markets)}
+        />
+      ))}
+    </tbody>
+  );
+}
+
+/** A market; `label` is its name within an event. */
+function MarketRow(props: {
+  readonly market: Market;
+  readonly prices: Prices;
+  readonly label: string | null;
+}) {
+  const { market, prices, label } = props;
+  const [token] = market.tokens;
+  const live = prices.get(token?.token_id ?? "");
+  const price = live?.price ?? token?.price ?? null;
+  const [row, isSeen] = useOnScreen<HTMLTableRowElement>();
+  const { line, liquidity } = useRowExtras(isSeen ? market : null);
+  const change = live?.stats_24h.change ?? null;
+  const endMs = millisecondsOf(market.end_date);
+  const name = token?.outcome ?? "Outcome";
+  return (
+    <tr ref={row} class={label === null ? "" : "outcome-row"} data-market={market.id}>
+      <td class="name">
+        <a href={paths.market(market.id)} data-row>
+          {label ?? market.question ?? market.id}
+        </a>
+        {label === null && <span class="sub">{subtitleOf(market)}</span>}
+      </td>
+      <td class="wide">
+        <Sparkline
+          values={line}
+          tone={toneOf(change)}
+          label={line.length < 2 ? "No trades in 24 hours" : `${name} over 24 hours`}
+        />
+      </td>
+      <td>
+        <Probability value={price} name={name} />
+      </td>
+      <td class={`right num ${toneOf(change)}`} title="Points of probability in 24 hours">
+        {points(change)}
+      </td>
+      <td class="right num">{dollars(live?.stats_24h.volume_usd ?? market.volume_24h_usd)}</td>
+      {hasBooks.value && <td class="right num wide">{dollars(liquidity)}</td>}
+      <td class="right num" title={endMs === null ? "" : fullTime(endMs)}>
+        {market.status === "resolved" ? "resolved" : until(endMs, nowMs.value)}
+      </td>
+      <td class="right num">{count(live?.stats_24h.trades ?? market.trades_24h)}</td>
+    </tr>
+  );
+}
+
+function subtitleOf({ category, tokens, status, resolution }: Market): string {
+  const names = tokens.map(({ outcome }) => outcome ?? "?");
+  const isPlain = names.length === 2 && names[0] === "Yes" && names[1] === "No";
+  const won = resolution?.winning_outcome ?? null;
+  return [
+    category ?? "Market",
+    ...(isPlain ? [] : [names.join(" or ")]),
+    ...(status === "resolved" ? [won === null ? "resolved" : `${won} won`] : []),
+  ].join(" · ");
+}

@@ -1,0 +1,29 @@
+import { choiceOf, setParameters } from "../routing/location.ts";
+
+/** What markets can be sorted by, the default first. */
+export const sorts = [
+  { name: "volume_24h", title: "24h volume" },
+  { name: "volume", title: "Volume" },
+  { name: "trades_24h", title: "24h trades" },
+  { name: "end_date", title: "Ends in" },
+  { name: "created_at", title: "Created" },
+  { name: "last_trade_at", title: "Last trade" },
+] as const;
+
+export type SortName = (typeof sorts)[number]["name"];
+
+/** How the list is sorted now, as `aria-sort` has it. */
+export function sortedBy(name: SortName): "ascending" | "descending" | "none" {
+  const names = sorts.map((one) => one.name);
+  if (choiceOf("sort", names) !== name) return "none";
+  return choiceOf("order", ["desc", "asc"]) === "asc" ? "ascending" : "descending";
+}
+
+/** Sorts by it; the other way around when it is sorted by it already. */
+export function sortBy(name: SortName): void {
+  const now = sortedBy(name);
+  const first = name === "end_date" ? "asc" : "desc";
+  const order = now === "none" ? first : now === "descending" ? "asc" : "desc";
+  const sort = name === "volume_24h" ? null : name;
+  setParameters({ sort, order: order === "desc" ? null : order }, { isStep: true });
+}

@@ -1,0 +1,55 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Market } from "../../../client/src/api.ts";
+import { LoadQueue } from "../data/load-queue.ts";
+import { client, hasBooks, isPublic } from "../data/session.ts";
+
+/** What a row shows beyond its market: read one by one, when it is first seen. */
+export type RowExtras = {
+  /** Prices of the last 24 hours, oldest first. */
+  readonly line: readonly number[];
+  /** Dollars in the order book; `null` without one. */
+  readonly liquidity: number | null;
+};
+
+const daySeconds = 86_400;
+const readAtOnce = 3;
+const freshMs = 120_000;
+/** Without a key the limit is that of the IP, which the page itself needs. */
+const publicRowsMax = 16;
+
+const queue = new LoadQueue(readAtOnce);
+const remembered = new Map<string, RowExtras & { readonly atMs: number }>();
+const none: RowExtras = { line: [], liquidity: null };
+
+/** The extras of a market; none until they are read, and for `null`. */
+export function useRowExtras(market: Market | null): RowExtras {
+  const [, setVersion] = useState(0);
+  const id = market?.id ?? null;
+  useEffect(() => {
+    if (market === null) return;
+    const known = remembered.get(market.id);
+    if (known !== undefined && Date.now() - known.atMs < freshMs) return;
+    if (isPublic.value && remembered.size >= publicRowsMax) return;
+    queue.add(async () => {
+      remembered.set(market.id, { ...(await readExtras(market)), atMs: Date.now() });
+      setVersion((version) => version + 1);
+    });
+  }, [id]);
+  return (id === null ? undefined : remembered.get(id)) ?? none;
+}
+
+async function readExtras(market: Market): Promise<RowExtras> {
+  const [token] = market.tokens;
+  if (token === undefined || market.trades_24h === 0) return none;
+  const start = Math.floor(Date.now() / 1000) - daySeconds;
+  const query = { resolution: "15m", start, limit: 100 } as const;
+  const candles = client.value.candles(token.token_id, query).page();
+  const isBookRead = hasBooks.value && market.status === "open" && !isPublic.value;
+  const book = isBookRead
+    ? client.value.orderBook(token.token_id, { depth: 1 }).catch(() => null)
+    : null;
+  const line = (await candles).data.map(({ close }) => Number(close));
+  const read = await book;
+  const liquidity = read === null ? null : Number(read.bid_depth_usd) + Number(read.ask_depth_usd);
+  return { line, liquidity };
+}

@@ -1,0 +1,167 @@
+import { useMemo } from "preact/hooks";
+import type { Market } from "../../../client/src/api.ts";
+import {
+  type Range,
+  type Resolution,
+  ranges,
+  resolutionsFor,
+  secondsOfRange,
+} from "../charts/buckets.ts";
+import { ChartView } from "../charts/chart-view.tsx";
+import { invertBuckets } from "../charts/invert-candle.ts";
+import type { Drawing } from "../charts/price-chart.ts";
+import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
+import { Panel } from "../parts/panel.tsx";
+import { Notice, Shown } from "../parts/states.tsx";
+import { Segments } from "../parts/tabs.tsx";
+import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { ReplayBar } from "./replay-bar.tsx";
+import type { Replay } from "./use-replay.ts";
+
+const forms = ["line", "candles"] as const;
+const dayMs = 86_400_000;
+
+/** The chance over time: both outcomes as lines, or the candles of the chosen one. */
+export function ChartPanel(props: {
+  readonly market: Market;
+  readonly chosen: number;
+  readonly replay: Replay;
+}) {
+  const { market, chosen, replay } = props;
+  const wanted = wantedOfAddress(market, replay.isOn);
+  const [first] = market.tokens;
+  const buckets = useBuckets(first?.token_id ?? null, wanted);
+  const window = buckets.data?.window;
+  const request = {
+    title: "Candles",
+    path: `/v1/candles/${market.tokens[chosen]?.token_id ?? ""}`,
+    query: {
+      resolution: window?.resolution,
+      start: window?.fromMs,
+      fill: "previous",
+      limit: 1000,
+    },
+    isBulk: true,
+  };
+  if (first === undefined) return <Notice title="This market has no tokens yet" />;
+  return (
+    <Panel
+      title="Chance over time"
+      class="chart-panel"
+      requests={[request]}
+      tools={<ChartTools market={market} wanted={wanted} replay={replay} />}
+    >
+      <Shown of={buckets} what="chart" lines={8}>
+        {(data) =>
+          data.buckets.every(({ close }) => close === null) ? (
+            <Notice title="No trade in this time">The line begins with the first trade.</Notice>
+          ) : (
+            <Drawn market={market} chosen={chosen} form={wanted.form} data={data} replay={replay} />
+          )
+        }
+      </Shown>
+      {replay.isOn && <ReplayBar replay={replay} />}
+    </Panel>
+  );
+}
+
+function Drawn(props: {
+  readonly market: Market;
+  readonly chosen: number;
+  readonly form: "line" | "candles";
+  readonly data: Buckets;
+  readonly replay: Replay;
+}) {
+  const { market, chosen, form, data, replay } = props;
+  const { isOn, atMs, price } = replay;
+  const drawing = useMemo((): Drawing => {
+    const untilMs = isOn ? atMs : null;
+    const own = isOn ? withPrice(data, atMs, price) : data.buckets;
+    const series = market.tokens.slice(0, 2).map(({ token_id: id, outcome }, at) => ({
+      id,
+      name: outcome ?? `Outcome ${at + 1}`,
+      color: `series-${at + 1}`,
+      buckets: at === 0 ? own : invertBuckets(own),
+    }));
+    const shown = form === "line" ? series : series.slice(chosen, chosen + 1);
+    return { form, series: shown, untilMs };
+  }, [market.id, chosen, form, data, isOn, atMs, price]);
+  return <ChartView drawing={drawing} />;
+}
+
+/** The bucket that a replay is in, at the price of the replay. */
+function withPrice({ buckets }: Buckets, atMs: number, price: number | null): Buckets["buckets"] {
+  const at = buckets.findLastIndex((bucket) => bucket.atMs <= atMs);
+  return buckets.map((bucket, index) =>
+    index === at && price !== null ? { ...bucket, close: price } : bucket,
+  );
+}
+
+function wantedOfAddress(market: Market, isReplay: boolean): Wanted {
+  const { created_at_ms: firstMs, resolved_at_ms: endMs } = market;
+  const lifeMs = (endMs ?? Date.now()) - firstMs;
+  const usual: Range = lifeMs > dayMs && market.status === "open" ? "1D" : "All";
+  const range = choiceOf("range", [usual, ...ranges]);
+  const form = choiceOf("chart", forms);
+  const chosen = parameters.value.get("resolution") as Resolution | null;
+  return isReplay
+    ? { range: "All", form: "line", chosen: null, firstMs, endMs }
+    : { range, form, chosen, firstMs, endMs };
+}
+
+function ChartTools(props: {
+  readonly market: Market;
+  readonly wanted: Wanted;
+  readonly replay: Replay;
+}) {
+  const { market, wanted, replay } = props;
+  if (replay.isOn) {
+    return (
+      <button type="button" aria-pressed={true} onClick={replay.stop}>
+        Leave replay
+      </button>
+    );
+  }
+  return (
+    <>
+      <Segments
+        label="Time shown"
+        words={ranges}
+        chosen={wanted.range}
+        onChoose={(range) => setParameters({ range, resolution: null })}
+      />
+      <Segments
+        label="Form"
+        words={forms}
+        chosen={wanted.form}
+        nameOf={(form) => (form === "line" ? "Line" : "Candles")}
+        onChoose={(chart) => setParameters({ chart: chart === "line" ? null : chart })}
+      />
+      {wanted.form === "candles" && <CandleLength market={market} wanted={wanted} />}
+      {market.trades > 0 && (
+        <button type="button" onClick={replay.start} title="Play the life of this market again">
+          ▶ Replay
+        </button>
+      )}
+    </>
+  );
+}
+
+function CandleLength({ market, wanted }: { readonly market: Market; readonly wanted: Wanted }) {
+  const lifeMs = (wanted.endMs ?? Date.now()) - market.created_at_ms;
+  const fitting = resolutionsFor(secondsOfRange(wanted.range, lifeMs));
+  return (
+    <label class="inline">
+      Candles of{" "}
+      <select
+        value={wanted.chosen ?? ""}
+        onChange={({ currentTarget }) => setParameters({ resolution: currentTarget.value })}
+      >
+        <option value="">auto</option>
+        {fitting.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

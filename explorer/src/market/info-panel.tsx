@@ -1,0 +1,94 @@
+import type { Market } from "../../../client/src/api.ts";
+import { chainId } from "../data/session.ts";
+import { dateAndTime, millisecondsOf } from "../format/times.ts";
+import { ChainLink, FullId } from "../parts/hex.tsx";
+import { Facts, Panel } from "../parts/panel.tsx";
+
+const polygon = 137;
+
+/** The rules of a market, its ids, and where else it can be looked at. */
+export function InfoPanel({ market }: { readonly market: Market }) {
+  const { id, description, oracle, tokens, question_id: questionId } = market;
+  const requests = [{ title: "Market", path: `/v1/markets/${id}` }];
+  return (
+    <Panel title="About this market" requests={requests} class="info-panel">
+      {description !== null && (
+        <details class="rules" open={description.length < 400}>
+          <summary>Rules</summary>
+          <p>{description.slice(0, 6000)}</p>
+        </details>
+      )}
+      <Facts
+        of={[
+          ["Created", dateAndTime(market.created_at_ms)],
+          ["Ends", dateAndTime(millisecondsOf(market.end_date))],
+          ["Names from", sources[market.metadata_source]],
+          ["Kind", market.neg_risk ? "one of several outcomes (neg-risk)" : "binary"],
+        ]}
+      />
+      <Links market={market} />
+      <details class="ids">
+        <summary>Ids</summary>
+        <Facts
+          of={[
+            ["Condition", <FullId id={id} label="condition id" />],
+            ...(questionId === null
+              ? []
+              : [["Question", <FullId id={questionId} label="question id" />] as const]),
+            ...(oracle === null
+              ? []
+              : [["Oracle", <FullId id={oracle} label="oracle address" />] as const]),
+            ...tokens.map(
+              ({ token_id: token, outcome }, at) =>
+                [
+                  `Token ${outcome ?? at + 1}`,
+                  <FullId id={token} label={`token id of ${outcome ?? "outcome"}`} />,
+                ] as const,
+            ),
+          ]}
+        />
+      </details>
+    </Panel>
+  );
+}
+
+const sources: Readonly<Record<Market["metadata_source"], string>> = {
+  chain: "the chain",
+  chain_untrusted: "the chain, from an unknown sender",
+  venue: "Polymarket",
+  none: "nowhere: the market was prepared before the indexed blocks",
+};
+
+/** Other sites that show the market; they exist for Polygon. */
+function Links({ market }: { readonly market: Market }) {
+  if (chainId.value !== polygon) return null;
+  const { slug, event_slug: eventSlug, question, oracle } = market;
+  const venue = eventSlug ?? slug;
+  return (
+    <p class="row">
+      {venue !== null && (
+        <a
+          href={`https://polymarket.com/event/${encodeURIComponent(venue)}`}
+          target="_blank"
+          rel="noreferrer noopener"
+        >
+          Polymarket ↗
+        </a>
+      )}
+      {oracle !== null && (
+        <ChainLink kind="address" id={oracle}>
+          Oracle contract
+        </ChainLink>
+      )}
+      {question !== null && (
+        <a
+          href={`https://oracle.uma.xyz/?project=Polymarket&search=${encodeURIComponent(question)}`}
+          target="_blank"
+          rel="noreferrer noopener"
+        >
+          UMA requests ↗
+        </a>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import { percent, points, toneOf } from "../format/numbers.ts";
+import { setParameters } from "../routing/location.ts";
+
+/** The outcomes with their chances; one of them is looked at closely. */
+export function Outcomes(props: {
+  readonly market: Market;
+  readonly prices: ReadonlyMap<TokenId, Price>;
+  readonly chosen: number;
+}) {
+  const { market, prices, chosen } = props;
+  return (
+    <div class="outcomes" role="group" aria-label="Outcomes">
+      {market.tokens.map(({ token_id: id, outcome, price, winner }, at) => {
+        const live = prices.get(id);
+        const change = live?.stats_24h.change ?? null;
+        return (
+          <button
+            type="button"
+            key={id}
+            class={`outcome series-${at + 1}`}
+            aria-pressed={at === chosen}
+            onClick={() => setParameters({ outcome: at === 0 ? null : String(at) })}
+          >
+            <span class="outcome-title">
+              {outcome ?? `Outcome ${at + 1}`}
+              {winner === true && <b class="won">won</b>}
+            </span>
+            <span class="chance num">{percent(live?.price ?? price)}</span>
+            {market.status === "open" && (
+              <span class={`change num ${toneOf(change)}`} title="Points in 24 hours">
+                {points(change)}
+              </span>
+            )}
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,203 @@
+import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
+import type { OddwireClient } from "../../../client/src/client.ts";
+import { nextPaint } from "../data/next-paint.ts";
+
+/** What a replay shows at one moment of the market's life. */
+export type ReplayMoment = {
+  readonly atMs: number;
+  /** Newest first. */
+  readonly trades: readonly Trade[];
+  /** Price of the first outcome; `null` before the first trade. */
+  readonly price: number | null;
+  readonly tradeCount: number;
+  readonly volumeUsd: number;
+  readonly isPlaying: boolean;
+  readonly isReading: boolean;
+};
+
+const tapeRows = 60;
+const lifeSecondsAtSpeedOne = 60;
+const pageRows = 1000;
+/** A seek counts what was traded before it from candles, and at most this much of a day trade by trade. */
+const countedMax = 20_000;
+const dayMs = 86_400_000;
+
+/**
+ * Plays a market's trades again, in order and in proportion to their times. The trades come from the stream, from the
+ * position of the moment on; nothing but the newest rows is kept, so a market may have any number of them.
+ */
+export class ReplayPlayer {
+  readonly #client: OddwireClient;
+  readonly #tokenIds: readonly TokenId[];
+  readonly #onChange: (moment: ReplayMoment) => void;
+  readonly fromMs: number;
+  readonly toMs: number;
+  #moment: ReplayMoment;
+  #speed = 1;
+  #run = new AbortController();
+  /** Resolves when the clock reaches a time. */
+  #waiting: { readonly forMs: number; readonly resolve: () => void } | null = null;
+
+  private constructor(
+    client: OddwireClient,
+    market: Market,
+    onChange: (moment: ReplayMoment) => void,
+  ) {
+    this.#client = client;
+    this.#tokenIds = market.tokens.map(({ token_id: id }) => id);
+    this.#onChange = onChange;
+    this.fromMs = market.created_at_ms;
+    this.toMs = Math.max(
+      market.resolved_at_ms ?? market.last_trade_at_ms ?? Date.now(),
+      this.fromMs + 1000,
+    );
+    this.#moment = {
+      atMs: this.fromMs,
+      trades: [],
+      price: null,
+      tradeCount: 0,
+      volumeUsd: 0,
+      isPlaying: true,
+      isReading: true,
+    };
+  }
+
+  /** Starts at the beginning. */
+  static open(
+    client: OddwireClient,
+    market: Market,
+    onChange: (moment: ReplayMoment) => void,
+  ): ReplayPlayer {
+    const player = new ReplayPlayer(client, market, onChange);
+    player.seek(player.fromMs);
+    return player;
+  }
+
+  close(): void {
+    this.#run.abort();
+    this.#waiting?.resolve();
+  }
+
+  set speed(speed: number) {
+    this.#speed = speed;
+  }
+
+  /** Plays on, or pauses. */
+  play(isPlaying: boolean): void {
+    if (isPlaying && this.#moment.atMs >= this.toMs) this.seek(this.fromMs);
+    this.#change({ isPlaying });
+  }
+
+  /** Goes to a moment and on from there. */
+  seek(atMs: number): void {
+    this.close();
+    this.#run = new AbortController();
+    const { signal } = this.#run;
+    this.#change({ atMs, isReading: true });
+    this.#playFrom(atMs, signal).catch(() => {
+      if (!signal.aborted) this.#change({ isReading: false, isPlaying: false });
+    });
+    void this.#tick(signal);
+  }
+
+  async #playFrom(atMs: number, signal: AbortSignal): Promise<void> {
+    const before = await this.#readBefore(atMs);
+    if (signal.aborted) return;
+    this.#change({ ...before, isReading: false });
+    const resumeFrom = before.trades[0]?.seq ?? (await this.#readFirstSeq());
+    const [tokenIds, channel] = [this.#tokenIds, "token_trades"] as const;
+    const options = {
+      channel: { type: channel, token_ids: tokenIds },
+      resumeFrom,
+      signal,
+    } as const;
+    for await (const frame of this.#client.stream(options)) {
+      if (frame.type === "replay_complete") return;
+      if (frame.type !== "event") continue;
+      await this.#reach(frame.data.timestamp_ms);
+      if (signal.aborted) return;
+      this.#take(frame.data);
+    }
+  }
+
+  /** What there was at a moment. */
+  async #readBefore(atMs: number) {
+    const query = { token_id: this.#tokenIds, end: Math.ceil(atMs) };
+    const { data: trades } = await this.#client.trades({ ...query, limit: tapeRows }).page();
+    const totals = { tradeCount: 0, volumeUsd: 0 };
+    const add = (count: number, volumeUsd: string): void => {
+      totals.tradeCount += count;
+      totals.volumeUsd += Number(volumeUsd);
+    };
+    const dayStartMs = Math.floor(atMs / dayMs) * dayMs;
+    const [token] = this.#tokenIds;
+    if (token !== undefined && this.fromMs < dayStartMs) {
+      const days = this.#client.candles(token, { resolution: "1d", start: 0, end: dayStartMs });
+      for await (const { trades: count, volume_usd: volume } of days) add(count, volume);
+    }
+    const today = this.#client.trades({ ...query, start: dayStartMs, limit: pageRows });
+    let counted = 0;
+    for await (const { value_usd: value } of today) {
+      add(1, value);
+      counted += 1;
+      if (counted >= countedMax) break;
+    }
+    const [newest] = trades;
+    return { trades, ...totals, price: newest === undefined ? null : this.#priceOf(newest) };
+  }
+
+  /** Right before the first trade. */
+  async #readFirstSeq(): Promise<number> {
+    const query = { token_id: this.#tokenIds, order: "asc", limit: 1 } as const;
+    const { data } = await this.#client.trades(query).page();
+    return Math.max(0, (data[0]?.seq ?? 1) - 1);
+  }
+
+  #take(trade: Trade): void {
+    const { trades, tradeCount, volumeUsd } = this.#moment;
+    this.#moment = {
+      ...this.#moment,
+      trades: [trade, ...trades].slice(0, tapeRows),
+      tradeCount: tradeCount + 1,
+      volumeUsd: volumeUsd + Number(trade.value_usd),
+      price: this.#priceOf(trade),
+    };
+  }
+
+  #priceOf({ token_id: tokenId, price }: Trade): number | null {
+    if (price === null) return this.#moment.price;
+    return tokenId === this.#tokenIds[0] ? Number(price) : 1 - Number(price);
+  }
+
+  async #reach(ms: number): Promise<void> {
+    if (ms <= this.#moment.atMs) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting = { forMs: ms, resolve };
+    });
+  }
+
+  /** Moves the clock with every frame of the screen. */
+  async #tick(signal: AbortSignal): Promise<void> {
+    let lastMs = performance.now();
+    while (!signal.aborted) {
+      const paintedMs = await nextPaint();
+      const passedMs = Math.min(200, paintedMs - lastMs);
+      lastMs = paintedMs;
+      if (signal.aborted) return;
+      const { isPlaying, isReading, atMs } = this.#moment;
+      if (!isPlaying || isReading) continue;
+      const rate = ((this.toMs - this.fromMs) / (lifeSecondsAtSpeedOne * 1000)) * this.#speed;
+      const nextMs = Math.min(this.toMs, atMs + passedMs * rate);
+      this.#change({ atMs: nextMs, isPlaying: nextMs < this.toMs });
+      const waiting = this.#waiting;
+      if (waiting === null || waiting.forMs > nextMs) continue;
+      this.#waiting = null;
+      waiting.resolve();
+    }
+  }
+
+  #change(changes: Partial<ReplayMoment>): void {
+    this.#moment = { ...this.#moment, ...changes };
+    this.#onChange(this.#moment);
+  }
+}

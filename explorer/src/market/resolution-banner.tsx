@@ -1,0 +1,36 @@
+import type { Market } from "../../../client/src/api.ts";
+import { exactDollars } from "../format/numbers.ts";
+import { fullTime } from "../format/times.ts";
+import { ChainLink, Transaction } from "../parts/hex.tsx";
+
+/** How a market ended; nothing while it is open. */
+export function ResolutionBanner({ market }: { readonly market: Market }) {
+  const { resolution, resolved_at_ms: atMs, oracle, tokens } = market;
+  if (resolution === null) return null;
+  const payouts = tokens.map(({ outcome, outcome_index: at }) => {
+    return `${outcome ?? `Outcome ${at + 1}`} pays ${exactDollars(resolution.payouts[at] ?? "0")}`;
+  });
+  return (
+    <section class="notice good resolution" aria-label="Resolution">
+      <strong>
+        {resolution.winning_outcome === null
+          ? "Resolved without a single winner"
+          : `Resolved: ${resolution.winning_outcome}`}
+      </strong>
+      <p>
+        {payouts.join(", ")} a share
+        {atMs !== null && <> · {fullTime(atMs)}</>} · transaction{" "}
+        <Transaction hash={resolution.tx_hash} />
+        {oracle !== null && (
+          <>
+            {" "}
+            · oracle <code title={oracle}>{oracle.slice(0, 10)}…</code>{" "}
+            <ChainLink kind="address" id={oracle}>
+              chain explorer
+            </ChainLink>
+          </>
+        )}
+      </p>
+    </section>
+  );
+}

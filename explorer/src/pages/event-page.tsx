@@ -1,0 +1,171 @@
+import { useEffect, useMemo } from "preact/hooks";
+import type { Market } from "../../../client/src/api.ts";
+import type { OddwireClient } from "../../../client/src/client.ts";
+import { type Range, ranges } from "../charts/buckets.ts";
+import { ChartView } from "../charts/chart-view.tsx";
+import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
+import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
+import { nowMs } from "../data/clock.ts";
+import { useResource } from "../data/use-resource.ts";
+import { dollars, percent } from "../format/numbers.ts";
+import { fullTime, millisecondsOf, until } from "../format/times.ts";
+import { labelOf, titleOf } from "../market-list/group-markets.ts";
+import { MarketTable } from "../market-list/market-table.tsx";
+import { useLivePrices } from "../market-list/use-live-prices.ts";
+import { Figures, Panel } from "../parts/panel.tsx";
+import { Notice, Shown, Skeleton } from "../parts/states.tsx";
+import { Segments } from "../parts/tabs.tsx";
+import { choiceOf, setParameters } from "../routing/location.ts";
+
+const marketsMax = 100;
+const linesMax = 6;
+const refreshMs = 20_000;
+
+/** All outcomes of an event: on one chart, as a list, and the sum of their prices. */
+export function EventPage({ id }: { readonly id: string }) {
+  const event = useResource(`event ${id}`, async (using) => readMarkets(using, id), {
+    everyMs: refreshMs,
+  });
+  return (
+    <Shown of={event} what="event" lines={10}>
+      {(markets) =>
+        markets.length === 0 ? (
+          <Notice title="This event is not known here">
+            Check the id, or <a href="/">search all markets</a>.
+          </Notice>
+        ) : (
+          <EventView id={id} markets={markets} />
+        )
+      }
+    </Shown>
+  );
+}
+
+/** An event is known by the id of its neg-risk market on the chain, or by that of the venue. */
+async function readMarkets(using: OddwireClient, id: string): Promise<readonly Market[]> {
+  const query = { event_id: [id], status: "all", limit: marketsMax } as const;
+  return (await using.markets(query).page()).data;
+}
+
+function EventView({ id, markets }: { readonly id: string; readonly markets: readonly Market[] }) {
+  const title = markets.length === 1 ? (markets[0]?.question ?? "Event") : titleOf(markets);
+  const prices = useLivePrices(markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
+  const chanceOf = ({ tokens: [token] }: Market): number =>
+    Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
+  const sum = markets.reduce((total, market) => total + chanceOf(market), 0);
+  const endMs = millisecondsOf(markets[0]?.end_date ?? null);
+  const volume = markets.reduce((total, market) => total + Number(market.volume_usd), 0);
+  const dayVolume = markets.reduce((total, market) => total + Number(market.volume_24h_usd), 0);
+  useEffect(() => {
+    document.title = `${title} · Oddwire`;
+  }, [title]);
+  const request = { title: "Markets", path: "/v1/markets", query: { event_id: id, status: "all" } };
+  return (
+    <>
+      <header class="market-head">
+        <p class="crumbs">
+          <a href="/">Markets</a>
+          <span>Event</span>
+        </p>
+        <h1>{title}</h1>
+        <Figures
+          of={[
+            ["24h volume", dollars(dayVolume)],
+            ["Volume", dollars(volume)],
+            ["Outcomes", String(markets.length)],
+            [
+              "Sum of prices",
+              percent(sum),
+              "What one share of every outcome costs. One of them pays $1 when exactly one can win.",
+            ],
+            ["Ends in", until(endMs, nowMs.value), endMs === null ? "" : fullTime(endMs)],
+          ]}
+        />
+      </header>
+      <EventChart markets={markets.toSorted((a, b) => chanceOf(b) - chanceOf(a))} all={markets} />
+      <Panel title="Outcomes" requests={[request]}>
+        <MarketTable markets={markets} isSortable={false} />
+      </Panel>
+    </>
+  );
+}
+
+/** The leading outcomes as lines; each reads its own candles. */
+function EventChart(props: {
+  readonly markets: readonly Market[];
+  readonly all: readonly Market[];
+}) {
+  const range = choiceOf("range", ["1D", ...ranges] as readonly Range[]);
+  const shown = useSteady(props.markets.slice(0, linesMax));
+  const lines = Array.from({ length: linesMax }, (_, at) => useLine(shown[at], range));
+  const known = lines.slice(0, shown.length);
+  const drawing = useMemo(
+    (): Drawing => ({
+      form: "line",
+      untilMs: null,
+      series: aligned(
+        known.flatMap((buckets, at): readonly ChartSeries[] => {
+          const market = shown[at];
+          if (buckets === null || market === undefined) return [];
+          const name = labelOf(market, props.all);
+          return [{ id: market.id, name, color: `series-${at + 1}`, buckets: buckets.buckets }];
+        }),
+      ),
+    }),
+    [shown, ...lines],
+  );
+  return (
+    <Panel
+      title="Chance over time"
+      class="chart-panel"
+      tools={
+        <Segments
+          label="Time shown"
+          words={ranges}
+          chosen={range}
+          onChoose={(one) => setParameters({ range: one === "1D" ? null : one })}
+        />
+      }
+    >
+      {drawing.series.length === 0 ? <Skeleton lines={8} /> : <ChartView drawing={drawing} />}
+    </Panel>
+  );
+}
+
+/** The same markets as before while they are still the ones to show, so that lines keep their colors. */
+function useSteady(markets: readonly Market[]): readonly Market[] {
+  const ids = markets
+    .map(({ id }) => id)
+    .toSorted()
+    .join();
+  return useMemo(() => markets, [ids]);
+}
+
+function useLine(market: Market | undefined, range: Range): Buckets | null {
+  const token = market?.tokens[0]?.token_id ?? null;
+  const { data } = useBuckets(token, {
+    range,
+    form: "line",
+    chosen: null,
+    firstMs: market?.created_at_ms ?? 0,
+    endMs: market?.resolved_at_ms ?? null,
+  });
+  return data;
+}
+
+/** All lines over the time that all of them have. */
+function aligned(series: readonly ChartSeries[]): readonly ChartSeries[] {
+  const fromMs = Math.max(...series.map(({ buckets }) => buckets[0]?.atMs ?? 0));
+  const toMs = Math.max(...series.map(({ buckets }) => buckets.at(-1)?.atMs ?? 0));
+  return series.map((one) => {
+    const [first, second] = one.buckets;
+    const last = one.buckets.at(-1);
+    if (first === undefined || second === undefined || last === undefined) return one;
+    const stepMs = second.atMs - first.atMs;
+    const missing = Array.from({ length: Math.floor((toMs - last.atMs) / stepMs) }, (_, at) => {
+      return { ...last, atMs: last.atMs + (at + 1) * stepMs, candle: null, volumeUsd: 0 };
+    });
+    const buckets = [...one.buckets.filter(({ atMs }) => atMs >= fromMs), ...missing];
+    return { ...one, buckets };
+  });
+}

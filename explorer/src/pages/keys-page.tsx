@@ -1,0 +1,266 @@
+import { useState } from "preact/hooks";
+import type { Key, PostKeys } from "../../../client/src/api.ts";
+import { toFailure } from "../data/failure.ts";
+import { client, isOwnKey, isPublic, replaceKey, scope, useKey } from "../data/session.ts";
+import { useResource } from "../data/use-resource.ts";
+import { count } from "../format/numbers.ts";
+import { dateAndTime, millisecondsOf } from "../format/times.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Notice, Shown } from "../parts/states.tsx";
+
+const keysMax = 1000;
+const refreshMs = 15_000;
+
+/** Keys of the service, for an admin key. */
+export function KeysPage() {
+  const isAdmin = scope.value === "admin";
+  return (
+    <>
+      <div class="page-head">
+        <h1>Keys</h1>
+      </div>
+      {isAdmin ? (
+        <Keys />
+      ) : (
+        <Notice
+          title={isPublic.value ? "No key is in use" : `This key has the scope ${scope.value}`}
+        >
+          Keys are managed with an admin key. The operator makes one with{" "}
+          <code>oddwire keys create --scope admin</code>.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Keys() {
+  const [version, setVersion] = useState(0);
+  const [issued, setIssued] = useState<{ readonly name: string; readonly key: string } | null>(
+    null,
+  );
+  const [failure, setFailure] = useState<string | null>(null);
+  const keys = useResource(
+    `keys ${version}`,
+    async (using) => {
+      const all: Key[] = [];
+      for await (const key of using.keys({ limit: 100 })) {
+        all.push(key);
+        if (all.length >= keysMax) break;
+      }
+      return all;
+    },
+    { everyMs: refreshMs },
+  );
+  /** Does something to keys, shows what went wrong, and reads the list again. */
+  const attempt = (action: () => Promise<void>): void => {
+    setFailure(null);
+    action().then(
+      () => setVersion(version + 1),
+      (thrown: unknown) => setFailure(toFailure(thrown).message),
+    );
+  };
+  return (
+    <>
+      {issued !== null && (
+        <Notice title={`The value of ${issued.name}, shown this once`} tone="good">
+          <p class="secret">
+            <code>{issued.key}</code> <CopyButton text={issued.key} label="Copy the key" />
+          </p>
+        </Notice>
+      )}
+      {failure !== null && (
+        <Notice title="That did not work" tone="warning">
+          {failure}
+        </Notice>
+      )}
+      <NewKey
+        onCreate={(body) =>
+          attempt(async () => {
+            const { name, key } = await client.value.createKey(body);
+            setIssued({ name, key });
+          })
+        }
+      />
+      <Panel title="All keys" requests={[{ title: "Keys", path: "/v1/keys" }]}>
+        <Shown of={keys} what="list of keys">
+          {(all) => <KeyTable keys={all} attempt={attempt} onIssued={setIssued} />}
+        </Shown>
+      </Panel>
+    </>
+  );
+}
+
+const expiries = [
+  ["", "never"],
+  ["1", "in a day"],
+  ["7", "in a week"],
+  ["30", "in 30 days"],
+  ["365", "in a year"],
+] as const;
+const dayMs = 86_400_000;
+
+function NewKey({ onCreate }: { readonly onCreate: (body: PostKeys["body"]) => void }) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const fields = new FormData(form);
+    const text = (name: string): string => {
+      const value = fields.get(name);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    const ips = text("ips")
+      .split(/[\s,]+/)
+      .filter((ip) => ip !== "");
+    const days = Number(text("expiry"));
+    onCreate({
+      name: text("name"),
+      scope: text("scope") as Key["scope"],
+      ...(days === 0 ? {} : { expires_at: new Date(Date.now() + days * dayMs).toISOString() }),
+      ...(ips.length === 0 ? {} : { allowed_ips: ips }),
+    });
+    form.reset();
+  };
+  return (
+    <Panel title="New key">
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Name
+          <input name="name" required maxLength={100} autocomplete="off" />
+        </label>
+        <label>
+          Scope
+          <select name="scope">
+            <option value="read">read: prices, trades, books, stream</option>
+            <option value="write">write: as read, at a higher limit</option>
+            <option value="admin">admin: keys and IP blocks too</option>
+          </select>
+        </label>
+        <label>
+          Expires
+          <select name="expiry">
+            {expiries.map(([days, words]) => (
+              <option key={days} value={days}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Only from these IPs
+          <input name="ips" placeholder="anywhere; or 10.0.0.0/8, 192.0.2.7" autocomplete="off" />
+        </label>
+        <button class="primary">Create key</button>
+      </form>
+    </Panel>
+  );
+}
+
+type Action = { readonly kind: "rotate" | "revoke"; readonly key: Key };
+
+function KeyTable(props: {
+  readonly keys: readonly Key[];
+  readonly attempt: (action: () => Promise<void>) => void;
+  readonly onIssued: (issued: { readonly name: string; readonly key: string }) => void;
+}) {
+  const [asked, setAsked] = useState<Action | null>(null);
+  const act = ({ kind, key }: Action): void => {
+    const isOwn = isOwnKey(key.prefix);
+    setAsked(null);
+    props.attempt(async () => {
+      if (kind === "revoke") {
+        await client.value.revokeKey(key.id);
+        if (isOwn) useKey(null);
+        return;
+      }
+      const rotated = await client.value.rotateKey(key.id);
+      props.onIssued(rotated);
+      if (isOwn) replaceKey(rotated.key);
+    });
+  };
+  return (
+    <>
+      <ul class="keys" aria-label="Keys">
+        {props.keys.map((key) => (
+          <KeyRow key={key.id} of={key} onAct={(kind) => setAsked({ kind, key })} />
+        ))}
+      </ul>
+      {asked !== null && (
+        <Confirmation action={asked} onYes={() => act(asked)} onClose={() => setAsked(null)} />
+      )}
+    </>
+  );
+}
+
+function KeyRow(props: { readonly of: Key; readonly onAct: (kind: Action["kind"]) => void }) {
+  const { of: key, onAct } = props;
+  const isActive = key.status === "active";
+  return (
+    <li class={isActive ? "" : "ended"}>
+      <div>
+        <b>{key.name}</b> <span class={`badge ${key.scope}`}>{key.scope}</span>{" "}
+        <span class={isActive ? "up" : "dim"}>{key.status}</span>
+        {isActive && isOwnKey(key.prefix) && <span class="badge own">in use here</span>}
+        <p class="dim">
+          <code>{key.prefix}…</code> · last used {dateAndTime(millisecondsOf(key.last_used_at))} ·{" "}
+          {count(key.request_count)} requests ·{" "}
+          {key.expires_at === null
+            ? "never expires"
+            : `expires ${dateAndTime(millisecondsOf(key.expires_at))}`}
+          {key.allowed_ips.length > 0 && ` · only from ${key.allowed_ips.join(", ")}`}
+        </p>
+      </div>
+      {isActive && (
+        <div class="row">
+          <button type="button" aria-label={`Rotate ${key.name}`} onClick={() => onAct("rotate")}>
+            Rotate
+          </button>
+          <button
+            type="button"
+            class="danger"
+            aria-label={`Revoke ${key.name}`}
+            onClick={() => onAct("revoke")}
+          >
+            Revoke
+          </button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Confirmation(props: {
+  readonly action: Action;
+  readonly onYes: () => void;
+  readonly onClose: () => void;
+}) {
+  const { kind, key } = props.action;
+  const isOwn = isOwnKey(key.prefix);
+  const title = kind === "revoke" ? `Revoke ${key.name}?` : `Give ${key.name} a new value?`;
+  return (
+    <Dialog title={title} onClose={props.onClose}>
+      <p>
+        {kind === "revoke"
+          ? "Requests with it are refused immediately and for good, and its streams are closed."
+          : "The old value stops working immediately. The new one is shown once."}
+      </p>
+      {isOwn && (
+        <p class="warn">
+          <strong>This is the key that this page uses.</strong>{" "}
+          {kind === "revoke"
+            ? "You will need another admin key to go on."
+            : "This tab goes on with the new value."}
+        </p>
+      )}
+      <div class="row">
+        <button type="button" class="danger" onClick={props.onYes}>
+          {kind === "revoke" ? "Revoke" : "Rotate"}
+        </button>
+        <button type="button" onClick={props.onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}

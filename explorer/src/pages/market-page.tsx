@@ -1,0 +1,174 @@
+import { useEffect } from "preact/hooks";
+import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import { nowMs } from "../data/clock.ts";
+import { metrics } from "../data/session.ts";
+import { useResource } from "../data/use-resource.ts";
+import { cents, count, dollars, plural } from "../format/numbers.ts";
+import { ago, fullTime, millisecondsOf, until } from "../format/times.ts";
+import { BookPanel } from "../market/book-panel.tsx";
+import { ChartPanel } from "../market/chart-panel.tsx";
+import { InfoPanel } from "../market/info-panel.tsx";
+import { Outcomes } from "../market/outcomes.tsx";
+import { ResolutionBanner } from "../market/resolution-banner.tsx";
+import { type Replay, useReplay } from "../market/use-replay.ts";
+import { eventIdOf } from "../market-list/group-markets.ts";
+import { useLivePrices } from "../market-list/use-live-prices.ts";
+import { Figures, Panel } from "../parts/panel.tsx";
+import { Shown } from "../parts/states.tsx";
+import { Segments } from "../parts/tabs.tsx";
+import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
+import { LiveTape } from "../tape/live-tape.tsx";
+import { TradeTable } from "../tape/trade-table.tsx";
+
+const refreshMs = 15_000;
+const tabs = ["Chart", "Book", "Trades", "Info"] as const;
+const sizes = ["", "10", "100", "1000"] as const;
+
+/** One market: chance, book, trades, rules, result; live, or played again. */
+export function MarketPage({ id }: { readonly id: string }) {
+  const market = useResource(`market ${id}`, async (using) => using.market(id), {
+    everyMs: refreshMs,
+  });
+  useEffect(() => {
+    if (market.data !== null) document.title = `${market.data.question ?? "Market"} · Oddwire`;
+  }, [market.data?.question]);
+  return (
+    <Shown of={market} what="market" lines={10}>
+      {(data) => <MarketView market={data} />}
+    </Shown>
+  );
+}
+
+function MarketView({ market }: { readonly market: Market }) {
+  const replay = useReplay(market);
+  const prices = useLivePrices(market.tokens.map(({ token_id: token }) => token));
+  const wanted = Number(parameters.value.get("outcome") ?? 0);
+  const chosen = market.tokens[wanted] === undefined ? 0 : wanted;
+  const tab = choiceOf("tab", tabs);
+  const token = market.tokens[chosen];
+  return (
+    <article class="market" data-tab={tab}>
+      <MarketHead market={market} price={prices.get(market.tokens[0]?.token_id ?? "") ?? null} />
+      <ResolutionBanner market={market} />
+      <Outcomes market={market} prices={prices} chosen={chosen} />
+      <Segments
+        class="tabs"
+        label="Part of the page"
+        words={tabs}
+        chosen={tab}
+        onChoose={(next) => setParameters({ tab: next === "Chart" ? null : next })}
+      />
+      <div class="columns">
+        <div class="main-column">
+          <div class="pane" data-pane="Chart">
+            <ChartPanel market={market} chosen={chosen} replay={replay} />
+          </div>
+          <div class="pane" data-pane="Trades">
+            <TradesPanel market={market} replay={replay} />
+          </div>
+        </div>
+        <div class="side-column">
+          {market.status === "open" && token !== undefined && (
+            <div class="pane" data-pane="Book">
+              <Panel
+                title={`Order book, ${token.outcome ?? "outcome"}`}
+                requests={[{ title: "Order book", path: `/v1/orderbook/${token.token_id}` }]}
+              >
+                <BookPanel tokenId={token.token_id} />
+              </Panel>
+            </div>
+          )}
+          {market.status !== "open" && (
+            <div class="pane phone-only" data-pane="Book">
+              <p class="dim">The market is resolved. Its book is closed.</p>
+            </div>
+          )}
+          <div class="pane" data-pane="Info">
+            <InfoPanel market={market} />
+          </div>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function MarketHead({ market, price }: { readonly market: Market; readonly price: Price | null }) {
+  const { question, category, status, end_date: end, last_trade_at_ms: lastMs } = market;
+  const endMs = millisecondsOf(end);
+  const eventId = eventIdOf(market);
+  const stats = price?.stats_24h;
+  const finalized = metrics.value?.indexer.finalized_block ?? null;
+  return (
+    <header class="market-head">
+      <p class="crumbs">
+        <a href="/">Markets</a>
+        {category !== null && <a href={`/?category=${encodeURIComponent(category)}`}>{category}</a>}
+        {eventId !== null && <a href={paths.event(eventId)}>Event</a>}
+      </p>
+      <h1>{question ?? "A market without a name"}</h1>
+      <Figures
+        of={[
+          ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
+          ["Volume", dollars(market.volume_usd)],
+          ["Trades", count(market.trades)],
+          ...(status === "open"
+            ? ([
+                ["Spread", cents(price?.spread), "Between the best bid and the best ask"],
+                ["Ends in", until(endMs, nowMs.value), endMs === null ? "" : fullTime(endMs)],
+              ] as const)
+            : []),
+          ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : fullTime(lastMs)],
+          ["Final up to", finalized === null ? "–" : `block ${finalized}`],
+        ]}
+      />
+    </header>
+  );
+}
+
+function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {
+  const minValue = choiceOf("min_value", sizes);
+  const tokenIds = market.tokens.map(({ token_id: token }) => token);
+  const request = {
+    title: "Trades",
+    path: "/v1/trades",
+    query: { token_id: tokenIds.join(), min_value: minValue, limit: 100 },
+    isBulk: true,
+  };
+  if (replay.isOn) {
+    const tape = {
+      trades: replay.trades,
+      fresh: new Set<TokenId>(),
+      reverted: new Set<string>(),
+      finalizedSeq: Number.MAX_SAFE_INTEGER,
+    };
+    return (
+      <Panel title={`Trades, replayed: ${plural(replay.tradeCount, "trade")}`}>
+        <TradeTable tape={tape} label="Replayed trades" hasMarket={false} hasDate={true} />
+      </Panel>
+    );
+  }
+  const filter = minValue === "" ? {} : { filter: { min_value: minValue } };
+  return (
+    <Panel
+      title={market.status === "open" ? "Trades" : "Trades (closed)"}
+      requests={[request]}
+      tools={
+        <Segments
+          label="Least value"
+          words={sizes}
+          chosen={minValue}
+          nameOf={(size) => (size === "" ? "All" : `≥ $${size}`)}
+          onChoose={(size) => setParameters({ min_value: size })}
+        />
+      }
+    >
+      <LiveTape
+        channel={{ type: "token_trades", token_ids: tokenIds, ...filter }}
+        hasMarket={false}
+        label="Trades of this market, newest first"
+        emptyText={minValue === "" ? "No trade yet" : `No trade of $${minValue} or more yet`}
+      />
+    </Panel>
+  );
+}

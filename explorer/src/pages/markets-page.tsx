@@ -1,0 +1,186 @@
+import { useEffect, useState } from "preact/hooks";
+import type { GetMarkets, Market } from "../../../client/src/api.ts";
+import { learnMarkets } from "../data/market-names.ts";
+import { client } from "../data/session.ts";
+import { type Resource, useResource } from "../data/use-resource.ts";
+import { MarketTable } from "../market-list/market-table.tsx";
+import { sorts } from "../market-list/sorts.ts";
+import { ApiButton } from "../parts/api-button.tsx";
+import { Notice, Shown } from "../parts/states.tsx";
+import { Segments } from "../parts/tabs.tsx";
+import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+
+const pageRows = 40;
+const refreshMs = 20_000;
+const statuses = ["open", "resolved", "all"] as const;
+const orders = ["desc", "asc"] as const;
+
+type Query = GetMarkets["query"];
+
+/** All markets: searched, filtered, sorted and live. */
+export function MarketsPage() {
+  const query = queryOfAddress();
+  const { search, category, status, sort, order } = query;
+  const { list, more, hasMore } = useMarketList(query);
+  const request = {
+    title: "Markets",
+    path: "/v1/markets",
+    query: { search, category: category?.join(), status, sort, order, limit: pageRows },
+  };
+  return (
+    <>
+      <div class="page-head">
+        <h1>Markets</h1>
+        <ApiButton requests={[request]} />
+      </div>
+      <Filters query={query} />
+      <Shown of={list} what="list of markets" lines={12}>
+        {(markets) =>
+          markets.length === 0 ? (
+            <NothingFits query={query} />
+          ) : (
+            <>
+              <MarketTable markets={markets} isSortable={search === undefined} />
+              {hasMore && (
+                <button type="button" class="more" onClick={more}>
+                  More markets
+                </button>
+              )}
+            </>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function queryOfAddress(): Query {
+  const text = parameters.value.get("search") ?? "";
+  const category = parameters.value.get("category");
+  const base = {
+    status: choiceOf("status", statuses),
+    limit: pageRows,
+    ...(category === null ? {} : { category: [category] }),
+  };
+  if (text !== "") return { ...base, search: text.slice(0, 200) };
+  const names = sorts.map(({ name }) => name);
+  return { ...base, sort: choiceOf("sort", names), order: choiceOf("order", orders) };
+}
+
+/** The first page again and again, and those that were asked for after it. */
+function useMarketList(query: Query): {
+  list: Resource<readonly Market[]>;
+  more: () => void;
+  hasMore: boolean;
+} {
+  const name = `markets ${JSON.stringify(query)}`;
+  const first = useResource(name, async (using) => using.markets(query).page(), {
+    everyMs: refreshMs,
+  });
+  const [later, setLater] = useState<{
+    readonly of: string;
+    readonly rows: readonly Market[];
+    readonly next: string | null | undefined;
+  }>({ of: name, rows: [], next: undefined });
+  const own = later.of === name ? later : { of: name, rows: [], next: undefined };
+  const shown = useSteadyOrder(name, [...(first.data?.data ?? []), ...own.rows]);
+  useEffect(() => learnMarkets(shown), [shown]);
+  const next = own.next === undefined ? first.data?.pagination.next_cursor : own.next;
+  const readMore = async (cursor: string): Promise<void> => {
+    const { data, pagination } = await client.value.markets(query).page(cursor);
+    setLater({ of: name, rows: [...own.rows, ...data], next: pagination.next_cursor });
+  };
+  const more = (): void => {
+    if (next === null || next === undefined) return;
+    readMore(next).catch(() => {});
+  };
+  const data = first.data === null ? null : shown;
+  return { list: { data, failure: first.failure }, more, hasMore: Boolean(next) };
+}
+
+/** New values in the order of the rows that are on the screen: a list that moves cannot be read. */
+function useSteadyOrder(name: string, markets: readonly Market[]): readonly Market[] {
+  const [ids, setIds] = useState<{ readonly of: string; readonly ids: readonly string[] }>({
+    of: name,
+    ids: [],
+  });
+  const byId = new Map(markets.map((market) => [market.id, market]));
+  const before = ids.of === name ? ids.ids.filter((id) => byId.has(id)) : [];
+  const known = new Set(before);
+  const all = [...before, ...[...byId.keys()].filter((id) => !known.has(id))];
+  useEffect(() => setIds({ of: name, ids: all }), [name, all.join()]);
+  return all.flatMap((id) => byId.get(id) ?? []);
+}
+
+function Filters({ query }: { readonly query: Query }) {
+  const { search } = query;
+  return (
+    <div class="filters">
+      <Segments
+        label="Status"
+        words={statuses}
+        chosen={choiceOf("status", statuses)}
+        nameOf={(word) => ({ open: "Open", resolved: "Resolved", all: "All" })[word]}
+        onChoose={(status) => setParameters({ status: status === "open" ? null : status }, step)}
+      />
+      <Categories />
+      {search !== undefined && (
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={true}
+          onClick={() => setParameters({ search: null }, step)}
+        >
+          “{search}” ✕
+        </button>
+      )}
+    </div>
+  );
+}
+
+const step = { isStep: true } as const;
+
+/** The categories of the busiest markets, as chips. */
+function Categories() {
+  const chosen = parameters.value.get("category");
+  const { data } = useResource("categories", async (using) => {
+    const { data } = await using.markets({ status: "all", limit: 100 }).page();
+    return [...new Set(data.flatMap(({ category }) => category ?? []))].toSorted();
+  });
+  const names = new Set([...(data ?? []), ...(chosen === null ? [] : [chosen])]);
+  if (names.size === 0) return null;
+  return (
+    <div class="chips" role="group" aria-label="Category">
+      {[null, ...names].map((name) => (
+        <button
+          type="button"
+          class="chip"
+          key={name ?? ""}
+          aria-pressed={name === chosen}
+          onClick={() => setParameters({ category: name }, step)}
+        >
+          {name ?? "All categories"}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function NothingFits({ query }: { readonly query: Query }) {
+  const { search, status } = query;
+  return (
+    <Notice title={search === undefined ? "There are no such markets yet" : "No market fits"}>
+      {status !== "all" && (
+        <button type="button" onClick={() => setParameters({ status: "all" }, step)}>
+          Look at resolved markets too
+        </button>
+      )}
+      <button
+        type="button"
+        onClick={() => setParameters({ search: null, category: null, status: null }, step)}
+      >
+        Show all open markets
+      </button>
+    </Notice>
+  );
+}

@@ -1,0 +1,63 @@
+import { useResource } from "../data/use-resource.ts";
+import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
+import { fullTime } from "../format/times.ts";
+import { FullId, Transaction, Wallet } from "../parts/hex.tsx";
+import { Facts, Panel } from "../parts/panel.tsx";
+import { Notice, Shown } from "../parts/states.tsx";
+import { amountsOf, FillTable } from "../tape/fill-table.tsx";
+
+const refreshMs = 10_000;
+
+/** One order: what of it was filled, and what ended it. */
+export function OrderPage({ hash }: { readonly hash: string }) {
+  const order = useResource(`order ${hash}`, async (using) => using.order(hash), {
+    everyMs: refreshMs,
+  });
+  return (
+    <>
+      <div class="page-head">
+        <h1>Order</h1>
+        <p>
+          <FullId id={hash} label="order id" />
+        </p>
+      </div>
+      <Shown of={order} what="order">
+        {({ fills, cancellations, truncated }) => {
+          const [first] = fills;
+          const amounts = fills.map(amountsOf);
+          const usd = amounts.reduce((sum, one) => sum + one.usd, 0);
+          const shares = amounts.reduce((sum, one) => sum + one.shares, 0);
+          return (
+            <Panel
+              title={plural(fills.length, "fill")}
+              requests={[{ title: "Order", path: `/v1/orders/${hash}` }]}
+            >
+              {first !== undefined && (
+                <Facts
+                  of={[
+                    ["Owner", <Wallet address={first.maker} />],
+                    ["Order", `${first.side === "BUY" ? "Buy" : "Sell"} ${first.outcome ?? "?"}`],
+                    ["Filled", `${exact(shares)} shares for ${exactDollars(usd)}`],
+                    ["Average price", cents(shares === 0 ? null : usd / shares)],
+                  ]}
+                />
+              )}
+              {cancellations.map((one) => (
+                <p key={one.id} class="warn">
+                  {one.kind.replaceAll("_", " ")} on {fullTime(one.timestamp_ms)} in{" "}
+                  <Transaction hash={one.tx_hash} />
+                </p>
+              ))}
+              {truncated && <p class="stale">There are more fills than are shown.</p>}
+              {fills.length === 0 ? (
+                <Notice title="No part of this order was filled" />
+              ) : (
+                <FillTable fills={fills} label="Fills of this order" />
+              )}
+            </Panel>
+          );
+        }}
+      </Shown>
+    </>
+  );
+}

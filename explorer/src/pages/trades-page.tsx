@@ -1,0 +1,62 @@
+import { Panel } from "../parts/panel.tsx";
+import { Segments } from "../parts/tabs.tsx";
+import { choiceOf, setParameters } from "../routing/location.ts";
+import { LiveTape } from "../tape/live-tape.tsx";
+
+const sizes = ["", "10", "100", "1000", "10000"] as const;
+const sides = ["", "BUY", "SELL"] as const;
+
+/** The trades of all markets as they happen. */
+export function TradesPage() {
+  const minValue = choiceOf("min_value", sizes);
+  const side = choiceOf("side", sides);
+  const filter = {
+    ...(minValue === "" ? {} : { min_value: minValue }),
+    ...(side === "" ? {} : { side }),
+  };
+  const isFiltered = minValue !== "" || side !== "";
+  const request = {
+    title: "Trades",
+    path: "/v1/trades",
+    query: { min_value: minValue, side, limit: 100 },
+    isBulk: true,
+  };
+  return (
+    <>
+      <div class="page-head">
+        <h1>Trades</h1>
+      </div>
+      <Panel
+        title="All markets"
+        requests={[request]}
+        tools={
+          <>
+            <Segments
+              label="Least value"
+              words={sizes}
+              chosen={minValue}
+              nameOf={(size) =>
+                size === "" ? "Any size" : `≥ $${Number(size).toLocaleString("en")}`
+              }
+              onChoose={(size) => setParameters({ min_value: size }, { isStep: true })}
+            />
+            <Segments
+              label="Side"
+              words={sides}
+              chosen={side}
+              nameOf={(one) => ({ "": "Both sides", BUY: "Buys", SELL: "Sells" })[one]}
+              onChoose={(one) => setParameters({ side: one }, { isStep: true })}
+            />
+          </>
+        }
+      >
+        <LiveTape
+          channel={{ type: "trades", ...(isFiltered ? { filter } : {}) }}
+          hasMarket={true}
+          label="Trades of all markets, newest first"
+          emptyText="No such trade yet"
+        />
+      </Panel>
+    </>
+  );
+}

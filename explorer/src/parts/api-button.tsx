@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import { type ApiRequest, codeOf, type Language, languages, urlOf } from "../data/api-request.ts";
+import { toFailure } from "../data/failure.ts";
+import { fetchFile } from "../data/session.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { Dialog } from "./dialog.tsx";
+
+const fileFormats = ["csv", "parquet", "ndjson"] as const;
+
+/** Shows the requests behind a view as code, and its lists as files. */
+export function ApiButton({ requests }: { readonly requests: readonly ApiRequest[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="api" onClick={() => setOpen(true)}>
+        API
+      </button>
+      {isOpen && <ApiDialog requests={requests} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ApiDialog(props: {
+  readonly requests: readonly ApiRequest[];
+  readonly onClose: () => void;
+}) {
+  const [language, setLanguage] = useState<Language>("curl");
+  return (
+    <Dialog title="This view, from the API" onClose={props.onClose}>
+      <div class="segments" role="group" aria-label="Language">
+        {languages.map((one) => (
+          <button
+            type="button"
+            key={one}
+            aria-pressed={one === language}
+            onClick={() => setLanguage(one)}
+          >
+            {one}
+          </button>
+        ))}
+      </div>
+      {props.requests.map((request) => (
+        <RequestCode key={request.title} request={request} language={language} />
+      ))}
+      <p class="dim">
+        Everything on this page comes from the public API. <a href="/docs">Reference</a>
+      </p>
+    </Dialog>
+  );
+}
+
+function RequestCode(props: { readonly request: ApiRequest; readonly language: Language }) {
+  const { request, language } = props;
+  const code = codeOf(request, language);
+  return (
+    <section class="code">
+      <header>
+        <h3>{request.title}</h3>
+        <CopyButton text={code} label={`Copy ${request.title}`} />
+      </header>
+      <pre tabIndex={0}>{code}</pre>
+      {request.isBulk === true && <FileButtons request={request} />}
+    </section>
+  );
+}
+
+function FileButtons({ request }: { readonly request: ApiRequest }) {
+  const [said, setSaid] = useState("");
+  const save = (format: string): void => {
+    setSaid(`Reading ${format}…`);
+    const query = { ...request.query, limit: undefined, include: undefined, format };
+    fetchFile(urlOf({ ...request, query }), `oddwire.${format}`).then(
+      () => setSaid("Saved."),
+      (thrown: unknown) => setSaid(toFailure(thrown).message),
+    );
+  };
+  return (
+    <p class="row dim">
+      All rows as
+      {fileFormats.map((format) => (
+        <button type="button" class="quiet small" key={format} onClick={() => save(format)}>
+          {format}
+        </button>
+      ))}
+      <span role="status">{said}</span>
+    </p>
+  );
+}

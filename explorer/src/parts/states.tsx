@@ -1,0 +1,92 @@
+/** What a view shows when there is nothing else to show. */
+import type { ComponentChildren } from "preact";
+import type { Failure } from "../data/failure.ts";
+import type { Resource } from "../data/use-resource.ts";
+
+/** A message in the place of content. */
+export function Notice(props: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly tone?: "plain" | "warning" | "good";
+}) {
+  return (
+    <div class={`notice ${props.tone ?? "plain"}`} role="status">
+      <strong>{props.title}</strong>
+      {props.children !== undefined && <div>{props.children}</div>}
+    </div>
+  );
+}
+
+/** Gray lines where content will be. */
+export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, at) => (
+        <span key={at} />
+      ))}
+    </div>
+  );
+}
+
+/** Why something could not be read, and what to do. */
+function FailureNotice(props: { readonly failure: Failure; readonly what: string }) {
+  const { failure, what } = props;
+  switch (failure.kind) {
+    case "missing":
+      return (
+        <Notice title={`This ${what} is not known here`}>
+          The service has never seen it on the chain. Check the id, or{" "}
+          <a href="/">search all markets</a>.
+        </Notice>
+      );
+    case "unreachable":
+      return (
+        <Notice title="The service does not answer" tone="warning">
+          This page tries again until it does. ({failure.message})
+        </Notice>
+      );
+    case "limited":
+      return (
+        <Notice title="Too many requests" tone="warning">
+          {failure.message}. This page goes on as soon as the limit allows.
+        </Notice>
+      );
+    case "forbidden":
+      return (
+        <Notice title="This key may not do that" tone="warning">
+          {failure.message}
+        </Notice>
+      );
+    case "key":
+    case "refused":
+      return (
+        <Notice title={`The ${what} cannot be shown`} tone="warning">
+          {failure.message}
+        </Notice>
+      );
+  }
+}
+
+/** The data of a resource, or what stands for it while there is none. */
+export function Shown<T>(props: {
+  readonly of: Resource<T>;
+  readonly what: string;
+  readonly lines?: number;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  const { data, failure } = props.of;
+  if (data !== null) {
+    return (
+      <>
+        {failure !== null && failure.kind === "unreachable" && (
+          <p class="stale" role="status">
+            The service does not answer. These are the last values.
+          </p>
+        )}
+        {props.children(data)}
+      </>
+    );
+  }
+  if (failure !== null) return <FailureNotice failure={failure} what={props.what} />;
+  return <Skeleton lines={props.lines ?? 4} />;
+}

@@ -1,0 +1,21 @@
+/** A column: its name, and the classes of its head. */
+export type Column = readonly [name: string, classes?: string];
+
+/** The head of a table. */
+export function TableHead({ columns }: { readonly columns: readonly Column[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(([name, classes = ""]) => (
+          <th scope="col" key={name} class={classes}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** Where a table scrolls when it does not fit. */
+export const scrolling = (label: string) =>
+  ({ class: "scroll", tabIndex: 0, role: "region", "aria-label": label }) as const;

@@ -1,0 +1,25 @@
+/** One of several, as buttons in a row. */
+export function Segments<Word extends string>(props: {
+  readonly label: string;
+  readonly words: readonly Word[];
+  readonly chosen: Word;
+  readonly onChoose: (word: Word) => void;
+  readonly nameOf?: (word: Word) => string;
+  readonly class?: string;
+}) {
+  const { words, chosen, onChoose, nameOf } = props;
+  return (
+    <div class={`segments ${props.class ?? ""}`} role="group" aria-label={props.label}>
+      {words.map((word) => (
+        <button
+          type="button"
+          key={word}
+          aria-pressed={word === chosen}
+          onClick={() => onChoose(word)}
+        >
+          {nameOf?.(word) ?? word}
+        </button>
+      ))}
+    </div>
+  );
+}

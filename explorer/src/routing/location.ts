@@ -1,0 +1,87 @@
+/** The address of the page: paths name pages, the query string holds their state. */
+import { computed, signal } from "@preact/signals";
+
+const here = signal(new URL(location.href));
+
+/** The path in segments, decoded; a segment that cannot be decoded stays as it is. */
+export const segments = computed(() =>
+  here.value.pathname
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map(decoded),
+);
+
+/** The state of the page as parameters of the address. */
+export const parameters = computed(() => here.value.searchParams);
+
+/** Paths that the service answers itself. */
+const ownPaths = /^\/(?:v1|docs|assets)(?:\/|$)/;
+
+/** Follows the address; to be called once. */
+export function watchLocation(): void {
+  addEventListener("popstate", () => {
+    here.value = new URL(location.href);
+  });
+  document.addEventListener("click", (event) => {
+    const to = linkOf(event);
+    if (to === null) return;
+    event.preventDefault();
+    navigate(to.pathname + to.search);
+  });
+}
+
+/** Goes to a page of the explorer as a new step of the history. */
+export function navigate(to: string): void {
+  const isOtherPage = new URL(to, location.href).pathname !== location.pathname;
+  history.pushState(null, "", to);
+  here.value = new URL(location.href);
+  if (!isOtherPage) return;
+  scrollTo(0, 0);
+  document.getElementById("content")?.focus({ preventScroll: true });
+}
+
+/** Changes parameters of the address; `null` removes one. A new step of the history only when asked for. */
+export function setParameters(
+  changes: Readonly<Record<string, string | null>>,
+  options: { readonly isStep?: boolean } = {},
+): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  if (url.href === location.href) return;
+  if (options.isStep === true) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+  here.value = url;
+}
+
+/** A parameter that is one of several words; the first of them is the default and is left out of the address. */
+export function choiceOf<Word extends string>(name: string, words: readonly Word[]): Word {
+  const value = parameters.value.get(name);
+  return words.find((word) => word === value) ?? (words[0] as Word);
+}
+
+/** Removes the fragment, in which a key may come. */
+export function dropFragment(): void {
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The page that a click leads to; `null` for all other clicks. */
+function linkOf(event: MouseEvent): URL | null {
+  if (event.defaultPrevented || event.button !== 0) return null;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link === null || link.target !== "" || link.download !== "") return null;
+  if (link.getAttribute("href")?.startsWith("#") === true) return null;
+  const url = new URL(link.href);
+  return url.origin === location.origin && !ownPaths.test(url.pathname) ? url : null;
+}

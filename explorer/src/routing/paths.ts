@@ -1,0 +1,23 @@
+/** Addresses of the pages. */
+const pathOf = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`;
+
+export const paths = {
+  market: (id: string): string => pathOf("market", id),
+  event: (id: string): string => pathOf("event", id),
+  wallet: (address: string): string => pathOf("wallet", address),
+  transaction: (hash: string): string => pathOf("tx", hash),
+  order: (hash: string): string => pathOf("order", hash),
+};
+
+/** Sites that show the same thing, by chain; none for a chain that is only here. */
+const explorerOfChain: Readonly<Record<number, string>> = { 137: "https://polygonscan.com" };
+
+/** Where the chain explorer shows an address or a transaction; `null` when there is none. */
+export function chainPage(
+  chainId: number | null,
+  kind: "tx" | "address" | "block",
+  id: string | number,
+): string | null {
+  const base = explorerOfChain[chainId ?? 0];
+  return base === undefined ? null : `${base}/${kind}/${id}`;
+}

@@ -1,0 +1,103 @@
+import type { Fill } from "../../../client/src/api.ts";
+import { useMarkets } from "../data/market-names.ts";
+import { cents, exact, exactDollars, short } from "../format/numbers.ts";
+import { dateAndTime, fullTime } from "../format/times.ts";
+import { Order, Transaction, Wallet } from "../parts/hex.tsx";
+import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { paths } from "../routing/paths.ts";
+
+const columns: readonly Column[] = [
+  ["Role"],
+  ["Market"],
+  ["Order"],
+  ["Price", "right"],
+  ["Shares", "right"],
+  ["Value", "right"],
+  ["Fee", "right"],
+  ["Owner"],
+  ["Order id"],
+  ["Transaction"],
+  ["Time"],
+];
+
+const unitsPerDollar = 1e6;
+
+const roles: Readonly<Record<Fill["role"], string>> = {
+  maker: "An order that waited in the book",
+  taker: "The order that came and was matched",
+  direct: "An order filled without a match",
+};
+
+/** Events `OrderFilled` as the chain has them, each order with what it gave and got. */
+export function FillTable(props: { readonly fills: readonly Fill[]; readonly label: string }) {
+  const markets = useMarkets(props.fills.map(({ condition_id: id }) => id));
+  return (
+    <div {...scrolling(props.label)}>
+      <table aria-label={props.label}>
+        <TableHead columns={columns} />
+        <tbody>
+          {props.fills.map((fill) => (
+            <FillRow
+              key={fill.id}
+              fill={fill}
+              question={markets.get(fill.condition_id ?? "")?.question ?? null}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function FillRow(props: { readonly fill: Fill; readonly question: string | null }) {
+  const { fill, question } = props;
+  const { usd, shares } = amountsOf(fill);
+  const { condition_id: id, side, outcome, role } = fill;
+  return (
+    <tr>
+      <td>
+        <abbr title={roles[role]}>{role}</abbr>
+      </td>
+      <td class="name">
+        {id === null ? (
+          <span class="dim">unknown market of token {short(fill.token_id)}</span>
+        ) : (
+          <a href={paths.market(id)}>{question ?? short(id)}</a>
+        )}
+      </td>
+      <td class="nowrap">
+        <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
+        {outcome ?? "?"}
+      </td>
+      <td class="right num">{cents(shares === 0 ? null : usd / shares)}</td>
+      <td class="right num">{exact(shares)}</td>
+      <td class="right num strong">{exactDollars(usd)}</td>
+      <td class="right num">
+        {Number(fill.fee) === 0
+          ? "none"
+          : fill.fee_asset === "collateral"
+            ? exactDollars(fill.fee)
+            : `${exact(fill.fee)} shares`}
+      </td>
+      <td>
+        <Wallet address={fill.maker} />
+      </td>
+      <td>
+        <Order hash={fill.order_hash} />
+      </td>
+      <td>
+        <Transaction hash={fill.tx_hash} />
+      </td>
+      <td class="num nowrap" title={fullTime(fill.timestamp_ms)}>
+        {dateAndTime(fill.timestamp_ms)}
+      </td>
+    </tr>
+  );
+}
+
+/** What an order gave and got: a buyer gives dollars, a seller shares. */
+export function amountsOf(fill: Fill): { readonly usd: number; readonly shares: number } {
+  const given = Number(fill.maker_amount_raw) / unitsPerDollar;
+  const got = Number(fill.taker_amount_raw) / unitsPerDollar;
+  return fill.side === "BUY" ? { usd: given, shares: got } : { usd: got, shares: given };
+}

@@ -1,0 +1,162 @@
+import type { Market, Trade } from "../../../client/src/api.ts";
+import { useMarkets } from "../data/market-names.ts";
+import { cents, exact, exactDollars, short } from "../format/numbers.ts";
+import { fullTime, timeOfDay } from "../format/times.ts";
+import { Transaction, Wallet } from "../parts/hex.tsx";
+import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { paths } from "../routing/paths.ts";
+import { matchTypes } from "./match-meanings.ts";
+import type { Tape } from "./use-tape.ts";
+
+const columns: readonly Column[] = [
+  ["Time"],
+  ["Market"],
+  ["Trade"],
+  ["Price", "right"],
+  ["Shares", "right wide"],
+  ["Value", "right"],
+  ["Taker", "wide"],
+  ["Maker", "wide"],
+  ["Match", "wide"],
+  ["Transaction"],
+];
+
+const largeTradeUsd = 1000;
+
+/** What the table shows besides the trade itself. */
+type Columns = {
+  /** Which market each trade is of; not needed where all are of one. */
+  readonly hasMarket: boolean;
+  /** The day as well as the time, for history. */
+  readonly hasDate?: boolean;
+};
+
+/** Trades, newest first. */
+export function TradeTable(
+  props: Columns & {
+    readonly tape: Tape;
+    readonly label: string;
+  },
+) {
+  const { tape, label, hasMarket, hasDate = false } = props;
+  const ids = hasMarket ? tape.trades.map(({ condition_id: id }) => id) : [];
+  const markets = useMarkets(ids);
+  return (
+    <div {...scrolling(label)}>
+      <table class="tape" aria-label={label}>
+        <TableHead columns={columns.filter(([name]) => hasMarket || name !== "Market")} />
+        <tbody>
+          {tape.trades.map((trade) => (
+            <TradeRow
+              key={trade.id}
+              trade={trade}
+              tape={tape}
+              market={hasMarket ? (markets.get(trade.condition_id ?? "") ?? null) : undefined}
+              hasDate={hasDate}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function TradeRow(props: {
+  readonly trade: Trade;
+  readonly tape: Tape;
+  /** `undefined` where no market is shown. */
+  readonly market: Market | null | undefined;
+  readonly hasDate: boolean;
+}) {
+  const { trade, tape, market, hasDate } = props;
+  const { side, outcome, size, price, timestamp_ms: atMs } = trade;
+  const { word, meaning } = matchTypes[trade.match_type];
+  return (
+    <tr class={classOf(trade, tape)} data-id={trade.id}>
+      <td class="num nowrap" title={fullTime(atMs)}>
+        <Finality trade={trade} tape={tape} />
+        {hasDate ? fullTime(atMs).replace(/,? [^ ]*$/, "") : timeOfDay(atMs)}
+      </td>
+      {market !== undefined && (
+        <td class="name">
+          <MarketLink trade={trade} market={market} />
+        </td>
+      )}
+      <td class="nowrap">
+        <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
+        {outcome ?? "?"}
+      </td>
+      <td class="right num">{cents(price)}</td>
+      <td class="right num wide">{exact(size)}</td>
+      <td class="right num strong">{exactDollars(trade.value_usd)}</td>
+      <td class="wide">
+        <Wallet address={trade.taker} />
+      </td>
+      <td class="wide">
+        <Wallet address={trade.maker} />
+      </td>
+      <td class="wide">
+        <abbr title={meaning}>{word}</abbr>
+      </td>
+      <td>
+        <Transaction hash={trade.tx_hash} />
+      </td>
+    </tr>
+  );
+}
+
+function classOf({ id, value_usd: value }: Trade, { fresh, reverted }: Tape): string {
+  return [
+    reverted.has(id) ? "reverted" : fresh.has(id) ? "fresh" : "",
+    Number(value) >= largeTradeUsd ? "large" : "",
+  ].join(" ");
+}
+
+/** Whether a trade can still be reverted. */
+function Finality({ trade, tape }: { readonly trade: Trade; readonly tape: Tape }) {
+  if (tape.reverted.has(trade.id)) {
+    return (
+      <span class="finality" role="img" aria-label="reverted by a reorganization of the chain" />
+    );
+  }
+  const isFinal = trade.status === "finalized" || trade.seq <= tape.finalizedSeq;
+  const text = isFinal ? "final" : "confirmed; final in a moment";
+  return (
+    <span class={`finality ${isFinal ? "final" : ""}`} role="img" aria-label={text} title={text} />
+  );
+}
+
+function MarketLink({ trade, market }: { readonly trade: Trade; readonly market: Market | null }) {
+  const { condition_id: id, token_id: tokenId } = trade;
+  if (id === null) return <span class="dim">unknown market of token {short(tokenId)}</span>;
+  return <a href={paths.market(id)}>{market?.question ?? short(id)}</a>;
+}
+
+/** What the words of the column "Match" mean. */
+export function MatchTypes() {
+  return (
+    <details class="meanings">
+      <summary>What swap, mint, merge and the dots mean</summary>
+      <dl>
+        {Object.values(matchTypes).map(({ word, meaning }) => (
+          <div key={word}>
+            <dt>{word}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            <span class="finality" role="img" aria-label="hollow dot" />
+          </dt>
+          <dd>In a block that the chain may still replace.</dd>
+        </div>
+        <div>
+          <dt>
+            <span class="finality final" role="img" aria-label="full dot" />
+          </dt>
+          <dd>Final: it can never be reverted.</dd>
+        </div>
+      </dl>
+    </details>
+  );
+}

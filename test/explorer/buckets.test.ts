@@ -1,0 +1,73 @@
+/** How the explorer divides time and names outcomes, without a browser. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Candle, Market } from "../../client/src/api.ts";
+import { bucketsOf, resolutionsFor, windowOf } from "../../explorer/src/charts/buckets.ts";
+import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
+import { groupMarkets, labelOf, titleOf } from "../../explorer/src/market-list/group-markets.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+function candleAt(atMs: number, prices: readonly [number, number, number, number]): Candle {
+  const [open, high, low, close] = prices.map(String);
+  return { timestamp_ms: atMs, open, high, low, close, volume_usd: "5", filled: false } as Candle;
+}
+
+suite("the time of a chart", () => {
+  const endMs = 400 * dayMs + 1234;
+
+  test("is as long as its range, in whole buckets, and never more than a page of candles", () => {
+    for (const range of ["1H", "6H", "1D", "1W", "1M", "All"] as const) {
+      for (const form of ["line", "candles"] as const) {
+        const window = windowOf({ range, form, firstMs: dayMs, endMs, chosen: null });
+        const { buckets } = { buckets: bucketsOf(window, []) };
+        assert.ok(buckets.length > 4 && buckets.length <= 1000, `${range} ${buckets.length}`);
+      }
+    }
+  });
+
+  test("takes a length of candle that fits, and another one where it does not", () => {
+    const options = { range: "1D", form: "candles", firstMs: 0, endMs } as const;
+    assert.equal(windowOf({ ...options, chosen: "5m" }).resolution, "5m");
+    assert.notEqual(windowOf({ ...options, chosen: "1m" }).resolution, "1m");
+    assert.deepEqual(resolutionsFor(3600), ["1m", "5m", "15m"]);
+  });
+
+  test("has a bucket for every step, with the price of the one before where nothing was traded", () => {
+    const window = { fromMs: 0, toMs: 4 * hourMs, resolution: "1h" } as const;
+    const buckets = bucketsOf(window, [candleAt(hourMs, [0.2, 0.4, 0.1, 0.3])]);
+    assert.deepEqual(
+      buckets.map(({ close }) => close),
+      [null, 0.3, 0.3, 0.3, 0.3],
+    );
+    const [, inverted] = invertBuckets(buckets);
+    assert.deepEqual(
+      [inverted?.candle?.open, inverted?.candle?.high, inverted?.candle?.low, inverted?.close],
+      ["0.8", "0.9", "0.6", 0.7],
+    );
+  });
+});
+
+suite("markets of an event", () => {
+  const market = (id: string, question: string, event: string | null): Market =>
+    ({ id, question, event_id: event, neg_risk_market_id: null, event_slug: null }) as Market;
+  const ana = market("1", "Will Ana win the presidency?", "e");
+  const bo = market("2", "Will Bo Li win the presidency?", "e");
+  const rain = market("3", "Will it rain?", null);
+
+  test("are one group, where the first of them is", () => {
+    const groups = groupMarkets([ana, rain, bo]);
+    assert.deepEqual(
+      groups.map(({ markets }) => markets.map(({ id }) => id)),
+      [["1", "2"], ["3"]],
+    );
+    assert.equal(groups[1]?.title, "Will it rain?");
+  });
+
+  test("are named by what is not the same in all of them", () => {
+    assert.equal(labelOf(ana, [ana, bo]), "Ana");
+    assert.equal(labelOf(bo, [ana, bo]), "Bo Li");
+    assert.equal(titleOf([ana, bo]), "Win the presidency?");
+  });
+});
