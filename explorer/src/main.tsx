@@ -2,8 +2,8 @@
 import { render } from "preact";
 import { App } from "./app/app.tsx";
 import { watchTheme } from "./app/theme.ts";
-import { openSession } from "./data/session.ts";
 import { watchLocation } from "./routing/location.ts";
+import { openSession } from "./service/session.ts";
 
 watchTheme();
 watchLocation();

@@ -1,6 +1,5 @@
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import { access } from "../data/session.ts";
 import { EventPage } from "../pages/event-page.tsx";
 import { KeysPage } from "../pages/keys-page.tsx";
 import { MarketPage } from "../pages/market-page.tsx";
@@ -12,6 +11,7 @@ import { TransactionPage } from "../pages/transaction-page.tsx";
 import { WalletPage } from "../pages/wallet-page.tsx";
 import { Notice, Skeleton } from "../parts/states.tsx";
 import { segments } from "../routing/location.ts";
+import { access } from "../service/session.ts";
 import { Header } from "./header.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { KeyForm } from "./key-form.tsx";

@@ -1,6 +1,6 @@
-import { access, isPublic, metrics, outage, useKey } from "../data/session.ts";
 import { duration } from "../format/times.ts";
 import { segments } from "../routing/location.ts";
+import { access, isPublic, metrics, outage, useKey } from "../service/session.ts";
 import { SearchBox } from "./search-box.tsx";
 import { isHelpOpen } from "./shortcuts.ts";
 import { nextTheme, theme } from "./theme.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { useKey } from "../data/session.ts";
 import { Notice } from "../parts/states.tsx";
+import { useKey } from "../service/session.ts";
 
 /** Asks for a key. `reason` is why the last one was refused. */
 export function KeyForm({ reason }: { readonly reason: string | null }) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Found, findAnything } from "../data/find-anything.ts";
-import { access } from "../data/session.ts";
 import { navigate } from "../routing/location.ts";
+import { type Found, findAnything } from "../service/find-anything.ts";
+import { access } from "../service/session.ts";
 
 const pauseMs = 120;
 

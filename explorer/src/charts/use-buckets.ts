@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Candle, TokenId } from "../../../client/src/api.ts";
-import { type Resource, useResource } from "../data/use-resource.ts";
-import { useStream } from "../data/use-stream.ts";
+import { type Resource, useResource } from "../service/use-resource.ts";
+import { useStream } from "../service/use-stream.ts";
 import {
   type Bucket,
   bucketsOf,

@@ -1,11 +1,11 @@
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
-import { nowMs } from "../data/clock.ts";
-import { hasBooks } from "../data/session.ts";
 import { count, dollars, points, toneOf } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
 import { paths } from "../routing/paths.ts";
+import { nowMs } from "../service/clock.ts";
+import { hasBooks } from "../service/session.ts";
 import { groupMarkets, labelOf, type MarketGroup } from "./group-markets.ts";
 import { type SortName, sortBy, sortedBy } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";

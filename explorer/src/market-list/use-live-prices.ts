@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Price, TokenId } from "../../../client/src/api.ts";
-import { useResource } from "../data/use-resource.ts";
-import { useStream } from "../data/use-stream.ts";
+import { useResource } from "../service/use-resource.ts";
+import { useStream } from "../service/use-stream.ts";
 
 const tokensMax = 100;
 

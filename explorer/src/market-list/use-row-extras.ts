@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
-import { LoadQueue } from "../data/load-queue.ts";
-import { client, hasBooks, isPublic } from "../data/session.ts";
+import { LoadQueue } from "../service/load-queue.ts";
+import { client, hasBooks, isPublic } from "../service/session.ts";
 
 /** What a row shows beyond its market: read one by one, when it is first seen. */
 export type RowExtras = {

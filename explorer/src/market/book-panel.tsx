@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Level } from "../../../client/src/local-book.ts";
 import { Depth, middleOf, type Sides } from "../charts/depth.tsx";
-import { toFailure } from "../data/failure.ts";
-import { nextPaint } from "../data/next-paint.ts";
-import { client, hasBooks } from "../data/session.ts";
 import { cents, count, dollars } from "../format/numbers.ts";
 import { Notice, Skeleton } from "../parts/states.tsx";
+import { toFailure } from "../service/failure.ts";
+import { nextPaint } from "../service/next-paint.ts";
+import { client, hasBooks } from "../service/session.ts";
 
 const levelsShown = 8;
 

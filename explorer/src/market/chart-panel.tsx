@@ -98,9 +98,10 @@ function withPrice({ buckets }: Buckets, atMs: number, price: number | null): Bu
 }
 
 function wantedOfAddress(market: Market, isReplay: boolean): Wanted {
-  const { created_at_ms: firstMs, resolved_at_ms: endMs } = market;
-  const lifeMs = (endMs ?? Date.now()) - firstMs;
-  const usual: Range = lifeMs > dayMs && market.status === "open" ? "1D" : "All";
+  const { created_at_ms: firstMs, resolved_at_ms: endMs, last_trade_at_ms: lastMs } = market;
+  const dayAgoMs = Date.now() - dayMs;
+  const isBusy = endMs === null && firstMs < dayAgoMs && (lastMs ?? 0) > dayAgoMs;
+  const usual: Range = isBusy ? "1D" : "All";
   const range = choiceOf("range", [usual, ...ranges]);
   const form = choiceOf("chart", forms);
   const chosen = parameters.value.get("resolution") as Resolution | null;

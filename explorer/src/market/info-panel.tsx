@@ -1,8 +1,8 @@
 import type { Market } from "../../../client/src/api.ts";
-import { chainId } from "../data/session.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
+import { chainId } from "../service/session.ts";
 
 const polygon = 137;
 

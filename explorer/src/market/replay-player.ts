@@ -1,6 +1,6 @@
 import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { nextPaint } from "../data/next-paint.ts";
+import { nextPaint } from "../service/next-paint.ts";
 
 /** What a replay shows at one moment of the market's life. */
 export type ReplayMoment = {

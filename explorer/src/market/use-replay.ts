@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
-import { client } from "../data/session.ts";
+import { client } from "../service/session.ts";
 import { type ReplayMoment, ReplayPlayer } from "./replay-player.ts";
 
 /** A replay of a market, and what drives it. */

@@ -5,8 +5,6 @@ import { type Range, ranges } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
-import { nowMs } from "../data/clock.ts";
-import { useResource } from "../data/use-resource.ts";
 import { dollars, percent } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
 import { labelOf, titleOf } from "../market-list/group-markets.ts";
@@ -16,6 +14,8 @@ import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown, Skeleton } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, setParameters } from "../routing/location.ts";
+import { nowMs } from "../service/clock.ts";
+import { useResource } from "../service/use-resource.ts";
 
 const marketsMax = 100;
 const linesMax = 6;

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { Key, PostKeys } from "../../../client/src/api.ts";
-import { toFailure } from "../data/failure.ts";
-import { client, isOwnKey, isPublic, replaceKey, scope, useKey } from "../data/session.ts";
-import { useResource } from "../data/use-resource.ts";
 import { count } from "../format/numbers.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
+import { toFailure } from "../service/failure.ts";
+import { client, isOwnKey, isPublic, replaceKey, scope, useKey } from "../service/session.ts";
+import { useResource } from "../service/use-resource.ts";
 
 const keysMax = 1000;
 const refreshMs = 15_000;

@@ -1,8 +1,5 @@
 import { useEffect } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
-import { nowMs } from "../data/clock.ts";
-import { metrics } from "../data/session.ts";
-import { useResource } from "../data/use-resource.ts";
 import { cents, count, dollars, plural } from "../format/numbers.ts";
 import { ago, fullTime, millisecondsOf, until } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";
@@ -18,6 +15,9 @@ import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
+import { nowMs } from "../service/clock.ts";
+import { metrics } from "../service/session.ts";
+import { useResource } from "../service/use-resource.ts";
 import { LiveTape } from "../tape/live-tape.tsx";
 import { TradeTable } from "../tape/trade-table.tsx";
 

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { GetMarkets, Market } from "../../../client/src/api.ts";
-import { learnMarkets } from "../data/market-names.ts";
-import { client } from "../data/session.ts";
-import { type Resource, useResource } from "../data/use-resource.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { sorts } from "../market-list/sorts.ts";
 import { ApiButton } from "../parts/api-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { learnMarkets } from "../service/market-names.ts";
+import { client } from "../service/session.ts";
+import { type Resource, useResource } from "../service/use-resource.ts";
 
 const pageRows = 40;
 const refreshMs = 20_000;

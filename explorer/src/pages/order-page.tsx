@@ -1,9 +1,9 @@
-import { useResource } from "../data/use-resource.ts";
 import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
 import { fullTime } from "../format/times.ts";
 import { FullId, Transaction, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
+import { useResource } from "../service/use-resource.ts";
 import { amountsOf, FillTable } from "../tape/fill-table.tsx";
 
 const refreshMs = 10_000;

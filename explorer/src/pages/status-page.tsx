@@ -1,12 +1,12 @@
 import type { GetMetrics, GetReady } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
-import { metrics, type Reading, readings } from "../data/session.ts";
-import { useResource } from "../data/use-resource.ts";
 import { bytes, count, exact, plural, unknown } from "../format/numbers.ts";
 import { duration, timeOfDay } from "../format/times.ts";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown, Skeleton } from "../parts/states.tsx";
 import { scrolling, TableHead } from "../parts/table-head.tsx";
+import { metrics, type Reading, readings } from "../service/session.ts";
+import { useResource } from "../service/use-resource.ts";
 
 type Metrics = GetMetrics["answer"];
 
@@ -214,7 +214,7 @@ function ServicePanel({ metrics: now }: { readonly metrics: Metrics }) {
 
 function Endpoints({ metrics: { indexer } }: { readonly metrics: Metrics }) {
   return (
-    <Panel title="JSON-RPC endpoints">
+    <Panel title="Nodes of the chain">
       <Rows
         label="JSON-RPC endpoints"
         names={[
@@ -244,7 +244,7 @@ function Endpoints({ metrics: { indexer } }: { readonly metrics: Metrics }) {
 
 function Routes({ metrics: { api } }: { readonly metrics: Metrics }) {
   return (
-    <Panel title="API routes">
+    <Panel title="Requests by route">
       <Rows
         label="API routes"
         names={["Route", "Responses by status", "p50", "p95", "p99"]}

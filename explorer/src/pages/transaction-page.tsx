@@ -1,12 +1,12 @@
 import type { Fill, Match, Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { metrics } from "../data/session.ts";
-import { useResource } from "../data/use-resource.ts";
 import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
 import { fullTime } from "../format/times.ts";
 import { ChainLink, FullId, Order, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
+import { metrics } from "../service/session.ts";
+import { useResource } from "../service/use-resource.ts";
 import { FillTable } from "../tape/fill-table.tsx";
 import { MatchTypes, TradeTable } from "../tape/trade-table.tsx";
 

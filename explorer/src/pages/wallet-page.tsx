@@ -1,10 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { useMarkets } from "../data/market-names.ts";
-import { client } from "../data/session.ts";
-import { useResource } from "../data/use-resource.ts";
-import { useStream } from "../data/use-stream.ts";
 import { cents, count, dollars, exact, short } from "../format/numbers.ts";
 import { date } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
@@ -12,6 +8,10 @@ import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
+import { useMarkets } from "../service/market-names.ts";
+import { client } from "../service/session.ts";
+import { useResource } from "../service/use-resource.ts";
+import { useStream } from "../service/use-stream.ts";
 import { MatchTypes, TradeTable } from "../tape/trade-table.tsx";
 
 const pageRows = 200;

@@ -1,7 +1,13 @@
 import { useState } from "preact/hooks";
-import { type ApiRequest, codeOf, type Language, languages, urlOf } from "../data/api-request.ts";
-import { toFailure } from "../data/failure.ts";
-import { fetchFile } from "../data/session.ts";
+import {
+  type ApiRequest,
+  codeOf,
+  type Language,
+  languages,
+  urlOf,
+} from "../service/api-request.ts";
+import { toFailure } from "../service/failure.ts";
+import { fetchFile } from "../service/session.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 

@@ -1,6 +1,6 @@
-import { chainId } from "../data/session.ts";
 import { short } from "../format/numbers.ts";
 import { chainPage, paths } from "../routing/paths.ts";
+import { chainId } from "../service/session.ts";
 import { CopyButton } from "./copy-button.tsx";
 
 /** An account, as a link to its page. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ApiRequest } from "../data/api-request.ts";
+import type { ApiRequest } from "../service/api-request.ts";
 import { ApiButton } from "./api-button.tsx";
 
 /** A part of a page with a heading, its tools, and the requests it is made of. */

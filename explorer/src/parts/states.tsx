@@ -1,7 +1,7 @@
 /** What a view shows when there is nothing else to show. */
 import type { ComponentChildren } from "preact";
-import type { Failure } from "../data/failure.ts";
-import type { Resource } from "../data/use-resource.ts";
+import type { Failure } from "../service/failure.ts";
+import type { Resource } from "../service/use-resource.ts";
 
 /** A message in the place of content. */
 export function Notice(props: {

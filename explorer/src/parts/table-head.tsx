@@ -18,4 +18,4 @@ export function TableHead({ columns }: { readonly columns: readonly Column[] }) 
 
 /** Where a table scrolls when it does not fit. */
 export const scrolling = (label: string) =>
-  ({ class: "scroll", tabIndex: 0, role: "region", "aria-label": label }) as const;
+  ({ class: "scroll", tabIndex: 0, role: "region", "aria-label": `${label}, scrollable` }) as const;

@@ -1,10 +1,10 @@
 import type { Fill } from "../../../client/src/api.ts";
-import { useMarkets } from "../data/market-names.ts";
 import { cents, exact, exactDollars, short } from "../format/numbers.ts";
 import { dateAndTime, fullTime } from "../format/times.ts";
 import { Order, Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
+import { useMarkets } from "../service/market-names.ts";
 
 const columns: readonly Column[] = [
   ["Role"],

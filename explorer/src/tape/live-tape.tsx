@@ -1,8 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { ChannelRequest } from "../../../client/src/stream-frames.ts";
-import type { LiveState } from "../data/use-stream.ts";
 import { plural } from "../format/numbers.ts";
 import { Notice, Skeleton } from "../parts/states.tsx";
+import type { LiveState } from "../service/use-stream.ts";
 import { MatchTypes, TradeTable } from "./trade-table.tsx";
 import { type Tape, useTape } from "./use-tape.ts";
 

@@ -1,10 +1,10 @@
 import type { Market, Trade } from "../../../client/src/api.ts";
-import { useMarkets } from "../data/market-names.ts";
 import { cents, exact, exactDollars, short } from "../format/numbers.ts";
 import { fullTime, timeOfDay } from "../format/times.ts";
 import { Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
+import { useMarkets } from "../service/market-names.ts";
 import { matchTypes } from "./match-meanings.ts";
 import type { Tape } from "./use-tape.ts";
 

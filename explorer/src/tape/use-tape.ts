@@ -2,8 +2,8 @@ import { useEffect, useReducer } from "preact/hooks";
 import type { Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import type { ChannelRequest, StreamFrame } from "../../../client/src/stream-frames.ts";
-import { useResource } from "../data/use-resource.ts";
-import { type LiveState, useStream } from "../data/use-stream.ts";
+import { useResource } from "../service/use-resource.ts";
+import { type LiveState, useStream } from "../service/use-stream.ts";
 
 /** The newest trades of a channel, newest first. */
 export type Tape = {
