@@ -235,7 +235,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       [`/wallet/${lastTrade.maker}`, "tr[data-id]"],
       [`/tx/${lastTrade.tx_hash}`, "text=Orders filled"],
       [`/order/${lastTrade.maker_order_hash}`, "text=Average price"],
-      ["/status", "text=Nodes of the chain"],
+      ["/status", "section[aria-label=Service]"],
       ["/keys", ".keys li"],
       [`/market/${unknownId}`, ".notice"],
     ] as const;
