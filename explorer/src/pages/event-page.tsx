@@ -27,17 +27,20 @@ export function EventPage({ id }: { readonly id: string }) {
     everyMs: refreshMs,
   });
   return (
-    <Shown of={event} what="event" lines={10}>
-      {(markets) =>
-        markets.length === 0 ? (
-          <Notice title="This event is not known here">
-            Check the id, or <a href="/">search all markets</a>.
-          </Notice>
-        ) : (
-          <EventView id={id} markets={markets} />
-        )
-      }
-    </Shown>
+    <>
+      {(event.data === null || event.data.length === 0) && <h1 class="loading">Event</h1>}
+      <Shown of={event} what="event" lines={10}>
+        {(markets) =>
+          markets.length === 0 ? (
+            <Notice title="This event is not known here">
+              Check the id, or <a href="/">search all markets</a>.
+            </Notice>
+          ) : (
+            <EventView id={id} markets={markets} />
+          )
+        }
+      </Shown>
+    </>
   );
 }
 

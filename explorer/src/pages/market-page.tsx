@@ -34,9 +34,12 @@ export function MarketPage({ id }: { readonly id: string }) {
     if (market.data !== null) document.title = `${market.data.question ?? "Market"} · Oddwire`;
   }, [market.data?.question]);
   return (
-    <Shown of={market} what="market" lines={10}>
-      {(data) => <MarketView market={data} />}
-    </Shown>
+    <>
+      {market.data === null && <h1 class="loading">Market</h1>}
+      <Shown of={market} what="market" lines={10}>
+        {(data) => <MarketView market={data} />}
+      </Shown>
+    </>
   );
 }
 

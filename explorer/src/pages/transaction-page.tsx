@@ -41,9 +41,12 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
   ];
   if (!isHash) {
     return (
-      <Notice title="This is not the hash of a transaction">
-        A hash has 64 hexadecimal digits after 0x.
-      </Notice>
+      <>
+        <h1 class="loading">Transaction</h1>
+        <Notice title="This is not the hash of a transaction">
+          A hash has 64 hexadecimal digits after 0x.
+        </Notice>
+      </>
     );
   }
   return (

@@ -30,9 +30,12 @@ export function WalletPage({ address }: { readonly address: string }) {
   );
   if (!isAddress) {
     return (
-      <Notice title="This is not the address of a wallet">
-        An address has 40 hexadecimal digits after 0x.
-      </Notice>
+      <>
+        <h1 class="loading">Wallet</h1>
+        <Notice title="This is not the address of a wallet">
+          An address has 40 hexadecimal digits after 0x.
+        </Notice>
+      </>
     );
   }
   return (

@@ -15,7 +15,7 @@ export const segments = computed(() =>
 export const parameters = computed(() => here.value.searchParams);
 
 /** Paths that the service answers itself. */
-const ownPaths = /^\/(?:v1|docs|assets)(?:\/|$)/;
+const ownPaths = /^\/(?:v1|docs|guide|assets)(?:\/|$)/;
 
 /** Follows the address; to be called once. */
 export function watchLocation(): void {
