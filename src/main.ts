@@ -7,7 +7,7 @@ import type { AccessStore } from "./access/access-store.ts";
 import { Admission } from "./access/admission.ts";
 import type { IpBlock } from "./access/ip-blocks.ts";
 import { IpGuard } from "./access/ip-guard.ts";
-import { LocalAccess } from "./access/local/local-access.ts";
+import { openAccess } from "./access/open-access.ts";
 import { buildExplorer } from "./api/explorer/build-explorer.ts";
 import { explorerRoutes } from "./api/explorer/explorer-routes.ts";
 import { guideRoutes } from "./api/guide/guide-routes.ts";
@@ -97,7 +97,7 @@ export class Service {
     this.#endings.push(() => store.close());
     this.#endings.push(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
     times.done("store");
-    const access = this.#openAccess(config, log);
+    const access = await this.#openAccess(config, log);
     const state = await this.#openState({ store, contracts, dataDir, clock, log });
     times.done("state");
     const freshness = () => indexer.freshness();
@@ -154,8 +154,8 @@ export class Service {
     return metrics;
   }
 
-  #openAccess(config: Config, log: Log): AccessStore {
-    const access = LocalAccess.open({ ...accessOptions(config), clock: systemClock, log });
+  async #openAccess(config: Config, log: Log): Promise<AccessStore> {
+    const access = await openAccess(config, { isNode: true, log });
     this.#endings.push(() => access.close());
     return access;
   }
@@ -262,12 +262,6 @@ async function readChecks(parts: {
 }): Promise<Checks> {
   const { indexer, auditor, metrics } = parts;
   return { ...indexer.checks(await metrics.readMissingBlocks()), audit: auditor.check() };
-}
-
-function accessOptions(config: Config) {
-  const { dataDir, hmacPepper: pepper, adminKey } = config;
-  const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
-  return { dataDir, pepper, adminKey, requestsPerMinute: { read, write, admin } };
 }
 
 function quotasOf(config: Config): StreamQuotas {

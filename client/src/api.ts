@@ -845,6 +845,12 @@ export type GetMetrics = {
         readonly answers: number;
       }[];
     };
+    readonly access: {
+      readonly key_version: number;
+      readonly keys_verified: number;
+      readonly live_nodes: number;
+      readonly limits_inexact_seconds: number | null;
+    } | null;
     readonly books: {
       readonly source: string;
       readonly in_memory: number;

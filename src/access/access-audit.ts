@@ -10,14 +10,29 @@ type AccessChange = { readonly by: string | null } & (
   | { readonly action: "ip_blocked" | "ip_unblocked"; readonly ip: string }
 );
 
+/** What the nodes of a cluster agree on, as one of them knows it. */
+export type ClusterStatus = {
+  /** The newest change of keys that is in force. */
+  readonly version: number;
+  /** Whether it is known to be the newest. */
+  readonly isVerified: boolean;
+  readonly liveNodes: number;
+  /** Seconds since the start in which limits were not exact. */
+  readonly inexactSeconds: number;
+};
+
 /** The audit trail: one log line for each change, which never has the value of a key. */
 export class AccessAudit {
   /** By action, since the process started. */
   readonly counts = new KindCounts<AccessChange["action"]>();
   readonly #log: Log;
 
-  constructor(log: Log) {
+  /** `null` in one process. */
+  readonly readCluster: (() => ClusterStatus) | null;
+
+  constructor(log: Log, readCluster: (() => ClusterStatus) | null = null) {
     this.#log = log;
+    this.readCluster = readCluster;
   }
 
   record(change: AccessChange): void {

@@ -64,6 +64,7 @@ export class SessionClient {
       authenticate: (value: string) =>
         value === "good" ? testKey : { error: new AppError("UNAUTHORIZED"), code: 4001 },
       isLive: () => this.isKeyLive,
+      areKeysKnown: () => true,
     };
     const form = { batch, compress: "none" } as const;
     this.session = new Session(parts, carrier, { connectionId: "c", form, key, isPublic });

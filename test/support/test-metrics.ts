@@ -20,6 +20,12 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
       version: "0.1.0",
       indexer: indexerMetrics,
       api: { ...(await requests.read()), access_changes: { key_created: 91 } },
+      access: {
+        key_version: 92,
+        keys_verified: 1,
+        live_nodes: 3,
+        limits_inexact_seconds: 93.5,
+      },
       stream: {
         connections: 71,
         subscriptions: 72,

@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { AccessAudit } from "../access-audit.ts";
+import { AccessAudit, type ClusterStatus } from "../access-audit.ts";
 import { type AccessStore, deriveSecret, endedAdminKey } from "../access-store.ts";
 import type { Scope } from "../key-format.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
@@ -68,7 +68,7 @@ export class ClusterAccess implements AccessStore {
     this.#options = options;
     this.#parts = parts;
     this.keys = keys;
-    this.audit = new AccessAudit(log);
+    this.audit = new AccessAudit(log, () => this.status);
     this.ipBlocks = new ClusterIpBlocks({ redis, keys: names, clock });
     const client = new WindowClient({
       redis,
@@ -121,13 +121,7 @@ export class ClusterAccess implements AccessStore {
     return deriveSecret(this.#options.pepper, purpose);
   }
 
-  /** What metrics show of it. */
-  get status(): {
-    readonly version: number;
-    readonly isVerified: boolean;
-    readonly liveNodes: number;
-    readonly inexactSeconds: number;
-  } {
+  get status(): ClusterStatus {
     const { version, isVerified } = this.keys;
     const { liveNodes, inexactSeconds } = this.#windows;
     return { version, isVerified, liveNodes, inexactSeconds };

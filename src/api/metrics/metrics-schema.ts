@@ -197,6 +197,20 @@ const apiSchema = Type.Object({
   ),
 });
 
+const accessSchema = Type.Object({
+  key_version: count(gauge("access_key_version", "The newest change of API keys in force")),
+  keys_verified: count(
+    gauge("access_keys_verified", "1 while keys are known to be current; 0 refuses them with 503"),
+  ),
+  live_nodes: count(gauge("access_live_nodes", "Nodes that share limits and keys")),
+  limits_inexact_seconds: measured(
+    counter(
+      "limits_inexact_seconds_total",
+      "Seconds without Redis, or until it has a whole window",
+    ),
+  ),
+});
+
 const streamSchema = Type.Object({
   connections: count(gauge("stream_connections", "Clients connected to the stream")),
   subscriptions: count(gauge("stream_subscriptions", "Subscriptions of all of them")),
@@ -378,6 +392,7 @@ export const metricsSchema = Type.Object({
   api: apiSchema,
   stream: streamSchema,
   store: storeSchema,
+  access: Type.Union([accessSchema, Type.Null()], { description: "null outside a cluster" }),
   books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
   market_metadata: Type.Union([metadataSchema, Type.Null()], {
     description: "null without a venue",

@@ -79,6 +79,7 @@ export class ServiceMetrics {
       version,
       indexer: this.#readIndexer(size),
       api: { ...(await this.requests.read()), access_changes: this.#parts.audit.counts.toRecord() },
+      access: clusterOf(this.#parts.audit.readCluster),
       stream: { ...this.stream },
       store: {
         tables: size === null ? null : [...size.tables],
@@ -146,6 +147,17 @@ export class ServiceMetrics {
       endpoints: (chain?.endpoints ?? []).map(endpointOf),
     };
   }
+}
+
+function clusterOf(read: AccessAudit["readCluster"]): Metrics["access"] {
+  if (read === null) return null;
+  const { version, isVerified, liveNodes, inexactSeconds } = read();
+  return {
+    key_version: version,
+    keys_verified: isVerified ? 1 : 0,
+    live_nodes: liveNodes,
+    limits_inexact_seconds: roundToThousandths(inexactSeconds),
+  };
 }
 
 function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Admission } from "../../access/admission.ts";
-import type { VerifiedKey } from "../../access/api-key.ts";
+import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import { AppError } from "../../base/errors.ts";
 import { ipBucketOf } from "../../base/ip-address.ts";
 import type { Form } from "../../stream/frames/packet.ts";
@@ -16,7 +16,7 @@ import {
 /** What the connections of one server share. */
 export type ConnectionParts = SessionParts & {
   readonly admission: Admission;
-  readonly isLive: (key: VerifiedKey) => boolean;
+  readonly keys: Pick<Keys, "isLive" | "isVerified">;
   readonly counts: ConnectionCounts;
 };
 
@@ -76,7 +76,11 @@ export class StreamConnection implements Carrier {
   }
 
   isLive(key: VerifiedKey): boolean {
-    return this.#parts.isLive(key);
+    return this.#parts.keys.isLive(key);
+  }
+
+  areKeysKnown(): boolean {
+    return this.#parts.keys.isVerified;
   }
 
   authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number } {

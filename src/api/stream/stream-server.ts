@@ -80,12 +80,11 @@ export class StreamServer {
 
   private constructor(parts: StreamServerParts) {
     const { keys } = parts;
-    const isLive = keys.isLive.bind(keys);
     const own = {
       flusher: new BatchFlusher(),
       counts: new ConnectionCounts(),
     };
-    this.#parts = { ...parts, ...own, isLive };
+    this.#parts = { ...parts, ...own };
     for (const server of [this.#plain, this.#deflating]) this.#answerForSockets(server);
     // Before the revocation is answered: what a key opened dies with it.
     keys.onEnded(() => {

@@ -40,6 +40,7 @@ test("unset and empty variables have their defaults", () => {
     clickhouseUrl: null,
     clickhouseUser: "default",
     redisUrl: null,
+    limitsWithoutRedis: "share",
     venue: "none",
     venueRestUrl: "https://clob.polymarket.com",
     venueMetadataUrl: "https://gamma-api.polymarket.com",

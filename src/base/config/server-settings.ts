@@ -49,4 +49,12 @@ export const serverSettings = {
     read: (text) => (isUrl(text, /^rediss?:$/) ? text : null),
     secret: true,
   }),
+  limitsWithoutRedis: setting<"share" | "refuse">({
+    variable: "ODDWIRE_LIMITS_WITHOUT_REDIS",
+    description:
+      "What a node of a cluster does with requests while Redis is away: admit its share of each limit, or refuse those with a key",
+    form: "share or refuse",
+    fallback: "share",
+    read: (text) => (text === "share" || text === "refuse" ? text : null),
+  }),
 };

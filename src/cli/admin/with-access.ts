@@ -1,20 +1,18 @@
 import type { AccessStore } from "../../access/access-store.ts";
-import { LocalAccess } from "../../access/local/local-access.ts";
+import { openAccess } from "../../access/open-access.ts";
 import { readConfig } from "../../base/config/config.ts";
 import { openLog } from "../../base/log.ts";
-import { systemClock } from "../../base/time/clock.ts";
 
 /**
- * Lends the keys and blocks of the data folder in force. A running service follows what is changed
- * immediately.
+ * Lends the keys and blocks in force: those of the data folder, or of the cluster that is configured. Running services
+ * follow what is changed immediately.
  */
 export async function withAccess<Result>(
   work: (access: AccessStore) => Promise<Result>,
   config = readConfig("administer"),
 ): Promise<Result> {
-  const { dataDir, hmacPepper: pepper, adminKey } = config;
   const log = openLog({ level: "warn" });
-  const access = LocalAccess.open({ dataDir, pepper, adminKey, clock: systemClock, log });
+  const access = await openAccess(config, { isNode: false, log });
   try {
     return await work(access);
   } finally {

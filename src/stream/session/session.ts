@@ -55,6 +55,8 @@ export type Carrier = {
   /** The key behind a value, counted against IP and key; why not, and how to close, otherwise. */
   authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number };
   isLive(key: VerifiedKey): boolean;
+  /** Whether a key that is not live has ended; else this node does not know, and another one may. */
+  areKeysKnown(): boolean;
 };
 
 /** The protocol of one client, without sockets and timers: frames, pongs and ticks go in, frames come out. */
@@ -182,7 +184,10 @@ export class Session implements Receiver {
   /** Closes when the key has been revoked or has expired. */
   checkKey(): void {
     if (this.#key === null || this.#isClosed || this.#carrier.isLive(this.#key)) return;
-    this.close(closeCodes.badKey, "the key was revoked or has expired");
+    if (this.#carrier.areKeysKnown()) {
+      return this.close(closeCodes.badKey, "the key was revoked or has expired");
+    }
+    this.close(closeCodes.draining, "keys cannot be checked here; reconnect");
   }
 
   /** Closes for good, reporting why. */

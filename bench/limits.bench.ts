@@ -1,0 +1,90 @@
+/**
+ * `/v1/price` with limits that nodes share in a real Redis, next to limits of one process: in turns in the same run. A
+ * second is one of the processor time of the thread that answers. Argument: seconds for each round (default 2).
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateKey } from "../src/access/key-format.ts";
+import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
+import { RedisServer } from "../test/support/redis/redis-server.ts";
+import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";
+import { runClosedLoop } from "./http-load.ts";
+import { median } from "./median.ts";
+
+const seconds = Number(process.argv[2] ?? 2);
+const blocks = 300;
+const rounds = 5;
+const ticksPerSecond = 100;
+const key = generateKey("admin");
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
+const dir = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
+const [clickhouse] = await ClickHouseServer.openAll(1);
+const redis = await RedisServer.start();
+try {
+  const node = await startServer("endless-node.ts", [String(blocks), "60", "1500"]);
+  const common = {
+    ODDWIRE_RPC_URLS: node.url,
+    ODDWIRE_ADMIN_KEY: key,
+    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
+    ODDWIRE_HMAC_PEPPER: "a pepper that is long enough for a benchmark",
+  };
+  const services = {
+    "one process": await startService(await mkdtemp(join(dir, "a-")), common),
+    cluster: await startService(await mkdtemp(join(dir, "b-")), {
+      ...common,
+      ODDWIRE_CLICKHOUSE_URL: clickhouse?.url ?? "",
+      ODDWIRE_REDIS_URL: redis.url,
+    }),
+  };
+  const rates: Record<string, number[]> = {};
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, service] of Object.entries(services)) {
+      const rate = await measure(service);
+      // The first round only warms up.
+      if (round > 0) (rates[name] ??= []).push(rate);
+    }
+  }
+  const [alone = 0, shared = 0] = Object.values(rates).map(median);
+  const ratio = (shared / alone).toFixed(2);
+  console.log(
+    `price: ${format(alone)}/s a core with limits of one process, ${format(shared)}/s shared, ratio ${ratio}`,
+  );
+} finally {
+  killServers();
+  await redis.close();
+  await clickhouse?.close();
+  await rm(dir, { recursive: true, force: true });
+}
+
+/** Requests a second of processor time. */
+async function measure({ child, url }: ChildServer): Promise<number> {
+  const paths = await pathsOf(url);
+  const before = await cpuSecondsOf(child.pid);
+  const { requests } = await runClosedLoop({ url, key, paths, connections: 32 }, seconds * 1000);
+  return requests / ((await cpuSecondsOf(child.pid)) - before);
+}
+
+/** Prices of the tokens of the newest trades, once there are some. */
+async function pathsOf(url: string): Promise<readonly string[]> {
+  for (;;) {
+    const response = await fetch(`${url}/v1/trades?limit=200`, { headers: { "x-api-key": key } });
+    const { data } = (await response.json()) as { data: readonly { token_id: string }[] };
+    const tokens = new Set(data.map(({ token_id }) => token_id));
+    if (tokens.size > 0) return [...tokens].map((id) => `/v1/price/${id}`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
+/** Of the main thread. */
+async function cpuSecondsOf(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8");
+  const fields = stat.split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+function format(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
