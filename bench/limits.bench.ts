@@ -71,7 +71,8 @@ async function measure({ child, url }: ChildServer): Promise<number> {
 async function pathsOf(url: string): Promise<readonly string[]> {
   for (;;) {
     const response = await fetch(`${url}/v1/trades?limit=200`, { headers: { "x-api-key": key } });
-    const { data } = (await response.json()) as { data: readonly { token_id: string }[] };
+    const body = (await response.json()) as { data?: readonly { token_id: string }[] };
+    const { data = [] } = body;
     const tokens = new Set(data.map(({ token_id }) => token_id));
     if (tokens.size > 0) return [...tokens].map((id) => `/v1/price/${id}`);
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -20,7 +20,7 @@ import {
   toApiKey,
 } from "../key-record.ts";
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
-import { KeyLog } from "./key-log.ts";
+import { KeyLog, UnreadableLogError } from "./key-log.ts";
 import type { ClusterView, Membership, RedisKeys } from "./membership.ts";
 
 type ClusterKeysOptions = LiveKeysOptions & {
@@ -87,7 +87,12 @@ export class ClusterKeys implements Keys {
   /** Reads what is new in the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse. */
   async refresh(): Promise<void> {
     const startedAtMs = this.#clock.monotonicMs();
-    await this.#log.refresh();
+    try {
+      await this.#log.refresh();
+    } catch (thrown) {
+      if (thrown instanceof UnreadableLogError) this.#invalidate();
+      throw thrown;
+    }
     this.#extendTo(startedAtMs + accessLimits.validityMs);
   }
 
@@ -172,6 +177,11 @@ export class ClusterKeys implements Keys {
 
   close(): void {
     clearTimeout(this.#validity);
+  }
+
+  #invalidate(): void {
+    this.#validUntilMs = Number.NEGATIVE_INFINITY;
+    this.#live.notify();
   }
 
   /** At the end of the validity sockets are closed, as after a revocation. */

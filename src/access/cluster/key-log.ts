@@ -7,6 +7,11 @@ import { integerLiteral } from "../../storage/sql-literal.ts";
 import { formatKeyChange, type KeyChange, parseKeyChange } from "./key-change.ts";
 import { KeyFold } from "./key-fold.ts";
 
+/** A row of the log is none of this version's: what the keys are now is not known. */
+export class UnreadableLogError extends Error {
+  override name = "UnreadableLogError";
+}
+
 /** On replicas: what was acknowledged, and nothing older. */
 const newest = "SETTINGS select_sequential_consistency = 1";
 
@@ -41,8 +46,8 @@ export class KeyLog {
   }
 
   /**
-   * Applies what is in the log at a moment after the call. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and an
-   * error for a row that this version cannot read: then what has been read stays as it is.
+   * Applies what is in the log at a moment after the call. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and
+   * `UnreadableLogError` for a row that this version cannot read: then what has been read stays as it is.
    */
   async refresh(): Promise<void> {
     this.#nextReading ??= this.#afterReading();
@@ -120,7 +125,7 @@ export class KeyLog {
 function readChange([version, text]: Row): KeyChange {
   const change = Number.isSafeInteger(version) ? parseKeyChange(String(text)) : null;
   if (change !== null) return change;
-  throw new Error(
+  throw new UnreadableLogError(
     `row ${String(version)} of the table access_log cannot be read: ` +
       "it was written by a newer version of oddwire, or by something else",
   );
