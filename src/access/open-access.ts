@@ -30,6 +30,7 @@ export async function openAccess(
     user: config.clickhouseUser,
     password: config.clickhousePassword ?? "",
     database: config.clickhouseDatabase,
+    cluster: config.clickhouseCluster,
     spoolDir: join(dataDir, "spool"),
     queryTimeoutMs: accessLimits.queryTimeoutMs,
   });
