@@ -132,8 +132,16 @@ export class WindowClient {
     else if (this.#isLost && this.#goesOnAlone) this.#exactFromMs = nowMs + this.#windowMs;
     this.#epoch = epoch;
     this.#isLost = false;
-    this.#nodes = [...view.nodes.keys()].toSorted();
+    this.#nodes = this.#nodesOf(view);
     this.measure();
+  }
+
+  /** A Redis that was just emptied does not know all nodes yet: none that was known is left out meanwhile. */
+  #nodesOf({ nodes, ageMs, isFresh }: ClusterView): readonly string[] {
+    const registered = [...nodes.keys()];
+    if (ageMs >= accessLimits.validityMs) return registered.toSorted();
+    if (!isFresh && this.#nodes.length === 0) return [];
+    return [...new Set([...this.#nodes, ...registered])].toSorted();
   }
 
   /** Redis cannot be asked. */
