@@ -1,4 +1,4 @@
-import { redisLimits } from "./config/limits.ts";
+import { redisLimits } from "./config/cluster-limits.ts";
 import { AppError, toError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Clock } from "./time/clock.ts";

@@ -7,6 +7,7 @@ import type { Block, BlockInterval, ChainBatch } from "../chain/raw-log.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
+import type { StoredRange } from "../storage/covered-facts.ts";
 
 /** In chain order. `more` says that further final blocks follow immediately. */
 export type ChainChange =
@@ -14,6 +15,9 @@ export type ChainChange =
   | { readonly kind: "block"; readonly block: BlockFacts }
   | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
+
+/** What the pipeline takes in: of the chain, or that another process has stored blocks, of which what is missing is read. */
+export type Change = ChainChange | { readonly kind: "committed"; readonly range: StoredRange };
 
 /** How logs get their meaning, and how logs that contradict each other are proven. */
 export type Derivation = {

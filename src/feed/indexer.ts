@@ -9,6 +9,7 @@ import type { ChainStatus } from "../chain/sync/chain-status.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import { recordStartBlock } from "../storage/embedded/data-folder.ts";
+import type { Coverage } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { ChainThread } from "./chain-thread.ts";
@@ -19,6 +20,12 @@ import type { SyncStatus } from "./sync-progress.ts";
 
 /** The parts of the service by name: whether each works, and a sentence about it. */
 export type Checks = Record<string, { ok: boolean; detail: string }>;
+
+/** What went through, and how the chain source is; `null` where it is not in this process. */
+export type IndexingStatus = {
+  readonly pipeline: PipelineStatus;
+  readonly chain: ChainStatus | null;
+};
 
 /** Where indexing starts. */
 export type IndexingStart = {
@@ -127,7 +134,7 @@ export class Indexer {
   }
 
   /** What it has counted; `chain` is `null` until the nodes are connected. */
-  get status(): { readonly pipeline: PipelineStatus; readonly chain: ChainStatus | null } {
+  get status(): IndexingStatus {
     return { pipeline: this.#pipeline.status, chain: this.#chain?.status ?? null };
   }
 
@@ -142,7 +149,7 @@ export class Indexer {
     return {
       store: { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" },
       chain: this.#chainCheck(),
-      coverage: this.#coverageCheck(missingBlocks),
+      coverage: coverageCheck(this.#parts.store.coverage, missingBlocks),
       lag: {
         ok: isLagKnown && lag_seconds <= config.readyLagSecondsMax,
         detail: isLagKnown
@@ -158,16 +165,6 @@ export class Indexer {
     await this.#running;
   }
 
-  #coverageCheck(missingBlocks: number | null): Checks[string] {
-    const covered = this.#parts.store.coverage;
-    if (covered === null) return { ok: true, detail: "nothing finalized yet" };
-    const blocks = `blocks ${covered.fromBlock} to ${covered.last.number}`;
-    if (missingBlocks === null) return { ok: false, detail: `${blocks}, gaps not known` };
-    return missingBlocks === 0
-      ? { ok: true, detail: `${blocks} without a gap` }
-      : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
-  }
-
   #chainCheck(): Checks[string] {
     if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
     const status = this.#chain?.status ?? null;
@@ -180,6 +177,19 @@ export class Indexer {
     const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
     return { ok: status.head !== null, detail: `following${suffix}` };
   }
+}
+
+/** Whether what is covered is there without a gap. */
+export function coverageCheck(
+  covered: Coverage | null,
+  missingBlocks: number | null,
+): Checks[string] {
+  if (covered === null) return { ok: true, detail: "nothing finalized yet" };
+  const blocks = `blocks ${covered.fromBlock} to ${covered.last.number}`;
+  if (missingBlocks === null) return { ok: false, detail: `${blocks}, gaps not known` };
+  return missingBlocks === 0
+    ? { ok: true, detail: `${blocks} without a gap` }
+    : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
 }
 
 /** Connects to the nodes of a configuration; where to go on from is still to be sent. */

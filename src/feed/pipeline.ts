@@ -3,16 +3,20 @@
  * reverts exactly what was sent; nothing final is ever touched again.
  */
 
+import { assert } from "../base/assert.ts";
 import { storeLimits } from "../base/config/limits.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
+import type { StoredRange } from "../storage/covered-facts.ts";
+import { FactStore } from "../storage/fact-store.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
+import { agreesWith, readRest } from "../storage/server/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
-import type { ChainChange } from "./change.ts";
+import type { Change } from "./change.ts";
 
 /** Called with changes once they are durable or in the head buffer, and in the views. */
 export type Subscribers = {
@@ -39,7 +43,8 @@ export type PipelineStatus = {
 
 export class Pipeline {
   readonly #facts: IndexedFacts;
-  readonly #writer: FinalWriter;
+  /** `null` where another process writes. */
+  readonly #writer: FinalWriter | null;
   readonly #subscribers: Subscribers | null;
   readonly #log: Log;
   /** The newest block known to be final, while those up to it are on their way into the store. */
@@ -67,18 +72,15 @@ export class Pipeline {
     this.#facts.addView(parts.state);
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    this.#writer = new FinalWriter(parts.store.writer, {
-      onAppended: (delta) => {
-        this.#facts.apply(delta);
-        this.#count(delta);
-        this.#subscribers?.appended(delta);
-      },
-      waitMs: parts.groupWaitMs ?? storeLimits.groupWaitMs,
-    });
+    const { store } = parts.store;
+    const waitMs = parts.groupWaitMs ?? storeLimits.groupWaitMs;
+    const onAppended = (delta: Delta) => this.#append(delta);
+    this.#writer =
+      store instanceof FactStore ? new FinalWriter(store, { onAppended, waitMs }) : null;
   }
 
   /** Runs until the source ends or something fails that only a restart can repair. */
-  async run(changes: AsyncIterable<ChainChange>): Promise<void> {
+  async run(changes: AsyncIterable<Change>): Promise<void> {
     const rest = changes[Symbol.asyncIterator]();
     for (;;) {
       const next = rest.next();
@@ -88,17 +90,18 @@ export class Pipeline {
       if (one.done === true) break;
       await this.#take(one.value);
     }
-    await this.#writer.drain();
+    await this.#writer?.drain();
     await this.#finalizing;
   }
 
-  async #take(change: ChainChange): Promise<void> {
+  async #take(change: Change): Promise<void> {
     if (change.kind === "range") {
       await this.#finalizing;
+      assert(this.#writer !== null, "ranges come to the process that writes");
       return this.#writer.write(change.batch, change);
     }
     // Everything else builds on what was appended.
-    await this.#writer.drain();
+    await this.#writer?.drain();
     switch (change.kind) {
       case "block":
         return this.#hold(change.block);
@@ -107,7 +110,34 @@ export class Pipeline {
       case "finalized":
         this.#finalThrough = change.block;
         this.#finalizing ??= this.#finalizeAll();
+        return;
+      case "committed":
+        return this.#follow(change.range);
     }
+  }
+
+  /** Moves on to what another process has committed. */
+  async #follow({ fromBlock, last }: StoredRange): Promise<void> {
+    const { headBuffer, engine } = this.#facts;
+    if (!(await agreesWith(engine, headBuffer.blocks, last))) this.#revert(fromBlock - 1);
+    const own = headBuffer.through(last.number);
+    const newest = own.at(-1);
+    const rest = await readRest(engine, newest?.number ?? fromBlock - 1, last);
+    if (newest !== undefined) {
+      const { number, hash, timestamp } = newest;
+      this.#facts.cover({ fromBlock, last: { number, hash, timestamp } });
+      this.#subscribers?.finalized(own);
+    }
+    if (rest === null) return;
+    this.#facts.cover({ fromBlock, last });
+    this.#append(rest);
+  }
+
+  /** Final blocks that are covered. */
+  #append(delta: Delta): void {
+    this.#facts.apply(delta);
+    this.#count(delta);
+    this.#subscribers?.appended(delta);
   }
 
   async #hold(block: BlockFacts): Promise<void> {

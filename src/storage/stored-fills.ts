@@ -12,7 +12,9 @@ import {
   type FillColumn,
   type FillField,
   type FillTable,
+  fillBytes,
   fillColumns,
+  placesInFill,
   placesOf,
 } from "./codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
@@ -46,6 +48,18 @@ export async function readStoredFills(
     const cells = cellsOf(block, columns);
     return Array.from({ length: block.rows }, (_, index) => fillAt(cells, index));
   });
+}
+
+/** The fills of rows as `encodeFills` writes them. */
+export function decodeFills(rows: Buffer): readonly Fill[] {
+  const reader = new RowReader(rows);
+  const cells = Object.fromEntries(
+    Object.entries(placesInFill).map(([field, begin]) => [
+      field,
+      { reader, begin, stride: fillBytes },
+    ]),
+  ) as Cells;
+  return Array.from({ length: rows.length / fillBytes }, (_, index) => fillAt(cells, index));
 }
 
 function cellsOf(block: NativeBlock, columns: readonly FillColumn[]): Cells {

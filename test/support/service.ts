@@ -12,6 +12,8 @@ export type ServiceOptions = {
   readonly dataDir: string;
   /** Further `ODDWIRE_*` settings; nothing of the caller's own is inherited. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** `serve` unless given. */
+  readonly role?: "serve" | "index" | "api";
   /** Informed how to kill it while it starts, which `open` then rejects for. */
   readonly onSpawn?: (kill9: () => void, child: ChildProcess) => void;
 };
@@ -60,9 +62,9 @@ export class Service {
     });
   }
 
-  /** Starts `serve` on a free port and waits for the line that says it listens. */
+  /** Starts a role on a free port and waits for the line that says it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
-    const child = spawn(process.execPath, [cli, "serve"], {
+    const child = spawn(process.execPath, [cli, options.role ?? "serve"], {
       env: { ...systemSettings(), ...settingsOf(options) },
       stdio: ["ignore", "pipe", "pipe"],
     });

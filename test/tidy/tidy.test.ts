@@ -37,6 +37,7 @@ const layers = [
   "feed",
   "stream",
   "api",
+  "roles",
   "main",
   "cli",
 ];
@@ -63,10 +64,10 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
 /** Parts of Node that only some layers may use: all that opens connections, files or processes. */
 const nodeHomes: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["cli"],
-  "node:crypto": ["venue", "storage", "views", "access", "api"],
+  "node:crypto": ["venue", "storage", "views", "access", "feed", "api"],
   "node:dgram": [],
   "node:dns": [],
-  "node:fs": ["base", "storage", "views", "access", "api", "main", "cli"],
+  "node:fs": ["base", "storage", "views", "access", "api", "roles", "cli"],
   "node:http": ["venue", "chain", "storage", "access", "api"],
   "node:http2": [],
   "node:https": ["venue", "chain", "storage"],

@@ -1,4 +1,5 @@
-import { accessLimits, redisLimits, webLimits } from "../../base/config/limits.ts";
+import { redisLimits } from "../../base/config/cluster-limits.ts";
+import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";

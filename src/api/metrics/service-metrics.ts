@@ -23,8 +23,9 @@ import { RequestMeter } from "./request-meter.ts";
 type MetricsParts = {
   readonly chainId: number;
   readonly version: string;
-  readonly indexer: Indexer;
-  readonly auditor: Auditor;
+  readonly indexer: Pick<Indexer, "freshness" | "status">;
+  /** `null` where nothing is audited. */
+  readonly auditor: Pick<Auditor, "status"> | null;
   /** `null` without a venue. */
   readonly marketMetadata: MarketMetadata | null;
   readonly state: MarketState;
@@ -130,10 +131,10 @@ export class ServiceMetrics {
       coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
       gaps: size?.missingBlocks ?? null,
       unfinalized_blocks: headBuffer.blocks.length,
-      audit: auditOf(auditor.status, coverage),
+      audit: auditOf(auditor?.status ?? noAudit, coverage),
       warnings: [
         ...(chain?.warnings ?? []),
-        ...(auditor.status.unverified.length > 0 ? ["audit_mismatch"] : []),
+        ...((auditor?.status.unverified.length ?? 0) > 0 ? ["audit_mismatch"] : []),
       ],
       events: pipeline.events.toRecord(),
       trades: pipeline.trades,
@@ -159,6 +160,18 @@ function clusterOf(read: AccessAudit["readCluster"]): Metrics["access"] {
     limits_inexact_seconds: roundToThousandths(inexactSeconds),
   };
 }
+
+const noAudit: AuditStatus = {
+  ranges: 0,
+  blocks: 0,
+  rounds: 0,
+  audited: null,
+  mismatches: 0,
+  falseAlarms: 0,
+  repairs: 0,
+  wrong: [],
+  unverified: [],
+};
 
 function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {
   const { ranges, blocks, rounds, audited, mismatches, falseAlarms, repairs } = status;

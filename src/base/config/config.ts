@@ -243,19 +243,30 @@ export class ConfigError extends Error {
   }
 }
 
+/** What a process of the service is: all in one, or a part of a cluster. */
+export type Role = "serve" | "index" | "api";
+
+/** What must be set for a role; the others of a cluster come to it on their own. */
+const required: Readonly<Record<Role, readonly (keyof typeof settings)[]>> = {
+  serve: ["rpcUrls"],
+  index: ["rpcUrls", "clickhouseUrl", "redisUrl", "hmacPepper"],
+  api: ["clickhouseUrl", "redisUrl", "hmacPepper"],
+};
+
 /**
  * Reads the `ODDWIRE_*` variables. Throws one `ConfigError` with all mistakes, unknown names
  * included. `administer` is for commands that do without the chain.
  */
 export function readConfig(
-  purpose: "serve" | "administer",
+  purpose: Role | "administer",
   environment: Environment = process.env,
 ): Config {
   const mistakes = unknownNames(environment);
   const config = readValues(settings, environment, mistakes) as Config;
-  if (purpose === "serve" && config.rpcUrls === settings.rpcUrls.fallback) {
-    const { variable, form } = settings.rpcUrls;
-    mistakes.push(`${variable} is required (or --rpc-url): ${form}`);
+  const wanted = purpose === "administer" ? [] : required[purpose];
+  for (const name of wanted.filter((field) => config[field] === settings[field].fallback)) {
+    const { variable, form, flag } = settings[name];
+    mistakes.push(`${variable} is required${flag ? ` (or --${flag})` : ""}: ${form}`);
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;

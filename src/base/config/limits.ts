@@ -118,19 +118,6 @@ export const accessLimits = {
   windowBatchMax: 256,
 } as const;
 
-/** What Redis may be asked, by the roles of a cluster. */
-export const redisLimits = {
-  connectTimeoutMs: 2_000,
-  /** An answer takes a millisecond; a request that needs one is better refused than kept waiting. */
-  commandTimeoutMs: 1_000,
-  /** Commands under way: at 20 us each, 200 ms of waiting. */
-  commandsWaitingMax: 10_000,
-  /** A connection without a byte for so long is replaced; pings see to it that there are some. */
-  silenceMsMax: 5_000,
-  pingIntervalMs: 1_000,
-  reconnectBackoff: { firstMs: 50, maxMs: 1_000 },
-} as const;
-
 /** What is known of the chain by heart. */
 export const marketLimits = {
   /** Different words of a search; the questions of markets have about ten, and 200 characters seldom more. */

@@ -1,5 +1,5 @@
 import { type Config, ConfigError, readConfig } from "../../base/config/config.ts";
-import { readContracts } from "../../main.ts";
+import { readContracts } from "../../roles/read-contracts.ts";
 import { schemaVersion } from "../../storage/schema/schema.ts";
 import { checkDatabase } from "../../storage/server/check-database.ts";
 import {

@@ -1,36 +1,15 @@
-import { saveCompiledCode } from "../../base/config/compile-cache.ts";
-import { type Config, readConfig } from "../../base/config/config.ts";
-import { openLog } from "../../base/log.ts";
-import { RepairOrderedError } from "../../feed/auditor.ts";
-import { Service } from "../../main.ts";
-import { ClaimedElsewhereError } from "../../storage/server/claims.ts";
+import type { Config } from "../../base/config/config.ts";
 import { withAccess } from "../admin/with-access.ts";
-import { exitCodes } from "../command.ts";
-import { awaitSignal } from "./await-signal.ts";
-import { environmentOf, type FlagValues } from "./setting-flags.ts";
+import { runService } from "./run-service.ts";
+import type { FlagValues } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
 
 /** Runs until a signal, or until only a restart can help. */
 export async function serve(options: FlagValues): Promise<number> {
-  const config = readConfig("serve", environmentOf(options));
-  const log = openLog({ level: config.logLevel });
-  const stopped = awaitSignal();
-  let { port } = config;
-  for (;;) {
-    const service = await Service.open({ ...config, port }, log);
+  return runService("serve", options, async (config, url) => {
     const adminKey = await createFirstKey(config);
-    const isTerminal = process.stdout.isTTY;
-    process.stdout.write(formatWelcome({ config, url: service.url, adminKey, isTerminal }));
-    saveCompiledCode();
-    // A service that starts again is found where it was.
-    port = Number(new URL(service.url).port);
-    const failure = await Promise.race([stopped, service.failed]);
-    await service.close();
-    if (failure === null) return exitCodes.done;
-    if (failure instanceof RepairOrderedError || failure instanceof ClaimedElsewhereError) continue;
-    process.stderr.write(`oddwire: indexing has stopped, start again: ${failure.message}\n`);
-    return exitCodes.tryAgain;
-  }
+    return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
+  });
 }
 
 /** An admin key for a data folder that never had any key; `null` for all others. */

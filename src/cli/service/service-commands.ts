@@ -5,6 +5,7 @@ import { settingFlags } from "./setting-flags.ts";
 /** Adds the commands that work on a data directory or a ClickHouse server, without a running service. */
 export function addServiceCommands(program: Command): void {
   addServe(program);
+  addClusterRoles(program);
   addDemo(program);
   const config = program
     .command("config")
@@ -30,6 +31,31 @@ function addServe(program: Command): void {
     "oddwire serve --rpc-url https://polygon-bor-rpc.publicnode.com --venue polymarket",
     "ODDWIRE_RPC_URLS=https://polygon-bor-rpc.publicnode.com oddwire serve",
   ]);
+}
+
+const clusterNeeds =
+  "ODDWIRE_CLICKHOUSE_URL, ODDWIRE_REDIS_URL and ODDWIRE_HMAC_PEPPER are required and must be the same on all nodes.";
+
+function addClusterRoles(program: Command): void {
+  const index = program
+    .command("index")
+    .summary("index the chain for the serving nodes of a cluster")
+    .description(
+      `Indexes the chain for the serving nodes of a cluster. Any number may run: one is active, the others take over when it ends. It serves health, readiness and metrics only. ${clusterNeeds}`,
+    )
+    .action(lazily(async () => (await import("./cluster-roles.ts")).runIndexer));
+  const indexFlags = ["rpc-url", "start-block", "data-dir", "port", "venue"];
+  for (const option of settingFlags(indexFlags)) index.addOption(option);
+  addExamples(index, ["oddwire index --rpc-url https://polygon-bor-rpc.publicnode.com"]);
+  const api = program
+    .command("api")
+    .summary("serve what the indexer of a cluster indexes")
+    .description(
+      `Serves what the indexer of a cluster indexes. Any number may run behind any load balancer. Its data directory is a cache that may be lost. ${clusterNeeds}`,
+    )
+    .action(lazily(async () => (await import("./cluster-roles.ts")).runNode));
+  for (const option of settingFlags(["data-dir", "port", "venue"])) api.addOption(option);
+  addExamples(api, ["oddwire api --port 8081"]);
 }
 
 function addDemo(program: Command): void {

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
-import { readContracts } from "../../main.ts";
+import { readContracts } from "../../roles/read-contracts.ts";
 import { chooseEngine } from "../../storage/choose-engine.ts";
 import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
 import { IndexedFacts } from "../../views/indexed-facts.ts";

@@ -119,6 +119,13 @@ export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
   return rows.finish();
 }
 
+/** Fills as the rows of `fill-layout.ts`. */
+export function encodeFills(fills: readonly Fill[]): Buffer {
+  const rows = new RowWriter(fills.length * fillBytes);
+  for (const fill of fills) writeFill(rows, fill);
+  return rows.finish();
+}
+
 function writeFill(row: RowWriter, fill: Fill): void {
   const { exchange, role, side, matchType } = enumCodes;
   row.uint64(fill.seq).uint32(fill.timestamp).repeated(0, fill.tokenId);

@@ -1,0 +1,86 @@
+import { feedLimits } from "../../base/config/cluster-limits.ts";
+import { toError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { StoredRange } from "../../storage/covered-facts.ts";
+import type { FactReader } from "../../storage/server/fact-reader.ts";
+import type { Change } from "../change.ts";
+
+/**
+ * Finds what another process commits to the store, once all of its rows are there: soon after it is announced, and now and
+ * then without that.
+ */
+export class CommitWatch {
+  readonly #store: FactReader;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  /** Until it is covered nothing else is looked for. */
+  #found: StoredRange | null = null;
+  #announced = -1;
+  #wake: (() => void) | null = null;
+  #nextFound = Promise.withResolvers<void>();
+  readonly #running: Promise<void>;
+
+  private constructor(store: FactReader, log: Log) {
+    this.#store = store;
+    this.#log = log;
+    this.#running = this.#run();
+  }
+
+  static start(store: FactReader, log: Log): CommitWatch {
+    return new CommitWatch(store, log);
+  }
+
+  /** Says that a block is committed, so that it is looked for now. */
+  announce(block: number): void {
+    if (block <= this.#announced) return;
+    this.#announced = block;
+    this.#wake?.();
+  }
+
+  /** Resolves while there is something to take. */
+  async whenFound(): Promise<void> {
+    if (this.#found === null) await this.#nextFound.promise;
+  }
+
+  /** What was found; it has to be covered before the next value is asked for. */
+  *takeFound(): Generator<Change, void, undefined> {
+    if (this.#found === null) return;
+    yield { kind: "committed", range: this.#found };
+    this.#found = null;
+    this.#wake?.();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#wake?.();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      if (this.#found === null) await this.#find();
+      await this.#pause();
+    }
+  }
+
+  async #find(): Promise<void> {
+    try {
+      this.#found = await this.#store.verifyNext();
+    } catch (thrown) {
+      this.#log.debug({ err: toError(thrown) }, "commits cannot be read");
+    }
+    if (this.#found === null) return;
+    this.#nextFound.resolve();
+    this.#nextFound = Promise.withResolvers();
+  }
+
+  async #pause(): Promise<void> {
+    const isExpected = this.#announced > (this.#store.coverage?.last.number ?? -1);
+    const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, waitMs);
+    await promise;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,172 @@
+import { feedLimits } from "../../base/config/cluster-limits.ts";
+import { toError } from "../../base/errors.ts";
+import type { Hash } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { Change } from "../change.ts";
+import type { ChangeFeed, FeedEntry, FeedPosition, IndexerStatus } from "./change-feed.ts";
+import type { CommitWatch } from "./commit-watch.ts";
+import { type LinkedBlock, readFeedTail } from "./feed-tail.ts";
+
+type FollowerParts = {
+  readonly feed: ChangeFeed;
+  readonly commits: CommitWatch;
+  readonly facts: IndexedFacts;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** What a serving node knows of the feed. */
+export type FeedStatus = {
+  /** Milliseconds since the newest message; `null` before the first. */
+  readonly ageMs: number | null;
+  readonly term: number | null;
+  readonly indexer: IndexerStatus | null;
+  /** Whether blocks are missing between ours and those of the feed: until then final facts alone are followed. */
+  readonly hasHole: boolean;
+};
+
+/**
+ * The changes that a serving node takes in: unfinalized blocks out of the feed, where each links to the one before, and
+ * what is committed out of the store. Where the feed has a hole, its tail is read again until it links.
+ */
+export class FeedFollower {
+  readonly #parts: FollowerParts;
+  readonly #closing = new AbortController();
+  #position: FeedPosition | null = null;
+  #hasHole = true;
+  #fillDueMs = 0;
+  #indexer: IndexerStatus | null = null;
+  #heardMs: number | null = null;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  get status(): FeedStatus {
+    const heardMs = this.#heardMs;
+    return {
+      ageMs: heardMs === null ? null : this.#parts.clock.monotonicMs() - heardMs,
+      term: this.#position?.term ?? null,
+      indexer: this.#indexer,
+      hasHole: this.#hasHole,
+    };
+  }
+
+  /** The changes in order, each given once the one before was taken in, until closed. To be called once. */
+  async *changes(): AsyncGenerator<Change, void, undefined> {
+    const { commits, clock } = this.#parts;
+    const closed = new Promise<void>((resolve) => {
+      this.#closing.signal.addEventListener("abort", () => resolve());
+    });
+    let reading: Promise<readonly FeedEntry[]> | null = null;
+    while (!this.#closing.signal.aborted) {
+      yield* commits.takeFound();
+      if (this.#hasHole && clock.monotonicMs() >= this.#fillDueMs) {
+        reading = null;
+        yield* this.#fillHole();
+      }
+      reading ??= this.#read();
+      const entries = await Promise.race([reading, commits.whenFound(), closed]);
+      if (entries === undefined) continue;
+      reading = null;
+      for (const entry of entries) yield* this.#changesOf(entry);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#parts.commits.close();
+  }
+
+  /** What comes next; nothing after a while without messages or without the feed. */
+  async #read(): Promise<readonly FeedEntry[]> {
+    const { feed, clock, log } = this.#parts;
+    try {
+      if (this.#position !== null) return await feed.read(this.#position, feedLimits.readWaitMs);
+    } catch (thrown) {
+      log.debug({ err: toError(thrown) }, "the feed cannot be read");
+    }
+    await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
+    return [];
+  }
+
+  *#changesOf({ position, message }: FeedEntry): Generator<Change, void, undefined> {
+    this.#position = position;
+    this.#heardMs = this.#parts.clock.monotonicMs();
+    this.#note(message);
+    if (this.#hasHole) return;
+    if (message?.kind === "revert") yield* this.#revertTo(message.safeBlock);
+    else if (message?.kind === "block") yield* this.#blockOf(message);
+  }
+
+  /** What does not depend on the blocks before. */
+  #note(message: FeedEntry["message"]): void {
+    const { log, commits } = this.#parts;
+    if (message === null) {
+      log.error("a message of the feed cannot be read: another version or another secret wrote it");
+      this.#hasHole = true;
+    } else if (message.kind === "status") this.#indexer = message.status;
+    else if (message.kind === "committed") commits.announce(message.last.number);
+    else if (message.kind === "term") log.info({ node: message.node }, "an indexer became active");
+  }
+
+  *#blockOf(linked: LinkedBlock): Generator<Change, void, undefined> {
+    const { block } = linked;
+    if (this.#has(block)) return;
+    if (!this.#isLinked(linked)) {
+      this.#hasHole = true;
+      this.#parts.log.warn({ block: block.number }, "the feed has a hole before this block");
+      return;
+    }
+    yield* this.#revertTo(block.number - 1);
+    yield { kind: "block", block };
+  }
+
+  /** Reads the end of the feed again, and goes on where it links to what is here. */
+  async *#fillHole(): AsyncGenerator<Change, void, undefined> {
+    const { feed, clock, log } = this.#parts;
+    this.#fillDueMs = clock.monotonicMs() + feedLimits.retryMs;
+    const tail = await readFeedTail(feed).catch((thrown: unknown) => {
+      log.debug({ err: toError(thrown) }, "the feed cannot be read");
+      return null;
+    });
+    if (tail === null) return;
+    this.#position = tail.position;
+    for (const { message } of tail.entries) this.#note(message);
+    if (tail.entries.some(({ message }) => message === null)) return;
+    const first = tail.blocks.find(({ block }) => !this.#has(block));
+    if (first !== undefined) {
+      if (!this.#isLinked(first)) return;
+      yield* this.#revertTo(first.block.number - 1);
+      const missing = tail.blocks.slice(tail.blocks.indexOf(first));
+      for (const { block } of missing) yield { kind: "block", block };
+    }
+    this.#hasHole = false;
+  }
+
+  *#revertTo(safeBlock: number): Generator<Change, void, undefined> {
+    const { headBuffer, coverage } = this.#parts.facts;
+    const safe = Math.max(safeBlock, coverage?.last.number ?? -1);
+    if ((headBuffer.newest?.number ?? -1) > safe) yield { kind: "revert", safeBlock: safe };
+  }
+
+  /** Whether a block is here, or was: what is final is not looked at again. */
+  #has({ number, hash }: { readonly number: number; readonly hash: Hash }): boolean {
+    const { coverage } = this.#parts.facts;
+    return number <= (coverage?.last.number ?? -1) || this.#hashAt(number) === hash;
+  }
+
+  #isLinked({ parentHash, block }: LinkedBlock): boolean {
+    // Where the indexer has nothing before it either, it is the first block of all.
+    if (this.#parts.facts.newestBlock === null) return parentHash === null;
+    return parentHash !== null && this.#hashAt(block.number - 1) === parentHash;
+  }
+
+  #hashAt(number: number): Hash | null {
+    const { headBuffer, coverage } = this.#parts.facts;
+    if (coverage?.last.number === number) return coverage.last.hash;
+    return headBuffer.blocks.find((block) => block.number === number)?.hash ?? null;
+  }
+}

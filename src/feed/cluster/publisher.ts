@@ -1,0 +1,189 @@
+import { feedLimits } from "../../base/config/cluster-limits.ts";
+import { toError } from "../../base/errors.ts";
+import type { Hash } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { Subscribers } from "../pipeline.ts";
+import type { ChangeFeed, FeedMessage, FeedTerm, IndexerStatus } from "./change-feed.ts";
+import type { Lease } from "./lease.ts";
+
+type PublisherParts = {
+  readonly feed: ChangeFeed;
+  readonly lease: Pick<Lease, "isOurs">;
+  readonly facts: IndexedFacts;
+  /** What this process is called. */
+  readonly node: string;
+  /** Unfinalized blocks that serving nodes may have of the indexer before this one, by number. */
+  readonly known: ReadonlyMap<number, Hash>;
+  readonly readStatus: () => Omit<IndexerStatus, "node">;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/**
+ * Sends what the active indexer takes in to the feed, in order. What cannot be sent is given up: then a new term begins,
+ * in which all unfinalized blocks are sent again.
+ */
+export class Publisher implements Subscribers {
+  readonly #parts: PublisherParts;
+  readonly #known: Map<number, Hash>;
+  readonly #closing = new AbortController();
+  #term: FeedTerm | null = null;
+  #queue: FeedMessage[] = [];
+  #wake: (() => void) | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #statusDueMs = 0;
+  #index = 0;
+  /** The index before the message of each unfinalized block, by its number. */
+  readonly #indexBefore = new Map<number, number>();
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+    this.#known = new Map(parts.known);
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** The number of the present term; `null` while there is none. */
+  get term(): number | null {
+    return this.#term?.term ?? null;
+  }
+
+  unfinalized(block: BlockFacts): void {
+    this.#revertUnless(block, block.number);
+    this.#push({ kind: "block", parentHash: this.#hashAt(block.number - 1), block });
+  }
+
+  reverting(safeBlock: number): void {
+    this.#push({ kind: "revert", safeBlock });
+  }
+
+  appended(): void {
+    this.#committed();
+  }
+
+  finalized(): void {
+    this.#committed();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#wake?.();
+    await this.#running;
+  }
+
+  #committed(): void {
+    const { coverage } = this.#parts.facts;
+    if (coverage === null) return;
+    const { last } = coverage;
+    this.#revertUnless(last, Math.min(last.number, ...this.#known.keys()));
+    for (const number of this.#known.keys()) if (number <= last.number) this.#known.delete(number);
+    this.#push({ kind: "committed", last });
+  }
+
+  /** Reverts what nodes have from `firstBlock` on, if that has another block in the place of this one. */
+  #revertUnless({ number, hash }: { number: number; hash: Hash }, firstBlock: number): void {
+    const known = this.#known.get(number);
+    if (known === undefined || known === hash) return;
+    this.#parts.facts.reorgs.add({ from: firstBlock, to: Math.max(...this.#known.keys()) });
+    this.#known.clear();
+    this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
+  }
+
+  #hashAt(number: number): Hash | null {
+    const { headBuffer, coverage } = this.#parts.facts;
+    if (coverage?.last.number === number) return coverage.last.hash;
+    return headBuffer.blocks.find((block) => block.number === number)?.hash ?? null;
+  }
+
+  #push(message: FeedMessage): void {
+    // Without a term it is part of what the next one begins with.
+    if (this.#term === null) return;
+    this.#queue.push(message);
+    if (this.#queue.length > feedLimits.messagesWaitingMax) this.#giveUp();
+    this.#wake?.();
+  }
+
+  #giveUp(): void {
+    this.#term = null;
+    this.#queue = [];
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#parts;
+    while (!this.#closing.signal.aborted) {
+      try {
+        if (this.#term === null) await this.#begin();
+        else await this.#sendNext(this.#term);
+      } catch (thrown) {
+        this.#giveUp();
+        log.warn({ err: toError(thrown) }, "the feed does not take what is indexed");
+        await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
+      }
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { feed, lease, facts, node, clock, log } = this.#parts;
+    if (!(await lease.isOurs())) {
+      await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
+      return;
+    }
+    const term = await feed.beginTerm(node);
+    this.#term = term;
+    this.#index = 1;
+    this.#indexBefore.clear();
+    this.#queue = [];
+    this.#committed();
+    for (const block of facts.headBuffer.blocks) this.unfinalized(block);
+    log.info({ term: term.term, node }, "this indexer is the active one");
+  }
+
+  async #sendNext(term: FeedTerm): Promise<void> {
+    const message = await this.#nextMessage();
+    if (message === null) return;
+    // A node that starts must find it in the store, or in the feed.
+    if (message.kind === "revert") await this.#parts.facts.reorgs.written;
+    this.#noteIndex(message);
+    const { index } = await this.#parts.feed.append(term, message, this.#startIndex);
+    this.#index = index;
+  }
+
+  async #nextMessage(): Promise<FeedMessage | null> {
+    const { clock, node, readStatus } = this.#parts;
+    const next = this.#queue.shift();
+    if (next !== undefined) return next;
+    const waitMs = this.#statusDueMs - clock.monotonicMs();
+    if (waitMs <= 0) {
+      this.#statusDueMs = clock.monotonicMs() + feedLimits.statusEveryMs;
+      return { kind: "status", status: { node, ...readStatus() } };
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, waitMs);
+    await promise;
+    clearTimeout(timer);
+    return null;
+  }
+
+  #noteIndex(message: FeedMessage): void {
+    const indexes = this.#indexBefore;
+    if (message.kind === "block") indexes.set(message.block.number, this.#index);
+    if (message.kind === "revert") {
+      for (const number of indexes.keys()) if (number > message.safeBlock) indexes.delete(number);
+    }
+    if (message.kind === "committed") {
+      for (const number of indexes.keys())
+        if (number <= message.last.number) indexes.delete(number);
+    }
+  }
+
+  /** A node that has what is committed needs what comes behind. */
+  get #startIndex(): number {
+    return Math.min(this.#index, ...this.#indexBefore.values());
+  }
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { feedLimits, redisLimits } from "../../base/config/cluster-limits.ts";
+import type { RedisConnection } from "../../base/redis.ts";
+import {
+  type ChangeFeed,
+  type FeedEnd,
+  type FeedEntry,
+  type FeedMessage,
+  type FeedPosition,
+  type FeedTerm,
+  StaleTermError,
+} from "./change-feed.ts";
+import type { FeedCodec } from "./feed-codec.ts";
+
+/**
+ * KEYS: stream, state. ARGV: an epoch for a feed that has none. The state says who may append; a stream without its
+ * state is of no use.
+ */
+const beginScript = `
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0)
+end
+redis.call('HSET', KEYS[2], 'index', 0, 'start', 0)
+local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
+return {redis.call('HGET', KEYS[2], 'epoch'), term}`;
+
+/** KEYS: stream, state. ARGV: epoch, term, index, start, messages kept, message. 0 when the term is stale. */
+const appendScript = `
+local state = redis.call('HMGET', KEYS[2], 'epoch', 'term', 'index')
+if state[1] ~= ARGV[1] or state[2] ~= ARGV[2] or state[3] + 1 ~= tonumber(ARGV[3]) then return 0 end
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[5], ARGV[2] .. '-' .. ARGV[3], 'e', ARGV[1], 'm', ARGV[6])
+redis.call('HSET', KEYS[2], 'index', ARGV[3], 'start', ARGV[4])
+return 1`;
+
+/** Answers as bytes, by the number of their type in the protocol (blob string). */
+const asBytes = { 36: Buffer } as const;
+
+/** What a feed works with. */
+export type RedisFeedParts = {
+  readonly redis: RedisConnection;
+  /** A connection of its own: a read that waits holds up all that follows. */
+  readonly reader: RedisConnection;
+  readonly codec: FeedCodec;
+  readonly chainId: number;
+};
+
+/** The feed as a Redis Stream: ids are `<term>-<index>`, and two scripts see to it that only the newest term appends. */
+export class RedisFeed implements ChangeFeed {
+  readonly #redis: RedisConnection;
+  readonly #reader: RedisConnection;
+  readonly #codec: FeedCodec;
+  readonly #keys: readonly [stream: string, state: string];
+  /** Of this process's own term: the message that was appended last. */
+  #index = 0;
+
+  constructor({ redis, reader, codec, chainId }: RedisFeedParts) {
+    this.#redis = redis;
+    this.#reader = reader;
+    this.#codec = codec;
+    // One slot of a Redis Cluster.
+    this.#keys = [`oddwire:{${chainId}}:feed`, `oddwire:{${chainId}}:feed-state`];
+  }
+
+  async beginTerm(node: string): Promise<FeedTerm> {
+    const options = { keys: [...this.#keys], arguments: [randomUUID()] };
+    const answer = await this.#redis.run((client) => client.eval(beginScript, options));
+    const [epoch, number] = answer as unknown as [string, number];
+    const term = { epoch, term: number };
+    this.#index = 0;
+    await this.append(term, { kind: "term", node }, 0);
+    return term;
+  }
+
+  async append(term: FeedTerm, message: FeedMessage, startIndex: number): Promise<FeedPosition> {
+    const position = { ...term, index: this.#index + 1 };
+    const numbers = [term.term, position.index, startIndex, feedLimits.messagesKept].map(String);
+    const bytes = this.#codec.encode(message, position);
+    const options = { keys: [...this.#keys], arguments: [term.epoch, ...numbers, bytes] };
+    const taken = await this.#redis.run((client) => client.eval(appendScript, options));
+    if (Number(taken) !== 1)
+      throw new StaleTermError("another indexer is active, or Redis was emptied");
+    this.#index = position.index;
+    return position;
+  }
+
+  async read(after: FeedPosition, waitMs: number): Promise<readonly FeedEntry[]> {
+    const found = await this.#readFrom(idOf(after), waitMs);
+    if (found.length > 0 && found.every(({ position }) => position.epoch === after.epoch))
+      return found;
+    // Ids of an emptied feed begin below.
+    const state = await this.#readState();
+    if (state === null || state.newest.epoch === after.epoch) return [];
+    return this.#readFrom("0-0", 0);
+  }
+
+  async end(): Promise<FeedEnd | null> {
+    return this.#readState();
+  }
+
+  async #readFrom(id: string, waitMs: number): Promise<readonly FeedEntry[]> {
+    const options = { COUNT: feedLimits.messagesReadMax, ...(waitMs > 0 && { BLOCK: waitMs }) };
+    const answer: unknown = await this.#reader.run(
+      (client) => client.withTypeMapping(asBytes).xRead({ key: this.#keys[0], id }, options),
+      waitMs + redisLimits.commandTimeoutMs,
+    );
+    return entriesOf(answer).flatMap(({ id: at, epoch, bytes }) => {
+      const [term = Number.NaN, index = Number.NaN] = at.split("-").map(Number);
+      const position = { epoch, term, index };
+      return [{ position, message: this.#codec.decode(bytes, position) }];
+    });
+  }
+
+  async #readState(): Promise<FeedEnd | null> {
+    const fields = ["epoch", "term", "index", "start"];
+    const state = await this.#redis.run((client) => client.hmGet(this.#keys[1], fields));
+    const [epoch, term, index, start] = state;
+    if (typeof epoch !== "string") return null;
+    const newest = { epoch, term: Number(term), index: Number(index) };
+    return { newest, start: { ...newest, index: Number(start) } };
+  }
+}
+
+function idOf({ term, index }: FeedPosition): string {
+  return `${term}-${index}`;
+}
+
+type RawEntry = { readonly id: string; readonly epoch: string; readonly bytes: Buffer };
+
+/** What `XREAD` answers of one stream; anything that does not look like an entry of ours is left out. */
+function entriesOf(answer: unknown): readonly RawEntry[] {
+  if (!Array.isArray(answer)) return [];
+  const streams = answer as readonly { readonly messages: readonly unknown[] }[];
+  return streams.flatMap(({ messages }) => messages.flatMap(entryOf));
+}
+
+function entryOf(raw: unknown): readonly RawEntry[] {
+  const { id, message } = raw as { id: unknown; message: Readonly<Record<string, unknown>> };
+  const { e: epoch, m: bytes } = message;
+  if (!Buffer.isBuffer(bytes)) return [];
+  return [{ id: String(id), epoch: String(epoch), bytes }];
+}

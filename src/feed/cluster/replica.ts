@@ -1,0 +1,120 @@
+/** The side of a serving node that takes in what an indexer elsewhere stores and publishes, and knows how far it is. */
+
+import { feedLimits } from "../../base/config/cluster-limits.ts";
+import type { Config } from "../../base/config/config.ts";
+import { toError } from "../../base/errors.ts";
+import { firstSeqOf } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import type { Freshness } from "../../rows/freshness.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketState } from "../../views/markets/market-state.ts";
+import { type Checks, coverageCheck, type IndexingStatus } from "../indexer.ts";
+import { Pipeline, type Subscribers } from "../pipeline.ts";
+import type { SyncStatus } from "../sync-progress.ts";
+import type { FeedFollower } from "./feed-follower.ts";
+
+type ReplicaParts = {
+  readonly config: Config;
+  readonly store: IndexedFacts;
+  readonly state: MarketState;
+  readonly subscribers: Subscribers;
+  readonly follower: FeedFollower;
+  readonly log: Log;
+};
+
+export class Replica {
+  readonly #parts: ReplicaParts;
+  readonly #pipeline: Pipeline;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    this.#pipeline = new Pipeline(parts);
+  }
+
+  /** `onFailure` is called once if following ends: only a restart helps. */
+  start(onFailure: (error: Error) => void): void {
+    const { follower, log } = this.#parts;
+    this.#running = this.#pipeline.run(follower.changes()).catch((thrown: unknown) => {
+      const error = toError(thrown);
+      log.fatal({ err: error }, "following the feed has stopped");
+      onFailure(error);
+    });
+  }
+
+  /** How fresh answers are; without a message of an indexer the head is taken to have moved on with the clock. */
+  freshness(): Freshness {
+    const { store, state } = this.#parts;
+    const indexed = store.newestBlock;
+    const head = this.#head();
+    const isCurrent = indexed !== null && head !== null && indexed >= head.number && !head.isStale;
+    return {
+      indexed_block: indexed,
+      indexed_seq: indexed === null ? null : firstSeqOf(indexed + 1) - 1,
+      head_block: head?.number ?? null,
+      finalized_block: store.coverage?.last.number ?? null,
+      lag_seconds:
+        head === null || indexed === null
+          ? null
+          : Math.max(0, isCurrent ? 0 : head.timestamp - state.dayWindow.now),
+    };
+  }
+
+  standing(): SyncStatus {
+    const { store } = this.#parts;
+    const { fills, events } = this.#pipeline.status;
+    return {
+      from: store.coverage?.fromBlock ?? null,
+      indexed: store.newestBlock,
+      head: this.#head()?.number ?? null,
+      fills,
+      events: events.total,
+    };
+  }
+
+  get status(): IndexingStatus {
+    return { pipeline: this.#pipeline.status, chain: null };
+  }
+
+  /** What readiness depends on. `missingBlocks` as for `Indexer.checks`. */
+  checks(missingBlocks: number | null): Checks {
+    const { config, store } = this.#parts;
+    const { indexed_block, head_block, lag_seconds } = this.freshness();
+    return {
+      store: { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" },
+      feed: this.#feedCheck(),
+      coverage: coverageCheck(store.coverage, missingBlocks),
+      lag: {
+        ok: lag_seconds !== null && lag_seconds <= config.readyLagSecondsMax,
+        detail:
+          lag_seconds === null
+            ? "nothing indexed yet"
+            : `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`,
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.follower.close();
+    await this.#running;
+  }
+
+  #feedCheck(): Checks[string] {
+    const { ageMs, indexer, hasHole, term } = this.#parts.follower.status;
+    if (ageMs === null || indexer === null) {
+      return { ok: false, detail: "no indexer has been heard of" };
+    }
+    const age = `term ${term}, ${Math.round(ageMs / 1000)} s old`;
+    const wrong = Object.entries(indexer.checks).filter(([, { ok }]) => !ok);
+    const faults = wrong.map(([name, { detail }]) => `, ${name} of the indexer: ${detail}`);
+    return { ok: true, detail: `${age}${hasHole ? ", blocks are missing" : ""}${faults.join("")}` };
+  }
+
+  #head(): { number: number; timestamp: number; isStale: boolean } | null {
+    const { indexer, ageMs } = this.#parts.follower.status;
+    if (!indexer?.head || ageMs === null) return null;
+    const isStale = ageMs > feedLimits.staleMs;
+    const { number, timestamp } = indexer.head;
+    return { number, timestamp: timestamp + (isStale ? Math.floor(ageMs / 1000) : 0), isStale };
+  }
+}

@@ -1,0 +1,71 @@
+import { bookTopsOf } from "../api/lists/book-tops.ts";
+import { Cursors } from "../api/lists/cursor.ts";
+import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import { assert } from "../base/assert.ts";
+import { version } from "../base/config/version.ts";
+import { systemClock as clock } from "../base/time/clock.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import { CommitWatch } from "../feed/cluster/commit-watch.ts";
+import { FeedFollower } from "../feed/cluster/feed-follower.ts";
+import { Replica } from "../feed/cluster/replica.ts";
+import { Pace } from "../feed/sync-progress.ts";
+import { claimDataFolder } from "../storage/embedded/data-folder.ts";
+import { FactReader } from "../storage/server/fact-reader.ts";
+import { serverPlaceOf } from "../storage/server/open-database.ts";
+import { Hub } from "../stream/hub/hub.ts";
+import { IndexedFacts } from "../views/indexed-facts.ts";
+import { openFeed, openRedis } from "./cluster-parts.ts";
+import { serveEverything } from "./listen.ts";
+import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
+import { readContracts } from "./read-contracts.ts";
+
+/** Serves what an indexer elsewhere stores and publishes. Returns where it listens. */
+export async function openApi(start: RoleStart): Promise<string> {
+  const { config, log, life } = start;
+  const { chainId, dataDir } = config;
+  const contracts = await readContracts(config.contractsFile);
+  await claimDataFolder(dataDir, { chainId, contracts });
+  const reader = await openReader(start, contracts);
+  const access = await openAccess(start);
+  const redis = await openRedis(start);
+  const feed = await openFeed(start, { redis, access });
+  const store = await IndexedFacts.load(reader);
+  life.onClose(() => store.close());
+  const state = await openState(start, { facts: store, contracts });
+
+  const books = openBooks(start);
+  const bookTopOf = bookTopsOf(books, state);
+  const hub = new Hub({ store, state, contracts, books, bookTopOf });
+  const commits = CommitWatch.start(reader, log);
+  life.onClose(() => commits.close());
+  const follower = new FeedFollower({ feed, commits, facts: store, clock, log });
+  const replica = new Replica({ config, store, state, subscribers: hub, follower, log });
+  life.onClose(() => replica.close());
+  const pace = new Pace({ read: () => replica.standing(), clock });
+  const measured = { indexer: replica, auditor: null, pace, store, state, books };
+  const about = { chainId, version, audit: access.audit, clock, log };
+  const metrics = ServiceMetrics.open({ ...measured, marketMetadata: null, ...about });
+  life.onClose(() => metrics.close());
+
+  const cursors = new Cursors(access.deriveSecret("cursors"));
+  const freshness = () => replica.freshness();
+  const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
+  const readChecks = async () => replica.checks(await metrics.readMissingBlocks());
+  replica.start(life.fail);
+  return serveEverything(start, { hub, backend, access, metrics, readChecks });
+}
+
+async function openReader(
+  { config, log, life }: RoleStart,
+  contracts: Contracts,
+): Promise<FactReader> {
+  const place = serverPlaceOf(config, contracts);
+  assert(place !== null, "this role requires a server");
+  const waiting = new AbortController();
+  life.onClose(() => waiting.abort());
+  return FactReader.open(place, {
+    dataDir: config.dataDir,
+    signal: waiting.signal,
+    onWaiting: (reason) => log.warn({ reason }, "waiting for the facts"),
+  });
+}

@@ -1,0 +1,127 @@
+import type { AccessStore } from "../access/access-store.ts";
+import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import type { MetricsSource } from "../api/routes/service/get-metrics.ts";
+import { assert } from "../base/assert.ts";
+import { version } from "../base/config/version.ts";
+import { AppError, toError } from "../base/errors.ts";
+import { systemClock as clock } from "../base/time/clock.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import type { ChainThread } from "../feed/chain-thread.ts";
+import { readKnownHashes } from "../feed/cluster/feed-tail.ts";
+import { Lease } from "../feed/cluster/lease.ts";
+import { Publisher } from "../feed/cluster/publisher.ts";
+import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
+import { type Checks, Indexer, type IndexingStart } from "../feed/indexer.ts";
+import { Progress } from "../feed/progress-log.ts";
+import { Pace } from "../feed/sync-progress.ts";
+import { chooseEngine } from "../storage/choose-engine.ts";
+import { claimDataFolder } from "../storage/embedded/data-folder.ts";
+import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
+import { IndexedFacts } from "../views/indexed-facts.ts";
+import { nodeName, openFeed, openRedis } from "./cluster-parts.ts";
+import { SupersededError } from "./lifetime.ts";
+import { serveOperations } from "./listen.ts";
+import {
+  openAccess,
+  openAuditor,
+  openChain,
+  openMetadata,
+  openState,
+  type RoleStart,
+  readIndexingChecks,
+} from "./open-parts.ts";
+import { readContracts } from "./read-contracts.ts";
+
+/** What an indexer has opened that is not active yet. */
+type Standby = {
+  readonly indexing: IndexingStart;
+  readonly chain: ChainThread;
+  readonly access: AccessStore;
+  readonly feed: RedisFeed;
+  readonly lease: Lease;
+};
+
+/** What answers for the active indexer. */
+type Active = {
+  readonly readChecks: () => Promise<Checks>;
+  readonly metrics: ServiceMetrics;
+};
+
+/**
+ * Waits until no other indexer is active, then indexes the chain into the shared database and publishes what it does.
+ * Returns where health, readiness and metrics are served from the beginning.
+ */
+export async function openIndex(start: RoleStart): Promise<string> {
+  const { config, life } = start;
+  const contracts = await readContracts(config.contractsFile);
+  const { chainId, dataDir } = config;
+  const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
+  const indexing = { config, contracts, startedAt };
+  const chain = openChain(start, indexing);
+  await makeTables(start, contracts);
+  const access = await openAccess(start);
+  const redis = await openRedis(start);
+  const feed = await openFeed(start, { redis, access });
+  const lease = new Lease({ redis, chainId, clock });
+  life.onClose(() => lease.close());
+
+  let active: Active | null = null;
+  const metrics: MetricsSource = {
+    read: async () => {
+      if (active === null) throw new AppError("SERVICE_UNAVAILABLE", { publicMessage: standingBy });
+      return active.metrics.read();
+    },
+    get histograms() {
+      return active?.metrics.histograms ?? [];
+    },
+  };
+  const readChecks = async (): Promise<Checks> =>
+    active === null ? { standby: { ok: true, detail: standingBy } } : active.readChecks();
+  const url = await serveOperations(start, { access, metrics, readChecks });
+  const onLost = () => life.fail(new SupersededError());
+  const activate = async () => {
+    const isOurs = await lease.take(onLost);
+    if (isOurs) active = await openActive(start, { indexing, chain, access, feed, lease });
+  };
+  activate().catch((thrown: unknown) => life.fail(toError(thrown)));
+  return url;
+}
+
+/** Keys are in the database, also while this indexer stands by. */
+async function makeTables({ config }: RoleStart, contracts: Contracts): Promise<void> {
+  const place = serverPlaceOf(config, contracts);
+  assert(place !== null, "this role requires a server");
+  const { engine } = await openDatabase(place, config.dataDir);
+  await engine.close();
+}
+
+const standingBy = "this indexer stands by: another one is active";
+
+async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
+  const { config, log, life } = start;
+  const { indexing, chain, access, feed, lease } = standby;
+  const { contracts } = indexing;
+  const known = await readKnownHashes(feed);
+  const store = await IndexedFacts.open(config.dataDir, chooseEngine(config, contracts));
+  life.onClose(() => store.close());
+  const state = await openState(start, { facts: store, contracts });
+  const marketMetadata = openMetadata(start, state);
+  const readStatus = () => ({ head: chain.status?.head ?? null, checks: indexer.checks(0) });
+  const named = { node: nodeName(), known, readStatus };
+  const publisher = new Publisher({ feed, lease, facts: store, ...named, clock, log });
+  const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: publisher, log });
+  life.onClose(() => publisher.close());
+  life.onClose(() => indexer.close());
+  const auditor = openAuditor(start, { store, indexer });
+  const pace = new Pace({ read: () => indexer.standing(), clock });
+  const measured = { indexer, auditor, pace, store, state, books: null, marketMetadata };
+  const about = { chainId: config.chainId, version, audit: access.audit, clock, log };
+  const metrics = ServiceMetrics.open({ ...measured, ...about });
+  life.onClose(() => metrics.close());
+  publisher.start();
+  await indexer.start(life.fail);
+  auditor.start();
+  const progress = Progress.start({ pace, log, stream: process.stderr });
+  life.onClose(() => progress.stop());
+  return { metrics, readChecks: () => readIndexingChecks({ indexer, auditor, metrics }) };
+}

@@ -1,0 +1,120 @@
+/** How a role answers requests. */
+import type { AccessStore } from "../access/access-store.ts";
+import type { Backend } from "../api/backend.ts";
+import { buildExplorer } from "../api/explorer/build-explorer.ts";
+import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
+import { guideRoutes } from "../api/guide/guide-routes.ts";
+import type { Route } from "../api/http/route.ts";
+import { HttpServer } from "../api/http/server.ts";
+import type { Observation } from "../api/metrics/request-meter.ts";
+import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import { getHealth } from "../api/routes/service/get-health.ts";
+import {
+  getMetrics,
+  getPrometheus,
+  type MetricsSource,
+  scrapeMetrics,
+} from "../api/routes/service/get-metrics.ts";
+import { getReady } from "../api/routes/service/get-ready.ts";
+import { createRoutes } from "../api/routes.ts";
+import { StreamServer } from "../api/stream/stream-server.ts";
+import type { Config } from "../base/config/config.ts";
+import { version } from "../base/config/version.ts";
+import { systemClock } from "../base/time/clock.ts";
+import type { Checks } from "../feed/indexer.ts";
+import type { Hub } from "../stream/hub/hub.ts";
+import type { StreamQuotas } from "../stream/session/session.ts";
+import { admissionOf, type RoleStart } from "./open-parts.ts";
+
+/** What a role serves besides its metrics. */
+type Served = {
+  readonly access: AccessStore;
+  readonly metrics: ServiceMetrics;
+  readonly readChecks: () => Checks | Promise<Checks>;
+};
+
+/** Serves REST, the stream and the explorer; where is returned. */
+export async function serveEverything(
+  start: RoleStart,
+  { hub, backend, ...served }: Served & { readonly hub: Hub; readonly backend: Backend },
+): Promise<string> {
+  const { config, log, life } = start;
+  const { access, metrics } = served;
+  const routes = createRoutes({
+    backend,
+    ...served,
+    clock: systemClock,
+    version,
+    exportRowsMax: config.exportRowsMax,
+    log,
+  });
+  const edge = edgeOf(start, access);
+  const shown = { hub, keys: access.keys, quotas: quotasOf(config) };
+  const { freshness } = backend;
+  const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
+  try {
+    const all = [...routes, ...guideRoutes(), ...explorerRoutes(buildExplorer)];
+    const observe = (observation: Observation) => metrics.requests.observe(observation);
+    const url = await listen(start, { access, edge, routes: all, metrics, observe, stream });
+    life.onClose(() => stream.close());
+    return url;
+  } catch (thrown) {
+    // Its timers would keep a process alive that cannot listen.
+    await stream.close();
+    throw thrown;
+  }
+}
+
+/** Serves health, readiness and metrics alone. */
+export async function serveOperations(
+  start: RoleStart,
+  { access, metrics, readChecks }: Omit<Served, "metrics"> & { readonly metrics: MetricsSource },
+): Promise<string> {
+  const routes = [
+    getHealth({ version, clock: systemClock }),
+    getReady(readChecks),
+    getMetrics(metrics),
+    getPrometheus(metrics),
+  ];
+  return listen(start, { access, edge: edgeOf(start, access), routes, metrics });
+}
+
+/** Serves some routes, and metrics for scrapers on a port of their own if one is set. */
+async function listen(
+  start: RoleStart,
+  served: {
+    readonly access: AccessStore;
+    readonly edge: ReturnType<typeof edgeOf>;
+    readonly routes: readonly Route[];
+    readonly metrics: MetricsSource;
+    readonly observe?: (observation: Observation) => void;
+    readonly stream?: StreamServer;
+  },
+): Promise<string> {
+  const { config, log, life } = start;
+  const { edge, metrics, access, ...rest } = served;
+  const http = await HttpServer.open({ ...edge, ...rest, port: config.port });
+  life.onClose(() => http.close());
+  if (config.metricsPort === null) return http.url;
+  const routes = [scrapeMetrics(metrics)];
+  // Its connections are counted apart.
+  const own = edgeOf(start, access);
+  const scraped = await HttpServer.open({ ...own, port: config.metricsPort, routes });
+  life.onClose(() => scraped.close());
+  log.info({ url: scraped.url, path: "/metrics" }, "metrics for scrapers");
+  return http.url;
+}
+
+function edgeOf({ config, log }: RoleStart, access: AccessStore) {
+  const { host, corsOrigins } = config;
+  return { host, corsOrigins, admission: admissionOf(config, access), clock: systemClock, log };
+}
+
+function quotasOf(config: Config): StreamQuotas {
+  const { streamConnectionsRead: read, streamConnectionsWrite: write } = config;
+  return {
+    connectionsPerKey: { read, write, admin: config.streamConnectionsAdmin },
+    connectionsPerIp: config.streamConnectionsIp,
+    subscriptionsMax: config.streamSubscriptions,
+  };
+}

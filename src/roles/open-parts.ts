@@ -1,0 +1,138 @@
+/** Parts that several roles open, each closed with the lifetime it is opened for. */
+import type { AccessStore } from "../access/access-store.ts";
+import { Admission } from "../access/admission.ts";
+import type { IpBlock } from "../access/ip-blocks.ts";
+import { IpGuard } from "../access/ip-guard.ts";
+import { openAccess as openConfiguredAccess } from "../access/open-access.ts";
+import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import type { Config } from "../base/config/config.ts";
+import { toError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { systemClock } from "../base/time/clock.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import { Auditor } from "../feed/auditor.ts";
+import type { ChainThread } from "../feed/chain-thread.ts";
+import { type Checks, type Indexer, type IndexingStart, startChain } from "../feed/indexer.ts";
+import { DataFolderUnwritableError } from "../storage/embedded/data-folder-errors.ts";
+import { OrderBooks } from "../venue/books/order-books.ts";
+import { MarketMetadata } from "../venue/metadata/market-metadata.ts";
+import { MarketsFile } from "../views/disk/markets-file.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import { MarketState } from "../views/markets/market-state.ts";
+import type { Lifetime } from "./lifetime.ts";
+
+/** What every role is started with. */
+export type RoleStart = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly life: Lifetime;
+};
+
+/** The keys, limits and blocks of this process, or of its cluster: those need the tables of the database. */
+export async function openAccess({ config, log, life }: RoleStart): Promise<AccessStore> {
+  const access = await openConfiguredAccess(config, { isNode: true, log });
+  life.onClose(() => access.close());
+  return access;
+}
+
+/** Decides who may call a listener. */
+export function admissionOf(config: Config, access: AccessStore): Admission {
+  const { authFailuresMax, trustedProxies, connectionsPerIp } = config;
+  const isPublicRead = config.publicRead === 1;
+  const clock = systemClock;
+  const onBlocked = ({ bucket }: IpBlock) =>
+    access.audit.record({ action: "ip_blocked", ip: bucket, by: null });
+  const { ipBlocks: blocks, offenceWindow: offences } = access;
+  const options = { blocks, offences, clock, failuresMax: authFailuresMax, onBlocked };
+  const guard = new IpGuard(options);
+  return new Admission({ access, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
+}
+
+/** To be opened before everything else that takes long: nodes are asked meanwhile. */
+export function openChain({ log, life }: RoleStart, start: IndexingStart): ChainThread {
+  const chain = startChain(start, log);
+  life.onClose(() => chain.close());
+  return chain;
+}
+
+/** The state of the markets, from their copy and what is stored since; saved again at the end. */
+export async function openState(
+  { config, log, life }: RoleStart,
+  { facts, contracts }: { readonly facts: IndexedFacts; readonly contracts: Contracts },
+): Promise<MarketState> {
+  const { coverage } = facts;
+  const file = MarketsFile.open(config.dataDir, { contracts, coverage, clock: systemClock });
+  life.onClose(() => file.close());
+  const state = new MarketState(contracts, file);
+  await facts.loadView(state);
+  file.startSaving();
+  life.onClose(() => {
+    try {
+      state.save();
+    } catch (thrown) {
+      // What is not saved is made again at the next start; everything else has to be closed.
+      log.warn({ err: toError(thrown) }, "the copy of the markets could not be saved");
+    }
+  });
+  return state;
+}
+
+/** The order books of the venue; `null` without one. */
+export function openBooks({ config, log, life }: RoleStart): OrderBooks | null {
+  const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl } = config;
+  if (venue === "none") return null;
+  const books = OrderBooks.open({ restUrl, wsUrl, ...venueMeans(log) });
+  life.onClose(() => books.close());
+  return books;
+}
+
+/** What the venue says of markets, into the state; `null` without a venue. */
+export function openMetadata(
+  { config, log, life }: RoleStart,
+  state: MarketState,
+): MarketMetadata | null {
+  const { venue, venueMetadataUrl: baseUrl } = config;
+  if (venue === "none") return null;
+  // The service does without the market metadata, but not without its disk.
+  const onFailure = (error: Error): void => {
+    if (error instanceof DataFolderUnwritableError) life.fail(error);
+  };
+  const means = { ...venueMeans(log), onFailure };
+  const metadata = MarketMetadata.open({ baseUrl, keeper: state.venue, ...means });
+  life.onClose(() => metadata.close());
+  return metadata;
+}
+
+/** Audits what is stored, once it is started. */
+export function openAuditor(
+  { config, log, life }: RoleStart,
+  { store, indexer }: { readonly store: IndexedFacts; readonly indexer: Indexer },
+): Auditor {
+  const auditor = Auditor.open({
+    dataDir: config.dataDir,
+    store,
+    reread: (request) => indexer.reread(request),
+    takeAnomalies: () => indexer.takeAnomalies(),
+    endpoints: config.rpcUrls.length,
+    callsPerMinute: config.auditCallsPerMinute,
+    clock: systemClock,
+    log,
+    onRepairOrdered: life.fail,
+  });
+  life.onClose(() => auditor.close());
+  return auditor;
+}
+
+/** What the readiness of a process that indexes depends on. */
+export async function readIndexingChecks(parts: {
+  readonly indexer: Indexer;
+  readonly auditor: Auditor;
+  readonly metrics: ServiceMetrics;
+}): Promise<Checks> {
+  const { indexer, auditor, metrics } = parts;
+  return { ...indexer.checks(await metrics.readMissingBlocks()), audit: auditor.check() };
+}
+
+function venueMeans(log: Log) {
+  return { clock: systemClock, random: Math.random, log };
+}

@@ -1,0 +1,69 @@
+import { bookTopsOf } from "../api/lists/book-tops.ts";
+import { Cursors } from "../api/lists/cursor.ts";
+import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import { version } from "../base/config/version.ts";
+import { systemClock as clock } from "../base/time/clock.ts";
+import { Indexer } from "../feed/indexer.ts";
+import { Progress } from "../feed/progress-log.ts";
+import { StartLog } from "../feed/start-log.ts";
+import { Pace } from "../feed/sync-progress.ts";
+import { chooseEngine } from "../storage/choose-engine.ts";
+import { claimDataFolder, releaseDataFolder } from "../storage/embedded/data-folder.ts";
+import { Hub } from "../stream/hub/hub.ts";
+import { IndexedFacts } from "../views/indexed-facts.ts";
+import { serveEverything } from "./listen.ts";
+import {
+  openAccess,
+  openAuditor,
+  openBooks,
+  openChain,
+  openMetadata,
+  openState,
+  type RoleStart,
+  readIndexingChecks,
+} from "./open-parts.ts";
+import { readContracts } from "./read-contracts.ts";
+
+/** Indexes the chain and serves it, all in one process. Returns where it listens. */
+export async function openServe(start: RoleStart): Promise<string> {
+  const { config, log, life } = start;
+  const { dataDir, chainId } = config;
+  const times = new StartLog();
+  const contracts = await readContracts(config.contractsFile);
+  const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
+  const indexing = { config, contracts, startedAt };
+  const chain = openChain(start, indexing);
+  const store = await IndexedFacts.open(dataDir, chooseEngine(config, contracts));
+  life.onClose(() => store.close());
+  life.onClose(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
+  times.done("store");
+  const access = await openAccess(start);
+  const state = await openState(start, { facts: store, contracts });
+  times.done("state");
+
+  const books = openBooks(start);
+  const marketMetadata = openMetadata(start, state);
+  const bookTopOf = bookTopsOf(books, state);
+  const hub = new Hub({ store, state, contracts, books, bookTopOf });
+  const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: hub, log });
+  life.onClose(() => indexer.close());
+  const auditor = openAuditor(start, { store, indexer });
+  const pace = new Pace({ read: () => indexer.standing(), clock });
+  const measured = { indexer, auditor, pace, store, state, books, marketMetadata };
+  const about = { chainId, version, audit: access.audit, clock, log };
+  const metrics = ServiceMetrics.open({ ...measured, ...about });
+  life.onClose(() => metrics.close());
+
+  const cursors = new Cursors(access.deriveSecret("cursors"));
+  const freshness = () => indexer.freshness();
+  const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
+  const readChecks = () => readIndexingChecks({ indexer, auditor, metrics });
+  const url = await serveEverything(start, { hub, backend, access, metrics, readChecks });
+  times.done("listening");
+  await indexer.start(life.fail);
+  times.report(log);
+  auditor.start();
+  const progress = Progress.start({ pace, log, stream: process.stderr });
+  life.onClose(() => progress.stop());
+  return url;
+}

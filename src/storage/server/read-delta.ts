@@ -1,0 +1,59 @@
+import { firstSeqOf } from "../../base/ids.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import { type Delta, deltaOf } from "../../market/delta.ts";
+import { eventColumns, parseEvent } from "../codec/event-columns.ts";
+import { prefixed } from "../codec/json-cells.ts";
+import type { Engine } from "../engine/engine.ts";
+import { integerLiteral } from "../sql-literal.ts";
+import { readStoredFills } from "../stored-fills.ts";
+
+/** The delta of what is stored behind a block through `last`; `null` when that is the same block. */
+export async function readRest(
+  engine: Engine,
+  behind: number,
+  last: Delta["last"],
+): Promise<Delta | null> {
+  if (behind === last.number) return null;
+  const range = rangeSql({ from: behind + 1, to: last.number });
+  const [fills, rows] = await Promise.all([
+    readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
+    engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
+  ]);
+  const block = { ...last, fills, events: rows.map(parseEvent), quarantined: [], anomalies: [] };
+  return deltaOf([block], last);
+}
+
+/**
+ * Whether unfinalized blocks are those that were committed through `committed`: by its hash, or by what is stored of them
+ * when they end before it.
+ */
+export async function agreesWith(
+  engine: Engine,
+  unfinalized: readonly BlockFacts[],
+  committed: Delta["last"],
+): Promise<boolean> {
+  const blocks = unfinalized.filter(({ number }) => number <= committed.number);
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return true;
+  if (last.number === committed.number) return last.hash === committed.hash;
+  const range = rangeSql({ from: first.number, to: last.number });
+  const rows = await engine.query(
+    `SELECT seq, hex(block_hash) FROM (
+       SELECT seq, block_hash FROM fills WHERE ${range} UNION ALL SELECT seq, block_hash FROM events WHERE ${range}
+     ) ORDER BY seq`,
+  );
+  const stored = rows.map(([seq, hash]) => `${Number(seq)} ${prefixed(hash)}`);
+  const held = blocks.flatMap((block) =>
+    [...block.fills, ...block.events]
+      .map(({ seq }) => seq)
+      .toSorted((a, b) => a - b)
+      .map((seq) => `${seq} ${block.hash}`),
+  );
+  return stored.join() === held.join();
+}
+
+function rangeSql({ from, to }: BlockRange): string {
+  const [begin, end] = [integerLiteral(firstSeqOf(from)), integerLiteral(firstSeqOf(to + 1))];
+  return `seq >= ${begin} AND seq < ${end}`;
+}

@@ -1,0 +1,39 @@
+/** A cluster of real processes on a real ClickHouse and a real Redis. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertTradesServed } from "../support/assert-trades-served.ts";
+import { openClusterScene } from "../support/cluster-scene.ts";
+
+/** A node is not ready when it is a minute of chain time behind, which is a few blocks. */
+const blockEveryMs = 1000;
+
+test("a serving node has what the indexer indexes", async (t) => {
+  const { chain, start } = await openClusterScene(t);
+  chain.goOn(blockEveryMs);
+  await start("index", "index");
+  const api = await start("api", "api");
+  await api.waitReady();
+  await api.waitIndexed(chain.head);
+  chain.stop();
+  chain.settle();
+  await api.waitFinalized(chain.head);
+  await assertTradesServed(api, chain);
+});
+
+test("an indexer that stands by takes over from one that was killed", async (t) => {
+  const { chain, start } = await openClusterScene(t);
+  chain.goOn(blockEveryMs);
+  const active = await start("index", "a");
+  const standby = await start("index", "b");
+  const api = await start("api", "api");
+  await api.waitReady();
+  const { body } = await standby.request("/v1/ready");
+  assert("standby" in (body as { checks: object }).checks, "one of two is active");
+  await active.kill9();
+  const killedAt = chain.head;
+  await api.waitIndexed(killedAt + 2);
+  chain.stop();
+  chain.settle();
+  await api.waitFinalized(chain.head);
+  await assertTradesServed(api, chain);
+});

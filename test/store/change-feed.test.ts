@@ -1,0 +1,160 @@
+/** One contract for both feeds: within the process, and on a real Redis. */
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import { pino } from "pino";
+import { RedisConnection } from "../../src/base/redis.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import {
+  type ChangeFeed,
+  type FeedMessage,
+  type FeedPosition,
+  StaleTermError,
+} from "../../src/feed/cluster/change-feed.ts";
+import { FeedCodec } from "../../src/feed/cluster/feed-codec.ts";
+import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
+import { RedisFeed } from "../../src/feed/cluster/redis-feed.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { RedisServer } from "../support/redis/redis-server.ts";
+import { factsOf } from "../support/store-chain.ts";
+
+/** A feed, as two processes have it, and what empties it. */
+type Scene = {
+  readonly feeds: readonly [ChangeFeed, ChangeFeed];
+  readonly empty: () => Promise<void>;
+};
+
+const secret = Buffer.alloc(32, 1);
+const means = { clock: systemClock, log: pino({ level: "silent" }) };
+
+async function openRedisFeed(t: TestContext, url: string, key = secret): Promise<RedisFeed> {
+  const connect = async () => {
+    const redis = await RedisConnection.open({ url, ...means });
+    t.after(() => redis.close());
+    return redis;
+  };
+  const codec = new FeedCodec(key);
+  return new RedisFeed({ redis: await connect(), reader: await connect(), codec, chainId: 137 });
+}
+
+const scenes: Readonly<Record<string, (t: TestContext) => Promise<Scene>>> = {
+  memory: async () => {
+    const feed = new MemoryFeed();
+    return { feeds: [feed, feed], empty: async () => feed.empty() };
+  },
+  redis: async (t) => {
+    const server = await RedisServer.open(t);
+    const feeds = [await openRedisFeed(t, server.url), await openRedisFeed(t, server.url)] as const;
+    const client = await RedisConnection.open({ url: server.url, ...means });
+    t.after(() => client.close());
+    return { feeds, empty: async () => void (await client.run((redis) => redis.flushAll())) };
+  },
+};
+
+const facts = factsOf(buildChain(fc.sample(anyBlockPlan(3), { seed: 1, numRuns: 5 })));
+
+function blockMessage(index: number): FeedMessage {
+  const block = facts[index];
+  assert(block !== undefined);
+  return { kind: "block", parentHash: facts[index - 1]?.hash ?? null, block };
+}
+
+async function readAll(feed: ChangeFeed, after: FeedPosition): Promise<readonly FeedMessage[]> {
+  const entries = await feed.read(after, 0);
+  return entries.map(({ message }) => {
+    assert(message !== null, "it can be read");
+    return message;
+  });
+}
+
+for (const [name, open] of Object.entries(scenes)) {
+  suite(`the ${name} feed`, () => {
+    test("gives messages in order, from any position on", async (t) => {
+      const { feeds } = await open(t);
+      const [writer, reader] = feeds;
+      assert.equal(await reader.end(), null);
+      const term = await writer.beginTerm("one");
+      const positions: FeedPosition[] = [];
+      for (const index of facts.keys()) {
+        positions.push(await writer.append(term, blockMessage(index), index));
+      }
+      const end = await reader.end();
+      assert.deepEqual(end?.newest, positions.at(-1));
+      assert.equal(end?.start.index, facts.length - 1);
+      const all = await readAll(reader, { ...term, index: 0 });
+      assert.deepEqual(all[0], { kind: "term", node: "one" });
+      assert.equal(all.length, facts.length + 1);
+      for (const [index, message] of all.slice(1).entries()) {
+        assert(message.kind === "block");
+        const { exchange: _, ...fill } = message.block.fills[0] ?? { exchange: null };
+        const { exchange: __, ...expected } = facts[index]?.fills[0] ?? { exchange: null };
+        assert.deepEqual(fill, expected);
+        assert.deepEqual(message.block.events, facts[index]?.events);
+        assert.equal(message.block.hash, facts[index]?.hash);
+      }
+      const [, second] = positions;
+      assert(second !== undefined);
+      assert.equal((await readAll(reader, second)).length, facts.length - 2);
+    });
+
+    test("wakes who waits for a message", async (t) => {
+      const { feeds } = await open(t);
+      const [writer, reader] = feeds;
+      const term = await writer.beginTerm("one");
+      const waiting = reader.read({ ...term, index: 1 }, 60_000);
+      await writer.append(term, { kind: "revert", safeBlock: 7 }, 0);
+      assert.deepEqual((await waiting)[0]?.message, { kind: "revert", safeBlock: 7 });
+      assert.deepEqual(await reader.read({ ...term, index: 2 }, 10), []);
+    });
+
+    test("refuses messages of an earlier term", async (t) => {
+      const { feeds } = await open(t);
+      const [one, other] = feeds;
+      const earlier = await one.beginTerm("one");
+      const later = await other.beginTerm("other");
+      assert(later.term > earlier.term);
+      const message: FeedMessage = { kind: "revert", safeBlock: 1 };
+      await assert.rejects(one.append(earlier, message, 0), StaleTermError);
+      await other.append(later, message, 0);
+      assert.equal((await readAll(one, { ...earlier, index: 1 })).length, 2);
+    });
+
+    test("gives all of what follows after it was emptied", async (t) => {
+      const { feeds, empty } = await open(t);
+      const [writer, reader] = feeds;
+      const before = await writer.beginTerm("one");
+      let last: FeedPosition = { ...before, index: 1 };
+      for (let block = 0; block < 5; block += 1) {
+        last = await writer.append(before, { kind: "revert", safeBlock: block }, 0);
+      }
+      await empty();
+      await assert.rejects(
+        writer.append(before, { kind: "revert", safeBlock: 1 }, 0),
+        StaleTermError,
+      );
+      assert.deepEqual(await reader.read(last, 10), []);
+      const after = await writer.beginTerm("one");
+      assert.notEqual(after.epoch, before.epoch);
+      assert.deepEqual(await readAll(reader, last), [{ kind: "term", node: "one" }]);
+    });
+  });
+}
+
+test("a message of another secret, or moved to another place, is not read", async (t) => {
+  const server = await RedisServer.open(t);
+  const writer = await openRedisFeed(t, server.url, Buffer.alloc(32, 2));
+  const reader = await openRedisFeed(t, server.url);
+  const term = await writer.beginTerm("stranger");
+  const [entry] = await reader.read({ ...term, index: 0 }, 0);
+  assert.equal(entry?.message, null);
+  const client = await RedisConnection.open({ url: server.url, ...means });
+  t.after(() => client.close());
+  const key = "oddwire:{137}:feed";
+  await client.run((redis) => redis.xAdd(key, "9-1", { e: term.epoch, m: "nonsense" }));
+  await client.run((redis) => redis.xAdd(key, "9-2", { other: "field" }));
+  const entries = await reader.read({ ...term, index: 1 }, 0);
+  assert.deepEqual(
+    entries.map(({ message }) => message),
+    [null],
+  );
+});

@@ -1,0 +1,56 @@
+/** What the tests of a cluster share: ClickHouse, Redis, a chain, and processes of each role. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
+import { writeContractsFile } from "./contracts-file.ts";
+import { LiveChain } from "./live-chain.ts";
+import { testSeed } from "./property-settings.ts";
+import { RedisServer } from "./redis/redis-server.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import { Service } from "./service.ts";
+
+/** A cluster on this machine, closed with the test. */
+export type ClusterScene = {
+  readonly chain: LiveChain;
+  readonly clickhouse: ClickHouseServer;
+  readonly redis: RedisServer;
+  readonly random: SeededRandom;
+  /** Starts a process with a folder of its own, which a later one of the same name finds again. */
+  readonly start: (role: "serve" | "index" | "api", name: string) => Promise<Service>;
+};
+
+export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
+  t.diagnostic(`seed ${testSeed}`);
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  const services: Service[] = [];
+  // The first to run: processes end before the servers that they use, and before their folders are removed.
+  t.after(async () => {
+    await Promise.all(services.map((service) => service.kill9()));
+    await rm(folder, { recursive: true, force: true });
+  });
+  const random = new SeededRandom(testSeed);
+  const clickhouse = await ClickHouseServer.open(t);
+  const redis = await RedisServer.open(t);
+  const chain = await LiveChain.open(t, random);
+  const shared = {
+    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+    ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
+    NODE_COMPILE_CACHE: join(folder, "compiled"),
+  };
+  const cluster = {
+    ODDWIRE_CLICKHOUSE_URL: clickhouse.url,
+    ODDWIRE_CLICKHOUSE_DATABASE: "facts",
+    ODDWIRE_REDIS_URL: redis.url,
+    ODDWIRE_HMAC_PEPPER: "p".repeat(32),
+  };
+  const start: ClusterScene["start"] = async (role, name) => {
+    const settings = role === "serve" ? shared : { ...shared, ...cluster };
+    const dataDir = join(folder, name);
+    const service = await Service.open({ role, rpcUrls: [chain.node.url], dataDir, settings });
+    services.push(service);
+    return service;
+  };
+  return { chain, clickhouse, redis, random, start };
+}
