@@ -109,7 +109,10 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test("shows a market, and its next trade as it happens", async () => {
-    await goto(marketPath);
+    type Body = { readonly data: { readonly tokens: readonly { readonly token_id: string }[] } };
+    const { data } = await service.get<Body>(`/v1/markets/${lastTrade.condition_id}`);
+    const outcome = data.tokens.findIndex(({ token_id }) => token_id === lastTrade.token_id);
+    await goto(`${marketPath}?outcome=${outcome}`);
     await page.waitForSelector(".outcome[aria-pressed=true] .chance");
     await page.waitForSelector(".live-state.live");
     await page.waitForSelector(".chart canvas");
@@ -117,9 +120,6 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       { assetId: lastTrade.token_id, side: "BUY", price: "0.41", size: "120" },
       { assetId: lastTrade.token_id, side: "SELL", price: "0.47", size: "80" },
     ]);
-    if (await page.isHidden(".ladder td:has-text('41¢')")) {
-      await page.click(".outcome[aria-pressed=false]");
-    }
     await page.waitForSelector(".ladder td:has-text('41¢')");
     await page.waitForSelector(".ladder td:has-text('47¢')");
     await page.waitForSelector("text=Spread 6¢");
