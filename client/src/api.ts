@@ -52,6 +52,52 @@ export type Market = {
   readonly last_trade_at: Time | null;
   readonly last_trade_at_ms: Milliseconds | null;
   readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
+  readonly event?: {
+    readonly id: string;
+    readonly title: string | null;
+    readonly slug: string | null;
+  } | null;
+};
+
+export type Event = {
+  readonly id: string;
+  readonly event_id: string | null;
+  readonly title: string | null;
+  readonly slug: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly neg_risk: boolean;
+  readonly neg_risk_market_id: Hash | null;
+  readonly status: "open" | "resolved";
+  readonly created_at: Time;
+  readonly created_at_ms: Milliseconds;
+  readonly end_date: Time | null;
+  readonly market_count: number;
+  readonly markets: readonly {
+    readonly id: ConditionId;
+    readonly question: string | null;
+    readonly slug: string | null;
+    readonly outcome_label: string | null;
+    readonly status: "open" | "resolved";
+    readonly tokens: readonly {
+      readonly token_id: TokenId;
+      readonly outcome: string | null;
+      readonly outcome_index: number;
+      readonly complement_token_id: TokenId | null;
+      readonly price: Decimal | null;
+      readonly winner: boolean | null;
+    }[];
+    readonly volume_usd: Decimal;
+    readonly volume_24h_usd: Decimal;
+  }[];
+  readonly volume_usd: Decimal;
+  readonly volume_24h_usd: Decimal;
+  readonly trades: number;
+  readonly trades_24h: number;
+  readonly last_trade_at: Time | null;
+  readonly last_trade_at_ms: Milliseconds | null;
+  readonly price_sum: string | null;
+  readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
 };
 
 export type Trade = {
@@ -92,6 +138,9 @@ export type Trade = {
   readonly status: "confirmed" | "finalized";
   readonly maker_amount_raw: RawAmount;
   readonly taker_amount_raw: RawAmount;
+  readonly question?: string | null;
+  readonly slug?: string | null;
+  readonly event_id?: string | null;
 };
 
 export type Fill = {
@@ -126,6 +175,9 @@ export type Fill = {
   readonly timestamp: Time;
   readonly timestamp_ms: Milliseconds;
   readonly status: "confirmed" | "finalized";
+  readonly question?: string | null;
+  readonly slug?: string | null;
+  readonly event_id?: string | null;
 };
 
 export type Match = {
@@ -162,6 +214,9 @@ export type Match = {
   readonly status: "confirmed" | "finalized";
   readonly maker_amount_raw: RawAmount;
   readonly taker_amount_raw: RawAmount;
+  readonly question?: string | null;
+  readonly slug?: string | null;
+  readonly event_id?: string | null;
 };
 
 export type Cancellation = {
@@ -346,14 +401,17 @@ export type Time = string;
 export type Milliseconds = number;
 
 /** GET /v1/markets: Markets, with search, filters and pagination. */
-export type GetMarkets = {
+export type ListMarkets = {
   readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
+    readonly include?: "event" | undefined;
     readonly active?: boolean | undefined;
     readonly status?: "open" | "resolved" | "all" | undefined;
     readonly search?: string | undefined;
     readonly neg_risk?: boolean | undefined;
     readonly event_id?: readonly string[] | undefined;
+    readonly neg_risk_market_id?: readonly string[] | undefined;
     readonly category?: readonly string[] | undefined;
     readonly tag?: readonly string[] | undefined;
     readonly slug?: readonly string[] | undefined;
@@ -376,7 +434,7 @@ export type GetMarkets = {
 };
 
 /** GET /v1/markets/{id}: One market by condition id, token id or slug. */
-export type GetMarketsById = {
+export type GetMarket = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly data: Market;
@@ -384,8 +442,43 @@ export type GetMarketsById = {
   };
 };
 
+/** GET /v1/events: Events with their markets, totals and prices. */
+export type ListEvents = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly status?: "open" | "resolved" | "all" | undefined;
+    readonly search?: string | undefined;
+    readonly neg_risk?: boolean | undefined;
+    readonly event_id?: readonly string[] | undefined;
+    readonly neg_risk_market_id?: readonly string[] | undefined;
+    readonly category?: readonly string[] | undefined;
+    readonly tag?: readonly string[] | undefined;
+    readonly condition_id?: readonly string[] | undefined;
+    readonly token_id?: readonly string[] | undefined;
+    readonly min_volume?: string | undefined;
+    readonly min_volume_24h?: string | undefined;
+    readonly sort?: "volume_24h" | "volume" | "created_at" | "end_date" | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Event[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/events/{id}: One event by its id, the venue's id or slug. */
+export type GetEvent = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: Event;
+    readonly meta: Meta;
+  };
+};
+
 /** GET /v1/trades: Trades, newest first. */
-export type GetTrades = {
+export type ListTrades = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -405,9 +498,11 @@ export type GetTrades = {
     readonly taker?: string | undefined;
     readonly wallet?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
     readonly token_id?: readonly string[] | undefined;
+    readonly neg_risk_market_id?: string | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -417,7 +512,7 @@ export type GetTrades = {
 };
 
 /** GET /v1/trades/market/{token_id}: Trades of one token, newest first. */
-export type GetTradesMarketByTokenId = {
+export type ListTokenTrades = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -437,6 +532,7 @@ export type GetTradesMarketByTokenId = {
     readonly taker?: string | undefined;
     readonly wallet?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
     readonly include_complement?: boolean | undefined;
@@ -449,7 +545,7 @@ export type GetTradesMarketByTokenId = {
 };
 
 /** GET /v1/fills: Every OrderFilled as on the chain, both legs; for volume use trades. */
-export type GetFills = {
+export type ListFills = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -469,8 +565,10 @@ export type GetFills = {
     readonly taker?: string | undefined;
     readonly wallet?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly token_id?: readonly string[] | undefined;
+    readonly neg_risk_market_id?: string | undefined;
   };
   readonly answer: {
     readonly data: readonly Fill[];
@@ -480,7 +578,7 @@ export type GetFills = {
 };
 
 /** GET /v1/matches: Matches: what each taker order got from all its legs. */
-export type GetMatches = {
+export type ListMatches = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -498,8 +596,10 @@ export type GetMatches = {
     readonly min_value?: string | undefined;
     readonly taker?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly token_id?: readonly string[] | undefined;
+    readonly neg_risk_market_id?: string | undefined;
   };
   readonly answer: {
     readonly data: readonly Match[];
@@ -509,7 +609,7 @@ export type GetMatches = {
 };
 
 /** GET /v1/cancellations: Cancellations on the chain, by kind; cancelling off the chain leaves no trace. */
-export type GetCancellations = {
+export type ListCancellations = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -534,7 +634,7 @@ export type GetCancellations = {
 };
 
 /** GET /v1/exchange-events: What exchanges log besides fills: cancellations, approvals, pauses, roles, fees. */
-export type GetExchangeEvents = {
+export type ListExchangeEvents = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -584,7 +684,7 @@ export type GetExchangeEvents = {
 };
 
 /** GET /v1/resolutions: Resolutions of conditions, newest first. */
-export type GetResolutions = {
+export type ListResolutions = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
     readonly limit?: number | undefined;
@@ -597,6 +697,7 @@ export type GetResolutions = {
     readonly status?: "confirmed" | "finalized" | undefined;
     readonly tx_hash?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly neg_risk_market_id?: string | undefined;
   };
   readonly answer: {
     readonly data: readonly Resolution[];
@@ -606,7 +707,7 @@ export type GetResolutions = {
 };
 
 /** GET /v1/orders/{order_hash}: All fills of one order and what ended it. */
-export type GetOrdersByOrderHash = {
+export type GetOrder = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly data: {
@@ -619,8 +720,94 @@ export type GetOrdersByOrderHash = {
   };
 };
 
+/** GET /v1/transactions/{tx_hash}: All trades, fills, matches and events of one transaction. */
+export type GetTransaction = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: {
+      readonly tx_hash: Hash;
+      readonly block_number: number;
+      readonly block_hash: Hash;
+      readonly timestamp: Time;
+      readonly timestamp_ms: Milliseconds;
+      readonly status: "confirmed" | "finalized";
+      readonly truncated: boolean;
+      readonly trades: readonly Trade[];
+      readonly matches: readonly Match[];
+      readonly fills: readonly Fill[];
+      readonly resolutions: readonly Resolution[];
+      readonly exchange_events: readonly {
+        readonly id: string;
+        readonly seq: Seq;
+        readonly kind: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated";
+        readonly order_hash: Hash | null;
+        readonly user: Address | null;
+        readonly effective_block: number | null;
+        readonly by: Address | null;
+        readonly account: Address | null;
+        readonly role: "admin" | "operator" | null;
+        readonly granted: boolean | null;
+        readonly old_interval_blocks: number | null;
+        readonly new_interval_blocks: number | null;
+        readonly fee_receiver: Address | null;
+        readonly max_fee_rate_bps: number | null;
+        readonly exchange: "standard" | "neg_risk";
+        readonly exchange_version: 1 | 2 | 3;
+        readonly exchange_address: Address;
+        readonly block_number: number;
+        readonly block_hash: Hash;
+        readonly log_index: number;
+        readonly tx_hash: Hash;
+        readonly timestamp: Time;
+        readonly timestamp_ms: Milliseconds;
+        readonly status: "confirmed" | "finalized";
+      }[];
+      readonly other_events: readonly {
+        readonly id: string;
+        readonly seq: Seq;
+        readonly log_index: number;
+        readonly kind: string;
+        readonly address: Address;
+        readonly subject: Hash | null;
+      }[];
+    };
+    readonly meta: Meta;
+  };
+};
+
+/** GET /v1/wallets/{address}: What one wallet has traded, in all and by market. */
+export type GetWallet = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly data: {
+      readonly address: Address;
+      readonly trades: number;
+      readonly maker_trades: number;
+      readonly taker_trades: number;
+      readonly volume_usd: string;
+      readonly markets: number;
+      readonly truncated: boolean;
+      readonly first_trade_at: Time;
+      readonly first_trade_at_ms: Milliseconds;
+      readonly last_trade_at: Time;
+      readonly last_trade_at_ms: Milliseconds;
+      readonly top_markets: readonly {
+        readonly condition_id: ConditionId | null;
+        readonly question: string | null;
+        readonly slug: string | null;
+        readonly event_id: string | null;
+        readonly trades: number;
+        readonly volume_usd: string;
+        readonly last_trade_at: Time;
+        readonly last_trade_at_ms: Milliseconds;
+      }[];
+    };
+    readonly meta: Meta;
+  };
+};
+
 /** GET /v1/price/{token_id}: Current price, 24-hour statistics and the complement's price. */
-export type GetPriceByTokenId = {
+export type GetPrice = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly data: Price;
@@ -629,7 +816,7 @@ export type GetPriceByTokenId = {
 };
 
 /** GET /v1/price: Prices of up to 100 tokens; not_found names those never seen on the chain. */
-export type GetPrice = {
+export type ListPrices = {
   readonly query: {
     readonly token_ids: readonly string[];
   };
@@ -642,7 +829,7 @@ export type GetPrice = {
 };
 
 /** GET /v1/candles/{token_id}: OHLCV candles; without start and end the newest. */
-export type GetCandlesByTokenId = {
+export type ListCandles = {
   readonly query: {
     readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | undefined;
     readonly start?: string | number | undefined;
@@ -674,7 +861,7 @@ export type GetCandlesByTokenId = {
 };
 
 /** GET /v1/orderbook/{token_id}: Order book of a token, from the venue; only with a book source configured. */
-export type GetOrderbookByTokenId = {
+export type GetOrderbook = {
   readonly query: {
     readonly depth?: number | undefined;
   };
@@ -900,7 +1087,7 @@ export type GetMetrics = {
 };
 
 /** POST /v1/keys: Generate an API key; its value is shown this once. */
-export type PostKeys = {
+export type CreateKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {
     readonly name: string;
@@ -915,7 +1102,7 @@ export type PostKeys = {
 };
 
 /** GET /v1/keys: List API keys, newest first, revoked ones included. */
-export type GetKeys = {
+export type ListKeys = {
   readonly query: {
     readonly limit?: number | undefined;
   };
@@ -927,7 +1114,7 @@ export type GetKeys = {
 };
 
 /** GET /v1/keys/{id}: Get one API key, without its value. */
-export type GetKeysById = {
+export type GetKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly data: Key;
@@ -936,7 +1123,7 @@ export type GetKeysById = {
 };
 
 /** DELETE /v1/keys/{id}: Revoke an API key, immediately and for good. */
-export type DeleteKeysById = {
+export type RevokeKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly message: "Key revoked";
@@ -944,7 +1131,7 @@ export type DeleteKeysById = {
 };
 
 /** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one dies immediately or after the grace. */
-export type PostKeysByIdRotate = {
+export type RotateKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {
     readonly grace_seconds?: number;
@@ -956,7 +1143,7 @@ export type PostKeysByIdRotate = {
 };
 
 /** GET /v1/ip-blocks: List the IPs that are blocked now, newest first. */
-export type GetIpBlocks = {
+export type ListIpBlocks = {
   readonly query: {
     readonly limit?: number | undefined;
   };
@@ -974,7 +1161,7 @@ export type GetIpBlocks = {
 };
 
 /** DELETE /v1/ip-blocks/{ip}: Unblock an IP address. */
-export type DeleteIpBlocksByIp = {
+export type UnblockIp = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly message: "IP unblocked";

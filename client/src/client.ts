@@ -1,37 +1,42 @@
 import type {
   Cancellation,
   Candle,
-  DeleteIpBlocksByIp,
-  DeleteKeysById,
+  CreateKey,
   Fill,
-  GetCancellations,
-  GetCandlesByTokenId,
-  GetExchangeEvents,
-  GetFills,
+  GetEvent,
   GetHealth,
-  GetIpBlocks,
-  GetMarkets,
-  GetMarketsById,
-  GetMatches,
+  GetMarket,
   GetMetrics,
-  GetOrderbookByTokenId,
-  GetOrdersByOrderHash,
+  GetOrder,
+  GetOrderbook,
   GetPrice,
-  GetPriceByTokenId,
   GetReady,
-  GetResolutions,
-  GetTrades,
-  GetTradesMarketByTokenId,
+  GetTransaction,
+  GetWallet,
   IssuedKey,
   Key,
+  ListCancellations,
+  ListCandles,
+  ListEvents,
+  ListExchangeEvents,
+  ListFills,
+  ListIpBlocks,
+  ListMarkets,
+  ListMatches,
+  ListPrices,
+  ListResolutions,
+  ListTokenTrades,
+  ListTrades,
   Market,
+  Event as MarketEvent,
   Match,
-  PostKeys,
-  PostKeysByIdRotate,
   Price,
   Resolution,
+  RevokeKey,
+  RotateKey,
   TokenId,
   Trade,
+  UnblockIp,
 } from "./api.ts";
 import { Connection, type ConnectionOptions, type Query } from "./connection.ts";
 import { EventStream, type StreamOptions } from "./event-stream.ts";
@@ -39,9 +44,9 @@ import { type BookFrame, LocalBook, type OrderBook } from "./local-book.ts";
 import { Pages } from "./pages.ts";
 import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
 
-type CandleMeta = GetCandlesByTokenId["answer"]["meta"];
-type ExchangeEvent = GetExchangeEvents["answer"]["data"][number];
-type IpBlock = GetIpBlocks["answer"]["data"][number];
+type CandleMeta = ListCandles["answer"]["meta"];
+type ExchangeEvent = ListExchangeEvents["answer"]["data"][number];
+type IpBlock = ListIpBlocks["answer"]["data"][number];
 
 /**
  * The service, one method an endpoint. Lists are iterated with `for await` and read page by page; errors
@@ -55,79 +60,99 @@ export class OddwireClient {
   }
 
   /** Markets that fit all of the filters. */
-  markets(query: GetMarkets["query"] = {}): Pages<Market> {
+  markets(query: ListMarkets["query"] = {}): Pages<Market> {
     return this.#list("/v1/markets", query);
   }
 
   /** One market, by condition id, token id or slug. */
   async market(id: string): Promise<Market> {
     const path = `/v1/markets/${encodeURIComponent(id)}`;
-    return (await this.#connection.json<GetMarketsById["answer"]>(path)).data;
+    return (await this.#connection.json<GetMarket["answer"]>(path)).data;
+  }
+
+  /** Events with their markets, totals and prices. */
+  events(query: ListEvents["query"] = {}): Pages<MarketEvent> {
+    return this.#list("/v1/events", query);
+  }
+
+  /** One event, by its id, or its id or slug at the venue. */
+  async event(id: string): Promise<MarketEvent> {
+    const path = `/v1/events/${encodeURIComponent(id)}`;
+    return (await this.#connection.json<GetEvent["answer"]>(path)).data;
   }
 
   /** Trades of all markets, newest first unless ordered otherwise. */
-  trades(query: GetTrades["query"] = {}): Pages<Trade> {
+  trades(query: ListTrades["query"] = {}): Pages<Trade> {
     return this.#list("/v1/trades", query);
   }
 
   /** Trades of one token, on request with those of its complement, reported on this token. */
-  tokenTrades(tokenId: TokenId, query: GetTradesMarketByTokenId["query"] = {}): Pages<Trade> {
+  tokenTrades(tokenId: TokenId, query: ListTokenTrades["query"] = {}): Pages<Trade> {
     return this.#list(`/v1/trades/market/${encodeURIComponent(tokenId)}`, query);
   }
 
   /** Every `OrderFilled` as on the chain; for volume use trades. */
-  fills(query: GetFills["query"] = {}): Pages<Fill> {
+  fills(query: ListFills["query"] = {}): Pages<Fill> {
     return this.#list("/v1/fills", query);
   }
 
   /** What each taker's order got in all. */
-  matches(query: GetMatches["query"] = {}): Pages<Match> {
+  matches(query: ListMatches["query"] = {}): Pages<Match> {
     return this.#list("/v1/matches", query);
   }
 
-  cancellations(query: GetCancellations["query"] = {}): Pages<Cancellation> {
+  cancellations(query: ListCancellations["query"] = {}): Pages<Cancellation> {
     return this.#list("/v1/cancellations", query);
   }
 
   /** What exchanges log besides fills. */
-  exchangeEvents(query: GetExchangeEvents["query"] = {}): Pages<ExchangeEvent> {
+  exchangeEvents(query: ListExchangeEvents["query"] = {}): Pages<ExchangeEvent> {
     return this.#list("/v1/exchange-events", query);
   }
 
   /** How markets ended. */
-  resolutions(query: GetResolutions["query"] = {}): Pages<Resolution> {
+  resolutions(query: ListResolutions["query"] = {}): Pages<Resolution> {
     return this.#list("/v1/resolutions", query);
   }
 
   /** All fills of an order, and what ended it. */
-  async order(orderHash: string): Promise<GetOrdersByOrderHash["answer"]["data"]> {
+  async order(orderHash: string): Promise<GetOrder["answer"]["data"]> {
     const path = `/v1/orders/${encodeURIComponent(orderHash)}`;
-    return (await this.#connection.json<GetOrdersByOrderHash["answer"]>(path)).data;
+    return (await this.#connection.json<GetOrder["answer"]>(path)).data;
+  }
+
+  /** All that one transaction did. */
+  async transaction(txHash: string): Promise<GetTransaction["answer"]["data"]> {
+    const path = `/v1/transactions/${encodeURIComponent(txHash)}`;
+    return (await this.#connection.json<GetTransaction["answer"]>(path)).data;
+  }
+
+  /** What one wallet has traded, in all and by market. */
+  async wallet(address: string): Promise<GetWallet["answer"]["data"]> {
+    const path = `/v1/wallets/${encodeURIComponent(address)}`;
+    return (await this.#connection.json<GetWallet["answer"]>(path)).data;
   }
 
   /** The price of a token, its last 24 hours and its complement's price. */
   async price(tokenId: TokenId): Promise<Price> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
-    return (await this.#connection.json<GetPriceByTokenId["answer"]>(path)).data;
+    return (await this.#connection.json<GetPrice["answer"]>(path)).data;
   }
 
   /** The order book of a token, best first. */
-  async orderBook(
-    tokenId: TokenId,
-    query: GetOrderbookByTokenId["query"] = {},
-  ): Promise<OrderBook> {
+  async orderBook(tokenId: TokenId, query: GetOrderbook["query"] = {}): Promise<OrderBook> {
     const path = `/v1/orderbook/${encodeURIComponent(tokenId)}`;
-    return (await this.#connection.json<GetOrderbookByTokenId["answer"]>(path, { query })).data;
+    return (await this.#connection.json<GetOrderbook["answer"]>(path, { query })).data;
   }
 
   /** The prices of up to 100 tokens; those never seen are left out. */
   async prices(tokenIds: readonly TokenId[]): Promise<readonly Price[]> {
     const query = { token_ids: tokenIds };
-    return (await this.#connection.json<GetPrice["answer"]>("/v1/price", { query })).data;
+    return (await this.#connection.json<ListPrices["answer"]>("/v1/price", { query })).data;
   }
 
   /** Candles of a token, oldest first unless ordered otherwise. */
-  candles(tokenId: TokenId, query: GetCandlesByTokenId["query"] = {}): Pages<Candle, CandleMeta> {
+  candles(tokenId: TokenId, query: ListCandles["query"] = {}): Pages<Candle, CandleMeta> {
     return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
   }
 
@@ -183,29 +208,29 @@ export class OddwireClient {
   }
 
   /** Makes a key. Its value is in the answer, and nowhere else. */
-  async createKey(body: PostKeys["body"]): Promise<IssuedKey> {
+  async createKey(body: CreateKey["body"]): Promise<IssuedKey> {
     const options = { method: "POST", body } as const;
-    return (await this.#connection.json<PostKeys["answer"]>("/v1/keys", options)).data;
+    return (await this.#connection.json<CreateKey["answer"]>("/v1/keys", options)).data;
   }
 
   /** Gives a key a new value; the old one works for the grace, if any. */
-  async rotateKey(id: string, body: PostKeysByIdRotate["body"] = {}): Promise<IssuedKey> {
+  async rotateKey(id: string, body: RotateKey["body"] = {}): Promise<IssuedKey> {
     const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
     const options = { method: "POST", body } as const;
-    return (await this.#connection.json<PostKeysByIdRotate["answer"]>(path, options)).data;
+    return (await this.#connection.json<RotateKey["answer"]>(path, options)).data;
   }
 
   /** Revokes a key immediately and for good. */
-  async revokeKey(id: string): Promise<DeleteKeysById["answer"]> {
+  async revokeKey(id: string): Promise<RevokeKey["answer"]> {
     return this.#connection.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
   }
 
   /** The IPs that are blocked now. */
-  ipBlocks(query: GetIpBlocks["query"] = {}): Pages<IpBlock> {
+  ipBlocks(query: ListIpBlocks["query"] = {}): Pages<IpBlock> {
     return this.#list("/v1/ip-blocks", query);
   }
 
-  async unblockIp(ip: string): Promise<DeleteIpBlocksByIp["answer"]> {
+  async unblockIp(ip: string): Promise<UnblockIp["answer"]> {
     return this.#connection.json(`/v1/ip-blocks/${encodeURIComponent(ip)}`, { method: "DELETE" });
   }
 

@@ -1,9 +1,9 @@
-import type { Decimal, GetOrderbookByTokenId } from "./api.ts";
+import type { Decimal, GetOrderbook } from "./api.ts";
 import { crc32 } from "./crc32.ts";
 import type { StreamFrame } from "./stream-frames.ts";
 
 /** A book as the service answers it. */
-export type OrderBook = GetOrderbookByTokenId["answer"]["data"];
+export type OrderBook = GetOrderbook["answer"]["data"];
 
 /** What stands at one price; a size of `"0"` in a change takes the level away. */
 export type Level = { readonly price: Decimal; readonly size: Decimal };

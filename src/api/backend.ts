@@ -3,6 +3,7 @@ import type { TokenId } from "../base/ids.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import type { PriceSources } from "../rows/price-row.ts";
+import { marketFieldsOf } from "../rows/trade-row.ts";
 import type { BookSource } from "../venue/books/order-books.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { Subject } from "./cache/response-cache.ts";
@@ -64,12 +65,14 @@ export function cachedUntilListed(
   return cachedWhileCurrent(backend, (request) => {
     const tokenId = tokenOf(request);
     const pair = pairOf(tokenId, backend);
+    const namesMarkets = (request.query as { readonly include?: string }).include !== undefined;
     return () => [
       ...tradesOf(pair, backend),
       ...pair.map((id) => headBuffer.countOf(id)),
       ...pair.map((id) => directory.outcomeOf(id)),
       directory.complementOf(tokenId),
       directory.placeOf(tokenId)?.conditionId,
+      ...(namesMarkets ? Object.values(marketFieldsOf(tokenId, directory)) : []),
     ];
   });
 }

@@ -19,7 +19,10 @@ import { getMarket } from "./routes/read/get-market.ts";
 import { getOrder } from "./routes/read/get-order.ts";
 import { getOrderbook } from "./routes/read/get-orderbook.ts";
 import { getPrice, listPrices } from "./routes/read/get-price.ts";
+import { getTransaction } from "./routes/read/get-transaction.ts";
+import { getWallet } from "./routes/read/get-wallet.ts";
 import { listCandles } from "./routes/read/list-candles.ts";
+import { getEvent, listEvents } from "./routes/read/list-events.ts";
 import { listCancellations, listExchangeEvents } from "./routes/read/list-exchange-events.ts";
 import { listFills, listMatches } from "./routes/read/list-fills.ts";
 import { listMarkets } from "./routes/read/list-markets.ts";
@@ -48,33 +51,37 @@ export function createRoutes(parts: {
   const lists = { backend, bulk };
   const { cursors, freshness } = backend;
   const services = { keys, ipBlocks, audit, clock, cursors, freshness };
-  const routes = [
-    listMarkets(backend, clock),
-    getMarket(backend),
-    listTrades(lists),
-    listTokenTrades(lists),
-    listFills(lists),
-    listMatches(lists),
-    listCancellations(lists),
-    listExchangeEvents(lists),
-    listResolutions(lists),
-    getOrder(backend),
-    getPrice(backend),
-    listPrices(backend),
-    listCandles(backend, bulk),
-    getOrderbook(backend),
-    openStream(),
-    getHealth({ version, clock }),
-    getReady(readChecks),
-    getMetrics(metrics),
-    getPrometheus(metrics),
-    createKey(services),
-    listKeys(services),
-    getKey(services),
-    rotateKey(services),
-    revokeKey(services),
-    listIpBlocks(services),
-    unblockIp(services),
-  ];
+  const routes = {
+    listMarkets: listMarkets(lists, clock),
+    getMarket: getMarket(backend),
+    listEvents: listEvents(lists, clock),
+    getEvent: getEvent(backend),
+    listTrades: listTrades(lists),
+    listTokenTrades: listTokenTrades(lists),
+    listFills: listFills(lists),
+    listMatches: listMatches(lists),
+    listCancellations: listCancellations(lists),
+    listExchangeEvents: listExchangeEvents(lists),
+    listResolutions: listResolutions(lists),
+    getOrder: getOrder(backend),
+    getTransaction: getTransaction(backend),
+    getWallet: getWallet(backend),
+    getPrice: getPrice(backend),
+    listPrices: listPrices(backend),
+    listCandles: listCandles(backend, bulk),
+    getOrderbook: getOrderbook(backend),
+    openStream: openStream(),
+    getHealth: getHealth({ version, clock }),
+    getReady: getReady(readChecks),
+    getMetrics: getMetrics(metrics),
+    getPrometheus: getPrometheus(metrics),
+    createKey: createKey(services),
+    listKeys: listKeys(services),
+    getKey: getKey(services),
+    rotateKey: rotateKey(services),
+    revokeKey: revokeKey(services),
+    listIpBlocks: listIpBlocks(services),
+    unblockIp: unblockIp(services),
+  };
   return documentRoutes(routes, version);
 }

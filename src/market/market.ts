@@ -44,6 +44,8 @@ export type Market = {
   readonly metadataSource: MetadataSource;
   /** The venue's id of the event the market belongs to, by the chain or else by the venue. */
   readonly eventId: string | null;
+  /** Of the event, by the chain or else by the venue. */
+  readonly eventTitle: string | null;
   readonly negRisk: boolean;
   readonly negRiskMarketId: Hash | null;
   /** Exchange generations that registered or traded it, rising. */
@@ -55,6 +57,14 @@ export type Market = {
   /** What the venue's market metadata reports besides; `null` when it was not asked or does not know. */
   readonly venue: VenueMetadata | null;
 };
+
+/** The event of a market: the neg-risk event on the chain, or else the venue's; `null` when it has none. */
+export function eventKeyOf({
+  negRiskMarketId,
+  eventId,
+}: Pick<Market, "negRiskMarketId" | "eventId">): string | null {
+  return negRiskMarketId ?? eventId;
+}
 
 /** What a token's own trades add up to since the start of coverage. Micros, unix seconds. */
 export type TokenTotals = {

@@ -5,6 +5,9 @@ export type MetadataTexts = {
   readonly tags: readonly string[];
   readonly eventId: string | null;
   readonly eventSlug: string | null;
+  readonly eventTitle: string | null;
+  /** What distinguishes the market within its event, such as the name of a candidate. */
+  readonly outcomeLabel: string | null;
   /** Unix milliseconds. */
   readonly startMs: number | null;
   readonly endMs: number | null;

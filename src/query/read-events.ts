@@ -13,7 +13,7 @@ type EventKind = LocatedEvent["event"]["kind"];
 /** Which events. Absent means any. Times are unix seconds, `From` inclusive, `To` exclusive. */
 export type EventFilter = {
   /** None of them asks for nothing. */
-  readonly kinds: readonly EventKind[];
+  readonly kinds?: readonly EventKind[];
   /** Logged by one of these contracts. */
   readonly addresses?: readonly Address[];
   /** What the events are about: a condition, an order, a padded user. */
@@ -65,7 +65,8 @@ async function readStoredEvents(engine: Engine, clauses: string): Promise<readon
 function eventSql(filter: EventFilter): string {
   const { kinds, addresses, subject, txHash, seqFrom, seqTo, timestampFrom, timestampTo } = filter;
   return [
-    anyOf("kind", kinds.map(wordLiteral)),
+    "1",
+    ...(kinds === undefined ? [] : [anyOf("kind", kinds.map(wordLiteral))]),
     ...(addresses === undefined ? [] : [anyOf("address", addresses.map(hexLiteral))]),
     ...(subject === undefined ? [] : [`subject = ${hexLiteral(subject)}`]),
     ...(txHash === undefined ? [] : [`tx_hash = ${hexLiteral(txHash)}`]),
@@ -84,7 +85,7 @@ function isWanted(located: LocatedEvent, filter: EventFilter): boolean {
   const { seq, timestamp, txHash, address, event } = located;
   const { seqFrom = 0, seqTo = Infinity, timestampFrom = 0, timestampTo = Infinity } = filter;
   return (
-    filter.kinds.includes(event.kind) &&
+    (filter.kinds?.includes(event.kind) ?? true) &&
     seq >= seqFrom &&
     seq < seqTo &&
     timestamp >= timestampFrom &&

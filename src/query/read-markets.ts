@@ -2,6 +2,7 @@
 import { parseConditionId, parseTokenId } from "../base/ids.ts";
 import { nextTurn } from "../base/time/turns.ts";
 import type { Market } from "../market/market.ts";
+import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketList } from "../views/markets/market-list.ts";
 import type { MarketSelection } from "../views/markets/market-selection.ts";
@@ -42,4 +43,10 @@ export async function searchMarkets(
 export function readMarketList({ store, state }: Sources, selection: MarketSelection): MarketList {
   store.reads.add("markets", "views");
   return new MarketList(state.directory.columns, selection);
+}
+
+/** The list of the events selected, each by its first market, as it is now. */
+export function readEventList({ store, state }: Sources, selection: EventSelection): MarketList {
+  store.reads.add("market_events", "views");
+  return listEvents(state.directory.columns, selection);
 }

@@ -5,6 +5,7 @@ import {
   exchangeFields,
   feeAssetOf,
   idFields,
+  marketFields,
   placeFields,
   type RowContext,
   tokenFields,
@@ -54,6 +55,7 @@ export const fillRow = Type.Object({
   timestamp,
   timestamp_ms,
   status,
+  ...marketFields,
 });
 export type FillRow = Static<typeof fillRow>;
 

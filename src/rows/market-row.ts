@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import { blockNumberOf, formatTokenId } from "../base/ids.ts";
 import {
+  eventKeyOf,
   type Market,
   payoutsMicros,
   type Resolution,
@@ -19,6 +20,7 @@ import {
   formatTime,
   hashText,
   millisecondsNumber,
+  nullable,
   seqNumber,
   timeText,
   tokenIdText,
@@ -47,6 +49,25 @@ const resolutionShape = Type.Object({
   block_number: Type.Integer(),
   seq: seqNumber,
 });
+
+/** The event of a market, in short. */
+export const eventSummary = Type.Object(
+  {
+    id: Type.String({
+      description:
+        "The neg_risk_market_id of a neg-risk event, else the id that the venue gave the event",
+      examples: ["903193"],
+    }),
+    title: nullable(
+      Type.String({
+        description: "Title of the event",
+        examples: ["Which party wins the Senate?"],
+      }),
+    ),
+    slug: textOrNull,
+  },
+  { description: "The event of the market, in short" },
+);
 
 /** A market: a condition with everything the chain and the venue report about it. */
 export const marketRow = Type.Object({
@@ -91,6 +112,7 @@ export const marketRow = Type.Object({
     Type.Literal("venue"),
     Type.Literal("none"),
   ]),
+  event: Type.Optional(nullable(eventSummary)),
 });
 export type MarketRow = Static<typeof marketRow>;
 
@@ -137,6 +159,13 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
   };
 }
 
+/** The event of a market in short; `null` when it has none. */
+export function presentEventSummary(market: Market): Static<typeof eventSummary> | null {
+  const id = eventKeyOf(market);
+  if (id === null) return null;
+  return { id, title: market.eventTitle, slug: market.venue?.eventSlug ?? null };
+}
+
 /** Payouts as decimals, with the winner where exactly one outcome takes all. */
 export function payoutFields(
   market: Pick<Market, "tokens">,
@@ -162,7 +191,8 @@ function presentResolution(
   };
 }
 
-function presentTokens(market: Market, { directory }: MarketState): MarketRow["tokens"] {
+/** Outcomes with their prices. */
+export function presentTokens(market: Market, { directory }: MarketState): MarketRow["tokens"] {
   const { resolution, tokens } = market;
   const winner = resolution === null ? null : winningOutcomeIndex(resolution);
   return tokens.map(({ tokenId, outcome, outcomeIndex }) => {
@@ -179,7 +209,7 @@ function presentTokens(market: Market, { directory }: MarketState): MarketRow["t
 }
 
 /** What both tokens of a market were traded for. */
-function sumsOf(
+export function sumsOf(
   market: Pick<Market, "tokens">,
   { directory, dayWindow }: MarketState,
 ): {

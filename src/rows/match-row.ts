@@ -5,6 +5,7 @@ import {
   exchangeFields,
   feeAssetOf,
   idFields,
+  marketFields,
   placeFields,
   type RowContext,
   tokenFields,
@@ -61,6 +62,7 @@ export const matchRow = Type.Object({
   status,
   maker_amount_raw: rawAmountText,
   taker_amount_raw: rawAmountText,
+  ...marketFields,
 });
 export type MatchRow = Static<typeof matchRow>;
 

@@ -15,6 +15,7 @@ import {
   hashText,
   millisecondsNumber,
   moduleText,
+  nullable,
   rawAmountText,
   seqNumber,
   sideText,
@@ -31,6 +32,34 @@ const matchTypeText = Type.Union([
   Type.Literal("merge"),
   Type.Literal("direct"),
 ]);
+
+/** What `include=market` adds to a row: the names that it can be joined or read by. */
+export const marketFields = {
+  question: Type.Optional(
+    nullable(
+      Type.String({
+        description: "The question of the market; with include=market only",
+        examples: ["Will it rain in Paris on May 1?"],
+      }),
+    ),
+  ),
+  slug: Type.Optional(
+    nullable(
+      Type.String({
+        description: "The venue's name of the market in addresses; with include=market only",
+        examples: ["will-it-rain-in-paris-on-may-1"],
+      }),
+    ),
+  ),
+  event_id: Type.Optional(
+    nullable(
+      Type.String({
+        description: "The venue's id of the event of the market; with include=market only",
+        examples: ["903193"],
+      }),
+    ),
+  ),
+};
 
 /** One trade: one maker leg of a match, distinguished from the taker's side (`docs/counting.md`, rules 1 to 6). */
 export const tradeRow = Type.Object({
@@ -71,6 +100,7 @@ export const tradeRow = Type.Object({
   status: statusText,
   maker_amount_raw: rawAmountText,
   taker_amount_raw: rawAmountText,
+  ...marketFields,
 });
 export type TradeRow = Static<typeof tradeRow>;
 
@@ -139,6 +169,20 @@ export function tokenFields(
     condition_id: place === null ? null : formatConditionId(place.conditionId),
     outcome: directory.outcomeOf(tokenId),
     outcome_index: place?.outcomeIndex ?? null,
+  };
+}
+
+/** The fields of `include=market`; all `null` until they are learnt. */
+export function marketFieldsOf(
+  tokenId: TokenId,
+  directory: MarketDirectory,
+): { question: string | null; slug: string | null; event_id: string | null } {
+  const place = directory.placeOf(tokenId);
+  const market = place === null ? null : directory.market(place.conditionId);
+  return {
+    question: market?.question ?? null,
+    slug: market?.venue?.slug ?? null,
+    event_id: market?.eventId ?? null,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Fill } from "../market/fill.ts";
 import {
   exchangeFields,
   feeAssetOf,
+  marketFieldsOf,
   placeFields,
   type RowContext,
   tokenFields,
@@ -40,6 +41,20 @@ export function tradeWriter(context: RowContext): (fill: Fill) => string {
       `${placeText(fill)},"maker_amount_raw":"${fill.makerAmount}",` +
       `"taker_amount_raw":"${fill.takerAmount}"}`
     );
+  };
+}
+
+/** A writer of the same rows with the fields of `include=market`. */
+export function withMarket<Item>(
+  writer: (context: RowContext) => (item: Item) => string,
+  tokenOf: (item: Item) => TokenId,
+): typeof writer {
+  return (context) => {
+    const write = writer(context);
+    const marketText = remembered((tokenId: TokenId) =>
+      fieldsOf(marketFieldsOf(tokenId, context.directory)),
+    );
+    return (item) => `${write(item).slice(0, -1)},${marketText(tokenOf(item))}}`;
   };
 }
 

@@ -2,10 +2,15 @@
  * How values of the inside look to clients: the shapes that several rows share, and the functions
  * that make them. A row is the same on REST, on the stream and in exports.
  */
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import type { ConditionId, TokenId } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
+
+/** The same, or `null` where it is not known or does not apply. */
+export function nullable<Shape extends TSchema>(shape: Shape) {
+  return Type.Union([shape, Type.Null()]);
+}
 
 export const tokenIdText = Type.String({
   pattern: "^[0-9]{1,78}$",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import packageJson from "../../package.json" with { type: "json" };
-import type { ApiDocument, Parameter } from "../../src/api/docs/api-document.ts";
+import type { ApiDocument, JsonSchema, Parameter } from "../../src/api/docs/api-document.ts";
+import { parameterNotes } from "../../src/api/http/parameter-notes.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
@@ -49,6 +50,8 @@ test("200: parameters report their type, their bounds, their default and their v
     name: "limit",
     in: "query",
     required: false,
+    description: "The most rows of a page",
+    example: 100,
     schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
   });
   assert.deepEqual(parameter("/v1/trades", "side").schema, {
@@ -59,11 +62,54 @@ test("200: parameters report their type, their bounds, their default and their v
     name: "token_id",
     in: "path",
     required: true,
-    description: "a decimal token id below 2^256",
+    description: "Outcome token, a decimal below 2^256",
+    example: parameterNotes["token_id"]?.[1],
     schema: { type: "string", pattern: "^[0-9]{1,78}$" },
   });
   const { required, style, explode, schema } = parameter("/v1/price", "token_ids");
   assert.deepEqual([required, style, explode, schema.maxItems], [true, "form", false, 100]);
+});
+
+test("200: every operation, parameter, header and field is described, with an example", async () => {
+  const document = await readDocument();
+  const missing: string[] = [];
+  const check = (schema: JsonSchema, at: string): void => {
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      if (field.description === undefined) missing.push(`${at}.${name}`);
+      const { examples, $ref, type, anyOf, enum: values } = field;
+      const isMade = type === "object" || type === "array";
+      const isShown = examples ?? $ref ?? anyOf ?? values ?? (isMade ? true : undefined);
+      if (isShown === undefined) missing.push(`an example of ${at}.${name}`);
+      check(field, `${at}.${name}`);
+    }
+    for (const inner of [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? [])])
+      check(inner, at);
+  };
+  const { components, paths } = document;
+  for (const [name, schema] of Object.entries(components.schemas)) check(schema, name);
+  for (const [name, { description }] of Object.entries(components.headers))
+    if (description === "") missing.push(name);
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { operationId, summary, description, ...operation }] of Object.entries(
+      operations,
+    )) {
+      const at = `${method} ${path}`;
+      assert.match(operationId, /^(list|get|open|create|rotate|revoke|unblock)[A-Z]\w+$/, at);
+      if (summary === "" || !description.startsWith(summary)) missing.push(at);
+      for (const parameter of operation.parameters) {
+        if ("$ref" in parameter) continue;
+        const { name, description: text, example } = parameter;
+        if (text === undefined || example === undefined) missing.push(`${at} ${name}`);
+      }
+      const { requestBody, responses } = operation;
+      for (const { content } of [
+        ...(requestBody ? [requestBody] : []),
+        ...Object.values(responses),
+      ].filter((one) => "content" in one))
+        for (const { schema } of Object.values(content)) check(schema, at);
+    }
+  }
+  assert.deepEqual(missing, []);
 });
 
 test("200: who may call is sent: no one in particular, any key, a key of scope admin", async () => {

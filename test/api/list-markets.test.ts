@@ -22,6 +22,8 @@ const untold: VenueMetadata = {
   tags: [],
   eventId: null,
   eventSlug: null,
+  eventTitle: null,
+  outcomeLabel: null,
   startMs: null,
   endMs: null,
   image: null,

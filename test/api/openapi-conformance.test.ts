@@ -14,6 +14,7 @@ after(() => server.close());
 const { edge } = server;
 const contract = await ApiContract.read(server);
 const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+const [event = {}] = (await server.getPage("/v1/events?limit=1")).data;
 
 type Sent = {
   readonly query?: string;
@@ -45,9 +46,11 @@ async function goodParams({ method, path }: Endpoint): Promise<Record<string, st
     blockIp(ip);
     return { ip };
   }
-  const { token_id, condition_id, maker_order_hash } = trade;
+  const { token_id, condition_id, maker_order_hash, tx_hash, maker } = trade;
   return {
-    id: String(condition_id),
+    id: String(path.startsWith("/v1/events/") ? event["id"] : condition_id),
+    tx_hash: String(tx_hash),
+    address: String(maker),
     token_id: String(token_id),
     order_hash: String(maker_order_hash),
   };
@@ -127,6 +130,8 @@ const provocations: Readonly<Record<string, Sent>> = {
       id: `0x${"ee".repeat(32)}`,
       token_id: "1",
       order_hash: `0x${"ee".repeat(32)}`,
+      tx_hash: `0x${"ee".repeat(32)}`,
+      address: `0x${"ee".repeat(20)}`,
       ip: "192.0.2.1",
     },
   },
@@ -200,10 +205,12 @@ suite("lists as files", () => {
     parameters.some(({ name }) => name === "format"),
   );
 
-  test("are those of the chain", () => {
+  test("are those of markets and of the chain", () => {
     assert.deepEqual(
       bulk.map(({ path }) => path),
       [
+        "/v1/markets",
+        "/v1/events",
         "/v1/trades",
         "/v1/trades/market/{token_id}",
         "/v1/fills",

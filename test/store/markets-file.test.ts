@@ -219,6 +219,8 @@ describe("the copy of the markets", () => {
       tags: ["Cup", "Final"],
       eventId: "7",
       eventSlug: "an-event",
+      eventTitle: null,
+      outcomeLabel: null,
       startMs: 1,
       endMs: 2,
       image: null,

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Key, PostKeys } from "../../../client/src/api.ts";
+import type { Key, CreateKey } from "../../../client/src/api.ts";
 import { count } from "../format/numbers.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -101,7 +101,7 @@ const expiries = [
 ] as const;
 const dayMs = 86_400_000;
 
-function NewKey({ onCreate }: { readonly onCreate: (body: PostKeys["body"]) => void }) {
+function NewKey({ onCreate }: { readonly onCreate: (body: CreateKey["body"]) => void }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { GetMarkets, Market } from "../../../client/src/api.ts";
+import type { ListMarkets, Market } from "../../../client/src/api.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { sorts } from "../market-list/sorts.ts";
 import { ApiButton } from "../parts/api-button.tsx";
@@ -15,7 +15,7 @@ const refreshMs = 20_000;
 const statuses = ["open", "resolved", "all"] as const;
 const orders = ["desc", "asc"] as const;
 
-type Query = GetMarkets["query"];
+type Query = ListMarkets["query"];
 
 /** All markets: searched, filtered, sorted and live. */
 export function MarketsPage() {

@@ -18,10 +18,16 @@ const format = Type.Enum(["json", ...(Object.keys(fileFormats) as FileFormatName
 });
 
 /** What lists that can be had as files take next to their filters; pages have `pageRows` by default. */
-export function bulkQuery(pageRows: number) {
+export function bulkQuery({
+  pageRows,
+  pageRowsMax = webLimits.pageRowsMax,
+}: {
+  readonly pageRows: number;
+  readonly pageRowsMax?: number;
+}) {
   const limit = Type.Integer({
     minimum: 1,
-    maximum: webLimits.pageRowsMax,
+    maximum: pageRowsMax,
     description: `Rows of a page; without it ${pageRows}, or all rows in other formats than json`,
   });
   return { format, limit: Type.Optional(limit) };

@@ -1,4 +1,4 @@
-import type { TObject } from "typebox";
+import { type TObject, Type } from "typebox";
 
 /** A value of a row; a list of texts is JSON wherever it has to be one text. */
 export type Value = string | number | boolean | null | readonly string[];
@@ -19,6 +19,12 @@ export type FileEncoder = {
   readonly add: (rows: readonly Row[]) => Uint8Array;
   readonly end: () => Uint8Array;
 };
+
+/** Rows without the fields that only some requests add. */
+export function requiredPart(row: TObject): TObject {
+  const fields = Object.entries(row.properties).filter(([name]) => row.required?.includes(name));
+  return Type.Object(Object.fromEntries(fields));
+}
 
 type Shape = { readonly type?: string; readonly anyOf?: readonly Shape[] };
 

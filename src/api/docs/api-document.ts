@@ -8,6 +8,7 @@ export type JsonSchema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly default?: string | number | boolean;
   readonly const?: string | number;
   readonly enum?: readonly (string | number)[];
@@ -35,6 +36,7 @@ export type Parameter = {
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description?: string;
+  readonly example?: unknown;
   readonly schema: JsonSchema;
   readonly style?: "form";
   /** False for lists: they have commas between their items and are not repeated. */
@@ -65,6 +67,7 @@ export type Operation = {
   readonly operationId: string;
   readonly tags: readonly [string];
   readonly summary: string;
+  readonly description: string;
   /** Empty for endpoints without a key. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Reference)[];

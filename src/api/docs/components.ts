@@ -5,6 +5,7 @@
 import type { TSchema } from "typebox";
 import { cancellationRow } from "../../rows/cancellation-row.ts";
 import { candleRow } from "../../rows/candle-row.ts";
+import { eventRow } from "../../rows/event-row.ts";
 import { fillRow } from "../../rows/fill-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
@@ -28,6 +29,7 @@ import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
 
 export const components: Readonly<Record<string, TSchema>> = {
   Market: marketRow,
+  Event: eventRow,
   Trade: tradeRow,
   Fill: fillRow,
   Match: matchRow,

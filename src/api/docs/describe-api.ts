@@ -87,15 +87,16 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
 }
 
 function describeOperation(route: Route, responses: Operation["responses"]): Operation {
-  const { method, path, access, summary, params, querystring, body } = route;
+  const { access, summary, params, querystring, body } = route;
   return {
-    operationId: operationIdOf(method, path),
+    operationId: route.operationId ?? "",
     tags: [tagOf(route)],
     summary,
+    description: explain(route),
     security: route.upgrade === undefined ? securityOf[access] : keyOrLater,
     parameters: [
-      ...describeParameters("path", params),
-      ...describeParameters("query", querystring),
+      ...describeParameters(route, "path", params),
+      ...describeParameters(route, "query", querystring),
       refTo("parameters", "RequestId"),
       ...(route.upgrade === undefined ? [] : [refTo("parameters", "Upgrade")]),
       ...(route.isTagged === undefined ? [] : [refTo("parameters", "IfNoneMatch")]),
@@ -110,10 +111,14 @@ function keyWith(roles: readonly string[]): Operation["security"] {
   return [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
 }
 
-function describeParameters(place: "path" | "query", schema: TObject): Parameter[] {
+function describeParameters(
+  { path }: Route,
+  place: "path" | "query",
+  schema: TObject,
+): Parameter[] {
   return Object.entries(schema.properties).map(([name, property]) => {
     const isRequired = schema.required?.includes(name) ?? false;
-    return describeParameter(name, property, { in: place, isRequired });
+    return describeParameter(name, property, { in: place, isRequired, path });
   });
 }
 
@@ -127,15 +132,21 @@ function describeBody(body: TObject): NonNullable<Operation["requestBody"]> {
   return { required: required.length > 0, content: { "application/json": { schema } } };
 }
 
-/** Method and path as one name: `GET /v1/markets/{id}` is `getMarketsById`. */
-function operationIdOf(method: string, path: string): string {
-  const words = path
-    .replace(/^\/v1/, "")
-    .replaceAll(/\{(\w+)\}/g, "by_$1")
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== "");
-  const named = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return method.toLowerCase() + named.join("");
+/** Who may call it, how long the answer may be kept, and whether it can be had as a file. */
+function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route): string {
+  const caller = takesNoKey(access)
+    ? "Needs no key."
+    : isAdministrative(access)
+      ? "Needs an admin key."
+      : "Needs a key of any scope.";
+  const age = /max-age=(\d+)/.exec(cacheControl ?? "")?.[1];
+  return [
+    `${summary}.`,
+    caller,
+    ...(to === undefined ? [] : ["Channels and frames are described in docs/stream.md."]),
+    ...(age === undefined ? [] : [`The answer may be cached for ${age} s.`]),
+    ...(isBulk ? ["With format it is a file of all rows: NDJSON, CSV, Parquet or Arrow."] : []),
+  ].join(" ");
 }
 
 function tagOf({ access, path, upgrade: to }: Route): (typeof tags)[number]["name"] {

@@ -1,4 +1,6 @@
 import type { TSchema } from "typebox";
+import { fieldNotes } from "../../rows/field-notes.ts";
+import { parameterNotes } from "../http/parameter-notes.ts";
 import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
 
@@ -7,7 +9,7 @@ const names = new Map(Object.entries(components).map(([name, schema]) => [schema
 /** All components that schemas refer to, by name. */
 export function describeComponents(): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(components).map(([name, schema]) => [name, describeOnce(schema)]),
+    Object.entries(components).map(([name, schema]) => [name, describeOnce(schema, name)]),
   );
 }
 
@@ -22,40 +24,53 @@ export function refTo(sort: string, name: string): Reference & JsonSchema {
   return { $ref: `#/components/${sort}/${name}` };
 }
 
-/** A parameter; what is said of it stands next to its schema. */
+/** A parameter, with what `parameter-notes.ts` has of it. */
 export function describeParameter(
   name: string,
   schema: TSchema,
-  place: { readonly in: "path" | "query"; readonly isRequired: boolean },
+  place: { readonly in: "path" | "query"; readonly isRequired: boolean; readonly path: string },
 ): Parameter {
-  const { description, ...rest } = describeOnce(schema);
-  const sent = description ?? rest.items?.description;
+  const { description: expected, ...rest } = describeOnce(schema);
+  const { description: own }: { description?: string } = schema;
+  const special = parameterNotes[`${place.path} ${name}`];
+  const [general, example] = special ?? parameterNotes[name] ?? [];
+  const description = special?.[0] ?? own ?? general ?? expected;
+  const isList = rest.items !== undefined;
   return {
     name,
     in: place.in,
     required: place.isRequired && rest.default === undefined,
-    ...(sent === undefined ? {} : { description: sent }),
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example: isList ? [example].flat() : example }),
     schema: rest,
     ...(rest.items === undefined ? {} : { style: "form" as const, explode: false }),
   };
 }
 
 /** Keywords with `~` are for our own reader of parameters; what it expects is worth reporting. */
-function describeOnce(schema: TSchema): JsonSchema {
+function describeOnce(schema: TSchema, owner = ""): JsonSchema {
   const { "~expected": expected }: { "~expected"?: string } = schema;
   const keywords = Object.entries(schema).filter(([keyword]) => !keyword.startsWith("~"));
   const described: JsonSchema = {
     ...(expected === undefined ? {} : { description: expected }),
-    ...Object.fromEntries(keywords.map(([name, value]) => [name, describeKeyword(name, value)])),
+    ...Object.fromEntries(
+      keywords.map(([name, value]) => [name, describeKeyword(name, value, owner)]),
+    ),
   };
   const { anyOf, ...rest } = described;
   const values = (anyOf ?? []).flatMap((choice) => choice.const ?? []);
   return withType(values.length === anyOf?.length ? { ...rest, enum: values } : described);
 }
 
-function describeKeyword(keyword: string, value: unknown): unknown {
+function describeKeyword(keyword: string, value: unknown, owner: string): unknown {
   switch (keyword) {
     case "properties":
+      return Object.fromEntries(
+        Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [
+          name,
+          describeProperty(schema, fieldNotes[`${owner}.${name}`] ?? fieldNotes[name]),
+        ]),
+      );
     case "patternProperties":
       return Object.fromEntries(
         Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [
@@ -70,6 +85,24 @@ function describeKeyword(keyword: string, value: unknown): unknown {
     default:
       return value;
   }
+}
+
+/** What a field means where it stands comes before what its type means everywhere. */
+function describeProperty(
+  schema: TSchema,
+  note: (typeof fieldNotes)[string] | undefined,
+): JsonSchema {
+  const described = describeSchema(schema);
+  if (note === undefined) return { ...exampleOf(described), ...described };
+  const [description, example] = note;
+  const isPlain = example !== null && !(Array.isArray(example) && example.length === 0);
+  return { description, ...(isPlain ? { examples: [example] } : {}), ...described };
+}
+
+/** Counts and flags that need no better one. */
+function exampleOf({ type }: JsonSchema): Pick<JsonSchema, "examples"> {
+  if (type === "boolean") return { examples: [true] };
+  return type === "integer" || type === "number" ? { examples: [1] } : {};
 }
 
 /** Says the type of an enumeration too: many readers of such documents want it. */

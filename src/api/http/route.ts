@@ -37,6 +37,8 @@ export type RouteOptions<
   /** With parameters in braces, as in `/v1/keys/{id}`. */
   readonly path: `/${string}`;
   readonly access: Exclude<Access, "optional" | "preflight">;
+  /** Its name in the documentation, such as `listMarkets`; `routes.ts` gives it. */
+  readonly operationId?: string;
   /** One line for the documentation. */
   readonly summary: string;
   readonly params?: Params;

@@ -6,6 +6,7 @@ import type { Fill } from "../../market/fill.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import type { ListOrder } from "../../query/merged-list.ts";
 import { readFills, storedFills } from "../../query/read-fills.ts";
+import { marketsOfEvent } from "../../views/events/event-list.ts";
 import type { Backend } from "../backend.ts";
 import { checkBounds, checkRange } from "../http/check-bounds.ts";
 import { address, amount, conditionId, cursor, hash, time, tokenId } from "../http/parameters.ts";
@@ -28,6 +29,13 @@ export const rangeQuery = {
   tx_hash: Type.Optional(hash),
 };
 
+/** Names of markets next to their ids. */
+const include = Type.Optional(
+  Type.Enum(["market"], {
+    description: "market: adds question, slug and event_id of the market to each row",
+  }),
+);
+
 /** Who traded what, and where. */
 export const fillQuery = {
   ...rangeQuery,
@@ -39,12 +47,14 @@ export const fillQuery = {
   taker: Type.Optional(address),
   wallet: Type.Optional(address),
   condition_id: Type.Optional(conditionId),
+  include,
   exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 };
 
 /** Lists that are not of one token can be narrowed to some. */
 export const tokenListQuery = {
   token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
+  neg_risk_market_id: Type.Optional(hash),
 };
 
 const rangeSchema = Type.Object(rangeQuery);
@@ -74,7 +84,7 @@ export function rangeFilter(query: RangeQuery): FillFilter {
 /** The whole filter. */
 export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
-  const tokenIds = wantedTokens(query, state.directory);
+  const tokenIds = wantedTokens(query, state);
   checkBounds(query, ["min_size", "max_size"]);
   return {
     ...rangeFilter(query),
@@ -124,12 +134,21 @@ function positionAfter(
   return Number(seq) as Seq;
 }
 
-/** Tokens named directly, each once, narrowed to those of a condition when one is named too. */
+/** Tokens named directly, each once, narrowed to those of a condition and of a neg-risk event when they are named too. */
 function wantedTokens(
-  { token_id, condition_id }: FillQuery,
-  directory: Backend["state"]["directory"],
+  { token_id, condition_id, neg_risk_market_id }: FillQuery,
+  { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
-  if (condition_id === undefined) return token_id && [...new Set(token_id)];
-  const ofCondition = directory.market(condition_id)?.tokens.map(({ tokenId }) => tokenId) ?? [];
-  return token_id === undefined ? ofCondition : ofCondition.filter((id) => token_id.includes(id));
+  const markets = [
+    ...(isGiven(condition_id) ? [[directory.market(condition_id)]] : []),
+    ...(isGiven(neg_risk_market_id) ? [marketsOfEvent(directory, neg_risk_market_id)] : []),
+  ];
+  const choices = [
+    ...(isGiven(token_id) ? [token_id] : []),
+    ...markets.map((some) =>
+      some.flatMap((one) => one?.tokens.map(({ tokenId }) => tokenId) ?? []),
+    ),
+  ];
+  const [first, ...others] = choices.map((ids) => new Set(ids));
+  return first && [...first].filter((id) => others.every((ids) => ids.has(id)));
 }

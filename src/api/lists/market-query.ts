@@ -6,17 +6,24 @@ import { marketFlags } from "../../views/markets/market-columns.ts";
 import type { MarketSelection } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { wordsOf } from "../../views/search/search-words.ts";
+import { bulkQuery } from "../bulk/bulk-format.ts";
 import { checkRange } from "../http/check-bounds.ts";
 import { validationError } from "../http/compile-reader.ts";
-import { amount, conditionId, cursor, time, tokenId } from "../http/parameters.ts";
+import { amount, conditionId, cursor, hash, time, tokenId } from "../http/parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
 /** A flag that no market has. */
 const nothing = 128;
+export const marketPageRows = 50;
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
 export const marketQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  ...bulkQuery({ pageRows: marketPageRows, pageRowsMax: 100 }),
+  include: Type.Optional(
+    Type.Enum(["event"], {
+      description: "event: adds the field event, the event of each market in short",
+    }),
+  ),
   cursor: Type.Optional(cursor),
   active: Type.Optional(Type.Boolean({ description: "true: markets that can still trade" })),
   status: Type.Enum(["open", "resolved", "all"], { default: "all" }),
@@ -31,6 +38,7 @@ export const marketQuery = Type.Object({
   ),
   neg_risk: Type.Optional(Type.Boolean()),
   event_id: Type.Optional(Type.Array(name, ids)),
+  neg_risk_market_id: Type.Optional(Type.Array(hash, ids)),
   category: Type.Optional(Type.Array(name, ids)),
   tag: Type.Optional(Type.Array(name, ids)),
   slug: Type.Optional(Type.Array(name, ids)),
@@ -61,6 +69,7 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
     flags: flagsAsked(query),
     labels: {
       ...(isGiven(query.event_id) && { event: query.event_id }),
+      ...(isGiven(query.neg_risk_market_id) && { event_key: query.neg_risk_market_id }),
       ...(isGiven(query.slug) && { slug: query.slug }),
       ...(isGiven(query.category) && { category: query.category }),
       ...(isGiven(query.tag) && { tag: query.tag }),

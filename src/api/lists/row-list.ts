@@ -1,25 +1,26 @@
 /** Lists of rows that stand somewhere on the chain: as a page, or all of them as a file. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
-import type { Seq } from "../../base/ids.ts";
+import type { Seq, TokenId } from "../../base/ids.ts";
 import { readRows, type StoredList } from "../../query/merged-list.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { RowSnapshot } from "../../query/row-snapshot.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
+import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
 import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { openBulkRows, type RowsAsOfNow } from "../bulk/bulk-rows.ts";
-import type { Row } from "../bulk/columns.ts";
+import { type Row, requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { answerPage, listOf } from "./list-answer.ts";
 
-const pageRows = 100;
+const chainPageRows = 100;
 
 /** What every such list takes next to its filters. */
-export const rowListQuery = bulkQuery(pageRows);
+export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 
 /** What the routes of such lists have in common. */
 export function rowListRoute<RowShape extends TObject>(row: RowShape) {
@@ -48,13 +49,22 @@ export type RowSource<Item> = {
 export type RowList<Item> = {
   /** What cursors are bound to, with the query. */
   readonly path: string;
-  readonly query: { readonly format: "json" | FileFormatName; readonly limit?: number | undefined };
+  readonly query: {
+    readonly format: "json" | FileFormatName;
+    readonly limit?: number | undefined;
+    /** Adds the optional fields of the row. */
+    readonly include?: string | undefined;
+  };
+  /** Rows of a page, where no limit is given. */
+  readonly pageRows?: number;
   /** Of files, without their ending. */
   readonly name: string;
   readonly row: TObject;
   readonly source: RowSource<Item>;
   /** Writes rows as their JSON; rebuilt for each page, and each chunk of a file. */
   readonly writer: (context: RowContext) => (item: Item) => string;
+  /** The token whose market `include=market` adds to a row. */
+  readonly tokenOf?: (item: Item) => TokenId;
 };
 
 /** Answers with a page, or with a file of all rows. */
@@ -63,16 +73,17 @@ export async function answerList<Item>(
   exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   list: RowList<Item>,
 ) {
-  const { path, query, name, row, source } = list;
-  const { format } = query;
+  const { path, query, name, source, pageRows = chainPageRows } = list;
+  const { format, include } = query;
   if (format !== "json") {
     const open = async () => openFile({ backend, bulk }, list);
+    const row = include === undefined ? requiredPart(list.row) : list.row;
     return bulk.answer(exchange, { format, row, name, limit: query.limit, open });
   }
   const limit = query.limit ?? pageRows;
   // One more than asked for says that there is a next page.
   const rows = await source.readPage(limit + 1);
-  const write = list.writer(rowContextOf(backend));
+  const write = writerOf(list)(rowContextOf(backend));
   const page = answerPage(
     backend,
     { path, query: { ...query, limit }, rows, positionOf: source.positionOf },
@@ -90,7 +101,12 @@ async function openFile<Item>(
   const cursorOf = (position: CursorPosition) => backend.cursors.encode(path, query, position);
   const context = rowContextOf(backend);
   const rows = await openBulkRows(source.asOfNow(), size, cursorOf);
-  return { ...rows, writer: () => list.writer(context) };
+  return { ...rows, writer: () => writerOf(list)(context) };
+}
+
+function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item>["writer"] {
+  if (query.include === undefined || tokenOf === undefined) return writer;
+  return withMarket(writer, tokenOf);
 }
 
 /** Rows that are written from what shows them. */

@@ -10,7 +10,6 @@ import { signalToStop } from "../service/await-signal.ts";
 import { type ApiOptions, readApi } from "./api-options.ts";
 import { downloadFile } from "./download-file.ts";
 import { DownloadProgress } from "./download-progress.ts";
-import { exportMarkets } from "./export-markets.ts";
 import { exportFilters, fileEndings, rowLists } from "./export-options.ts";
 
 type ExportOptions = ApiOptions & { readonly out: string };
@@ -31,14 +30,6 @@ export async function exportList(name: string, options: ExportOptions): Promise<
   const { out } = options;
   const { url, key } = readApi(options);
   const filters = filtersOf(options);
-  if (name === "markets") {
-    if (formatOf(out) !== "ndjson") throw new UsageError("--out of markets ends in .ndjson");
-    if (filters.size > 0) throw new UsageError("markets have no filters");
-    let rows = 0;
-    await exportMarkets({ url, key, out, onRows: (count) => (rows += count) });
-    process.stderr.write(`${out}  ${rows} rows\n`);
-    return exitCodes.done;
-  }
   const list = new URL(url.replace(/\/$/, "") + listPath(name, filters, formatOf(out)));
   await writeFiles({ list, key, out });
   return exitCodes.done;
@@ -62,10 +53,12 @@ function formatOf(out: string): string {
 
 function listPath(name: string, filters: ReadonlyMap<string, string>, format: string): string {
   const query = new URLSearchParams({ format, order: "asc" });
+  const isMarketList = name === "markets" || name === "events";
   const isRowList = rowLists.some((list) => list === name);
+  if (isMarketList) query.set("sort", "created_at");
   if (isRowList) query.set("status", "finalized");
   for (const [parameter, text] of filters) query.set(parameter, text);
-  if (isRowList) return `/v1/${name}?${query.toString()}`;
+  if (isRowList || isMarketList) return `/v1/${name}?${query.toString()}`;
   const token = filters.get("token_id");
   if (token === undefined) throw new UsageError("candles need --token");
   query.delete("token_id");

@@ -19,7 +19,7 @@ export const rowLists = [
 ] as const;
 
 /** Everything that `export` writes. */
-export const exportLists: readonly string[] = ["markets", ...rowLists, "candles"];
+export const exportLists: readonly string[] = ["markets", "events", ...rowLists, "candles"];
 
 /** The extensions that choose a format. The formats are named here again, so that help loads no schemas. */
 export const fileEndings: readonly string[] = (

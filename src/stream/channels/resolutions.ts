@@ -12,13 +12,15 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
   const { directory } = sources.state;
   const { resolutions } = directory;
+  const asked = request.filter?.condition_id;
+  const conditionIds = asked === undefined ? undefined : new Set([asked]);
   const indexBehind = (position: number): number =>
     resolutions.indexOf({ seq: (position + 1) as Seq, conditionId: "" as ConditionId });
   const select = (from: {
     index: number;
     step: 1 | -1;
   }): Iterator<Resolution> & Iterable<Resolution> =>
-    resolutions.select({ ...everything, conditionId: request.filter?.condition_id }, from);
+    resolutions.select({ ...everything, conditionIds }, from);
   const entryOf = (resolution: Resolution): Entry => {
     const market = directory.market(resolution.conditionId);
     const row = presentResolution(resolution, market, rowContextOf(sources));

@@ -49,6 +49,8 @@ function readTexts(fields: Fields, event: Fields): MetadataTexts {
     tags: tagsOf(fields, event),
     eventId: numberTextOf(event["id"]),
     eventSlug: slugOf(event["slug"]),
+    eventTitle: lineOf(event["title"], metadataLimits.questionLengthMax),
+    outcomeLabel: labelOf(fields["groupItemTitle"]),
     startMs: timeOf(fields["startDate"]) ?? timeOf(fields["startDateIso"]),
     endMs: timeOf(fields["endDate"]) ?? timeOf(fields["endDateIso"]),
     image: imageOf(fields["image"]) ?? imageOf(fields["icon"]),

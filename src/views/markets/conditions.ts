@@ -134,7 +134,9 @@ export class Conditions {
     }
     if (gen3 === null) return noText;
     const negRiskMarketId = gen3.module === "neg_risk" ? gen3.eventId : null;
-    return { ...this.#gen3TextOf(gen3), negRiskMarketId };
+    const text = this.#gen3TextOf(gen3);
+    const eventTitle = this.gen3.eventTitleOf(gen3.eventId) ?? text.eventTitle;
+    return { ...text, eventTitle, negRiskMarketId };
   }
 
   /** The text registered for it, that of the older condition, or one made of its legs. */
@@ -200,6 +202,7 @@ export class Conditions {
       description: text.description ?? (isVenueText ? venue.description : null),
       metadataSource: isVenueText ? "venue" : text.source,
       eventId: text.eventId ?? venue?.eventId ?? null,
+      eventTitle: text.eventTitle ?? venue?.eventTitle ?? null,
       negRisk: this.isNegRisk(condition),
       negRiskMarketId: text.negRiskMarketId,
       exchangeVersions: generationsOf(

@@ -75,6 +75,12 @@ export class Gen3Registry {
     return this.#announcements.get(eventId) !== undefined;
   }
 
+  /** The title registered for an atomic event; `null` when there is none. */
+  eventTitleOf(eventId: Hash): string | null {
+    if (this.#announcements.get(eventId) !== "atomic") return null;
+    return this.#texts.get(eventId)?.text.title?.trim() || null;
+  }
+
   /**
    * The text of a condition of its own, and whether a reporter of the aggregator's registered it.
    * The text of an atomic event is about the event, not about the condition of equal id.

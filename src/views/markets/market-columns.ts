@@ -4,20 +4,26 @@
  * they became known; what it is, is put together from elsewhere.
  */
 
-import type { ConditionId } from "../../base/ids.ts";
+import type { ConditionId, Hash } from "../../base/ids.ts";
 import { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
-import type { UndoLog } from "./undo-log.ts";
+import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 const idBytes = 32;
 
 /** What can be asked of a market with yes or no, as bits. */
 export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
 
-/** What is asked for exactly, as it is written. */
-export type LabelKind = "event" | "slug" | "category" | "tag";
+/** What is asked for exactly, as it is written; `event_key` as `eventKeyOf` makes it. */
+export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
+
+/** All that a market can be found by. */
+type FoundBy = MarketTexts & {
+  readonly eventKey: string | null;
+  readonly eventSlug: string | null;
+};
 
 export class MarketColumns {
   readonly #journal: UndoLog;
@@ -40,6 +46,10 @@ export class MarketColumns {
   readonly venueAt: Column<"u32">;
   /** What came of that, as `venueFlags`. */
   readonly venueFlags: Column<"u8">;
+  /** The event that it is part of by number, from 1; 0 for none. */
+  readonly events: Column<"u32">;
+  readonly #eventCount: Column<"f64">;
+  readonly #eventNumbers: JournaledMap<Hash, number>;
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
@@ -55,6 +65,9 @@ export class MarketColumns {
     this.volumeUsd = stateStore.column("markets.volume_usd", "f64");
     this.venueAt = stateStore.column("markets.venue_at", "u32");
     this.venueFlags = stateStore.column("markets.venue_flags", "u8");
+    this.events = stateStore.column("markets.events", "u32");
+    this.#eventCount = stateStore.column("markets.event_count", "f64");
+    this.#eventNumbers = new JournaledMap(journal, stateStore.table("event_numbers"));
     this.search = new MarketSearch(stateStore, journal);
     this.labels = new TextSearch({ stateStore, journal }, "labels", 1);
     this.#reserve(this.count);
@@ -103,8 +116,18 @@ export class MarketColumns {
 
   get #numbers(): readonly Column[] {
     const { flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd } = this;
-    const { venueAt, venueFlags } = this;
-    return [flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd, venueAt, venueFlags];
+    const { venueAt, venueFlags, events } = this;
+    return [
+      flags,
+      listedSeq,
+      createdAt,
+      lastTradeAt,
+      endMs,
+      volumeUsd,
+      venueAt,
+      venueFlags,
+      events,
+    ];
   }
 
   /** Sets a number of a market, for forks to revert. */
@@ -119,16 +142,39 @@ export class MarketColumns {
   }
 
   /** Sets all that it can be found by. */
-  setTexts(ordinal: number, texts: MarketTexts): void {
-    const { slug, category, tags, eventId } = texts;
+  setTexts(ordinal: number, texts: FoundBy): void {
+    const { slug, category, tags, eventId, eventKey, eventSlug } = texts;
     this.search.put(ordinal, texts);
+    this.#journal.setAt(
+      this.events,
+      ordinal,
+      eventKey === null ? 0 : this.#eventNumberOf(eventKey),
+    );
     const labels = [
       labelOf("event", eventId),
+      labelOf("event_key", eventKey),
+      labelOf("event_slug", eventSlug),
       labelOf("slug", slug),
       labelOf("category", category),
       ...tags.map((tag) => labelOf("tag", tag)),
     ];
     this.labels.put(ordinal, [labels.filter((label) => label !== null)]);
+  }
+
+  /** Events have numbers up to this; some may have no markets any more. */
+  get eventCount(): number {
+    return this.#eventCount.get(0);
+  }
+
+  #eventNumberOf(key: string): number {
+    // Keys are hashes, or up to 20 digits.
+    const hash = `0x${key.replace("0x", "").padStart(64, "0")}` as Hash;
+    const known = this.#eventNumbers.get(hash);
+    if (known !== undefined) return known;
+    const number = this.eventCount + 1;
+    this.#journal.setAt(this.#eventCount, 0, number);
+    this.#eventNumbers.set(hash, number);
+    return number;
   }
 
   /** Those that are markets of ours, in the order they became known. */

@@ -10,7 +10,12 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import type { LastTrade } from "../../market/last-trade.ts";
-import { type Resolution, resolutionOf, type TokenTotals } from "../../market/market.ts";
+import {
+  eventKeyOf,
+  type Resolution,
+  resolutionOf,
+  type TokenTotals,
+} from "../../market/market.ts";
 import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -190,15 +195,16 @@ export class MarketDirectory extends Conditions {
   #retell(conditionId: ConditionId, depth = 0): void {
     const condition = this.conditions.get(conditionId);
     if (condition !== undefined) {
-      const { question, description, tokens, eventId, venue } = this.describe(condition);
+      const market = this.describe(condition);
+      const { venue } = market;
       this.columns.setTexts(condition.ordinal, {
-        question,
-        description,
-        outcomes: tokens.map(({ outcome }) => outcome),
+        ...market,
+        outcomes: market.tokens.map(({ outcome }) => outcome),
         slug: venue?.slug ?? null,
         category: venue?.category ?? null,
         tags: venue?.tags ?? [],
-        eventId,
+        eventKey: eventKeyOf(market),
+        eventSlug: venue?.eventSlug ?? null,
       });
       this.columns.set(this.columns.endMs, condition.ordinal, venue?.endMs ?? 0);
     }

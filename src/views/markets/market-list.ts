@@ -38,6 +38,15 @@ type Page = {
   readonly best: Chosen[];
 };
 
+/** Some markets with their ranks and what orders them. */
+export type RankedMarkets = {
+  /** `null` where ranks and keys are by ordinal; a market of rank 0 is not in the list then. */
+  readonly ordinals: Int32Array | null;
+  readonly ranks: Ranks;
+  readonly length: number;
+  readonly keys: Float64Array;
+};
+
 /** The markets of a list and what orders them, as they were when it was requested. */
 export class MarketList {
   readonly #columns: MarketColumns;
@@ -48,22 +57,13 @@ export class MarketList {
   readonly #keys: Float64Array;
   readonly length: number;
 
-  constructor(columns: MarketColumns, selection: MarketSelection) {
-    const { ordinals, ranks, length } = membersOf(columns, selection);
-    const keys = keysOf(columns, selection.sort);
-    const isDense = ordinals === null && length * densePart >= ranks.length;
-    const own = ordinals ?? (isDense ? null : rankedOf(ranks, length));
+  constructor(columns: MarketColumns, markets: MarketSelection | RankedMarkets) {
+    const ranked = "keys" in markets ? markets : rankedMarkets(columns, markets);
     this.#columns = columns;
-    this.#ordinals = own;
-    this.length = length;
-    if (own === null) {
-      this.#ranks = ranks;
-      this.#keys = keys.snapshot();
-    } else {
-      const all = keys.values;
-      this.#ranks = ordinals === null ? Uint16Array.from(own, (one) => ranks[one] ?? 0) : ranks;
-      this.#keys = Float64Array.from(own, (one) => all[one] ?? 0);
-    }
+    this.#ordinals = ranked.ordinals;
+    this.#ranks = ranked.ranks;
+    this.#keys = ranked.keys;
+    this.length = ranked.length;
   }
 
   /** What it takes at the most: dense lists of one moment share their keys. */
@@ -134,12 +134,31 @@ function edgeOf(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
   return { rank, key: sign * key, id: Buffer.from(conditionId.slice(2), "hex") };
 }
 
+function rankedMarkets(columns: MarketColumns, selection: MarketSelection): RankedMarkets {
+  const { ordinals, ranks, length } = membersOf(columns, selection);
+  const keys = keysOf(columns, selection.sort);
+  const isDense = ordinals === null && length * densePart >= ranks.length;
+  if (isDense) return { ordinals, ranks, length, keys: keys.snapshot() };
+  const own = ordinals ?? rankedOf(ranks, length);
+  const all = keys.values;
+  return {
+    ordinals: own,
+    ranks: ordinals === null ? Uint16Array.from(own, (one) => ranks[one] ?? 0) : ranks,
+    length,
+    keys: Float64Array.from(own, (one) => all[one] ?? 0),
+  };
+}
+
 function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {
   if (one.rank !== other.rank) return other.rank - one.rank;
   if (one.key !== other.key) return one.key - other.key;
+  return compareMarkets(ids, one.ordinal, other.ordinal);
+}
+
+/** Compares the ids of two markets. */
+export function compareMarkets(ids: Uint8Array, one: number, other: number): number {
   for (let i = 0; i < idBytes; i += 1) {
-    const difference =
-      (ids[one.ordinal * idBytes + i] ?? 0) - (ids[other.ordinal * idBytes + i] ?? 0);
+    const difference = (ids[one * idBytes + i] ?? 0) - (ids[other * idBytes + i] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

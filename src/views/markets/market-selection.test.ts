@@ -20,7 +20,13 @@ const texts = Array.from({ length: markets }, (_, ordinal) =>
 for (const [ordinal, question] of texts.entries()) {
   columns.add(`0x${ordinal.toString(16).padStart(64, "0")}` as ConditionId);
   const none = { description: null, outcomes: [], slug: null, category: null, tags: [] };
-  columns.setTexts(ordinal, { ...none, question, eventId: ordinal % 5 === 0 ? "fifth" : null });
+  columns.setTexts(ordinal, {
+    ...none,
+    question,
+    eventId: ordinal % 5 === 0 ? "fifth" : null,
+    eventKey: null,
+    eventSlug: null,
+  });
   columns.set(columns.flags, ordinal, ordinal % 8);
   columns.set(columns.volumeUsd, ordinal, ordinal);
 }

@@ -38,6 +38,8 @@ const noTexts = {
   tags: [],
   eventId: null,
   eventSlug: null,
+  eventTitle: null,
+  outcomeLabel: null,
   startMs: null,
   endMs: null,
   image: null,

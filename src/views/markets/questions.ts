@@ -42,6 +42,7 @@ export type MarketText = {
   readonly outcomes: readonly [string, string] | null;
   readonly source: MetadataSource;
   readonly eventId: string | null;
+  readonly eventTitle: string | null;
   readonly negRiskMarketId: Hash | null;
 };
 
@@ -70,6 +71,7 @@ export const noText: MarketText = {
   outcomes: null,
   source: "none",
   eventId: null,
+  eventTitle: null,
   negRiskMarketId: null,
 };
 
@@ -218,6 +220,7 @@ export class Questions {
     return {
       ...withUpdates(displayOf(request?.text ?? question.text, trusted), request),
       eventId: market?.text.eventId ?? null,
+      eventTitle: trimmed(market?.text.title ?? null),
       negRiskMarketId: question.negRiskMarketId,
     };
   }
@@ -232,6 +235,7 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
     outcomes: text.outcomes,
     source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
     eventId: null,
+    eventTitle: null,
     negRiskMarketId: null,
   };
 }

@@ -13,7 +13,7 @@ export type ResolutionRange = {
   readonly timestampFrom: number;
   readonly timestampTo: number;
   readonly txHash: Hash | undefined;
-  readonly conditionId: ConditionId | undefined;
+  readonly conditionIds: ReadonlySet<ConditionId> | undefined;
 };
 
 /**
@@ -95,14 +95,14 @@ export class ResolutionLog {
   }
 
   #test(range: ResolutionRange): (at: number) => boolean {
-    const { seqFrom, seqTo, timestampFrom, timestampTo, txHash, conditionId } = range;
+    const { seqFrom, seqTo, timestampFrom, timestampTo, txHash, conditionIds } = range;
     const tag = txHash === undefined ? null : tagOf(txHash);
     return (at) => {
       const [seq, timestamp] = [this.#seqs.get(at), this.#timestamps.get(at)];
       if (seq < seqFrom || seq >= seqTo) return false;
       if (timestamp < timestampFrom || timestamp >= timestampTo) return false;
       if (tag !== null && this.#txTags.get(at) !== tag) return false;
-      if (conditionId !== undefined && this.#idAt(at) !== conditionId) return false;
+      if (conditionIds?.has(this.#idAt(at)) === false) return false;
       return txHash === undefined || this.at(at)?.txHash === txHash;
     };
   }

@@ -24,7 +24,7 @@ const querystring = Type.Object({
   resolution: Type.Enum(resolutions, { default: "1h" }),
   start: Type.Optional(time),
   end: Type.Optional(time),
-  ...bulkQuery(pageRows),
+  ...bulkQuery({ pageRows }),
   cursor: Type.Optional(cursor),
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
   fill: Type.Enum(["none", "previous"], { default: "none" }),

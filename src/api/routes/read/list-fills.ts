@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../../base/ids.ts";
 import { isGiven } from "../../../base/optional.ts";
+import type { Fill } from "../../../market/fill.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
 import { matchRow, presentMatch } from "../../../rows/match-row.ts";
@@ -32,8 +33,16 @@ export function listFills(parts: ListParts): Route {
     handler: (request, reply) => {
       const { query } = request;
       const source = fillSource(backend, orderFilter(query, backend), { path, query });
-      const list = { path, query, name: "fills", row: fillRow, source, ...shownAs(presentFill) };
-      return answerList(parts, { request, reply }, list);
+      const list = { path, query, name: "fills", row: fillRow, source };
+      return answerList(
+        parts,
+        { request, reply },
+        {
+          ...list,
+          ...shownAs(presentFill),
+          tokenOf: ({ makerTokenId }) => makerTokenId,
+        },
+      );
     },
   });
 }
@@ -56,6 +65,7 @@ export function listMatches(parts: ListParts): Route {
         name: "matches",
         row: matchRow,
         source,
+        tokenOf: ({ tokenId }: Fill) => tokenId,
         ...shownAs(presentMatch),
       };
       return answerList(parts, { request, reply }, list);

@@ -5,9 +5,10 @@ import { finalBoundary } from "../../../query/merged-list.ts";
 import { readResolutions, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
+import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { Backend } from "../../backend.ts";
 import type { RowsAsOfNow } from "../../bulk/bulk-rows.ts";
-import { conditionId } from "../../http/parameters.ts";
+import { conditionId, hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
@@ -20,7 +21,11 @@ import {
 } from "../../lists/row-list.ts";
 
 const path = "/v1/resolutions";
-const querystring = Type.Object({ ...rangeQuery, condition_id: Type.Optional(conditionId) });
+const querystring = Type.Object({
+  ...rangeQuery,
+  condition_id: Type.Optional(conditionId),
+  neg_risk_market_id: Type.Optional(hash),
+});
 
 type ResolutionQuery = Static<typeof querystring>;
 
@@ -93,7 +98,7 @@ function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): numb
   return step === 1 && !isThere ? edge : edge + step;
 }
 
-function rangeOf(query: ResolutionQuery, { store }: Backend) {
+function rangeOf(query: ResolutionQuery, { store, state }: Backend) {
   const { timestampFrom = 0, timestampTo = Infinity, seqFrom = 0, ...rest } = rangeFilter(query);
   const { seqTo = Infinity, txHash } = rest;
   return {
@@ -102,6 +107,17 @@ function rangeOf(query: ResolutionQuery, { store }: Backend) {
     timestampFrom,
     timestampTo,
     txHash,
-    conditionId: query.condition_id,
+    conditionIds: conditionsAsked(query, state),
   };
+}
+
+/** `undefined` where any condition counts. */
+function conditionsAsked(
+  { condition_id: id, neg_risk_market_id: eventId }: ResolutionQuery,
+  { directory }: Backend["state"],
+): ReadonlySet<ConditionId> | undefined {
+  const named = id === undefined ? undefined : new Set([id]);
+  if (eventId === undefined) return named;
+  const ofEvent = new Set(marketsOfEvent(directory, eventId).map((market) => market.conditionId));
+  return named === undefined ? ofEvent : new Set([...named].filter((one) => ofEvent.has(one)));
 }

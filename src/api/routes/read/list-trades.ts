@@ -27,7 +27,7 @@ const tokenQuery = Type.Object({
 });
 
 const roles = ["maker", "direct"] as const;
-const shape = { name: "trades", row: tradeRow };
+const shape = { name: "trades", row: tradeRow, tokenOf: ({ tokenId: id }: Fill) => id };
 
 /** Trades of all tokens. */
 export function listTrades(parts: ListParts): Route {

@@ -1,0 +1,159 @@
+/** Pages and files of markets, in lists that stay as they were when their first page was asked for. */
+import { InvariantError } from "../../base/assert.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
+import { searchMarkets } from "../../query/read-markets.ts";
+import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
+import type { Hits } from "../../views/search/market-search.ts";
+import type { Backend } from "../backend.ts";
+import type { RowsAsOfNow } from "../bulk/bulk-rows.ts";
+import type { CursorPosition } from "./cursor.ts";
+import { ListSnapshots } from "./list-snapshots.ts";
+import { searchedWords } from "./market-query.ts";
+import type { RowSource } from "./row-list.ts";
+
+/** A place and the name of its list, empty when there is nothing after it. */
+type NamedPlace = MarketPlace & { readonly name: string };
+
+/** A market of a list and what is sent of it. */
+type Placed<Row> = { readonly place: NamedPlace; readonly row: Row };
+
+/** Which list is asked for, and how its rows are made. */
+export type MarketListing<Row> = {
+  readonly path: string;
+  readonly query: {
+    readonly order: "asc" | "desc";
+    readonly limit?: number | undefined;
+    readonly search?: string | undefined;
+    readonly cursor?: string | undefined;
+  };
+  /** Makes the list of what a search has found. */
+  readonly open: (hits: Hits | null) => MarketList;
+  /** `null` for what a fork has reverted. */
+  readonly present: (conditionId: ConditionId) => Row | null;
+};
+
+/** An open list, its name when it is kept, and the place where the page before ended. */
+type Opened = {
+  readonly list: MarketList;
+  readonly name: string;
+  readonly edge: MarketPlace | null;
+};
+
+/** A walk over all markets chooses so many, which is a short turn. */
+const placesPerTurn = 1000;
+
+export class MarketLists {
+  readonly #backend: Backend;
+  readonly #snapshots: ListSnapshots<MarketList>;
+
+  constructor(backend: Backend, clock: Clock) {
+    this.#backend = backend;
+    this.#snapshots = new ListSnapshots(clock);
+  }
+
+  /** What `answerList` reads; its functions throw `INVALID_CURSOR`. */
+  sourceOf<Row>(listing: MarketListing<Row>): RowSource<Placed<Row>> {
+    return {
+      readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
+      positionOf: ({ place }) => positionOf(place),
+      asOfNow: () => this.#asOfNow(listing),
+    };
+  }
+
+  /** One row more than a page has says that there is a next page. */
+  async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
+    const { order } = listing.query;
+    const { list, name, edge } = await this.#open(listing, limit - 1);
+    const places = list.page(edge, { order, limit });
+    return places.map((place) => ({ ...place, name }));
+  }
+
+  #asOfNow<Row>(listing: MarketListing<Row>): RowsAsOfNow<Placed<Row>> {
+    const { order, limit = Infinity } = listing.query;
+    const opened = this.#open(listing, limit);
+    const pages = async function* () {
+      const { list, name, edge } = await opened;
+      for (let after = edge; ; await nextTurn()) {
+        const places = list.page(after, { order, limit: placesPerTurn });
+        yield places.map((place): NamedPlace => ({ ...place, name }));
+        after = places.at(-1) ?? null;
+        if (places.length < placesPerTurn) return;
+      }
+    };
+    return {
+      count: async (max) => {
+        const { list, edge } = await opened;
+        return edge === null ? Math.min(max, list.length) : countOf(pages(), max);
+      },
+      positionAt: async (index) => positionOf(await placeAt(pages(), index)),
+      chunks: async function* ({ rowsMax }) {
+        let left = rowsMax;
+        for await (const places of pages()) {
+          yield await presentAll(listing, places.slice(0, left));
+          left -= places.length;
+          if (left <= 0) return;
+        }
+      },
+    };
+  }
+
+  /** `limit` is how many rows are asked for of it: a list that has no more is never asked for again. */
+  async #open<Row>({ path, query, open }: MarketListing<Row>, limit: number): Promise<Opened> {
+    const { cursor, search } = query;
+    const [name = "", ...keys] =
+      cursor === undefined ? [] : this.#backend.cursors.decode(path, query, cursor);
+    const edge = cursor === undefined ? null : placeOf(keys);
+    const kept = this.#snapshots.get(String(name));
+    if (kept !== null) return { list: kept, name: String(name), edge };
+    const words = search === undefined ? null : searchedWords(search);
+    const hits = words === null ? null : await searchMarkets(this.#backend, words);
+    const list = open(hits);
+    const isKept = edge !== null || list.length > limit;
+    return { list, name: isKept ? this.#snapshots.put(list) : "", edge };
+  }
+}
+
+async function presentAll<Row>(
+  { present }: MarketListing<Row>,
+  places: readonly NamedPlace[],
+): Promise<readonly Placed<Row>[]> {
+  const found = await mapInTurns(places, (place) => {
+    const row = present(place.conditionId);
+    return row === null ? null : { place, row };
+  });
+  return found.filter((one) => one !== null);
+}
+
+/** How many places there are; counts no further than `max`. */
+async function countOf(pages: AsyncIterable<readonly NamedPlace[]>, max: number): Promise<number> {
+  let count = 0;
+  for await (const places of pages) {
+    count += places.length;
+    if (count >= max) return max;
+  }
+  return count;
+}
+
+/** The place with this number, from 0; there must be one. */
+async function placeAt(
+  pages: AsyncIterable<readonly NamedPlace[]>,
+  index: number,
+): Promise<NamedPlace> {
+  let before = 0;
+  for await (const places of pages) {
+    const place = places[index - before];
+    if (place !== undefined) return place;
+    before += places.length;
+  }
+  throw new InvariantError("the place is one of those that were counted");
+}
+
+function positionOf({ name, rank, key, conditionId }: NamedPlace): CursorPosition {
+  return [name, rank, key, conditionId];
+}
+
+function placeOf([rank, key, conditionId]: CursorPosition): MarketPlace {
+  return { rank: Number(rank), key: Number(key), conditionId: String(conditionId) as ConditionId };
+}

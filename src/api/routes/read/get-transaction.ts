@@ -1,0 +1,133 @@
+import { Type } from "typebox";
+import { storeLimits } from "../../../base/config/limits.ts";
+import { AppError } from "../../../base/errors.ts";
+import { blockNumberOf, firstSeqOf, type Seq } from "../../../base/ids.ts";
+import { isTrade } from "../../../market/fill.ts";
+import { resolutionOf } from "../../../market/market.ts";
+import { readEvents } from "../../../query/read-events.ts";
+import { readFills } from "../../../query/read-fills.ts";
+import { rowContextOf } from "../../../query/row-context.ts";
+import { exchangeEventRow, presentExchangeEvent } from "../../../rows/exchange-event-row.ts";
+import { fillRow, presentFill } from "../../../rows/fill-row.ts";
+import { matchRow, presentMatch } from "../../../rows/match-row.ts";
+import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
+import {
+  idFields,
+  marketFieldsOf,
+  placeFields,
+  presentTrade,
+  tradeRow,
+} from "../../../rows/trade-row.ts";
+import { addressText, hashText } from "../../../rows/wire-format.ts";
+import { subjectOf } from "../../../storage/codec/event-codec.ts";
+import type { Backend } from "../../backend.ts";
+import { hash } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
+import { metaOf } from "../../meta.ts";
+
+const { tx_hash, block_number, block_hash, timestamp, timestamp_ms, status } = tradeRow.properties;
+const rowsMax = storeLimits.orderFillsMax;
+
+/** Any other log of the contracts that are indexed. */
+const otherEventShape = Type.Object({
+  id: tradeRow.properties.id,
+  seq: tradeRow.properties.seq,
+  log_index: tradeRow.properties.log_index,
+  kind: Type.String({
+    description: "What the log reports, by the name of its event",
+    examples: ["condition_prepared"],
+  }),
+  address: addressText,
+  subject: Type.Union([hashText, Type.Null()], {
+    description: "The condition, question or event that it is about",
+  }),
+});
+
+const transactionRow = Type.Object({
+  tx_hash,
+  block_number,
+  block_hash,
+  timestamp,
+  timestamp_ms,
+  status,
+  truncated: Type.Boolean({
+    description: `Whether more than ${rowsMax} fills or other logs exist`,
+    examples: [false],
+  }),
+  trades: Type.Array(tradeRow, { description: "The maker leg of every match, with its market" }),
+  matches: Type.Array(matchRow, { description: "What each taker order got" }),
+  fills: Type.Array(fillRow, { description: "Every OrderFilled" }),
+  resolutions: Type.Array(resolutionRow, { description: "Results reported in the transaction" }),
+  exchange_events: Type.Array(exchangeEventRow, {
+    description: "Cancellations, approvals, pauses, roles and fees",
+  }),
+  other_events: Type.Array(otherEventShape, {
+    description: "Everything else that the indexed contracts logged, such as new conditions",
+  }),
+});
+
+/** All that one transaction did, as far as the indexed contracts logged it. */
+export function getTransaction(backend: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/transactions/{tx_hash}",
+    access: "read",
+    summary: "All trades, fills, matches and events of one transaction",
+    params: Type.Object({ tx_hash: hash }),
+    response: oneOf(transactionRow),
+    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
+    cacheControl: "private, max-age=1",
+    handler: async ({ id: requestId, params: { tx_hash: txHash } }) => {
+      const page = { order: "asc", after: null, finalizedOnly: false, limit: rowsMax + 1 } as const;
+      const fills = await readFills(backend.store, { ...page, filter: { txHash } });
+      const events = await readEvents(backend.store, { ...page, txHash, ...blockOf(fills[0]) });
+      const [first] = [...fills, ...events];
+      if (first === undefined) throw new AppError("NOT_FOUND");
+      const context = rowContextOf(backend);
+      const { directory } = context;
+      const { log_index: _index, ...place } = placeFields(first, context);
+      const shown = fills.slice(0, rowsMax);
+      const notices = events.map((event) =>
+        presentExchangeEvent(event, backend.contracts, context),
+      );
+      const data = {
+        ...place,
+        truncated: fills.length > rowsMax || events.length > rowsMax,
+        trades: shown.filter(isTrade).map((fill) => ({
+          ...presentTrade(fill, context),
+          ...marketFieldsOf(fill.tokenId, directory),
+        })),
+        matches: shown
+          .filter(({ role }) => role === "taker")
+          .map((fill) => presentMatch(fill, context)),
+        fills: shown.map((fill) => presentFill(fill, context)),
+        resolutions: events.flatMap((event) => {
+          const resolution = resolutionOf(event);
+          if (resolution === null) return [];
+          const market = directory.market(resolution.conditionId);
+          return [presentResolution(resolution, market, context)];
+        }),
+        exchange_events: notices.filter((row) => row !== null),
+        other_events: events
+          .filter((event, index) => notices[index] === null && resolutionOf(event) === null)
+          .map((located) => {
+            const { id, seq, log_index } = {
+              ...idFields(located),
+              ...placeFields(located, context),
+            };
+            const { address, event } = located;
+            return { id, seq, log_index, kind: event.kind, address, subject: subjectOf(event) };
+          }),
+      };
+      return { data, meta: metaOf(requestId, backend.freshness()) };
+    },
+  });
+}
+
+/** The events of a transaction are in the block of its fills, where they are found without reading those of others. */
+function blockOf(fill: { readonly seq: Seq } | undefined) {
+  if (fill === undefined) return {};
+  const block = blockNumberOf(fill.seq);
+  return { seqFrom: firstSeqOf(block), seqTo: firstSeqOf(block + 1) };
+}

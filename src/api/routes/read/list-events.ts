@@ -1,0 +1,142 @@
+import { type Static, Type } from "typebox";
+import { AppError } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/time/clock.ts";
+import { eventKeyOf } from "../../../market/market.ts";
+import { readEventList } from "../../../query/read-markets.ts";
+import { eventRow, presentEvent } from "../../../rows/event-row.ts";
+import { type EventSelection, marketsOfEvent } from "../../../views/events/event-list.ts";
+import type { MarketState } from "../../../views/markets/market-state.ts";
+import type { Hits } from "../../../views/search/market-search.ts";
+import type { Backend } from "../../backend.ts";
+import { bulkQuery } from "../../bulk/bulk-format.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
+import { MarketLists } from "../../lists/market-lists.ts";
+import { marketQuery, selectionOf } from "../../lists/market-query.ts";
+import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { metaOf } from "../../meta.ts";
+
+const path = "/v1/events";
+const pageRows = 20;
+const { cursor, status, search, neg_risk, event_id, neg_risk_market_id } = marketQuery.properties;
+const { category, tag, condition_id, token_id, min_volume, min_volume_24h, order } =
+  marketQuery.properties;
+
+const eventQuery = Type.Object({
+  ...bulkQuery({ pageRows, pageRowsMax: 50 }),
+  cursor,
+  status,
+  search,
+  neg_risk,
+  event_id,
+  neg_risk_market_id,
+  category,
+  tag,
+  condition_id,
+  token_id,
+  min_volume,
+  min_volume_24h,
+  sort: Type.Enum(["volume_24h", "volume", "created_at", "end_date"], { default: "volume_24h" }),
+  order,
+});
+type EventQuery = Static<typeof eventQuery>;
+
+/** Events with their markets. One is listed when one of its markets is asked for. */
+export function listEvents({ backend, bulk }: ListParts, clock: Clock): Route {
+  const lists = new MarketLists(backend, clock);
+  const { state } = backend;
+  return defineRoute({
+    ...rowListRoute(eventRow),
+    path,
+    summary: "Events with their markets, totals and prices",
+    querystring: eventQuery,
+    cacheControl: "private, max-age=10",
+    handler: (request, reply) => {
+      const { query } = request;
+      const source = lists.sourceOf({
+        path,
+        query,
+        open: (hits) => readEventList(backend, eventsAsked(state, query, hits)),
+        present: (conditionId) => {
+          const key = keyOf(state, conditionId);
+          return key === null ? null : eventOf(state, key);
+        },
+      });
+      // Markets may change while others have their turn; none is sent as it was before this.
+      const fresh = backend.freshness();
+      const parts = { backend: { ...backend, freshness: () => fresh }, bulk };
+      return answerList(
+        parts,
+        { request, reply },
+        {
+          path,
+          query,
+          pageRows,
+          name: "events",
+          row: eventRow,
+          source,
+          writer:
+            () =>
+            ({ row }) =>
+              JSON.stringify(row),
+        },
+      );
+    },
+  });
+}
+
+/** One event, by any of its names. */
+export function getEvent({ state, freshness }: Backend): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/events/{id}",
+    access: "read",
+    summary: "One event by its id, the venue's id or slug",
+    params: Type.Object({
+      id: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "A neg_risk_market_id, or the event's id or slug at the venue",
+        examples: ["903193"],
+      }),
+    }),
+    response: oneOf(eventRow),
+    errors: ["NOT_FOUND"],
+    cacheControl: "private, max-age=10",
+    handler: ({ id: requestId, params: { id } }) => {
+      const row =
+        eventOf(state, id.startsWith("0x") ? id.toLowerCase() : id) ?? eventNamed(state, id);
+      if (row === null) throw new AppError("NOT_FOUND");
+      return { data: row, meta: metaOf(requestId, freshness()) };
+    },
+  });
+}
+
+function eventsAsked(state: MarketState, query: EventQuery, hits: Hits | null): EventSelection {
+  const { status: wanted, sort, min_volume: volume, min_volume_24h: dayVolume, ...rest } = query;
+  return {
+    market: { ...selectionOf(state, { ...rest, status: "all", sort: "volume" }), hits },
+    status: wanted,
+    minVolume: Number(volume ?? 0n),
+    minDayVolume: Number(dayVolume ?? 0n),
+    sort,
+  };
+}
+
+function keyOf({ directory }: MarketState, conditionId: Parameters<typeof directory.market>[0]) {
+  const market = directory.market(conditionId);
+  return market === null ? null : eventKeyOf(market);
+}
+
+/** `null` when no market is part of an event with that key. */
+function eventOf(state: MarketState, key: string): Static<typeof eventRow> | null {
+  const markets = marketsOfEvent(state.directory, key);
+  return markets.length === 0 ? null : presentEvent(key, markets, state);
+}
+
+function eventNamed(state: MarketState, name: string): Static<typeof eventRow> | null {
+  const { columns } = state.directory;
+  const [ordinal] = [...columns.withLabel("event", name), ...columns.withLabel("event_slug", name)];
+  const key = ordinal === undefined ? null : keyOf(state, columns.conditionIdAt(ordinal));
+  return key === null ? null : eventOf(state, key);
+}

@@ -1,0 +1,136 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../base/decimal.ts";
+import type { Market } from "../market/market.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import { outcomePrice } from "../views/prices/token-price.ts";
+import { eventSummary, marketRow, presentTokens, sumsOf } from "./market-row.ts";
+import {
+  decimalOrNull,
+  decimalText,
+  formatConditionId,
+  formatTime,
+  nullable,
+} from "./wire-format.ts";
+
+const { id, question, slug, status, tokens, volume_usd, volume_24h_usd, trades, trades_24h } =
+  marketRow.properties;
+const { category, tags, neg_risk, neg_risk_market_id, metadata_source } = marketRow.properties;
+const { created_at, created_at_ms, end_date, last_trade_at, last_trade_at_ms } =
+  marketRow.properties;
+
+const { id: eventId, title } = eventSummary.properties;
+
+/** A market as part of its event. */
+const eventMarketShape = Type.Object({
+  id,
+  question,
+  slug,
+  outcome_label: nullable(
+    Type.String({
+      description: "What distinguishes the market within its event, such as a candidate",
+      examples: ["Jane Doe"],
+    }),
+  ),
+  status,
+  tokens,
+  volume_usd,
+  volume_24h_usd,
+});
+
+/** An event: the markets of one neg-risk event on the chain, or of one event of the venue. */
+export const eventRow = Type.Object({
+  id: eventId,
+  event_id: marketRow.properties.event_id,
+  title,
+  slug: marketRow.properties.event_slug,
+  category,
+  tags,
+  neg_risk,
+  neg_risk_market_id,
+  status,
+  created_at,
+  created_at_ms,
+  end_date,
+  market_count: Type.Integer({ minimum: 1, description: "Markets of the event", examples: [4] }),
+  markets: Type.Array(eventMarketShape, { description: "Oldest first" }),
+  volume_usd,
+  volume_24h_usd,
+  trades,
+  trades_24h,
+  last_trade_at,
+  last_trade_at_ms,
+  price_sum: nullable(
+    Type.String({
+      ...decimalText,
+      description:
+        "Sum of the prices of the first outcome of every market, in USD; near 1 where exactly one can win. null unless neg-risk, and before the first trade",
+      examples: ["1.012"],
+    }),
+  ),
+  metadata_source,
+});
+export type EventRow = Static<typeof eventRow>;
+
+/** An event as clients see it, by its markets, of which there is at least one. */
+export function presentEvent(
+  key: string,
+  markets: readonly Market[],
+  state: MarketState,
+): EventRow {
+  const sums = markets.map((market) => sumsOf(market, state));
+  const total = (read: (one: (typeof sums)[number]) => bigint) =>
+    formatMicros(sums.reduce((sum, one) => sum + read(one), 0n));
+  const count = (read: (one: (typeof sums)[number]) => number) =>
+    sums.reduce((sum, one) => sum + read(one), 0);
+  const firstOf = <Value>(read: (market: Market) => Value | null | undefined) =>
+    markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
+  const createdAt = Math.min(...markets.map((market) => market.createdAt));
+  const endMs = Math.max(0, ...markets.map(({ venue }) => venue?.endMs ?? 0));
+  const lastTradeAt = Math.max(...sums.map(({ lastTimestamp }) => lastTimestamp));
+  return {
+    id: key,
+    event_id: firstOf((market) => market.eventId),
+    title: firstOf((market) => market.eventTitle),
+    slug: firstOf((market) => market.venue?.eventSlug),
+    category: firstOf((market) => market.venue?.category),
+    tags: [...new Set(markets.flatMap((market) => market.venue?.tags ?? []))],
+    neg_risk: markets.some((market) => market.negRisk),
+    neg_risk_market_id: firstOf((market) => market.negRiskMarketId),
+    status: markets.every((market) => market.resolution !== null) ? "resolved" : "open",
+    created_at: formatTime(createdAt),
+    created_at_ms: createdAt * 1000,
+    end_date: endMs === 0 ? null : formatTime(endMs / 1000),
+    market_count: markets.length,
+    markets: markets
+      .toSorted((a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1))
+      .map((market) => presentEventMarket(market, state)),
+    volume_usd: total((one) => one.volumeUsd),
+    volume_24h_usd: total((one) => one.dayVolumeUsd),
+    trades: count((one) => one.trades),
+    trades_24h: count((one) => one.dayTrades),
+    last_trade_at: lastTradeAt === 0 ? null : formatTime(lastTradeAt),
+    last_trade_at_ms: lastTradeAt === 0 ? null : lastTradeAt * 1000,
+    price_sum: priceSumOf(markets, state),
+    metadata_source: firstOf((market) => market.metadataSource) ?? "none",
+  };
+}
+
+function presentEventMarket(market: Market, state: MarketState): Static<typeof eventMarketShape> {
+  const sums = sumsOf(market, state);
+  return {
+    id: formatConditionId(market.conditionId),
+    question: market.question,
+    slug: market.venue?.slug ?? null,
+    outcome_label: market.venue?.outcomeLabel ?? null,
+    status: market.resolution === null ? "open" : "resolved",
+    tokens: presentTokens(market, state),
+    volume_usd: formatMicros(sums.volumeUsd),
+    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
+  };
+}
+
+function priceSumOf(markets: readonly Market[], { directory }: MarketState): string | null {
+  if (!markets.some((market) => market.negRisk)) return null;
+  const prices = markets.flatMap((market) => outcomePrice(market, 0, directory)?.price ?? []);
+  return decimalOrNull(prices.length === 0 ? null : prices.reduce((sum, price) => sum + price, 0n));
+}

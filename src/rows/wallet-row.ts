@@ -1,0 +1,134 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../base/decimal.ts";
+import type { Address, ConditionId } from "../base/ids.ts";
+import type { MarketDirectory } from "../views/markets/market-directory.ts";
+import { marketRow } from "./market-row.ts";
+import {
+  addressText,
+  decimalText,
+  formatConditionId,
+  formatTime,
+  nullable,
+} from "./wire-format.ts";
+
+/** What a wallet traded. Micros, Unix seconds. */
+export type WalletTotals = {
+  readonly trades: number;
+  readonly makerTrades: number;
+  readonly takerTrades: number;
+  readonly volumeUsd: bigint;
+  readonly firstTimestamp: number;
+  readonly lastTimestamp: number;
+};
+
+/** What a wallet traded of a market; `null` stands for tokens of unknown markets. */
+export type WalletMarket = {
+  readonly conditionId: ConditionId | null;
+  readonly totals: WalletTotals;
+};
+
+/** Markets that are reported of a wallet. */
+const topMarketsMax = 100;
+
+const trades = Type.Integer({
+  minimum: 1,
+  description: "Trades of the wallet, as maker or taker",
+  examples: [12],
+});
+const volumeUsd = Type.String({
+  ...decimalText,
+  description: "What those trades were worth, in USD",
+  examples: ["1520.5"],
+});
+
+const walletMarketShape = Type.Object({
+  condition_id: nullable(marketRow.properties.id),
+  question: marketRow.properties.question,
+  slug: marketRow.properties.slug,
+  event_id: marketRow.properties.event_id,
+  trades,
+  volume_usd: volumeUsd,
+  last_trade_at: marketRow.properties.created_at,
+  last_trade_at_ms: marketRow.properties.created_at_ms,
+});
+
+/** What a wallet has traded since the start of coverage. */
+export const walletRow = Type.Object({
+  address: addressText,
+  trades,
+  maker_trades: Type.Integer({
+    minimum: 0,
+    description: "Trades in which the wallet's order was the maker's",
+    examples: [4],
+  }),
+  taker_trades: Type.Integer({
+    minimum: 0,
+    description: "Trades in which the wallet's order was the taker's",
+    examples: [8],
+  }),
+  volume_usd: volumeUsd,
+  markets: Type.Integer({
+    minimum: 1,
+    description: "Markets that the wallet traded",
+    examples: [3],
+  }),
+  truncated: Type.Boolean({
+    description: "Whether the wallet traded more tokens than are counted, 50,000",
+    examples: [false],
+  }),
+  first_trade_at: marketRow.properties.created_at,
+  first_trade_at_ms: marketRow.properties.created_at_ms,
+  last_trade_at: marketRow.properties.created_at,
+  last_trade_at_ms: marketRow.properties.created_at_ms,
+  top_markets: Type.Array(walletMarketShape, {
+    description: `Up to ${topMarketsMax} markets, the one with the highest volume first`,
+  }),
+});
+
+/** A wallet as clients see it, by the markets that it traded, of which there is at least one. */
+export function presentWallet(
+  address: Address,
+  markets: readonly WalletMarket[],
+  { directory, truncated }: { readonly directory: MarketDirectory; readonly truncated: boolean },
+): Static<typeof walletRow> {
+  const all = markets.map(({ totals }) => totals).reduce(addTotals);
+  const top = markets.toSorted((a, b) => Number(b.totals.volumeUsd - a.totals.volumeUsd));
+  return {
+    address,
+    trades: all.trades,
+    maker_trades: all.makerTrades,
+    taker_trades: all.takerTrades,
+    volume_usd: formatMicros(all.volumeUsd),
+    markets: markets.length,
+    truncated,
+    first_trade_at: formatTime(all.firstTimestamp),
+    first_trade_at_ms: all.firstTimestamp * 1000,
+    last_trade_at: formatTime(all.lastTimestamp),
+    last_trade_at_ms: all.lastTimestamp * 1000,
+    top_markets: top.slice(0, topMarketsMax).map(({ conditionId, totals }) => {
+      const market = conditionId === null ? null : directory.market(conditionId);
+      return {
+        condition_id: conditionId === null ? null : formatConditionId(conditionId),
+        question: market?.question ?? null,
+        slug: market?.venue?.slug ?? null,
+        event_id: market?.eventId ?? null,
+        trades: totals.trades,
+        volume_usd: formatMicros(totals.volumeUsd),
+        last_trade_at: formatTime(totals.lastTimestamp),
+        last_trade_at_ms: totals.lastTimestamp * 1000,
+      };
+    }),
+  };
+}
+
+/** The sum of what a wallet traded. */
+export function addTotals(one: WalletTotals, other: WalletTotals): WalletTotals {
+  return {
+    trades: one.trades + other.trades,
+    makerTrades: one.makerTrades + other.makerTrades,
+    takerTrades: one.takerTrades + other.takerTrades,
+    volumeUsd: one.volumeUsd + other.volumeUsd,
+    firstTimestamp: Math.min(one.firstTimestamp, other.firstTimestamp),
+    lastTimestamp: Math.max(one.lastTimestamp, other.lastTimestamp),
+  };
+}

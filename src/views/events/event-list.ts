@@ -1,0 +1,117 @@
+/**
+ * Lists of events: an event is in a list when one of its markets is asked for, and is sent as the first of its
+ * markets by id, so that a list of events is one of markets.
+ */
+
+import type { Market } from "../../market/market.ts";
+import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
+import type { MarketColumns } from "../markets/market-columns.ts";
+import { marketFlags } from "../markets/market-columns.ts";
+import type { MarketDirectory } from "../markets/market-directory.ts";
+import { compareMarkets, MarketList } from "../markets/market-list.ts";
+import { type MarketSelection, membersOf } from "../markets/market-selection.ts";
+
+/** What a list of events can be ordered by. */
+type EventSort = "volume_24h" | "volume" | "created_at" | "end_date";
+
+/** Which events are asked for. Micros. */
+export type EventSelection = {
+  /** What one of its markets has to be. */
+  readonly market: MarketSelection;
+  /** An event is resolved when all of its markets are. */
+  readonly status: "open" | "resolved" | "all";
+  readonly minVolume: number;
+  readonly minDayVolume: number;
+  readonly sort: EventSort;
+};
+
+/** What the markets of events add up to, by the number of the event. */
+class EventSums {
+  /** The first market by id; -1 where there is none. */
+  readonly leads: Int32Array;
+  /** The best rank of its markets; 0 where none is asked for. */
+  readonly ranks: Uint16Array;
+  readonly isOpen: Uint8Array;
+  readonly volume_24h: Float64Array;
+  readonly volume: Float64Array;
+  /** Unix seconds of the first market. */
+  readonly created_at: Float64Array;
+  /** Unix milliseconds of the last end; 0 where none is known. */
+  readonly end_date: Float64Array;
+
+  constructor(length: number) {
+    this.leads = new Int32Array(length).fill(-1);
+    this.ranks = new Uint16Array(length);
+    this.isOpen = new Uint8Array(length);
+    this.volume_24h = new Float64Array(length);
+    this.volume = new Float64Array(length);
+    this.created_at = new Float64Array(length).fill(Infinity);
+    this.end_date = new Float64Array(length);
+  }
+}
+
+/** The events that are asked for, each by its first market. */
+export function listEvents(columns: MarketColumns, selection: EventSelection): MarketList {
+  const { status, minVolume, minDayVolume, sort } = selection;
+  const sums = new EventSums(columns.eventCount + 1);
+  inChunks(columns.count, (step) => addMarkets(sums, columns, step));
+  rankEvents(sums, columns, selection.market);
+  const wanted: number[] = [];
+  for (let event = 1; event < sums.leads.length; event += 1) {
+    const isOpen = (sums.isOpen[event] ?? 0) === 1;
+    const isWanted =
+      (sums.ranks[event] ?? 0) > 0 &&
+      (status === "all" || (status === "open") === isOpen) &&
+      (sums.volume[event] ?? 0) >= minVolume &&
+      (sums.volume_24h[event] ?? 0) >= minDayVolume;
+    if (isWanted) wanted.push(event);
+  }
+  return new MarketList(columns, {
+    ordinals: Int32Array.from(wanted, (event) => sums.leads[event] ?? 0),
+    ranks: Uint16Array.from(wanted, (event) => sums.ranks[event] ?? 0),
+    length: wanted.length,
+    keys: Float64Array.from(wanted, (event) => sums[sort][event] ?? 0),
+  });
+}
+
+function addMarkets(sums: EventSums, columns: MarketColumns, { from, to }: Chunk): number {
+  const { ids } = columns;
+  for (let market = from; market < to; market += 1) {
+    const event = columns.events.get(market);
+    const flags = columns.flags.get(market);
+    if (event === 0 || (flags & marketFlags.listed) === 0) continue;
+    const lead = sums.leads[event] ?? -1;
+    if (lead === -1 || compareMarkets(ids, market, lead) < 0) sums.leads[event] = market;
+    if ((flags & marketFlags.resolved) === 0) sums.isOpen[event] = 1;
+    sums.volume[event] = (sums.volume[event] ?? 0) + columns.volumeUsd.get(market);
+    sums.volume_24h[event] = (sums.volume_24h[event] ?? 0) + columns.dayVolumeUsd.get(market);
+    const createdAt = columns.createdAt.get(market);
+    if (createdAt < (sums.created_at[event] ?? 0)) sums.created_at[event] = createdAt;
+    const endMs = columns.endMs.get(market);
+    if (endMs > (sums.end_date[event] ?? 0)) sums.end_date[event] = endMs;
+  }
+  return 0;
+}
+
+/** Gives events the best rank of their markets that are asked for. */
+function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSelection): void {
+  const { ordinals, ranks } = membersOf(columns, selection);
+  inChunks(ranks.length, ({ from, to }) => {
+    for (let at = from; at < to; at += 1) {
+      const event = columns.events.get(ordinals === null ? at : (ordinals[at] ?? 0));
+      const rank = ranks[at] ?? 0;
+      if (rank > (sums.ranks[event] ?? 0)) sums.ranks[event] = rank;
+    }
+    return 0;
+  });
+}
+
+/** The markets of an event, whose key is as `eventKeyOf` makes it. */
+export function marketsOfEvent(directory: MarketDirectory, key: string): readonly Market[] {
+  const { columns } = directory;
+  return columns
+    .withLabel("event_key", key)
+    .filter((ordinal) => (columns.flags.get(ordinal) & marketFlags.listed) !== 0)
+    .map((ordinal) => directory.market(columns.conditionIdAt(ordinal)))
+    .filter((market) => market !== null);
+}

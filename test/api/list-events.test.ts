@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { ConditionId } from "../../src/base/ids.ts";
+import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
+import { idsOf, pathOf } from "../support/list-cases.ts";
+import { microsOf } from "../support/naive-filters.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+
+const server = await DataServer.open({ finalBlocks: 800, unfinalizedBlocks: 200 });
+after(() => server.close());
+
+const path = "/v1/events";
+const markets = await server.getAll("/v1/markets?limit=100");
+const plain = markets.filter((row) => row["neg_risk"] === false && row["event_id"] === null);
+
+/** What the venue reports of a market that is part of an event of its own. */
+const ofEvent: VenueMetadata = {
+  slug: null,
+  category: "Sports",
+  tags: ["Cup"],
+  eventId: "4711",
+  eventSlug: "the-cup",
+  eventTitle: "The Cup",
+  outcomeLabel: "Home",
+  startMs: null,
+  endMs: Date.parse("2027-01-31T12:00:00Z"),
+  image: null,
+  question: null,
+  description: null,
+  outcomes: null,
+};
+
+async function all(query: Record<string, string> = {}): Promise<readonly Row[]> {
+  return server.getAll(pathOf(path, { limit: "50", ...query }));
+}
+
+function marketsOf(event: Row | undefined): readonly Row[] {
+  return (event?.["markets"] ?? []) as readonly Row[];
+}
+
+function sumOf(rows: readonly Row[], field: string): bigint {
+  return rows.reduce((sum, row) => sum + microsOf(row[field]), 0n);
+}
+
+function byVolume(one: Row, other: Row): number {
+  return Number(microsOf(one["volume_usd"]) - microsOf(other["volume_usd"]));
+}
+
+describe("events of the chain and of the venue", () => {
+  let events: readonly Row[] = [];
+  before(async () => {
+    for (const row of plain.slice(0, 3))
+      server.state.applyMetadata(row["id"] as ConditionId, ofEvent);
+    events = await all();
+  });
+
+  test("200: each neg-risk event has its markets, and what they add up to", () => {
+    const byEvent = Map.groupBy(
+      markets.filter((row) => row["neg_risk_market_id"] !== null),
+      (row) => String(row["neg_risk_market_id"]),
+    );
+    const negRisk = events.filter((event) => event["neg_risk"] === true);
+    assert(byEvent.size > 1);
+    assert.deepEqual(new Set(idsOf(negRisk)), new Set(byEvent.keys()));
+    for (const event of negRisk) {
+      const own = byEvent.get(String(event["id"])) ?? [];
+      assert.equal(event["neg_risk_market_id"], event["id"]);
+      assert.deepEqual(new Set(idsOf(marketsOf(event))), new Set(idsOf(own)));
+      assert.equal(event["market_count"], own.length);
+      for (const field of ["volume_usd", "volume_24h_usd"])
+        assert.equal(microsOf(event[field]), sumOf(own, field), field);
+      const trades = own.reduce((sum, row) => sum + Number(row["trades"]), 0);
+      assert.equal(event["trades"], trades);
+      const isResolved = own.every((row) => row["status"] === "resolved");
+      assert.equal(event["status"], isResolved ? "resolved" : "open");
+      const prices = own.flatMap((row) => (row["tokens"] as Row[])[0]?.["price"] ?? []);
+      const sum = prices.reduce((before: bigint, price) => before + microsOf(price), 0n);
+      assert.equal(event["price_sum"] === null ? 0n : microsOf(event["price_sum"]), sum);
+      assert.equal(typeof event["title"], "string");
+    }
+  });
+
+  test("200: an event of the venue has its id, title, slug and labels", () => {
+    const [event, ...others] = events.filter((one) => one["id"] === "4711");
+    assert.deepEqual(others, []);
+    const { title, slug, category, tags, neg_risk, price_sum, end_date } = event ?? {};
+    assert.deepEqual(
+      { title, slug, category, tags, neg_risk, price_sum, end_date },
+      {
+        title: "The Cup",
+        slug: "the-cup",
+        category: "Sports",
+        tags: ["Cup"],
+        neg_risk: false,
+        price_sum: null,
+        end_date: "2027-01-31T12:00:00Z",
+      },
+    );
+    assert.deepEqual(new Set(idsOf(marketsOf(event))), new Set(idsOf(plain.slice(0, 3))));
+    assert(marketsOf(event).every((market) => market["outcome_label"] === "Home"));
+  });
+
+  test("200: sorted by each sum, pages join without gaps", async () => {
+    const keys = {
+      volume_24h: (row: Row) => Number(microsOf(row["volume_24h_usd"])),
+      volume: (row: Row) => Number(microsOf(row["volume_usd"])),
+      created_at: (row: Row) => Number(row["created_at_ms"]),
+      end_date: (row: Row) => Date.parse((row["end_date"] ?? "1970-01-01T00:00:00Z") as string),
+    };
+    for (const [sort, keyOf] of Object.entries(keys)) {
+      for (const [order, sign] of [
+        ["asc", 1],
+        ["desc", -1],
+      ] as const) {
+        const rows = await server.getAll(pathOf(path, { sort, order, limit: "2" }));
+        assert.equal(rows.length, events.length);
+        assert.equal(new Set(idsOf(rows)).size, rows.length);
+        const values = rows.map(keyOf);
+        assert.deepEqual(
+          values,
+          values.toSorted((a, b) => sign * (a - b)),
+          `${sort} ${order}`,
+        );
+      }
+    }
+  });
+
+  test("200: an event is chosen by its markets, and comes with all of them", async () => {
+    const [event] = events.filter((one) => one["neg_risk"] === true && marketsOf(one).length > 1);
+    const id = String(event?.["id"]);
+    const [, second] = marketsOf(event);
+    assert.deepEqual(await all({ condition_id: String(second?.["id"]) }), [event]);
+    assert.deepEqual(await all({ neg_risk_market_id: id }), [event]);
+    assert.deepEqual(idsOf(await all({ event_id: "4711" })), ["4711"]);
+    assert.deepEqual(idsOf(await all({ category: "sports" })), ["4711"]);
+    assert.deepEqual(idsOf(await all({ tag: "cup,other" })), ["4711"]);
+    for (const status of ["open", "resolved"]) {
+      const wanted = events.filter((one) => one["status"] === status);
+      assert.deepEqual(idsOf(await all({ status })), idsOf(wanted));
+    }
+    const wanted = events.filter((one) => one["neg_risk"] === true);
+    assert.deepEqual(idsOf(await all({ neg_risk: "true" })), idsOf(wanted));
+    const [middle] = events.toSorted(byVolume).slice(events.length / 2);
+    const rich = await all({ min_volume: middle?.["volume_usd"] as string });
+    assert.deepEqual(
+      idsOf(rich.toSorted(byVolume)),
+      idsOf(events.filter((one) => byVolume(one, middle ?? {}) >= 0).toSorted(byVolume)),
+    );
+    const found = await all({ search: String(second?.["question"]) });
+    assert(idsOf(found).includes(id));
+  });
+
+  test("200: one event by its id, in upper case too, or the venue's id or slug", async () => {
+    const [event] = events.filter((one) => one["neg_risk"] === true);
+    const id = String(event?.["id"]);
+    for (const name of [id, `0x${id.slice(2).toUpperCase()}`]) {
+      const answer = await server.get(`${path}/${name}`);
+      assert.equal(answer.status, 200, answer.text);
+      assertEveryHeader(answer.headers);
+      assert.equal(answer.headers.get("cache-control"), "private, max-age=10");
+      assert.deepEqual(dataOf(answer), event);
+    }
+    for (const name of ["4711", "the-cup"])
+      assert.equal(dataOf(await server.get(`${path}/${name}`))["id"], "4711");
+  });
+
+  test("200: markets are chosen by their event, and name it", async () => {
+    const [event] = events.filter((one) => one["neg_risk"] === true);
+    const id = String(event?.["id"]);
+    const query = { neg_risk_market_id: id, include: "event", limit: "100" };
+    const rows = await server.getAll(pathOf("/v1/markets", query));
+    assert.deepEqual(new Set(idsOf(rows)), new Set(idsOf(marketsOf(event))));
+    for (const row of rows)
+      assert.deepEqual(row["event"], { id, title: event?.["title"], slug: event?.["slug"] });
+    for (const list of ["/v1/trades", "/v1/fills", "/v1/matches", "/v1/resolutions"]) {
+      const every = await server.getAll(`${list}?limit=1000`);
+      const ids = new Set(idsOf(marketsOf(event)));
+      const expected = every.filter((row) => ids.has(String(row["condition_id"])));
+      const served = await server.getAll(pathOf(list, { neg_risk_market_id: id, limit: "1000" }));
+      assert.deepEqual(idsOf(served), idsOf(expected), list);
+    }
+  });
+});
+
+test("400: what no list of events knows, and a cursor of another list", async () => {
+  for (const query of ["sort=trades", "limit=51", "neg_risk_market_id=0x12", "side=BUY"])
+    assertError(await server.get(`${path}?${query}`), "VALIDATION_ERROR");
+  const { pagination } = await server.getPage(`${path}?limit=1`);
+  const cursor = pagination.next_cursor;
+  assertError(await server.get(`${path}?order=asc&cursor=${cursor}`), "INVALID_CURSOR");
+});
+
+test("401: no key", async () => {
+  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
+  assertError(await server.edge.request("GET", `${path}/1`), "UNAUTHORIZED");
+});
+
+test("404: an event that no market is part of", async () => {
+  for (const id of ["1", "no-such-event", `0x${"ee".repeat(32)}`])
+    assertError(await server.get(`${path}/${id}`), "NOT_FOUND");
+});
+
+test("200: a fork that reverts markets reverts their events", async () => {
+  const before = await all({ neg_risk: "true", sort: "created_at" });
+  const newest = server.newestBlock;
+  await server.fork(server.finalBlock, []);
+  const final = await all({ neg_risk: "true", sort: "created_at" });
+  const known = new Set(idsOf(await server.getAll("/v1/markets?limit=100")));
+  assert(final.every((event) => idsOf(marketsOf(event)).every((id) => known.has(id))));
+  assert.notDeepEqual(final, before);
+  await server.advance({ unfinalized: newest });
+  assert.deepEqual(await all({ neg_risk: "true", sort: "created_at" }), before);
+});
