@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
-import { fieldNotes } from "../../rows/field-notes.ts";
-import { parameterNotes } from "../http/parameter-notes.ts";
+import { fieldNotes } from "./field-notes.ts";
+import { parameterNotes } from "./parameter-notes.ts";
 import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
 
