@@ -17,6 +17,7 @@ export async function readWallet(
   store: IndexedFacts,
   address: Address,
 ): Promise<ReadonlyMap<TokenId, WalletTotals>> {
+  store.reads.add("wallet", "engine");
   const boundary = finalBoundary(store);
   const unfinalized = store.headBuffer
     .fills()

@@ -5,6 +5,8 @@ export type Question =
   | "price"
   | "market"
   | "markets"
+  | "market_events"
+  | "wallet"
   | "search"
   | "resolutions"
   | "trades"

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { WrittenJson } from "../../src/api/cache/response-cache.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
 import { listMarkets } from "../../src/api/routes/read/list-markets.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
@@ -224,13 +225,14 @@ test("200: a cursor goes on in its own list after a restart", async () => {
   const { state, store } = server;
   const cursors = new Cursors(Buffer.alloc(32, 7));
   const backend = { state, store, cursors, freshness: () => ({}) } as never;
-  const open = () => listMarkets(backend, server.edge.clock);
-  const ask = (route: ReturnType<typeof open>, query: object) =>
-    route.handler(
-      { id: "x", query: { ...byDefault, ...query } } as never,
-      {} as never,
-    ) as Promise<ListPage>;
-  const byDefault = { limit: 2, order: "desc", sort: "volume", status: "all" };
+  const open = () => listMarkets({ backend, bulk: {} as never }, server.edge.clock);
+  const ask = async (route: ReturnType<typeof open>, query: object) => {
+    const request = { id: "x", query: { ...byDefault, ...query } };
+    const answer = await route.handler(request as never, {} as never);
+    const { data, pagination } = answer as Pick<ListPage, "pagination"> & { data: WrittenJson };
+    return { data: JSON.parse(data.text) as Row[], pagination };
+  };
+  const byDefault = { format: "json", limit: 2, order: "desc", sort: "volume", status: "all" };
   const before = open();
   const { pagination } = await ask(before, {});
   const expected = await ask(before, { cursor: pagination.next_cursor });
@@ -253,7 +255,7 @@ test("400: what is unknown, repeated or out of range is named", async () => {
     ["limit=101", "limit must be a whole number from 1 to 100"],
     ["active=yes", "active must be true or false"],
     ["status=closed", "status must be one of open, resolved, all"],
-    ["serch=x", /^serch is not known here; did you mean search\? Valid names: limit, cursor, /],
+    ["serch=x", /^serch is not known here; did you mean search\? Valid names: format, limit, /],
     ["q=x", /^q is not known here; did you mean search\?/],
     [`search=${"x".repeat(201)}`, "search must be text of 1 to 200 characters"],
     [`search=${manyWords}`, "search must have at most 32 different words"],

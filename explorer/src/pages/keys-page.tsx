@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Key, CreateKey } from "../../../client/src/api.ts";
+import type { CreateKey, Key } from "../../../client/src/api.ts";
 import { count } from "../format/numbers.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";

@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
-import { fieldNotes } from "./field-notes.ts";
-import { parameterNotes } from "./parameter-notes.ts";
 import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
+import { fieldNotes } from "./field-notes.ts";
+import { parameterNotes } from "./parameter-notes.ts";
 
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
@@ -96,7 +96,11 @@ function describeProperty(
   if (note === undefined) return { ...exampleOf(described), ...described };
   const [description, example] = note;
   const isPlain = example !== null && !(Array.isArray(example) && example.length === 0);
-  return { description, ...(isPlain ? { examples: [example] } : {}), ...described };
+  return {
+    description,
+    ...(isPlain ? { examples: [example] } : exampleOf(described)),
+    ...described,
+  };
 }
 
 /** Counts and flags that need no better one. */

@@ -202,6 +202,7 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   winning_outcome: ["Label of the outcome that takes all; null when there is none", "Yes"],
   winning_token_id: ["Token of the outcome that takes all; null when there is none", token],
   api: ["Requests, refusals and latency", null],
+  answered_by: ["Answers by question and source", null],
   ask_depth_usd: ["What all asks are worth, in USD", "1520"],
   asks: ["Asks, the lowest first", [{ price: "0.53", size: "120" }]],
   audit: ["What was read again and compared", null],

@@ -245,7 +245,7 @@ const storeSchema = Type.Object({
   inserts: operationSchema("insert"),
   answered_by: Type.Array(
     Type.Object({
-      question: Type.String(),
+      question: Type.String({ description: "What was asked for", examples: ["trades"] }),
       source: Type.String(),
       answers: count(
         counter(
