@@ -74,6 +74,8 @@ async function makeSamples(): Promise<Samples> {
     maker: wallets,
     taker: wallets,
     wallet: wallets,
+    address: wallets,
+    neg_risk_market_id: texts(markets, "neg_risk_market_id").filter((id) => id.startsWith("0x")),
     user: wallets,
     cursor: cursors.map(({ pagination }) => String(pagination.next_cursor)),
     search: ["will", "win", "cup", "FaZe"],

@@ -18,7 +18,7 @@ test("200: a page, without a key", () => {
   assert.equal(answer.headers.get("cache-control"), "private, max-age=300");
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
   assert.match(page, /^<!doctype html>\n<html lang="en">/);
-  assert(page.length < 100_000, `${page.length} bytes`);
+  assert(page.length < 200_000, `${page.length} bytes`);
 });
 
 test("200: it needs nothing from elsewhere, and may have nothing", () => {
