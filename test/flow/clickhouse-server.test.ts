@@ -119,6 +119,8 @@ test("while the server is away, what is in memory is answered and nothing ends",
   await service.waitReady();
   await server.kill();
   await waitFor("no readiness", async () => {
+    // Within the limit of an IP, however long it takes.
+    await delay(700);
     return (await service.request("/v1/ready")).status === 503 ? true : null;
   });
   assert.equal((await service.request("/v1/markets")).status, 200);
