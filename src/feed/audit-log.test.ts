@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { cleanUp } from "../../test/support/clean-up.ts";
 import { auditLimits } from "../base/config/limits.ts";
 import { AuditBook } from "./audit-log.ts";
 
@@ -10,7 +11,7 @@ const equal = { kind: "equal", isFalseAlarm: false } as const;
 
 function openFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "oddwire-audit-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  cleanUp(t, () => rmSync(folder, { recursive: true }));
   return folder;
 }
 

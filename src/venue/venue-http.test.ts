@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { cleanUp } from "../../test/support/clean-up.ts";
 import { venueLimits } from "../base/config/venue-limits.ts";
 import { VenueError } from "./venue-error.ts";
 import { PoliteHttp, type VenueRequest } from "./venue-http.ts";
@@ -30,7 +31,7 @@ async function openClient(t: TestContext, listener: RequestListener, requestsPer
       },
     },
   });
-  t.after(() => {
+  cleanUp(t, () => {
     http.close();
     server.closeAllConnections();
     server.close();

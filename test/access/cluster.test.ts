@@ -11,6 +11,7 @@ import type { Standing } from "../../src/access/rate-window.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { openCluster } from "../support/open-cluster.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -218,7 +219,7 @@ function openSocket({ keys }: ClusterAccess, value: string): () => boolean {
 
 async function openRedis(t: TestContext, url: string) {
   const redis = await RedisConnection.open({ url, clock: systemClock, log: silentLog });
-  t.after(() => redis.close());
+  cleanUp(t, () => redis.close());
   return redis;
 }
 

@@ -6,6 +6,7 @@ import { pino } from "pino";
 import type { AccessStore } from "../../src/access/access-store.ts";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { openCluster } from "../support/open-cluster.ts";
 
 /** What a store is opened with; the same place each time. */
@@ -23,12 +24,12 @@ type OpenStore = (options?: StoreOptions) => Promise<AccessStore>;
 export const storePlaces: Readonly<Record<string, (t: TestContext) => Promise<OpenStore>>> = {
   "one process": async (t) => {
     const dataDir = await mkdtemp(join(tmpdir(), "oddwire-access-"));
-    t.after(() => rm(dataDir, { recursive: true, force: true }));
+    cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
     return async ({ adminKey = null, clock = systemClock, pepper, warnings = [] } = {}) => {
       const log = logInto(warnings);
       const own = pepper ?? "p".repeat(40);
       const access = LocalAccess.open({ dataDir, pepper: own, adminKey, clock, log });
-      t.after(() => access.close());
+      cleanUp(t, () => access.close());
       return access;
     };
   },

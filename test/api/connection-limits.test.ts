@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { webLimits } from "../../src/base/config/limits.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { openTestServer } from "../support/open-test-server.ts";
 import { RawConnection } from "../support/raw-connection.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 async function openServer(t: TestContext, trustedProxies: readonly string[]) {
   const server = await openTestServer({ connectionsPerIp: 3, trustedProxies });
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const port = Number(new URL(server.url).port);
   const ask = async (connection: RawConnection) =>
     connection.send("GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n", null, false);
@@ -42,7 +43,7 @@ test("connections of trusted proxies are not counted", async (t) => {
 test("429: preflights above their own limit, which leave that of the IP as it is", async (t) => {
   const origin = "https://app.example.com";
   const server = await openTestServer({ corsOrigins: [origin] });
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const connection = new RawConnection(Number(new URL(server.url).port));
   const head = `OPTIONS /v1/keys HTTP/1.1\r\nhost: x\r\norigin: ${origin}\r\naccess-control-request-method: GET\r\n\r\n`;
   const batch = 500;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/api/http/route.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { assertError, openTestServer } from "../support/open-test-server.ts";
 
 const readable = defineRoute({
@@ -16,13 +17,13 @@ const readable = defineRoute({
 
 test("reading takes a key unless it is public", async (t) => {
   const server = await openTestServer({ routes: [readable] });
-  t.after(async () => server.close());
+  cleanUp(t, async () => server.close());
   assertError(await server.request("GET", "/v1/readable"), "UNAUTHORIZED");
 });
 
 test("public reading is counted by IP, and only reading is public", async (t) => {
   const server = await openTestServer({ routes: [readable], isPublicRead: true });
-  t.after(async () => server.close());
+  cleanUp(t, async () => server.close());
   const anonymous = await server.request("GET", "/v1/readable");
   assert.equal(anonymous.status, 200);
   assert.equal(anonymous.headers.get("x-ratelimit-limit"), "100");
@@ -32,7 +33,7 @@ test("public reading is counted by IP, and only reading is public", async (t) =>
 
 test("a key that is sent still counts, and a wrong one is still refused", async (t) => {
   const server = await openTestServer({ routes: [readable], isPublicRead: true });
-  t.after(async () => server.close());
+  cleanUp(t, async () => server.close());
   const { read: key } = server.keys;
   const known = await server.request("GET", "/v1/readable", { key });
   assert.equal(known.headers.get("x-ratelimit-limit"), "1000");

@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from "node:test";
 import { recommendedBackoff, waitAfter } from "../../client/src/backoff.ts";
 import { OddwireClient } from "../../client/src/client.ts";
 import { OddwireError } from "../../client/src/oddwire-error.ts";
+import { cleanUp } from "../support/clean-up.ts";
 
 type Scripted = {
   readonly status: number;
@@ -36,7 +37,7 @@ async function serveScripts(
   };
   const server = createServer(listener).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  t.after(() => {
+  cleanUp(t, () => {
     server.closeAllConnections();
     server.close();
   });

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { recommendedBackoff } from "../../client/src/backoff.ts";
 import { OddwireClient } from "../../client/src/client.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { waitMsMax } from "../support/wait-for.ts";
 
 const heartbeat = { type: "heartbeat", latest_seq: 7 };
@@ -13,7 +14,7 @@ const heartbeat = { type: "heartbeat", latest_seq: 7 };
 async function serveFrames(t: TestContext, frames: readonly object[]): Promise<string> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   await new Promise((resolve) => server.once("listening", resolve));
-  t.after(() => {
+  cleanUp(t, () => {
     for (const socket of server.clients) socket.terminate();
     server.close();
   });

@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { OddwireClient } from "../../client/src/client.ts";
 import { crc32 } from "../../client/src/crc32.ts";
 import { type BookFrame, LocalBook, type OrderBook } from "../../client/src/local-book.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
@@ -64,7 +65,7 @@ suite("a change", () => {
 test("a book is followed, through changes and a venue that comes back", async (t) => {
   const { node, head, startService } = await serveRecording(t, recording);
   const venue = await ScriptedVenue.open({ hasEveryBook: true });
-  t.after(async () => venue.close());
+  cleanUp(t, async () => venue.close());
   const service = await startService([node.wsUrl], venue.settings);
   await service.waitFinalized(head);
   const client = new OddwireClient({ url: service.baseUrl, key: adminKey });

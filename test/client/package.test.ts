@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as client from "../../client/src/client.ts";
+import { cleanUp } from "../support/clean-up.ts";
 
 /** Does not compile where the types of the package are not found. */
 const consumer = `
@@ -24,7 +25,7 @@ const compiler = fileURLToPath(import.meta.resolve("typescript/package.json")).r
 
 test("the package is built, loads, and needs nothing else", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-client-"));
-  t.after(async () => rm(folder, { recursive: true }));
+  cleanUp(t, async () => rm(folder, { recursive: true }));
   execFileSync(process.execPath, [compiler, "--project", project, "--outDir", folder]);
   const names = await readdir(folder);
   const sources = await readdir(new URL("../../client/src/", import.meta.url));

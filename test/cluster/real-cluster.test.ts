@@ -16,6 +16,7 @@ import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { clusterOnly, realCluster, realPlace } from "../support/clickhouse/real-cluster.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -37,10 +38,10 @@ async function run(name: string): Promise<void> {
 
 async function openWriter(t: TestContext): Promise<{ writer: IndexedFacts; place: ServerPlace }> {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const place = realPlace(`oddwire_test_${randomUUID().replaceAll("-", "")}`);
   const writer = await IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder));
-  t.after(() => writer.close());
+  cleanUp(t, () => writer.close());
   return { writer, place };
 }
 
@@ -54,9 +55,9 @@ test("a replica that fetches nothing covers nothing", { skip: replicaSkip }, asy
   const replica = { ...place, url: replicaUrl ?? place.url };
   const options = { dataDir: tmpdir(), signal: new AbortController().signal, onWaiting: () => {} };
   const reader = await FactReader.open(replica, options);
-  t.after(() => reader.close());
+  cleanUp(t, () => reader.close());
   await reader.engine.command("SYSTEM STOP FETCHES");
-  t.after(() => reader.engine.command("SYSTEM START FETCHES"));
+  cleanUp(t, () => reader.engine.command("SYSTEM START FETCHES"));
   await writer.append(encode(second));
   assert.equal(await reader.verifyNext(), null);
   await reader.engine.command("SYSTEM START FETCHES");

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DemoFolder } from "../../demo/demo-folder.ts";
+import { cleanUp } from "../support/clean-up.ts";
 
 test("a second demo gets the second folder, and a third is refused", (t) => {
   const parent = mkdtempSync(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rmSync(parent, { recursive: true }));
+  cleanUp(t, () => rmSync(parent, { recursive: true }));
   const paths = [join(parent, "one"), join(parent, "two")];
   const [first, second] = [DemoFolder.open(paths), DemoFolder.open(paths)];
   assert.deepEqual([first.path, second.path], paths);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import type { Service } from "../support/service.ts";
@@ -26,7 +27,7 @@ async function run(script: string, words: readonly string[]): Promise<Ended> {
 
 async function makeFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-backup-"));
-  t.after(async () => rm(folder, { recursive: true }));
+  cleanUp(t, async () => rm(folder, { recursive: true }));
   return folder;
 }
 

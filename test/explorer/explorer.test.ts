@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { collectComplaints, openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
@@ -26,7 +27,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   stage.node.setHead(beforeLast);
   stage.node.setFinalized({ behindHead: 50 });
   const venue = await ScriptedVenue.open({ hasEveryBook: true });
-  t.after(async () => venue.close());
+  cleanUp(t, async () => venue.close());
   let service = await stage.startService([stage.node.wsUrl], venue.settings);
   await service.waitIndexed(beforeLast);
   /** The page that most tests go on with. */

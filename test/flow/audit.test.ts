@@ -7,6 +7,7 @@ import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { type FaultHook, on } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
@@ -47,7 +48,7 @@ const withoutProof: readonly FaultHook[] = [
 
 async function openHonestNode(t: TestContext): Promise<ScriptedNode> {
   const node = await ScriptedNode.open({ blocks: recording.blocks });
-  t.after(() => node.close());
+  cleanUp(t, () => node.close());
   return node;
 }
 

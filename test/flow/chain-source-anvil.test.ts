@@ -8,6 +8,7 @@ import type { Address, Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** A contract that logs the first word it is called with as its topic, and the second as data. */
@@ -117,7 +118,7 @@ describe("against Anvil", () => {
     test(`R1, R9: blocks, reorganizations and finality over ${scheme}`, async (t) => {
       await mine(80);
       const { source, follower } = await follow(`${scheme}://${address}`);
-      t.after(() => source.close());
+      cleanUp(t, () => source.close());
       await waitForHead(follower);
       await assertSame(follower);
       for (const depth of [1, 5, 20, 2]) {

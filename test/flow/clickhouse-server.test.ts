@@ -9,6 +9,7 @@ import { identityOf } from "../../src/storage/identity.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, passwordUser } from "../support/clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { rangeCap } from "../support/faults.ts";
@@ -35,7 +36,7 @@ type Scene = {
 async function openScene(t: TestContext): Promise<Scene> {
   t.diagnostic(`seed ${testSeed}`);
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   const random = new SeededRandom(testSeed);
   const server = await ClickHouseServer.open(t);
   const chain = await LiveChain.open(t, random);

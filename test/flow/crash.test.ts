@@ -10,6 +10,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { rangeCap } from "../support/faults.ts";
 import { LiveChain } from "../support/live-chain.ts";
@@ -30,7 +31,7 @@ const askEveryMs = 10;
 
 async function openFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -21,7 +22,7 @@ const chain = buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40
 async function openScene(t: TestContext): Promise<ServiceOptions> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const node = await ScriptedNode.open({ blocks: scriptBlocks(chain.map(({ block }) => block)) });
-  t.after(async () => {
+  cleanUp(t, async () => {
     await node.close();
     await rm(folder, { recursive: true });
   });
@@ -76,7 +77,7 @@ test("a start from the latest block loses nothing when it is killed before anyth
     ODDWIRE_START_BLOCK: "latest",
   };
   const options = { rpcUrls: [node.url], dataDir: join(folder, "data"), settings };
-  t.after(async () => {
+  cleanUp(t, async () => {
     await node.close();
     await rm(folder, { recursive: true });
   });

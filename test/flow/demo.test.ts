@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { cleanUp } from "../support/clean-up.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const script = fileURLToPath(new URL("../../demo/demo.ts", import.meta.url));
@@ -28,7 +29,7 @@ class Demo {
         this.output += text;
       });
     }
-    t.after(async () => this.stop());
+    cleanUp(t, async () => this.stop());
   }
 
   /** What the first group of the pattern catches, once it is printed. */
@@ -47,7 +48,7 @@ class Demo {
 
 async function makeFolder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(async () => rm(path, { recursive: true, force: true }));
+  cleanUp(t, async () => rm(path, { recursive: true, force: true }));
   return path;
 }
 

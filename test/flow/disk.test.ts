@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { LiveChain } from "../support/live-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -34,7 +35,7 @@ async function mountDisk(t: TestContext, megabytes: number): Promise<string | nu
     if (isCi) throw thrown;
     return null;
   }
-  t.after(async () => {
+  cleanUp(t, async () => {
     execFileSync("umount", ["--lazy", path]);
     await rm(path, { recursive: true });
   });
@@ -62,7 +63,7 @@ async function openScene(
   ownDisk: string | null,
 ): Promise<{ chain: LiveChain; options: ServiceOptions }> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true }));
+  cleanUp(t, () => rm(folder, { recursive: true }));
   const dataDir = ownDisk ?? join(folder, "data");
   const chain = await LiveChain.open(t, new SeededRandom(testSeed));
   const settings = {
@@ -130,7 +131,7 @@ test("a failing fsync stops the service with 75, and nothing acknowledged is los
   chain.goOn(20);
   await service.waitFinalized(chain.head);
   const strace = spawn(tracer, [...failingFsync, "-p", String(service.pid)], { stdio: "ignore" });
-  t.after(() => strace.kill("SIGKILL"));
+  cleanUp(t, () => strace.kill("SIGKILL"));
   assert.equal(await service.exited, tryAgain);
   assert.match(service.stderr, saysUnwritable);
   chain.stop();

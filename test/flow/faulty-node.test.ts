@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { passingFaults, times } from "../support/faults.ts";
 import { LiveChain } from "../support/live-chain.ts";
@@ -36,7 +37,7 @@ async function openService(
   };
   const options = { rpcUrls: [url], dataDir: join(folder, "data"), settings };
   const service = await Service.open(options);
-  t.after(async () => {
+  cleanUp(t, async () => {
     await service.kill9();
     await rm(folder, { recursive: true, force: true });
   });

@@ -12,6 +12,7 @@ import { deriveBlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { MarketMetadata } from "../../src/venue/metadata/market-metadata.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
@@ -63,7 +64,7 @@ function fastClock() {
 
 async function openMarketMetadata(t: TestContext) {
   const venue = await ScriptedVenue.open();
-  t.after(() => venue.close());
+  cleanUp(t, () => venue.close());
   const state = stateOfAll();
   const open = () => {
     const log = pino({ level: "silent" });
@@ -73,7 +74,7 @@ async function openMarketMetadata(t: TestContext) {
       keeper: state.venue,
       ...means,
     });
-    t.after(() => marketMetadata.close());
+    cleanUp(t, () => marketMetadata.close());
     return marketMetadata;
   };
   const slugOf = ({ conditionId }: TestMarket) =>
@@ -175,15 +176,12 @@ test("cursors that go in a circle end the pass, and are counted", async (t) => {
 async function openService(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const services: Service[] = [];
-  t.after(async () => {
-    // First: what is still running may make files while they are removed.
-    await Promise.all(services.map((service) => service.kill9()));
-    await rm(folder, { recursive: true, force: true });
-  });
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   const venue = await ScriptedVenue.open();
-  t.after(() => venue.close());
+  cleanUp(t, () => venue.close());
   const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks) });
-  t.after(() => node.close());
+  cleanUp(t, () => node.close());
+  cleanUp(t, () => Promise.all(services.map((service) => service.kill9())));
   node.setFinalized(blocks.at(-1)?.number ?? 0);
   const settings = {
     ...venue.settings,

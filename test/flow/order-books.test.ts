@@ -7,6 +7,7 @@ import { systemClock } from "../../src/base/time/clock.ts";
 import { formatLevelMicros } from "../../src/venue/books/level-decimal.ts";
 import type { BookDelta, LiveBook } from "../../src/venue/books/live-book.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
 import type { VenueBook } from "../support/venue-book.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -30,7 +31,7 @@ async function openBooks(t: TestContext) {
   const { restUrl, wsUrl } = venue;
   const log = pino({ level: "silent" });
   const books = OrderBooks.open({ restUrl, wsUrl, clock, log, random: () => 0 });
-  t.after(async () => {
+  cleanUp(t, async () => {
     books.close();
     await venue.close();
   });

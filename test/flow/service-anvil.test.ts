@@ -15,6 +15,7 @@ import { DemoChain } from "../../demo/demo-chain.ts";
 import { deploy } from "../../demo/deploy.ts";
 import { playHistory } from "../../demo/play.ts";
 import { Simulation } from "../../demo/simulation.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { Service } from "../support/service.ts";
 
 const genesisSeconds = 1_790_000_000;
@@ -34,7 +35,7 @@ async function openService(t: TestContext, rpcUrl: string): Promise<Service> {
     dataDir: join(folder, "data"),
     settings,
   });
-  t.after(async () => {
+  cleanUp(t, async () => {
     await service.kill9();
     await rm(folder, { recursive: true, force: true });
   });
@@ -72,7 +73,7 @@ async function readService(service: Service): Promise<Row[]> {
 
 test("R9: the service says what a node still has after reorganizations", async (t) => {
   const anvil = await Anvil.open({ genesisSeconds, finalityLag, env: process.env, stop: t.signal });
-  t.after(() => anvil.close());
+  cleanUp(t, () => anvil.close());
   const chain = await DemoChain.open(anvil.url);
   await deploy(chain, genesisSeconds);
   const opening = { seconds: genesisSeconds, pastEndsAt: toSeconds };

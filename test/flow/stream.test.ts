@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { LiveChain } from "../support/live-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -34,7 +35,7 @@ test(`clients that come back have every trade once after ${seconds} s of kills a
     },
   };
   let service = await Service.open(options);
-  t.after(async () => {
+  cleanUp(t, async () => {
     await service.kill9();
     await rm(folder, { recursive: true, force: true });
   });

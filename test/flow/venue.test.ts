@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { ScriptedVenue } from "../support/scripted-venue.ts";
@@ -12,7 +13,7 @@ const recording = readRecording("contracts-a");
 test("books come from the venue; while it is away the service is ready and they are stale", async (t) => {
   const stage = await serveRecording(t, recording);
   const venue = await ScriptedVenue.open({ hasEveryBook: true });
-  t.after(() => venue.close());
+  cleanUp(t, () => venue.close());
   const service = await stage.startService([stage.node.url], venue.settings);
   await service.waitFinalized(stage.head);
   const token = String(

@@ -14,6 +14,7 @@ import {
 import { FeedCodec } from "../../src/feed/cluster/feed-codec.ts";
 import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
 import { RedisFeed } from "../../src/feed/cluster/redis-feed.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { factsOf } from "../support/store-chain.ts";
@@ -30,7 +31,7 @@ const means = { clock: systemClock, log: pino({ level: "silent" }) };
 async function openRedisFeed(t: TestContext, url: string, key = secret): Promise<RedisFeed> {
   const connect = async () => {
     const redis = await RedisConnection.open({ url, ...means });
-    t.after(() => redis.close());
+    cleanUp(t, () => redis.close());
     return redis;
   };
   const codec = new FeedCodec(key);
@@ -46,7 +47,7 @@ const scenes: Readonly<Record<string, (t: TestContext) => Promise<Scene>>> = {
     const server = await RedisServer.open(t);
     const feeds = [await openRedisFeed(t, server.url), await openRedisFeed(t, server.url)] as const;
     const client = await RedisConnection.open({ url: server.url, ...means });
-    t.after(() => client.close());
+    cleanUp(t, () => client.close());
     return { feeds, empty: async () => void (await client.run((redis) => redis.flushAll())) };
   },
 };
@@ -148,7 +149,7 @@ test("a message of another secret, or moved to another place, is not read", asyn
   const [entry] = await reader.read({ ...term, index: 0 }, 0);
   assert.equal(entry?.message, null);
   const client = await RedisConnection.open({ url: server.url, ...means });
-  t.after(() => client.close());
+  cleanUp(t, () => client.close());
   const key = "oddwire:{137}:feed";
   await client.run((redis) => redis.xAdd(key, "9-1", { e: term.epoch, m: "nonsense" }));
   await client.run((redis) => redis.xAdd(key, "9-2", { other: "field" }));

@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { identityOf } from "../../src/storage/identity.ts";
 import { checkDatabase } from "../../src/storage/server/check-database.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, clusterName } from "../support/clickhouse/clickhouse-server.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 
@@ -19,11 +20,11 @@ async function problemsOf(
   cluster: string | null,
 ): Promise<ReadonlyMap<string, string | null>> {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const of = { database: "facts", cluster: null, identity };
   const place: ServerPlace = { url, user: "default", password: "", ...of };
   const { engine } = await openDatabase(place, dataDir);
-  t.after(() => engine.close());
+  cleanUp(t, () => engine.close());
   const findings = await checkDatabase(engine, { ...place, cluster });
   return new Map(findings.map(({ subject, problem }) => [subject, problem]));
 }

@@ -6,6 +6,7 @@ import { readConfig } from "../../src/base/config/config.ts";
 import { openLog } from "../../src/base/log.ts";
 import { Indexer, startChain } from "../../src/feed/indexer.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
@@ -33,7 +34,7 @@ test("coverage is well without a gap only", async (t) => {
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },
     log,
   });
-  t.after(() => indexer.close());
+  cleanUp(t, () => indexer.close());
   assert.deepEqual(indexer.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });
   await store.append(encode(blocks));
   const stored = `blocks ${blocks[0]?.number} to ${blocks.at(-1)?.number}`;

@@ -11,6 +11,7 @@ import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendPart, tables } from "../support/append-part.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-server.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -34,12 +35,12 @@ type Scene = {
 
 async function openScene(t: TestContext, server: ClickHouseServer, name: string): Promise<Scene> {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const identity = identityOf(137, knownContracts());
   const of = { database: name, cluster: null, identity };
   const place = { url: server.url, user: "default", password: "", ...of };
   const closedAfter = <One extends { close(): Promise<void> }>(one: One): One => {
-    t.after(() => one.close());
+    cleanUp(t, () => one.close());
     return one;
   };
   const waiting = { dataDir, signal: new AbortController().signal };

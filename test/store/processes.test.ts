@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { readFills } from "../../src/query/read-fills.ts";
 import { DataFolderBusyError } from "../../src/storage/embedded/data-folder-errors.ts";
 import { appendForEverPath, endlessBlocks } from "../support/append-for-ever.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -30,7 +31,7 @@ class Appender {
     this.#exited = once(this.#child, "exit");
     assert(this.#child.stdout !== null);
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
-    t.after(() => this.kill());
+    cleanUp(t, () => this.kill());
   }
 
   /** Waits until the process has said this many lines. */

@@ -7,6 +7,7 @@ import { suite, test } from "node:test";
 import { AppError } from "../../src/base/errors.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, passwordUser } from "../support/clickhouse/clickhouse-server.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { openServerEngine } from "../support/open-engines.ts";
@@ -80,7 +81,7 @@ suite("a server", () => {
     const proxy = createServer((_, response) => response.writeHead(502).end("<h1>Bad</h1>"));
     proxy.listen(0, "127.0.0.1");
     await once(proxy, "listening");
-    t.after(() => proxy.close());
+    cleanUp(t, () => proxy.close());
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     await assertUnavailable(openServerEngine(t, { url }), /cannot be reached: .*status 502$/);
   });

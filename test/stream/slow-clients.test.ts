@@ -9,6 +9,7 @@ import { runInNewContext } from "node:vm";
 import { seqOf } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { RawStreamClient } from "../support/raw-stream-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -68,7 +69,7 @@ async function openClients(): Promise<readonly RawStreamClient[]> {
 
 test("R15: stalled clients are closed with where they were, and the others have every frame", async (t) => {
   const [healthy, stalled] = [await openClients(), await openClients()];
-  t.after(() => {
+  cleanUp(t, () => {
     for (const client of [...healthy, ...stalled]) client.destroy();
   });
   const firstBlock = server.newestBlock + 1;

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { cleanUp } from "./clean-up.ts";
 import { waitMsMax } from "./wait-for.ts";
 
 const places = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium", "/usr/bin/chromium-browser"];
@@ -30,7 +31,7 @@ export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browse
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ],
   });
-  t.after(async () => browser.close());
+  cleanUp(t, async () => browser.close());
   return browser;
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { cleanUp } from "./clean-up.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "./contracts-file.ts";
 import { LiveChain } from "./live-chain.ts";
@@ -25,15 +26,12 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
   t.diagnostic(`seed ${testSeed}`);
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const services: Service[] = [];
-  // The first to run: processes end before the servers that they use, and before their folders are removed.
-  t.after(async () => {
-    await Promise.all(services.map((service) => service.kill9()));
-    await rm(folder, { recursive: true, force: true });
-  });
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   const random = new SeededRandom(testSeed);
   const clickhouse = await ClickHouseServer.open(t);
   const redis = await RedisServer.open(t);
   const chain = await LiveChain.open(t, random);
+  cleanUp(t, () => Promise.all(services.map((service) => service.kill9())));
   const shared = {
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+import { cleanUp } from "./clean-up.ts";
 
 /** A TCP proxy on a free port that can lose the answers of the connections that come next. */
 export class CuttingProxy {
@@ -18,7 +19,7 @@ export class CuttingProxy {
     const proxy = new CuttingProxy(new URL(targetUrl));
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
-    t.after(() => {
+    cleanUp(t, () => {
       for (const socket of proxy.#sockets) socket.destroy();
       proxy.#server.close();
     });

@@ -2,6 +2,7 @@
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
 import type { Block } from "../../src/chain/raw-log.ts";
+import { cleanUp } from "./clean-up.ts";
 import {
   anyBlockPlan,
   type BlockPlan,
@@ -38,7 +39,7 @@ export class LiveChain {
     const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(blockOf)) });
     const chain = new LiveChain(node, blocks, random);
     node.setFinalized(chain.#finalized);
-    t.after(async () => {
+    cleanUp(t, async () => {
       chain.stop();
       await node.close();
     });

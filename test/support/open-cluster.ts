@@ -7,6 +7,7 @@ import {
 import { systemClock } from "../../src/base/time/clock.ts";
 import { schemaStatements } from "../../src/storage/schema/schema.ts";
 import { ServerEngine } from "../../src/storage/server/server-engine.ts";
+import { cleanUp } from "./clean-up.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 import { openServerEngine } from "./open-engines.ts";
 import { RedisServer } from "./redis/redis-server.ts";
@@ -71,7 +72,7 @@ export async function openCluster(
       log: pino({ level: "warn" }),
       ...options,
     });
-    t.after(() => access.close());
+    cleanUp(t, () => access.close());
     return access;
   };
   return { clickhouse, redis, engine, openNode };

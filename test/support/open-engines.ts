@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { ServerEngine, type ServerSettings } from "../../src/storage/server/server-engine.ts";
+import { cleanUp } from "./clean-up.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 
 /** Each adapter of `Engine`, opened on something empty that is gone after the test. */
@@ -34,12 +35,12 @@ export async function openServerEngine(
 
 /** Closes it after the test, before what it uses goes away. */
 function closed<Opened extends Engine>(t: TestContext, engine: Opened): Opened {
-  t.after(() => engine.close());
+  cleanUp(t, () => engine.close());
   return engine;
 }
 
 async function makeFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { WebSocket } from "ws";
 import { bloomOf, buildBlocks } from "./build-blocks.ts";
+import { cleanUp } from "./clean-up.ts";
 import {
   badGateway,
   duplicateLog,
@@ -42,7 +43,7 @@ const blocks = buildBlocks([
 
 async function openNode(t: TestContext): Promise<ScriptedNode> {
   const node = await ScriptedNode.open({ blocks });
-  t.after(() => node.close());
+  cleanUp(t, () => node.close());
   return node;
 }
 
@@ -254,7 +255,7 @@ test("subscribers hear new heads, of forks too, unless the node is silent", asyn
   const node = await openNode(t);
   node.setHead(1);
   const socket = new WebSocket(node.wsUrl);
-  t.after(() => socket.terminate());
+  cleanUp(t, () => socket.terminate());
   const heard: string[] = [];
   const subscribed = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
@@ -284,7 +285,7 @@ test("subscribers hear new heads, of forks too, unless the node is silent", asyn
 test("a frozen socket stays open and answers nothing", async (t) => {
   const node = await openNode(t);
   const socket = new WebSocket(node.wsUrl);
-  t.after(() => socket.terminate());
+  cleanUp(t, () => socket.terminate());
   const opened = Promise.withResolvers<void>();
   socket.on("open", opened.resolve);
   await opened.promise;

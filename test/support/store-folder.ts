@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { cleanUp } from "./clean-up.ts";
 import { openFacts } from "./open-facts.ts";
 
 /** A data folder and the store that is open on it, one at a time; both are gone after the test. */
@@ -16,7 +17,7 @@ export class StoreFolder {
 
   static async open(t: TestContext): Promise<StoreFolder> {
     const folder = new StoreFolder(await mkdtemp(join(tmpdir(), "oddwire-test-")));
-    t.after(async () => {
+    cleanUp(t, async () => {
       await folder.close();
       await rm(folder.path, { recursive: true, force: true });
     });

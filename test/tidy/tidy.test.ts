@@ -282,6 +282,15 @@ suite("files", () => {
     assertNone(findCode(scripts, /[\w)\]]!(?!=)/));
   });
 
+  test("release what a test opened in reverse order", () => {
+    assertNone(
+      findCode(
+        scripts.filter(({ path }) => path !== "test/support/clean-up.ts"),
+        /\bt\.after\(/,
+      ),
+    );
+  });
+
   test("hold no work left for later", () => {
     assertNone(findText(scripts, /\bTO[D]O\b|\bFIX[M]E\b|\bX{3}\b|\bHAC[K]\b/));
   });

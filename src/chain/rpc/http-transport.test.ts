@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { cleanUp } from "../../../test/support/clean-up.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { Incoming } from "./transport.ts";
@@ -14,7 +15,7 @@ async function openTransport(t: TestContext, listener: RequestListener): Promise
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const transport = HttpTransport.open(new URL(`http://127.0.0.1:${port}/v2/secret`));
-  t.after(() => {
+  cleanUp(t, () => {
     transport.close();
     server.closeAllConnections();
     server.close();

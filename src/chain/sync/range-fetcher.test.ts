@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildBlocks } from "../../../test/support/build-blocks.ts";
+import { cleanUp } from "../../../test/support/clean-up.ts";
 import { on } from "../../../test/support/faults.ts";
 import { RpcError } from "../../../test/support/scripted-answers.ts";
 import { ScriptedNode } from "../../../test/support/scripted-node.ts";
@@ -34,7 +35,7 @@ test("R5: ranges grow although the best endpoint does not keep blocks so old", a
       context,
     }),
   );
-  t.after(async () => {
+  cleanUp(t, async () => {
     for (const endpoint of endpoints) endpoint.close();
     for (const node of nodes) await node.close();
   });

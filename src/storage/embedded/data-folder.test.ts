@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { cleanUp } from "../../../test/support/clean-up.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { parseContracts } from "../../contracts/contracts.ts";
 import { polygonContracts } from "../../contracts/polygon-contracts.ts";
@@ -13,7 +14,7 @@ assert(!("mistakes" in contracts));
 
 async function openFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true }));
+  cleanUp(t, () => rm(folder, { recursive: true }));
   return folder;
 }
 

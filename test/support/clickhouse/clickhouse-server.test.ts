@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { cleanUp } from "../clean-up.ts";
 import { runProgram } from "../run-command.ts";
 import { waitFor } from "../wait-for.ts";
 import { ClickHouseServer, clusterName, passwordUser } from "./clickhouse-server.ts";
@@ -64,7 +65,7 @@ test("two shards hold the rows of one distributed table", async (t) => {
 
 test("a server ends when the process that started it is killed", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   const program = fileURLToPath(new URL("open-and-die.ts", import.meta.url));
   const { stdout } = await runProgram(process.execPath, [program], { TMPDIR: folder });
   assert.match(stdout, /^http:\/\/127\.0\.0\.1:[0-9]+$/);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { cleanUp } from "../clean-up.ts";
 import { findFreePort } from "../free-port.ts";
 import { waitFor, waitMsMax } from "../wait-for.ts";
 
@@ -51,7 +52,7 @@ export class ClickHouseServer {
   /** Starts servers which are the shards of one cluster, `clusterName`, in this order. */
   static async openShards(t: TestContext, shards: number): Promise<readonly ClickHouseServer[]> {
     const servers = await ClickHouseServer.openAll(shards);
-    t.after(() => Promise.all(servers.map((server) => server.close())));
+    cleanUp(t, () => Promise.all(servers.map((server) => server.close())));
     return servers;
   }
 

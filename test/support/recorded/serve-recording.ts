@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { polygonContracts } from "../../../src/contracts/polygon-contracts.ts";
+import { cleanUp } from "../clean-up.ts";
 import { ScriptedNode } from "../scripted-node.ts";
 import { Service } from "../service.ts";
 import type { Recording } from "./recording.ts";
@@ -36,7 +37,7 @@ export async function serveRecording(
   const node = await ScriptedNode.open({ blocks: recording.blocks });
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const services: Service[] = [];
-  t.after(async () => {
+  cleanUp(t, async () => {
     for (const service of services) {
       await service.kill9();
       if (!hasPassed(t)) console.error(service.stderr);

@@ -8,6 +8,7 @@ import { pino } from "pino";
 import { AppError, toError } from "../../../src/base/errors.ts";
 import { RedisConnection } from "../../../src/base/redis.ts";
 import { systemClock } from "../../../src/base/time/clock.ts";
+import { cleanUp } from "../clean-up.ts";
 import { runProgram } from "../run-command.ts";
 import { waitFor } from "../wait-for.ts";
 import { RedisServer } from "./redis-server.ts";
@@ -17,7 +18,7 @@ const means = { clock: systemClock, log: pino({ level: "silent" }) };
 test("a connection answers, fails clearly without Redis, and comes back to an empty one", async (t) => {
   const server = await RedisServer.open(t);
   const redis = await RedisConnection.open({ url: server.url, ...means });
-  t.after(() => redis.close());
+  cleanUp(t, () => redis.close());
   assert.equal(redis.isUp, true);
   const before = redis.downSeconds;
   await redis.run((client) => client.set("name", "value"));
@@ -37,7 +38,7 @@ test("a connection answers, fails clearly without Redis, and comes back to an em
 test("a command ends in time when Redis does not answer", async (t) => {
   const server = await RedisServer.open(t);
   const redis = await RedisConnection.open({ url: server.url, ...means });
-  t.after(() => redis.close());
+  cleanUp(t, () => redis.close());
   server.pause();
   await assert.rejects(
     redis.run((client) => client.get("name"), 50),
@@ -54,7 +55,7 @@ test("a connection is opened without Redis, and made once there is one", async (
   const server = await RedisServer.open(t);
   await server.kill();
   const redis = await RedisConnection.open({ url: server.url, ...means });
-  t.after(() => redis.close());
+  cleanUp(t, () => redis.close());
   assert.equal(redis.isUp, false);
   await server.restart();
   await waitFor("the connection", async () => (redis.isUp ? true : null));
@@ -62,11 +63,11 @@ test("a connection is opened without Redis, and made once there is one", async (
 
 test("a server ends when the process that started it is killed", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   const program = fileURLToPath(new URL("open-and-die.ts", import.meta.url));
   const { stdout } = await runProgram(process.execPath, [program], { TMPDIR: folder });
   assert.match(stdout, /^redis:\/\/127\.0\.0\.1:[0-9]+$/);
   const redis = await RedisConnection.open({ url: stdout, ...means });
-  t.after(() => redis.close());
+  cleanUp(t, () => redis.close());
   await waitFor("the end of the server", async () => (redis.isUp ? null : true));
 });

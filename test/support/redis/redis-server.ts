@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { cleanUp } from "../clean-up.ts";
 import { findFreePort } from "../free-port.ts";
 import { waitFor } from "../wait-for.ts";
 
@@ -28,7 +29,7 @@ export class RedisServer {
   /** Starts one, which is closed after the test. */
   static async open(t: TestContext): Promise<RedisServer> {
     const server = await RedisServer.start();
-    t.after(() => server.close());
+    cleanUp(t, () => server.close());
     return server;
   }
 
