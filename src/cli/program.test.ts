@@ -24,7 +24,10 @@ test("names what was probably meant", async () => {
   assert.match(await refusal("keys crate"), /'crate' \(Did you mean create\?\)/);
   assert.match(await refusal("keys create --scop admin"), /'--scop' \(Did you mean --scope\?\)/);
   assert.match(await refusal("keys create --scope admn"), /Allowed choices are read, write, admin/);
-  assert.match(await refusal("export trade --out a.csv"), /Allowed choices are markets, trades, /);
+  assert.match(
+    await refusal("export trade --out a.csv"),
+    /Allowed choices are markets, events, trades, /,
+  );
 });
 
 test("refuses what it does not take", async () => {

@@ -15,6 +15,7 @@ const tokens = [
 const entry = {
   id: "512345",
   question: "Will it rain in Bergen?",
+  groupItemTitle: "Bergen",
   conditionId,
   slug: "will-it-rain-in-bergen",
   resolutionSource: "",
@@ -35,6 +36,7 @@ const entry = {
     {
       id: "4711",
       slug: "rain-this-week",
+      title: "Where will it rain this week?",
       tags: [
         { id: "1", label: "Weather" },
         { id: "2", label: "Norway" },
@@ -67,6 +69,8 @@ describe("a market of the market metadata", () => {
         tags: ["Weather", "Norway"],
         eventId: "4711",
         eventSlug: "rain-this-week",
+        eventTitle: "Where will it rain this week?",
+        outcomeLabel: "Bergen",
         startMs: Date.UTC(2026, 0, 2, 3, 4, 5),
         endMs: Date.UTC(2026, 11, 31, 12),
         image: "https://pictures.example/rain%20in%20bergen.png",
