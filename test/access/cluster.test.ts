@@ -1,13 +1,15 @@
 /**
- * Keys and limits of several nodes with a real Redis and a real ClickHouse, and without them. `CLUSTER_REQUESTS` plays
- * more requests.
+ * Keys and limits of several nodes with a real Redis and a real ClickHouse, and without them. A campaign plays more:
+ * `CLUSTER_REQUESTS` requests while keys are revoked, `CLUSTER_ROUNDS` rounds in which Redis is emptied, and
+ * `CLUSTER_SECONDS` seconds in which it is killed. Most of a test is waiting, so they run at the same time.
  */
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { suite, type TestContext, test } from "node:test";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
 import type { ClusterAccess } from "../../src/access/cluster/cluster-access.ts";
 import { redisKeys } from "../../src/access/cluster/membership.ts";
 import type { Standing } from "../../src/access/rate-window.ts";
+import { accessLimits } from "../../src/base/config/limits.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
@@ -16,195 +18,203 @@ import { openCluster } from "../support/open-cluster.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const requests = Number(process.env["CLUSTER_REQUESTS"] ?? 5_000);
+const requests = Number(process.env["CLUSTER_REQUESTS"] ?? 3_000);
+const rounds = Number(process.env["CLUSTER_ROUNDS"] ?? 2);
+const seconds = Number(process.env["CLUSTER_SECONDS"] ?? 8);
 const localhost = "127.0.0.1";
 const newKey = { name: "one", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
 const nowMs = () => systemClock.monotonicMs();
 const pause = (ms: number) => systemClock.sleep(ms, new AbortController().signal);
 
-test("R13: no node answers a key after its revocation is answered, and sockets are closed by then", {
-  timeout: 600_000,
-}, async (t) => {
-  const cluster = await openCluster(t);
-  const [a, b, c] = [await cluster.openNode(), await cluster.openNode(), await cluster.openNode()];
-  let answeredAt = Number.POSITIVE_INFINITY;
-  let late = 0;
-  for (let round = 0; round < Math.ceil(requests / 1_000); round += 1) {
-    const { value, key } = await a.keys.create({ ...newKey, name: `key ${round}` });
-    answeredAt = Number.POSITIVE_INFINITY;
-    const sockets = [b, c].map((node) => openSocket(node, value));
+suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
+  test("R13: no node answers a key after its revocation is answered, and sockets are closed by then", async (t) => {
+    const cluster = await openCluster(t);
+    const [a, b, c] = [
+      await cluster.openNode(),
+      await cluster.openNode(),
+      await cluster.openNode(),
+    ];
+    let answeredAt = Number.POSITIVE_INFINITY;
+    let late = 0;
+    for (let round = 0; round < Math.ceil(requests / 1_000); round += 1) {
+      const { value, key } = await a.keys.create({ ...newKey, name: `key ${round}` });
+      answeredAt = Number.POSITIVE_INFINITY;
+      const sockets = [b, c].map((node) => openSocket(node, value));
+      const load = Promise.all(
+        [b, c].map(async (node) => {
+          for (let tries = 0; tries < 500; tries += 1) {
+            const verified = node.keys.verify(value, localhost);
+            const standing = await node.keyWindow.take(key.id, 1_000_000, nowMs());
+            // As admission does, once the limit is known.
+            const isAnswered =
+              verified !== null && standing.isAdmitted && node.keys.isLive(verified);
+            if (isAnswered && nowMs() > answeredAt) late += 1;
+            if (tries % 50 === 0) await pause(1);
+          }
+        }),
+      );
+      await pause(Math.random() * 50);
+      await a.keys.revoke(key.id);
+      answeredAt = nowMs();
+      assert(
+        sockets.every((isOpen) => !isOpen()),
+        "sockets are closed",
+      );
+      await load;
+      for (const node of [a, b, c]) assert.equal(node.keys.verify(value, localhost), null);
+    }
+    assert.equal(late, 0);
+  });
+
+  test("R13: a node that is cut off refuses keys within 3 s, and its sockets are closed", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    // Its clock is slow, so that all timers fire too early.
+    const clock = { ...systemClock, monotonicMs: () => nowMs() * 0.95 };
+    const node = await cluster.openNode({ log: silentLog, clock });
+    const { value } = await node.keys.create(newKey);
+    assert(node.keys.verify(value, localhost));
+    const isOpen = openSocket(node, value);
+    cluster.redis.pause();
+    cluster.clickhouse.stall();
+    const cutAtMs = clock.monotonicMs();
+    let verifiedAtMs = cutAtMs;
+    await waitFor("a refusal", async () => {
+      const askedAtMs = clock.monotonicMs();
+      if (!node.keys.isVerified) return true;
+      verifiedAtMs = askedAtMs;
+      return null;
+    });
+    assert(verifiedAtMs - cutAtMs <= 3_000, "no longer than its validity");
+    assert.equal(node.keys.verify(value, localhost), null);
+    await waitFor("the close", async () => (isOpen() ? null : true));
+    cluster.redis.resume();
+    assert.equal(node.keys.isVerified, false, "Redis alone may have lost a revocation");
+    cluster.clickhouse.resume();
+    await waitFor("keys", async () => (node.keys.verify(value, localhost) === null ? null : true));
+  });
+
+  test("R13: a Redis that is emptied at any moment brings no revoked key back", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const options = { log: silentLog };
+    const [a, b] = [await cluster.openNode(options), await cluster.openNode(options)];
+    const flusher = await openRedis(t, cluster.redis.url);
+    for (let round = 0; round < rounds; round += 1) {
+      const { value, key } = await a.keys.create({ ...newKey, name: `key ${round}` });
+      await waitFor("the key", async () =>
+        b.keys.verify(value, localhost) === null ? null : true,
+      );
+      const revoked = a.keys.revoke(key.id);
+      await pause(Math.random() * 100);
+      if (round % 2 === 0) await flusher.run((client) => client.flushAll());
+      else await cluster.redis.restart();
+      await revoked;
+      for (let looks = 0; looks < 20; looks += 1) {
+        for (const node of [a, b]) assert.equal(node.keys.verify(value, localhost), null);
+        await pause(10);
+      }
+    }
+  });
+
+  test("keys work on while ClickHouse or Redis alone is away", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const node = await cluster.openNode({ log: silentLog });
+    const { value, key } = await node.keys.create(newKey);
+    cluster.clickhouse.refuse();
+    await pause(accessLimits.validityMs + 200);
+    assert(node.keys.verify(value, localhost), "Redis is enough");
+    cluster.clickhouse.resume();
+    await cluster.redis.kill();
+    await pause(accessLimits.validityMs + 200);
+    assert(node.keys.verify(value, localhost), "ClickHouse is enough");
+    await cluster.redis.restart();
+    await node.keys.revoke(key.id);
+    assert.equal(node.keys.verify(value, localhost), null);
+  });
+
+  test("R12: with Redis killed at random no window has more than (2 - 1/N) times the limit", async (t) => {
+    const windowMs = 2_000;
+    const limit = 60;
+    const cluster = await openCluster(t, { ownRedis: true });
+    const options = { windowMs, windowTimeoutMs: 500, log: silentLog };
+    const nodes = await Promise.all([1, 2, 3].map(() => cluster.openNode(options)));
+    await waitFor("all nodes", async () =>
+      nodes.every(({ status }) => status.liveNodes === 3) ? true : null,
+    );
+    const admittedAt: number[] = [];
+    const inexactBefore = nodes.map(({ status }) => status.inexactSeconds);
+    const endMs = nowMs() + seconds * 1_000;
     const load = Promise.all(
-      [b, c].map(async (node) => {
-        for (let tries = 0; tries < 500; tries += 1) {
-          const verified = node.keys.verify(value, localhost);
-          const standing = await node.keyWindow.take(key.id, 1_000_000, nowMs());
-          // As admission does, once the limit is known.
-          const isAnswered = verified !== null && standing.isAdmitted && node.keys.isLive(verified);
-          if (isAnswered && nowMs() > answeredAt) late += 1;
-          if (tries % 50 === 0) await pause(1);
+      nodes.map(async ({ keyWindow }) => {
+        while (nowMs() < endMs) {
+          const askedAtMs = nowMs();
+          const standing: Standing = await keyWindow.take("caller", limit, askedAtMs);
+          // An answer may come late: what counts is not before it was asked for.
+          if (standing.isAdmitted) admittedAt.push(nowMs());
+          await pause(2);
         }
       }),
     );
-    await pause(Math.random() * 50);
-    await a.keys.revoke(key.id);
-    answeredAt = nowMs();
-    assert(
-      sockets.every((isOpen) => !isOpen()),
-      "sockets are closed",
-    );
+    while (nowMs() < endMs - windowMs) {
+      await pause(Math.random() * 1.5 * windowMs);
+      await cluster.redis.restart();
+    }
     await load;
-    for (const node of [a, b, c]) assert.equal(node.keys.verify(value, localhost), null);
-  }
-  assert.equal(late, 0);
-});
-
-test("R13: a node that is cut off refuses keys within 3 s, and its sockets are closed", {
-  timeout: 300_000,
-}, async (t) => {
-  const cluster = await openCluster(t, { ownServers: true });
-  const node = await cluster.openNode({ log: silentLog });
-  const { value } = await node.keys.create(newKey);
-  assert(node.keys.verify(value, localhost));
-  const isOpen = openSocket(node, value);
-  cluster.redis.pause();
-  cluster.clickhouse.pause();
-  const cutAtMs = nowMs();
-  let verifiedAtMs = cutAtMs;
-  await waitFor("a refusal", async () => {
-    const askedAtMs = nowMs();
-    if (!node.keys.isVerified) return true;
-    verifiedAtMs = askedAtMs;
-    return null;
+    for (const [index, { status }] of nodes.entries())
+      assert(status.inexactSeconds > Number(inexactBefore[index]), "the metric says so");
+    assert(worstOf(admittedAt, windowMs) <= Math.floor((2 - 1 / 3) * limit));
   });
-  assert(verifiedAtMs - cutAtMs <= 3_000, "no longer than its validity");
-  assert.equal(node.keys.verify(value, localhost), null);
-  await waitFor("the close", async () => (isOpen() ? null : true));
-  cluster.redis.resume();
-  assert.equal(node.keys.isVerified, false, "Redis alone may have lost a revocation");
-  cluster.clickhouse.resume();
-  await waitFor("keys", async () => (node.keys.verify(value, localhost) === null ? null : true));
-});
 
-test("R13: a Redis that is emptied at any moment brings no revoked key back", {
-  timeout: 600_000,
-}, async (t) => {
-  const cluster = await openCluster(t, { ownServers: true });
-  const options = { log: silentLog };
-  const [a, b] = [await cluster.openNode(options), await cluster.openNode(options)];
-  const flusher = await openRedis(t, cluster.redis.url);
-  for (let round = 0; round < 5; round += 1) {
-    const { value, key } = await a.keys.create({ ...newKey, name: `key ${round}` });
-    await waitFor("the key", async () => (b.keys.verify(value, localhost) === null ? null : true));
-    const revoked = a.keys.revoke(key.id);
-    await pause(Math.random() * 100);
-    if (round % 2 === 0) await flusher.run((client) => client.flushAll());
-    else await cluster.redis.restart();
-    await revoked;
-    for (let looks = 0; looks < 20; looks += 1) {
-      for (const node of [a, b]) assert.equal(node.keys.verify(value, localhost), null);
-      await pause(10);
-    }
-  }
-});
+  test("without Redis nodes that are to refuse say that they cannot know", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const node = await cluster.openNode({ limitsWithoutRedis: "refuse", log: silentLog });
+    await cluster.redis.kill();
+    await waitFor("a refusal", async () => {
+      const { isAdmitted, isUnavailable } = await node.keyWindow.take("caller", 10, nowMs());
+      return !isAdmitted && isUnavailable ? true : null;
+    });
+    // By IP, for health checks, the share is admitted.
+    assert.equal((await node.ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
+  });
 
-test("keys work on while ClickHouse or Redis alone is away", { timeout: 300_000 }, async (t) => {
-  const cluster = await openCluster(t, { ownServers: true });
-  const node = await cluster.openNode({ log: silentLog });
-  const { value, key } = await node.keys.create(newKey);
-  for (const server of [cluster.clickhouse, cluster.redis]) {
-    await server.kill();
-    await pause(4_000);
-    assert(node.keys.verify(value, localhost), "the other one is enough");
-    await server.restart();
-    await waitFor("both", async () => (node.keys.isVerified ? true : null));
-  }
-  await node.keys.revoke(key.id);
-  assert.equal(node.keys.verify(value, localhost), null);
-});
-
-test("R12: with Redis killed at random no window has more than (2 - 1/N) times the limit", {
-  timeout: 600_000,
-}, async (t) => {
-  const windowMs = 2_000;
-  const limit = 60;
-  const cluster = await openCluster(t, { ownServers: true });
-  const options = { windowMs, windowTimeoutMs: 500, log: silentLog };
-  const nodes = await Promise.all([1, 2, 3].map(() => cluster.openNode(options)));
-  await waitFor("all nodes", async () =>
-    nodes.every(({ status }) => status.liveNodes === 3) ? true : null,
-  );
-  const admittedAt: number[] = [];
-  const endMs = nowMs() + 20_000;
-  const load = Promise.all(
-    nodes.map(async ({ keyWindow }) => {
-      while (nowMs() < endMs) {
-        const askedAtMs = nowMs();
-        const standing: Standing = await keyWindow.take("caller", limit, askedAtMs);
-        // An answer may come late: what counts is not before it was asked for.
-        if (standing.isAdmitted) admittedAt.push(nowMs());
-        await pause(2);
-      }
-    }),
-  );
-  while (nowMs() < endMs - 4_000) {
-    await pause(500 + Math.random() * 3_000);
+  test("blocks are put back into a Redis that was emptied", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const node = await cluster.openNode({ log: silentLog });
+    const blockedAtMs = Date.now();
+    const bucket = "203.0.113.7";
+    const blockedUntilMs = blockedAtMs + 600_000;
+    node.ipBlocks.put({ bucket, reason: "abuse", offences: 1, blockedAtMs, blockedUntilMs });
     await cluster.redis.restart();
-  }
-  await load;
-  assert(nodes.every(({ status }) => status.inexactSeconds > 0));
-  assert(worstOf(admittedAt, windowMs) <= Math.floor((2 - 1 / 3) * limit));
-});
-
-test("without Redis nodes that are to refuse say that they cannot know", async (t) => {
-  const cluster = await openCluster(t, { ownServers: true });
-  const node = await cluster.openNode({ limitsWithoutRedis: "refuse", log: silentLog });
-  await cluster.redis.kill();
-  await waitFor("a refusal", async () => {
-    const { isAdmitted, isUnavailable } = await node.keyWindow.take("caller", 10, nowMs());
-    return !isAdmitted && isUnavailable ? true : null;
+    const other = await cluster.openNode({ log: silentLog });
+    await waitFor("the block", async () => (other.ipBlocks.get(bucket) === null ? null : true));
   });
-  // By IP, for health checks, the share is admitted.
-  assert.equal((await node.ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
-});
 
-test("blocks are put back into a Redis that was emptied", async (t) => {
-  const cluster = await openCluster(t, { ownServers: true });
-  const node = await cluster.openNode({ log: silentLog });
-  const blockedAtMs = Date.now();
-  const bucket = "203.0.113.7";
-  const blockedUntilMs = blockedAtMs + 600_000;
-  node.ipBlocks.put({ bucket, reason: "abuse", offences: 1, blockedAtMs, blockedUntilMs });
-  await cluster.redis.restart();
-  const other = await cluster.openNode({ log: silentLog });
-  await waitFor("the block", async () => (other.ipBlocks.get(bucket) === null ? null : true));
-});
-
-test("what others wrote into Redis and ClickHouse ends nothing, and admits no one", async (t) => {
-  const cluster = await openCluster(t, { ownServers: true });
-  const node = await cluster.openNode({ log: silentLog, redisPrefix: "hostile" });
-  const { value } = await node.keys.create(newKey);
-  const redis = await openRedis(t, cluster.redis.url);
-  const names = redisKeys("hostile");
-  const texts = ["", "null", "[]", "{", '{"change":1,"bucket":5,"block":{}}', "\u0000\uffff"];
-  await redis.run(async (client) => {
-    for (const text of texts) {
-      await client.publish(names.channel, text);
-      await client.hSet(names.blocks, `b${text}`, text);
-      await client.hSet(names.nodes, `n${text}`, text);
-    }
-    await client.set(`${names.window}:key:caller`, "no list");
+  test("what others wrote into Redis and ClickHouse ends nothing, and admits no one", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const node = await cluster.openNode({ log: silentLog, redisPrefix: "hostile" });
+    const { value } = await node.keys.create(newKey);
+    const redis = await openRedis(t, cluster.redis.url);
+    const names = redisKeys("hostile");
+    const texts = ["", "null", "[]", "{", '{"change":1,"bucket":5,"block":{}}', "\u0000\uffff"];
+    await redis.run(async (client) => {
+      for (const text of texts) {
+        await client.publish(names.channel, text);
+        await client.hSet(names.blocks, `b${text}`, text);
+        await client.hSet(names.nodes, `n${text}`, text);
+      }
+      await client.set(`${names.window}:key:caller`, "no list");
+    });
+    await pause(1_500);
+    assert(node.keys.verify(value, localhost));
+    assert.equal((await node.ipBlocks.list({ limit: 10, after: null })).length, 0);
+    await node.keyWindow.take("caller", 10, nowMs());
+    await redis.run((client) => client.hSet(names.state, { epoch: "x", version: "many" }));
+    await pause(1_500);
+    assert(node.keys.verify(value, localhost), "ClickHouse is enough");
+    await redis.run((client) => client.flushAll());
+    const row = new RowWriter().uint64(1_000).text('{"format":2}').finish();
+    await cluster.engine.insert("access_log", row, "access:1000");
+    await waitFor("a refusal", async () => (node.keys.isVerified ? null : true));
   });
-  await pause(1_500);
-  assert(node.keys.verify(value, localhost));
-  assert.equal((await node.ipBlocks.list({ limit: 10, after: null })).length, 0);
-  await node.keyWindow.take("caller", 10, nowMs());
-  await redis.run((client) => client.hSet(names.state, { epoch: "x", version: "many" }));
-  await pause(1_500);
-  assert(node.keys.verify(value, localhost), "ClickHouse is enough");
-  await redis.run((client) => client.flushAll());
-  const row = new RowWriter().uint64(1_000).text('{"format":2}').finish();
-  await cluster.engine.insert("access_log", row, "access:1000");
-  await waitFor("a refusal", async () => (node.keys.isVerified ? null : true));
 });
 
 /** What a stream does with a key: it is closed when its key is not live any more. */

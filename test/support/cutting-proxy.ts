@@ -3,13 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { cleanUp } from "./clean-up.ts";
 
-/** A TCP proxy on a free port that can lose the answers of the connections that come next. */
+/** A TCP proxy on a free port that can lose answers, stop answering, and refuse connections. */
 export class CuttingProxy {
   readonly #server = createServer((client) => this.#join(client));
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   #cutsLeft = 0;
   #cuts = 0;
+  #state: "open" | "stalled" | "refusing" = "open";
 
   private constructor(target: URL) {
     this.#target = target;
@@ -40,7 +41,28 @@ export class CuttingProxy {
     this.#cutsLeft = count;
   }
 
+  /** Connections stay open and nothing is answered, until `resume`. */
+  stall(): void {
+    this.#state = "stalled";
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Closes all connections, and those that come, until `resume`. */
+  refuse(): void {
+    this.#state = "refusing";
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  resume(): void {
+    this.#state = "open";
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   #join(client: Socket): void {
+    if (this.#state === "refusing") {
+      client.destroy();
+      return;
+    }
     const server = connect({ host: this.#target.hostname, port: Number(this.#target.port) });
     for (const [socket, other] of [
       [client, server],
@@ -53,7 +75,7 @@ export class CuttingProxy {
         other.destroy();
       });
     }
-    client.pipe(server);
+    client.on("data", (question) => server.write(question));
     server.on("data", (answer) => {
       if (this.#cutsLeft === 0) {
         client.write(answer);
@@ -63,5 +85,6 @@ export class CuttingProxy {
       this.#cuts += 1;
       client.resetAndDestroy();
     });
+    if (this.#state === "stalled") for (const socket of [client, server]) socket.pause();
   }
 }

@@ -9,13 +9,14 @@ import { schemaStatements } from "../../src/storage/schema/schema.ts";
 import { ServerEngine } from "../../src/storage/server/server-engine.ts";
 import { cleanUp } from "./clean-up.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
+import { CuttingProxy } from "./cutting-proxy.ts";
 import { openServerEngine } from "./open-engines.ts";
 import { RedisServer } from "./redis/redis-server.ts";
 import { waitMsMax } from "./wait-for.ts";
 
-/** What nodes of one cluster share: a real ClickHouse and a real Redis, which end with the test. */
+/** What nodes of one cluster share: a real ClickHouse, reached through a proxy, and a real Redis. */
 export type TestCluster = {
-  readonly clickhouse: ClickHouseServer;
+  readonly clickhouse: CuttingProxy;
   readonly redis: RedisServer;
   /** In that ClickHouse. */
   readonly engine: ServerEngine;
@@ -23,7 +24,7 @@ export type TestCluster = {
   openNode(options?: Partial<ClusterAccessOptions>): Promise<ClusterAccess>;
 };
 
-type Servers = Pick<TestCluster, "clickhouse" | "redis">;
+type Servers = { readonly clickhouse: ClickHouseServer; readonly redis: RedisServer };
 
 /** Starting servers takes seconds on a busy machine: those of a file are used by all its tests. */
 let common: Promise<Servers> | null = null;
@@ -42,19 +43,21 @@ async function startServers(): Promise<Servers> {
   return { clickhouse, redis };
 }
 
-/** Opens a cluster without nodes, with servers of its own if the test is to stop them. */
+/** Opens a cluster without nodes, with a Redis of its own if the test is to stop or empty it. */
 export async function openCluster(
   t: TestContext,
-  { ownServers = false }: { readonly ownServers?: boolean } = {},
+  { ownRedis = false }: { readonly ownRedis?: boolean } = {},
 ): Promise<TestCluster> {
-  if (!ownServers) common ??= startServers();
-  const servers = ownServers ? await openServers(t) : await common;
-  if (servers === null) throw new Error("no servers were started");
-  const { clickhouse, redis } = servers;
+  common ??= startServers();
+  const servers = await common;
+  const redis = ownRedis ? await RedisServer.open(t) : servers.redis;
   clusters += 1;
   const database = `cluster_${clusters}`;
-  const engine = await openServerEngine(t, clickhouse, { database });
-  for (const sql of schemaStatements({ kind: "server", database })) await engine.command(sql);
+  const engine = await openServerEngine(t, servers.clickhouse, { database });
+  const clickhouse = await CuttingProxy.open(t, servers.clickhouse.url);
+  const statements = schemaStatements({ kind: "server", database });
+  for (const sql of statements.filter((text) => text.includes("access_log")))
+    await engine.command(sql);
   const openNode: TestCluster["openNode"] = async (options = {}) => {
     const { url } = clickhouse;
     const place = { url, user: "default", password: "", database, cluster: null, spoolDir: "" };
@@ -76,9 +79,4 @@ export async function openCluster(
     return access;
   };
   return { clickhouse, redis, engine, openNode };
-}
-
-async function openServers(t: TestContext): Promise<Servers> {
-  const [clickhouse, redis] = await Promise.all([ClickHouseServer.open(t), RedisServer.open(t)]);
-  return { clickhouse, redis };
 }

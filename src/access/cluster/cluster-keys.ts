@@ -184,13 +184,21 @@ export class ClusterKeys implements Keys {
     this.#live.notify();
   }
 
-  /** At the end of the validity sockets are closed, as after a revocation. */
   #extendTo(untilMs: number): void {
     if (untilMs <= this.#validUntilMs) return;
     this.#validUntilMs = untilMs;
+    this.#watchValidity();
+  }
+
+  /** At the end of the validity sockets are closed, as after a revocation. */
+  #watchValidity(): void {
     clearTimeout(this.#validity);
-    const remainingMs = untilMs - this.#clock.monotonicMs();
-    this.#validity = setTimeout(() => this.#live.notify(), Math.max(0, remainingMs) + 1).unref();
+    const remainingMs = Math.max(0, this.#validUntilMs - this.#clock.monotonicMs());
+    // A timer counts whole milliseconds and may fire before the clock says so: then the keys are still valid.
+    this.#validity = setTimeout(() => {
+      if (this.isVerified) this.#watchValidity();
+      else this.#live.notify();
+    }, Math.ceil(remainingMs)).unref();
   }
 
   async #insert(input: NewKey, hashed: HashedValue): Promise<IssuedKey> {
