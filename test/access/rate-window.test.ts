@@ -8,6 +8,7 @@ import { LocalWindow } from "../../src/access/local/local-window.ts";
 import type { RateWindow, Standing } from "../../src/access/rate-window.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitMsMax } from "../support/wait-for.ts";
@@ -29,7 +30,7 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<readonly RateW
 async function openClusterWindow(t: TestContext, url: string): Promise<RateWindow> {
   const keys = redisKeys("windows");
   const redis = await RedisConnection.open({ url, clock: systemClock, log: silentLog });
-  t.after(() => redis.close());
+  cleanUp(t, () => redis.close());
   const parts = { redis, keys, clock: systemClock };
   const membership = new Membership({ ...parts, isNode: true });
   const { id: nodeId } = membership;
