@@ -3,16 +3,16 @@
  * `TEST_SEED` chooses others and `TEST_RUNS_FACTOR` multiplies those of properties. fast-check
  * prints seed and path of what failed; tests that draw samples have the seed given here.
  */
-export const testSeed = integerFrom("TEST_SEED", 20_261_120);
+export const testSeed = numberFrom("TEST_SEED", 20_261_120);
 
-/** The seed, and how often to try: `numRuns` unless the environment asks for more. */
+/** The seed, and how often to try: `numRuns` unless the environment asks for more or fewer. */
 export function propertySettings(numRuns: number): { seed: number; numRuns: number } {
-  return { seed: testSeed, numRuns: numRuns * integerFrom("TEST_RUNS_FACTOR", 1) };
+  return { seed: testSeed, numRuns: Math.ceil(numRuns * numberFrom("TEST_RUNS_FACTOR", 1)) };
 }
 
-function integerFrom(name: string, byDefault: number): number {
+function numberFrom(name: string, byDefault: number): number {
   const text = process.env[name];
   const value = text === undefined ? byDefault : Number(text);
-  if (!Number.isInteger(value)) throw new TypeError(`${name} must be an integer`);
+  if (!Number.isFinite(value)) throw new TypeError(`${name} must be a number`);
   return value;
 }
