@@ -7,7 +7,9 @@ import { blankOut } from "./blank-out.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What tools and runs leave behind, never part of the project. */
-const foreign = new Set([".git", "node_modules", "data", "dist", ".demo"]);
+const foreign = new Set([".git", "node_modules", "dist", ".demo"]);
+/** The data folder of a service that was started here. */
+const ownData = "data";
 
 /** One import or re-export. `target` is the file within the project; `null` for a package. */
 export type Import = {
@@ -32,7 +34,7 @@ export type SourceFile = {
 export function listFiles(folder = ""): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
-    if (foreign.has(entry.name)) return [];
+    if (foreign.has(entry.name) || path === ownData) return [];
     return entry.isDirectory() ? listFiles(path) : [path];
   });
 }
