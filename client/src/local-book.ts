@@ -5,7 +5,7 @@ import type { StreamFrame } from "./stream-frames.ts";
 /** A book as the service answers it. */
 export type OrderBook = GetOrderbook["answer"]["data"];
 
-/** What stands at one price; a size of `"0"` in a change takes the level away. */
+/** The level at one price; a size of `"0"` in a change takes the level away. */
 export type Level = { readonly price: Decimal; readonly size: Decimal };
 
 /** Levels that changed, and the checksum of the book with them taken in. */

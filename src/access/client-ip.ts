@@ -4,7 +4,7 @@ import { type IpRanges, parseIpAddress } from "../base/ip-address.ts";
 /**
  * The canonical address of the client. `X-Forwarded-For` is believed only as far as trusted
  * proxies have written it: from the right, each proxy names the peer it saw, and the first one
- * that is not trusted is the client. What stands left of it is the client's own invention.
+ * that is not trusted is the client. What is to the left of it is the client's own invention.
  * A token that is no address ends the walk at the last proxy.
  */
 export function clientIpOf(

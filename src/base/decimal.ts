@@ -64,7 +64,7 @@ function parseShortMicros(text: string): number | null {
 }
 
 const zeroCode = 48;
-/** Where "." stands, counted from "0". */
+/** Where "." is, counted from "0". */
 const pointDigit = -2;
 
 /** `numerator / denominator` rounded to the nearest integer, ties to even. `denominator > 0`. */

@@ -13,7 +13,7 @@ function logged(facts: Readonly<Record<string, unknown>>, message = "said"): str
   return lines[0] ?? "";
 }
 
-test("a key is written nowhere, however deep it stands or what it is called", () => {
+test("a key is written nowhere, however deep it is or what it is called", () => {
   const key = generateKey("admin");
   const cause = new Error(`no key ${key} in "${key}"`);
   const line = logged(

@@ -10,7 +10,7 @@ export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "
 /** The least important lines that are written; `silent` writes none. */
 export type LogLevel = Level | "silent";
 
-/** Fields that hold secrets, however deep they stand in a line. */
+/** Fields that hold secrets, however deep they are in a line. */
 const secretFields =
   /("(?:x-api-key|api_?key|authorization|cookie|set-cookie|pepper)":)"(?:[^"\\]|\\.)*"/gi;
 /** Providers put the caller's secret into the path, the query or before the host. */

@@ -38,7 +38,7 @@ export const outsideData: Undecodable = {
   reason: "a dynamic field points outside the data",
 };
 
-/** Reads an event with a text, the `bytes` whose offset stands in word `index` of the data. */
+/** Reads an event with a text, the `bytes` whose offset is in word `index` of the data. */
 export function withText(
   index: number,
   read: (log: LogText, text: string) => ChainEvent,

@@ -207,7 +207,7 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
     }
   });
 
-  test("addresses are the low 160 bits, whatever stands above", () => {
+  test("addresses are the low 160 bits, whatever is above", () => {
     const exchange = contractOf("exchange", 3);
     const clean = logOf(exchange, "OrderFilled", Array(7).fill(one));
     const dirty = { ...clean, topics: clean.topics.with(2, `0x${"f".repeat(64)}` as Hash) };

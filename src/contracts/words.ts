@@ -91,7 +91,7 @@ export function readBytes(log: LogText, index: number): string | null {
   return end <= log.dataEnd ? `0x${log.source.text(start, end)}` : null;
 }
 
-/** The dynamic `uint256[]` whose offset stands in word `index`; `null` when out of bounds. */
+/** The dynamic `uint256[]` whose offset is in word `index`; `null` when out of bounds. */
 export function readUints(log: LogText, index: number): readonly bigint[] | null {
   const tail = tailOf(log, index);
   if (tail === null || wordAt(log, tail.firstWord + tail.length) > log.dataEnd) return null;

@@ -120,7 +120,7 @@ export class Indexer {
     };
   }
 
-  /** Where it stands, for its pace. */
+  /** Its progress, for its pace. */
   standing(): SyncStatus {
     const { store } = this.#parts;
     const { fills, events } = this.#pipeline.status;

@@ -1,7 +1,7 @@
 import { roundToThousandths } from "../base/round.ts";
 import type { Clock } from "../base/time/clock.ts";
 
-/** Where the indexing stands. Counts are since the start of the process, blocks are numbers. */
+/** The progress of the indexing. Counts are since the start of the process, blocks are numbers. */
 export type SyncStatus = {
   /** The first block covered; `null` before anything is stored for good. */
   readonly from: number | null;

@@ -5,7 +5,7 @@ import type { Side } from "../contracts/events.ts";
 /** How a leg was settled; `direct` when an operator filled the order without a match. */
 export type MatchType = "complementary" | "mint" | "merge" | "direct";
 
-/** Where a row of `OrderFilled` stands: a leg of a match, its summary, or on its own. */
+/** Where a row of `OrderFilled` is: a leg of a match, its summary, or on its own. */
 export type FillRole = "maker" | "taker" | "direct";
 
 /**

@@ -146,7 +146,7 @@ function withoutArticle(label: string): string {
   return label === "a Yes" || label === "a No" ? label.slice(2) : label;
 }
 
-/** What stands between the first and second, and between the second and third mark. */
+/** What is between the first and second, and between the second and third mark. */
 function cutBetween(
   text: string,
   [open, middle, close]: readonly [string, string, string],

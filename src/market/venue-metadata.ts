@@ -18,7 +18,7 @@ export type MetadataTexts = {
 };
 
 /**
- * What the venue's market metadata describes a market and the chain may not. It stands next to what the
+ * What the venue's market metadata describes a market and the chain may not. It is kept next to what the
  * chain proves and never in its place: text of the venue is shown where the chain has none.
  */
 export type VenueMetadata = MetadataTexts & {

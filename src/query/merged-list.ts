@@ -36,7 +36,7 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
 
 type Located = { readonly seq: Seq };
 
-/** Where the rows of a list stand, whatever they are. */
+/** Where the rows of a list are, whatever they are. */
 type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
 
 /** How far down the final rows are that are read, and how many of them. */

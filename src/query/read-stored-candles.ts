@@ -113,7 +113,7 @@ async function readSome(
 }
 
 /**
- * Rows made into buckets. A price stands apart from its position: the engine compares pairs as objects, value by
+ * Rows made into buckets. A price is a column apart from its position: the engine compares pairs as objects, value by
  * value, which costs four times as much.
  */
 function bucketsSql(rows: string, order: BucketRange["order"]): string {

@@ -58,7 +58,7 @@ export function withMarket<Item>(
   };
 }
 
-/** Fields as they stand within an object. */
+/** Fields as they are within an object. */
 function fieldsOf(fields: object): string {
   return JSON.stringify(fields).slice(1, -1);
 }

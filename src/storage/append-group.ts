@@ -33,7 +33,7 @@ export const factTables = ["fills", "fills_by_token", "events", "quarantine"] as
 /** Those of candles, which are made of fills. */
 export const candleTables = ["minute_candles", "hour_candles"] as const;
 
-/** Where rows stand in their file. Bytes. */
+/** Where rows are in their file. Bytes. */
 type Place = { readonly begin: number; readonly length: number };
 
 type Unfinalized = {

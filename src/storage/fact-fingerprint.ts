@@ -13,7 +13,7 @@ import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
 import type { Engine } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
-/** A stored row: where its log stands, who logged it, what it is, and all it says. */
+/** A stored row: where its log is, who logged it, what it is, and all it says. */
 export type FactLine = {
   readonly seq: Seq;
   readonly blockHash: Hash;

@@ -19,7 +19,7 @@ import { factsOf } from "../support/store-chain.ts";
 
 const isCi = process.env["CI"] === "true";
 const tryAgain = 75;
-const saysUnwritable = /^oddwire: indexing has stopped.*: the data folder cannot be written: \w+/m;
+const saysUnwritable = /^oddwire: serve has stopped.*: the data folder cannot be written: \w+/m;
 const tracer = "strace";
 const failingFsync = ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
 

@@ -80,7 +80,7 @@ export class Simulation {
     assert(this.world.busiestSecond <= callsMax, `${this.world.busiestSecond} calls in a second`);
   }
 
-  /** Where everything stands, for those who looks for what went wrong. */
+  /** The state of everything, for those who looks for what went wrong. */
   describe(): string {
     const { newest, finalized } = this.#subject;
     const { head, finalized: final } = this.world;

@@ -29,6 +29,7 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\bby itself\b|\bof itself\b/i, write: "automatically" },
   { pattern: /\bat once\b/i, write: "immediately, at the same time" },
   { pattern: /\bbeside\b/i, write: "next to, with" },
+  { pattern: /\bwhere (?:\w+ ){1,4}stands?\b/i, write: "where it is, its position" },
   { pattern: /\b99 of 100\b|\bhalf within\b/i, write: "p99, p50" },
   { pattern: /\bcatalogues?\b/i, write: "market metadata" },
   { pattern: /\bmirror\w*/i, write: "invert (1 - p)" },

@@ -136,10 +136,10 @@ export class BulkAnswers {
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
     }
     this.#running.set(keyId, own + 1);
-    let isUnfinalized = true;
+    let isTaken = true;
     return () => {
-      if (!isUnfinalized) return;
-      isUnfinalized = false;
+      if (!isTaken) return;
+      isTaken = false;
       const left = (this.#running.get(keyId) ?? 1) - 1;
       if (left === 0) this.#running.delete(keyId);
       else this.#running.set(keyId, left);

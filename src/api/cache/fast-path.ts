@@ -4,7 +4,7 @@ import type { Awaitable } from "../../base/time/awaitable.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
-import { type CachedResponse, endOf, isUnfinalized, type ResponseCache } from "./response-cache.ts";
+import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
 
 /** What was answered, for who counts. */
 type Answered = {
@@ -72,8 +72,7 @@ export class FastPath {
     const { origin } = request.headers;
     const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
     const { etag } = answer;
-    const status =
-      etag !== null && isUnfinalized(etag, request.headers["if-none-match"]) ? 304 : 200;
+    const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
     const packed = packedOf(answer, request);
     const sent = { answer, packed, caller, requestId, cors };
     if (status === 304) response.writeHead(304, headersOf(sent)).end();

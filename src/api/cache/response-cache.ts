@@ -91,7 +91,7 @@ export function etagOf({ tagged }: AnswerParts): string {
 }
 
 /** Whether the client has what the tag names (RFC 9110, 13.1.2: weak comparison). */
-export function isUnfinalized(etag: string, ifNoneMatch: string | undefined): boolean {
+export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = etag.slice(2);

@@ -8,7 +8,7 @@ import {
   endOf,
   etagOf,
   isAnswerBody,
-  isUnfinalized,
+  matchesEtag,
   partsOf,
   type ResponseCache,
   type Subject,
@@ -109,7 +109,7 @@ function report(made: Made, exchange: Exchange): unknown {
   const { etag, cacheControl } = made;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
-  if (etag === null || !isUnfinalized(etag, request.headers["if-none-match"]))
+  if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
     return wholeOf(made, exchange);
   reply.code(304).removeHeader("content-type");
   // To a HEAD without a body Fastify reports a length of 0, which is not that of the answer (RFC 9110, 8.6).

@@ -31,7 +31,8 @@ const requestId: Parameter = {
   name: "X-Request-Id",
   in: "header",
   required: false,
-  description: "Comes back in the answer and stands in our logs; one that does not fit is replaced",
+  description:
+    "Comes back in the answer and is in the logs of the service; one that does not fit is replaced",
   schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
 };
 

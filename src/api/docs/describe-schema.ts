@@ -87,7 +87,7 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
   }
 }
 
-/** What a field means where it stands comes before what its type means everywhere. */
+/** What a field means in its place comes before what its type means everywhere. */
 function describeProperty(
   schema: TSchema,
   note: (typeof fieldNotes)[string] | undefined,

@@ -1,5 +1,5 @@
 /**
- * What the fields of rows mean, with units and examples: a name means the same wherever it stands. Of a row
+ * What the fields of rows mean, with units and examples: a name means the same wherever it is. Of a row
  * where it means something else, the entry is `Row.name`. A schema with a description of its own needs none.
  */
 
@@ -130,7 +130,7 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   outcome_count: ["Outcomes of the condition", 2],
   outcome_index: ["Index of the outcome, from 0; null until the market is known", 0],
   outcome_label: ["What distinguishes the market within its event", "Jane Doe"],
-  pagination: ["Where the page stands in the list", null],
+  pagination: ["Where the page is in the list", null],
   payouts: ["Payout of each outcome, in USD per share; they add up to 1", ["1", "0"]],
   prefix: ["Beginning of the key, which identifies it to people", "ow_read_Xu3Y"],
   price: ["Price in USD per share, 0 to 1; null when there is none", "0.52"],

@@ -1,4 +1,4 @@
-/** Markup that is safe as it stands. */
+/** Markup that is safe as it is. */
 export class Html {
   readonly text: string;
 

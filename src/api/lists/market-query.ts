@@ -1,4 +1,4 @@
-/** What the list of markets can be asked for, how rows are chosen and in which order they stand. */
+/** What the list of markets can be asked for, how rows are chosen and in which order they come. */
 import { type Static, Type } from "typebox";
 import { marketLimits } from "../../base/config/limits.ts";
 import { isGiven } from "../../base/optional.ts";

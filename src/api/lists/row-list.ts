@@ -1,4 +1,4 @@
-/** Lists of rows that stand somewhere on the chain: as a page, or all of them as a file. */
+/** Lists of rows that have a position on the chain: as a page, or all of them as a file. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import type { Seq, TokenId } from "../../base/ids.ts";

@@ -8,10 +8,10 @@ const prefix = 0x7830; // `0x`, as its bytes are read
 /** As many hex digits are always a safe integer. */
 const quantityDigitsMax = 13;
 
-/** A text, and where in the bytes it stands. */
+/** A text, and where in the bytes it is. */
 export type TextAt = { readonly text: string; readonly at: number };
 
-/** Equals no text that stands anywhere. */
+/** Equals no text that is anywhere. */
 export const nothingBefore: TextAt = { text: "", at: 0 };
 
 /** A text of ASCII as bytes, with its length next to it: asking a view for it is a call. */
@@ -56,7 +56,7 @@ export class LogBytes {
     if (!this.skip(literal)) throw mismatch;
   }
 
-  /** Moves over `literal`, if it is what stands here. */
+  /** Moves over `literal`, if it is what is here. */
   skip({ view: expected, length }: Literal): boolean {
     const view = this.#view;
     const start = this.#at;

@@ -3,7 +3,7 @@ import { type Literal, literalOf } from "./log-bytes.ts";
 /** The members of a log in JSON, in the order in which a node writes them. */
 export type LogLayout = {
   readonly members: readonly { readonly name: MemberName; readonly lead: Literal }[];
-  /** What stands after the last value. */
+  /** What is after the last value. */
   readonly tail: Literal;
   /** Whether each log reports the time of its block. */
   readonly hasTimes: boolean;

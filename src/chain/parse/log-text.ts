@@ -3,7 +3,7 @@ import type { RawLog } from "../raw-log.ts";
 
 /** `0x` and the digits of a word. */
 const wordLength = 66;
-/** What stands between the texts of two topics in JSON. */
+/** What is between the texts of two topics in JSON. */
 const separator = '","';
 /** From one topic to the next. */
 export const topicStride: number = wordLength + separator.length;
@@ -27,7 +27,7 @@ export class TextSource {
     return this.#bytes.toString("latin1", start, end);
   }
 
-  /** From now on anyone who reads a log of it fails, instead of reading what comes to stand there next. */
+  /** From now on anyone who reads a log of it fails, instead of reading what is written there next. */
   close(): void {
     this.#bytes = Buffer.alloc(0);
     this.#view = viewOf(this.#bytes);

@@ -75,7 +75,7 @@ const anyAnswer = fc
     return JSON.stringify(isBatch ? batch : reply);
   });
 
-/** What may stand in an answer in place of something else. */
+/** What may be in an answer in place of something else. */
 const anyPiece = fc.oneof(
   fc.constantFrom("0", "f", "F", "g", "x", '"', "\\", "[", "]", "{", "}", ",", ":", " ", "\n"),
   fc.constantFrom('"result":[{', '\\"result":[{', '"removed":true', '"removed":0', "null", "[]"),

@@ -47,7 +47,7 @@ test("ids may come back as text", () => {
   ]);
 });
 
-test("an error may be a mere text, and what it is about may stand in its data", () => {
+test("an error may be a mere text, and what it is about may be in its data", () => {
   const messageOf = (error: unknown) => {
     const reply = parseLoneReply({ error });
     return reply?.kind === "error" ? reply.message : null;

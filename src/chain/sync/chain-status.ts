@@ -50,7 +50,7 @@ export type ChainWarning =
   | "tail_full"
   | "history_disputed";
 
-/** Where the chain source stands. */
+/** The progress of the chain source. */
 export type ChainStatus = {
   /** The highest believed head of an endpoint, with its time in unix seconds. */
   readonly head: (BlockRef & { readonly timestamp: number }) | null;

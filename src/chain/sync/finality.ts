@@ -217,7 +217,7 @@ export class Finality {
     const final = voter.view?.final;
     const isOnOurChain = final?.hash && this.#chain.hashAt(final.number) === final.hash;
     const own = this.#chain.hashAt(number);
-    // What stands on our own blocks needs no other proof.
+    // What is built on our own blocks needs no other proof.
     if (isOnOurChain && own !== null && number <= final.number) {
       return { hash: own, isDenying: false };
     }

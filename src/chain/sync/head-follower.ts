@@ -146,7 +146,7 @@ export class HeadFollower {
     return null;
   }
 
-  /** `null` when the blocks do not stand on our tip. */
+  /** `null` when the blocks are not built on our tip. */
   #extend(endpoint: Endpoint, found: LinkedBlocks): HeadChange | null {
     const { tip } = this.#tail;
     if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;

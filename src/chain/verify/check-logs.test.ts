@@ -84,7 +84,7 @@ test("times of logs are believed when they fit blocks and headers", () => {
   assert(!areTimesConsistent([log(11, 0), log(12, 0)], [30, 29], headers), "going back");
 });
 
-test("blocks are made of the logs that stand together", () => {
+test("blocks are made of the logs that are next to each other", () => {
   const logs = [log(10, 0), log(10, 1), log(12, 0)];
   const blocks = assembleBlocks(logs, byNumber(header(12)), (index, number) => number * 10 + index);
   assert.deepEqual(blocks, [

@@ -32,7 +32,7 @@ export async function runService(
     await service.close();
     if (failure === null) return exitCodes.done;
     if (startsAgain.some((kind) => failure instanceof kind)) continue;
-    process.stderr.write(`oddwire: ${role} has stopped, start again: ${failure.message}\n`);
+    process.stderr.write(`oddwire: ${role} has stopped; start it again: ${failure.message}\n`);
     return exitCodes.tryAgain;
   }
 }

@@ -32,7 +32,7 @@ export const oracleAggregatorDecoders: readonly Decoder[] = [
   })),
 ];
 
-/** UMA's reporter: the only place where the text of generation 3 stands. */
+/** UMA's reporter: the only place where the text of generation 3 is. */
 export const ooReporterDecoders: readonly Decoder[] = [
   eventOf(
     "RequestRegistered(bytes32,address,bytes32,bytes,uint64,uint64)",

@@ -4,7 +4,7 @@
  *     module 2 | base hash 32 | arity 4 | reserved 16 | resolution chain 4 | index 4 | outcome 2
  *
  * A condition id is a token id without the outcome, an event id one without index and outcome; both
- * stand at the left of 32 bytes, the rest zero, as they do in topics. `arity` is the number of
+ * are at the left of 32 bytes, the rest zero, as they do in topics. `arity` is the number of
  * named conditions of a neg-risk event and 0 otherwise.
  */
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";

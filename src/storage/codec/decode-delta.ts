@@ -28,7 +28,7 @@ export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minute
 
 function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   const trades: DayTrade[] = [];
-  /** Where the last trade of each token stands that has a price. */
+  /** The position of the last trade with a price of each token. */
   const lastRows = new Map<TokenId, number>();
   for (let row = 0; row < rows.length; row += fillBytes) {
     if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;

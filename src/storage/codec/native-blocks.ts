@@ -1,5 +1,5 @@
 /**
- * Reads what the engine gives in its own format (`Native`): blocks of rows, in which each column stands on its own,
+ * Reads what the engine gives in its own format (`Native`): blocks of rows, one column after the other,
  * so that it can be taken over without looking at every row.
  */
 import { assert } from "../../base/assert.ts";

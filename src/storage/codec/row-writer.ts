@@ -15,7 +15,7 @@ export class RowWriter {
   #buffer: Buffer;
   #view: DataView;
   #length = 0;
-  /** What `repeated` wrote last, by column, and where that stands. */
+  /** What `repeated` wrote last, by column, and where that is. */
   readonly #newest: { value: string; at: number }[] = [];
 
   /** With room for so many bytes; more is made when they are not enough. */

@@ -24,7 +24,7 @@ export class TokenTexts {
     this.#shift = 32 - Math.log2(places);
   }
 
-  /** The token whose 32 bytes stand at `at`. */
+  /** The token whose 32 bytes are at `at`. */
   at(view: DataView, at: number): TokenId {
     const place = this.#placeOf(view, at);
     const known = this.#texts[place];

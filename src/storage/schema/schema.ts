@@ -1,6 +1,6 @@
 /**
  * The tables, for the embedded engine, for one server and for a cluster. All hold facts of final blocks only, so rows
- * never change once their commit record stands, no read needs FINAL and no roll-up can be poisoned by a fork. Ids are
+ * never change once their commit record is written, no read needs FINAL and no roll-up can be poisoned by a fork. Ids are
  * raw bytes, amounts exact decimals; the tokens of generation 1 to 3 alike are 32 bytes.
  *
  * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.

@@ -38,7 +38,7 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
   };
 }
 
-/** Candles as a log: one stands where its newest trade does. */
+/** Candles as a log: one has the position of its newest trade. */
 class CandleLog {
   readonly #sources: StreamSources;
   readonly #tokenId: TokenId;

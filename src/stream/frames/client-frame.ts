@@ -35,7 +35,7 @@ export function frameIdOf(input: unknown): FrameId | null {
   return parseFrameId(fieldOf(input, "id"));
 }
 
-/** Filter, start and snapshot may stand next to the channel or within it, but not in both places. */
+/** Filter, start and snapshot may be next to the channel or within it, but not in both places. */
 function readSubscribed(input: unknown): ChannelRequest {
   const { channel, filter, resume_from, snapshot } = readFields(input, frameFields.subscribe);
   if (channel === undefined) throw invalidFrame("channel", 'is required: { "type": ... }');
@@ -55,7 +55,7 @@ function readUnsubscribed(input: unknown): string | ChannelRequest {
   return joined(channel, filter === undefined ? {} : { filter });
 }
 
-/** What stands next to the channel may stand within it too, but not in both places. */
+/** What is next to the channel may be within it too, but not in both places. */
 function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
   for (const name of Object.keys(beside)) {
     if (Object.hasOwn(channel, name)) throw invalidFrame(name, "is given more than once");

@@ -11,7 +11,7 @@ export type Form = {
 
 /** Events that are sent together, encoded once in each form that a connection needs. */
 export class Packet {
-  /** Where the first and the last of them stand. */
+  /** Where the first and the last of them are. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly #texts: readonly string[];

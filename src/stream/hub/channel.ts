@@ -6,7 +6,7 @@ import type { BookSource } from "../../venue/books/order-books.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Packet } from "../frames/packet.ts";
 
-/** One thing reported: where it stands in the log of its channel, and its row as REST has it. */
+/** One thing reported: where it is in the log of its channel, and its row as REST has it. */
 export type Entry = {
   /** Rising; results that follow from one log share theirs. */
   readonly seq: number;
@@ -60,7 +60,7 @@ export type Channel = {
   ) => Promise<readonly Entry[]>;
   /** The newest rows at or before `through`, oldest first. */
   readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
-  /** The ids of what stands behind `rewindTo`, in blocks that are about to be reverted. */
+  /** The ids of what is after `rewindTo`, in blocks that are about to be reverted. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
   /** In place of a log; anyone who subscribes is sent by it alone. */
   readonly openFeed?: (subscriptionId: string) => Feed;

@@ -210,7 +210,7 @@ export class Hub {
   }
 }
 
-/** The last position of a block: everything in it stands at or before; -1 without one. */
+/** The last position of a block: everything in it is at or before; -1 without one. */
 function lastSeqOf(block: number | null): number {
   return block === null ? -1 : firstSeqOf(block + 1) - 1;
 }

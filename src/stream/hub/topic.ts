@@ -22,7 +22,7 @@ export class Topic {
   /** What reports it, when it is no log. */
   readonly feed: Feed | null;
   readonly #eventHead: string;
-  /** Where the newest event stands that was pushed; packets are chained to it. */
+  /** The position of the newest event that was pushed; packets are chained to it. */
   #pushedSeq: number;
 
   constructor(id: string, channel: Channel, position: number) {

@@ -251,7 +251,7 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** Reports the listener where the book stands; `applied` is all that changed since the last time. */
+  /** Reports the listener the state of the book; `applied` is all that changed since the last time. */
   report(nowMs: number, applied: readonly LevelChange[] | null): void {
     const { listener } = this;
     if (listener === null) return;

@@ -12,7 +12,7 @@ type NumberArray = Views[keyof Views];
 /** The kinds of numbers a column can be of, by their size. */
 export type ColumnKind = keyof Views;
 
-/** A page as it is kept: where it stands, and its bytes as they are now. */
+/** A page as it is kept: its place, and its bytes as they are now. */
 export type ColumnPage = { readonly page: number; readonly bytes: Uint8Array };
 
 /** What a copy of a column is brought up to date by; small, as changes are far apart. */
@@ -83,7 +83,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);
   }
 
-  /** Moves what stands from `from` to `to` on, `length` elements of it. */
+  /** Moves what is at `from` to `to`, `length` elements of it. */
   move(from: number, to: number, length: number): void {
     this.reserve(to + length);
     this.#values.copyWithin(to, from, from + length);

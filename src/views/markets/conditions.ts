@@ -30,7 +30,7 @@ export type Condition = {
   readonly createdSeq: Seq;
   /** Which exchange generations registered its tokens: bit `generation - 1`. */
   readonly registeredBits: number;
-  /** Where it stands in the columns. */
+  /** Its place in the columns. */
   readonly ordinal: number;
 };
 

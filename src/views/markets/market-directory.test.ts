@@ -83,7 +83,7 @@ function answersOf(directory: MarketDirectory): unknown {
 }
 
 /**
- * One block a log, so that each can come at any time and still say where it stands; only that the
+ * One block a log, so that each can come at any time and still say where it is; only that the
  * remaining conditions are NO stays with the YES it follows from.
  */
 const oneByOne = marketLogs

@@ -119,7 +119,7 @@ export class MarketDirectory extends Conditions {
       .map((ordinal) => this.columns.conditionIdAt(ordinal));
   }
 
-  /** Where a condition stands in the columns; `null` when it is not known. */
+  /** The place of a condition in the columns; `null` when it is not known. */
   ordinalOf(conditionId: ConditionId): number | null {
     return this.conditions.get(conditionId)?.ordinal ?? null;
   }

@@ -1,4 +1,4 @@
-/** What the venue reports stands next to what the chain proves, through blocks, forks and saves. */
+/** What the venue reports is kept next to what the chain proves, through blocks, forks and saves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";

@@ -1,6 +1,6 @@
 /**
  * What is known from the venue's market metadata, about which markets it was asked and when, and where it
- * contradicts the chain. It stands in the columns of the markets, is kept with them, and a fork
+ * contradicts the chain. It is in the columns of the markets, is kept with them, and a fork
  * takes it back with them: what is lost so is asked for again.
  */
 

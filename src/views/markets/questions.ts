@@ -240,7 +240,7 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   };
 }
 
-/** Posts of the creator stand behind the description, as the venue shows them. */
+/** Posts of the creator follow the description, as the venue shows them. */
 function withUpdates(text: MarketText, question: UmaQuestion | undefined): MarketText {
   const updates = question?.updates ?? [];
   if (updates.length === 0) return text;

@@ -17,7 +17,7 @@ export type ResolutionRange = {
 };
 
 /**
- * How conditions ended: the first result of each counts, all of them stand in chain order. The
+ * How conditions ended: the first result of each counts, and all are kept in chain order. The
  * order is kept as columns, the results themselves on a table.
  */
 export class ResolutionLog {
@@ -57,7 +57,7 @@ export class ResolutionLog {
     return index < 0 || index >= this.count ? null : this.of(this.#idAt(index));
   }
 
-  /** Where a result stands, or would stand. */
+  /** Where a result is, or would be. */
   indexOf(place: Pick<Resolution, "seq" | "conditionId">): number {
     let [low, high] = [0, this.count];
     while (low < high) {

@@ -285,7 +285,7 @@ function headOf(level: number): number {
   return level === levelMax ? baseBytes : 0;
 }
 
-/** Where the first that is not below a document stands, at `from` or behind; the length if none is. */
+/** The place of the first that is not below a document, at `from` or behind; the length if none is. */
 function placeFrom(documents: Int32Array, from: number, document: number): number {
   let place = from;
   while (place < documents.length && (documents[place] ?? 0) < document) place = (place + 1) | 0;

@@ -1,5 +1,5 @@
 /**
- * All terms that texts are made of, numbered as they came. They stand one behind the other in one
+ * All terms that texts are made of, numbered as they came. They follow each other in one
  * block of bytes, so that those which contain a part are found by looking through it once: a
  * million texts are made of far fewer words.
  */
@@ -17,7 +17,7 @@ export type TermsByWay = Readonly<Record<MatchWay, Int32Array>>;
 /** Ends a term; no word has it. */
 const separator = 0;
 const slotsMin = 1024;
-/** Terms that start with the same three bytes stand in one chain, of which there are 65,536. */
+/** Terms that start with the same three bytes are in one chain, of which there are 65,536. */
 const leadBytes = 3;
 /** Terms of a chain that are looked at in one call, as in `inChunks`. */
 const chainedAtOnce = 1024;
@@ -247,7 +247,7 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The chain for what starts with the three bytes that stand there. */
+/** The chain for what starts with the three bytes at `at`. */
 function leadOf(bytes: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   const lead = Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1);

@@ -116,7 +116,7 @@ export class TextSearch {
     }
   }
 
-  /** The same for some things only, which rise: the scores stand in their order. */
+  /** The same for some things only, which rise: the scores are in their order. */
   scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
     const { documents, places } = this.#documentsOf(things);
     if (documents.length === 0) return;
@@ -130,7 +130,7 @@ export class TextSearch {
     }
   }
 
-  /** The documents of things that have one, rising, and where each thing stands. */
+  /** The documents of things that have one, rising, and the place of each thing. */
   #documentsOf(things: Int32Array): Placed {
     const documentOf = this.#documentOf.values;
     const documents = new Int32Array(things.length);
