@@ -133,7 +133,7 @@ test("R7: an endpoint that contradicts what is right is disproved, and nothing c
   await assertRecordedTruth(service, recording);
 });
 
-test("R7: a contradiction that no one can settle is an warning, and nothing changes", async (t) => {
+test("R7: a contradiction that no one can settle is a warning, and nothing changes", async (t) => {
   const stage = await serveRecording(t, recording);
   const first = await stage.startService([stage.node.url], noAudit);
   await first.waitFinalized(stage.head);

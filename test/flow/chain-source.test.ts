@@ -282,7 +282,7 @@ describe("forks", { concurrency: 4 }, () => {
 });
 
 describe("finality", { concurrency: 4 }, () => {
-  test("R2: without the tag the head less 256 is final, with an warning", async () => {
+  test("R2: without the tag the head less 256 is final, with a warning", async () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
     assert.deepEqual(source.status.finalized, refOf(chain[399 - 256]));

@@ -35,7 +35,7 @@ export class Topic {
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
-  /** Says what a unfinalized block adds; channels that are read instead are read from `from` on. */
+  /** Says what an unfinalized block adds; channels that are read instead are read from `from` on. */
   publish(block: BlockFacts, from: number): void {
     const entries = this.channel.entriesOf?.(block);
     const last = entries?.at(-1);
