@@ -1,44 +1,26 @@
-import type { Fill, Match, Trade } from "../../../client/src/api.ts";
-import type { OddwireClient } from "../../../client/src/client.ts";
+import type { GetTransaction, Match } from "../../../client/src/api.ts";
 import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
 import { fullTime } from "../format/times.ts";
 import { ChainLink, FullId, Order, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
-import { metrics } from "../service/session.ts";
+import { orUnknown } from "../service/failure.ts";
 import { useResource } from "../service/use-resource.ts";
 import { FillTable } from "../tape/fill-table.tsx";
 import { MatchTypes, TradeTable } from "../tape/trade-table.tsx";
 
-const rowsMax = 500;
 const refreshMs = 10_000;
 
-type Contents = {
-  readonly trades: readonly Trade[];
-  readonly matches: readonly Match[];
-  readonly fills: readonly Fill[];
-  readonly others: readonly { readonly name: string; readonly logIndex: number }[];
-  readonly blockNumber: number | null;
-  readonly atMs: number | null;
-};
+type Contents = GetTransaction["answer"]["data"];
 
 /** Everything that one transaction did here. */
 export function TransactionPage({ hash }: { readonly hash: string }) {
   const isHash = /^0x[0-9a-f]{64}$/.test(hash);
   const contents = useResource(
     isHash ? `transaction ${hash}` : null,
-    async (using) => readContents(using, hash),
+    async (using) => orUnknown(using.transaction(hash)),
     { everyMs: refreshMs },
   );
-  const query = { tx_hash: hash, limit: rowsMax };
-  const requests = [
-    "trades",
-    "matches",
-    "fills",
-    "exchange-events",
-    "cancellations",
-    "resolutions",
-  ];
   if (!isHash) {
     return (
       <>
@@ -61,18 +43,18 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
         </p>
       </div>
       <Shown of={contents} what="transaction">
-        {(data) =>
-          data.blockNumber === null ? (
+        {({ known }) =>
+          known === null ? (
             <Notice title="Nothing of this transaction is known here">
               It has no event of the exchanges in the indexed blocks, or it is not in a block yet.
               This page looks again every few seconds.
             </Notice>
           ) : (
             <Panel
-              title={summaryOf(data)}
-              requests={requests.map((list) => ({ title: list, path: `/v1/${list}`, query }))}
+              title={summaryOf(known)}
+              requests={[{ title: "Transaction", path: `/v1/transactions/${hash}` }]}
             >
-              <ContentsView data={data} />
+              <ContentsView data={known} />
             </Panel>
           )
         }
@@ -82,9 +64,9 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
 }
 
 function ContentsView({ data }: { readonly data: Contents }) {
-  const { trades, matches, fills, others, blockNumber, atMs } = data;
-  const finalized = metrics.value?.indexer.finalized_block ?? null;
-  const isFinal = finalized !== null && blockNumber !== null && blockNumber <= finalized;
+  const { trades, matches, fills } = data;
+  const others = othersOf(data);
+  const isFinal = data.status === "finalized";
   const tape = {
     trades,
     fresh: new Set<string>(),
@@ -95,14 +77,15 @@ function ContentsView({ data }: { readonly data: Contents }) {
     <>
       <Facts
         of={[
-          ["Block", blockNumber === null ? "–" : String(blockNumber)],
-          ["Time", atMs === null ? "–" : fullTime(atMs)],
+          ["Block", String(data.block_number)],
+          ["Time", fullTime(data.timestamp_ms)],
           [
             "Finality",
             isFinal ? "final, it can never be reverted" : "confirmed, final in a moment",
           ],
         ]}
       />
+      {data.truncated && <p class="stale">It has more fills and events than are shown.</p>}
       {matches.map((match) => (
         <MatchText key={match.id} match={match} />
       ))}
@@ -152,48 +135,27 @@ function MatchText({ match }: { readonly match: Match }) {
   );
 }
 
-function summaryOf({ trades, fills, others }: Contents): string {
-  const parts = [
-    ...(trades.length === 0 ? [] : [plural(trades.length, "trade")]),
-    ...(fills.length === 0 ? [] : [plural(fills.length, "filled order")]),
-    ...(others.length === 0 ? [] : [plural(others.length, "other event")]),
+function summaryOf(data: Contents): string {
+  const parts: readonly (readonly [count: number, name: string])[] = [
+    [data.trades.length, "trade"],
+    [data.fills.length, "filled order"],
+    [othersOf(data).length, "other event"],
   ];
-  return parts.join(", ");
+  return parts.flatMap(([count, name]) => (count === 0 ? [] : [plural(count, name)])).join(", ");
 }
 
-async function readContents(using: OddwireClient, hash: string): Promise<Contents> {
-  const query = { tx_hash: hash, limit: rowsMax } as const;
-  const [trades, matches, fills, events, cancellations, resolutions] = await Promise.all([
-    using.trades(query).page(),
-    using.matches(query).page(),
-    using.fills(query).page(),
-    using.exchangeEvents(query).page(),
-    using.cancellations(query).page(),
-    using.resolutions(query).page(),
-  ]);
-  const others = [
-    ...events.data.map((event) => ({ name: wordsOf(event.kind), logIndex: event.log_index })),
-    ...cancellations.data.map((event) => ({
-      name: wordsOf(event.kind),
-      logIndex: event.log_index,
-    })),
-    ...resolutions.data.map((event) => ({
-      name: `market resolved: ${event.winning_outcome ?? event.payouts.join(" / ")}`,
-      logIndex: event.log_index,
-    })),
-  ].toSorted((a, b) => a.logIndex - b.logIndex);
-  const first =
-    fills.data[0] ?? events.data[0] ?? cancellations.data[0] ?? resolutions.data[0] ?? null;
-  return {
-    trades: trades.data.toReversed(),
-    matches: matches.data.toReversed(),
-    fills: fills.data.toReversed(),
-    others,
-    blockNumber: first?.block_number ?? null,
-    atMs: first?.timestamp_ms ?? null,
-  };
-}
+type OtherEvent = { readonly name: string; readonly logIndex: number };
 
-function wordsOf(kind: string): string {
-  return kind.replaceAll("_", " ");
+/** What the transaction did besides filling orders, in the order of its logs. */
+function othersOf(data: Contents): readonly OtherEvent[] {
+  const { resolutions, exchange_events: notices, other_events: events } = data;
+  const named = [...notices, ...events].map(({ kind, log_index: logIndex }) => ({
+    name: kind.replaceAll("_", " "),
+    logIndex,
+  }));
+  const results = resolutions.map(({ winning_outcome: winner, payouts, log_index: logIndex }) => ({
+    name: `market resolved: ${winner ?? payouts.join(" / ")}`,
+    logIndex,
+  }));
+  return [...named, ...results].toSorted((a, b) => a.logIndex - b.logIndex);
 }

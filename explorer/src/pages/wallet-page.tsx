@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
-import type { OddwireClient } from "../../../client/src/client.ts";
-import { cents, count, dollars, exact, short } from "../format/numbers.ts";
+import type { GetWallet, Trade } from "../../../client/src/api.ts";
+import { cents, count, dollars, short } from "../format/numbers.ts";
 import { date } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
+import { orUnknown } from "../service/failure.ts";
 import { useMarkets } from "../service/market-names.ts";
 import { client } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
@@ -15,9 +15,6 @@ import { useStream } from "../service/use-stream.ts";
 import { MatchTypes, TradeTable } from "../tape/trade-table.tsx";
 
 const pageRows = 200;
-/** Totals are summed over this many trades at most. */
-const summedMax = 5000;
-const summedPage = 1000;
 const refreshMs = 30_000;
 
 /** What a wallet traded: totals, its markets, its trades, live. */
@@ -25,7 +22,13 @@ export function WalletPage({ address }: { readonly address: string }) {
   const isAddress = /^0x[0-9a-f]{40}$/.test(address);
   const summary = useResource(
     isAddress ? `wallet ${address}` : null,
-    async (using) => readSummary(using, address),
+    async (using) => {
+      const [{ known }, { data: trades }] = await Promise.all([
+        orUnknown(using.wallet(address)),
+        using.trades({ wallet: address, limit: pageRows }).page(),
+      ]);
+      return { wallet: known, trades };
+    },
     { everyMs: refreshMs },
   );
   if (!isAddress) {
@@ -50,16 +53,16 @@ export function WalletPage({ address }: { readonly address: string }) {
         </p>
       </div>
       <Shown of={summary} what="wallet">
-        {(data) =>
-          data.trades.length === 0 ? (
+        {({ wallet, trades }) =>
+          wallet === null ? (
             <Notice title="This wallet has not traded here">
               It appears as soon as one of its orders is filled.
             </Notice>
           ) : (
             <>
-              <Totals data={data} />
-              <WalletMarkets data={data} address={address} />
-              <WalletTrades address={address} newest={data.trades.slice(0, pageRows)} />
+              <Totals wallet={wallet} />
+              <WalletMarkets wallet={wallet} />
+              <WalletTrades address={address} newest={trades} />
             </>
           )
         }
@@ -68,141 +71,62 @@ export function WalletPage({ address }: { readonly address: string }) {
   );
 }
 
-type Summary = {
-  /** Newest first; the newest of them when there are very many. */
-  readonly trades: readonly Trade[];
-  readonly isComplete: boolean;
-  readonly firstMs: number | null;
-};
+type Wallet = GetWallet["answer"]["data"];
 
-async function readSummary(using: OddwireClient, wallet: string): Promise<Summary> {
-  const trades: Trade[] = [];
-  for await (const trade of using.trades({ wallet, limit: summedPage })) {
-    trades.push(trade);
-    if (trades.length >= summedMax) break;
-  }
-  const isComplete = trades.length < summedMax;
-  if (isComplete) return { trades, isComplete, firstMs: trades.at(-1)?.timestamp_ms ?? null };
-  const { data } = await using.trades({ wallet, order: "asc", limit: 1 }).page();
-  return { trades, isComplete, firstMs: data[0]?.timestamp_ms ?? null };
-}
-
-function Totals({ data }: { readonly data: Summary }) {
-  const { trades, isComplete, firstMs } = data;
-  const volume = trades.reduce((sum, { value_usd: value }) => sum + Number(value), 0);
-  const largest = trades.reduce((most, { value_usd: value }) => Math.max(most, Number(value)), 0);
-  const markets = new Set(trades.map(({ condition_id: id }) => id)).size;
-  const about = isComplete ? "" : `, newest ${count(summedMax)}`;
+function Totals({ wallet }: { readonly wallet: Wallet }) {
+  const about = wallet.truncated ? " at least" : "";
   return (
     <Figures
       of={[
-        [`Volume${about}`, dollars(volume)],
-        [`Trades${about}`, isComplete ? count(trades.length) : `${count(summedMax)}+`],
-        [`Markets${about}`, count(markets)],
-        ["Largest trade", dollars(largest)],
-        ["First seen", date(firstMs)],
-        ["Last seen", date(trades[0]?.timestamp_ms ?? null)],
+        [`Volume${about}`, dollars(Number(wallet.volume_usd))],
+        [`Trades${about}`, count(wallet.trades)],
+        ["As maker", count(wallet.maker_trades)],
+        [`Markets${about}`, count(wallet.markets)],
+        ["First trade", date(wallet.first_trade_at_ms)],
+        ["Last trade", date(wallet.last_trade_at_ms)],
       ]}
     />
   );
-}
-
-type MarketRow = {
-  readonly id: string;
-  readonly trades: number;
-  readonly volumeUsd: number;
-  /** Shares bought less shares sold, by token. */
-  readonly net: ReadonlyMap<TokenId, number>;
-  readonly spentUsd: number;
-};
-
-type Part = { readonly tokenId: TokenId; readonly shares: number; readonly usd: number };
-
-/** What the wallet itself did in a trade: the maker of one may have traded the other outcome. */
-function partOf(trade: Trade, address: string): Part {
-  const isTaker = trade.taker === address;
-  const tokenId = isTaker ? trade.token_id : trade.maker_token_id;
-  const side = isTaker ? trade.side : trade.maker_side;
-  const sign = side === "BUY" ? 1 : -1;
-  const size = Number(trade.size);
-  const value = Number(trade.value_usd);
-  const usd = tokenId === trade.token_id ? value : size - value;
-  return { tokenId, shares: sign * size, usd: sign * usd };
-}
-
-/** Net shares with the names of their outcomes: `120 Yes, −40 No`. */
-function netText(net: ReadonlyMap<TokenId, number>, market: Market | undefined): string {
-  const nameOf = (tokenId: TokenId): string =>
-    market?.tokens.find(({ token_id: id }) => id === tokenId)?.outcome ?? short(tokenId);
-  return [...net]
-    .map(([tokenId, shares]) => `${exact(shares).replace("-", "−")} ${nameOf(tokenId)}`)
-    .join(", ");
-}
-
-function rowsOf(trades: readonly Trade[], address: string): readonly MarketRow[] {
-  const groups = Map.groupBy(trades, ({ condition_id: id }) => id ?? "");
-  const rows = [...groups].map(([id, own]): MarketRow => {
-    const net = new Map<string, number>();
-    let spentUsd = 0;
-    let volumeUsd = 0;
-    for (const trade of own) {
-      const { tokenId, shares, usd } = partOf(trade, address);
-      net.set(tokenId, (net.get(tokenId) ?? 0) + shares);
-      spentUsd += usd;
-      volumeUsd += Number(trade.value_usd);
-    }
-    return { id, trades: own.length, volumeUsd, net, spentUsd };
-  });
-  return rows.toSorted((a, b) => b.volumeUsd - a.volumeUsd);
 }
 
 const marketsShown = 20;
 
 const marketColumns: readonly Column[] = [
   ["Market"],
-  ["Net shares"],
   ["Now", "right"],
-  ["Net spent", "right"],
   ["Volume", "right"],
   ["Trades", "right"],
+  ["Last trade", "right"],
 ];
 
-/** The markets of the wallet. Splits and redemptions are not trades, so this is not a position. */
-function WalletMarkets({ data, address }: { readonly data: Summary; readonly address: string }) {
-  const rows = rowsOf(data.trades, address).slice(0, marketsShown);
-  const markets = useMarkets(rows.map(({ id }) => (id === "" ? null : id)));
+/** The markets of the wallet, the one with the highest volume first. */
+function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
+  const rows = wallet.top_markets.slice(0, marketsShown);
+  const markets = useMarkets(rows.map(({ condition_id: id }) => id));
+  const request = { title: "Wallet", path: `/v1/wallets/${wallet.address}` };
   return (
-    <Panel title="Markets by volume">
-      <p class="dim">
-        Net shares are bought less sold. Splits, merges and redemptions are not trades, so a
-        position may differ.
-      </p>
+    <Panel title="Markets by volume" requests={[request]}>
       <div {...scrolling("Markets of this wallet")}>
         <table aria-label="Markets of this wallet">
           <TableHead columns={marketColumns} />
           <tbody>
-            {rows.map(({ id, trades, volumeUsd, net, spentUsd }) => {
-              const market = markets.get(id);
+            {rows.map(({ condition_id: id, question, volume_usd: volume, ...row }) => {
+              const [first] = markets.get(id ?? "")?.tokens ?? [];
               return (
                 <tr key={id}>
                   <td class="name">
-                    {id === "" ? (
-                      <span class="dim">unknown markets</span>
+                    {id === null ? (
+                      <span class="dim">unknown market</span>
                     ) : (
-                      <a href={paths.market(id)}>{market?.question ?? short(id)}</a>
+                      <a href={paths.market(id)}>{question ?? short(id)}</a>
                     )}
                   </td>
-                  <td class="num">{netText(net, market)}</td>
                   <td class="right num">
-                    {market?.tokens[0] === undefined
-                      ? "–"
-                      : `${market.tokens[0].outcome ?? ""} ${cents(market.tokens[0].price)}`}
+                    {first === undefined ? "–" : `${first.outcome ?? ""} ${cents(first.price)}`}
                   </td>
-                  <td class="right num">
-                    {spentUsd < 0 ? `−${dollars(-spentUsd)}` : dollars(spentUsd)}
-                  </td>
-                  <td class="right num">{dollars(volumeUsd)}</td>
-                  <td class="right num">{count(trades)}</td>
+                  <td class="right num">{dollars(Number(volume))}</td>
+                  <td class="right num">{count(row.trades)}</td>
+                  <td class="right num">{date(row.last_trade_at_ms)}</td>
                 </tr>
               );
             })}

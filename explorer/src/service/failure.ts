@@ -40,3 +40,13 @@ export function toFailure(thrown: unknown): Failure {
       return { kind: "refused", message, retryMs: null };
   }
 }
+
+/** What is read, or `null` while the service does not know it: it may come to know it later. */
+export async function orUnknown<T>(reading: Promise<T>): Promise<{ readonly known: T | null }> {
+  try {
+    return { known: await reading };
+  } catch (thrown) {
+    if (thrown instanceof OddwireError && thrown.code === "NOT_FOUND") return { known: null };
+    throw thrown;
+  }
+}
