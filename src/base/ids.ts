@@ -35,6 +35,11 @@ export function firstSeqOf(blockNumber: number): Seq {
   return seqOf(blockNumber, 0);
 }
 
+/** The last position of a block: everything in it is at or below, later logs above. */
+export function lastSeqOf(blockNumber: number): Seq {
+  return (firstSeqOf(blockNumber + 1) - 1) as Seq;
+}
+
 /** The block a position lies in. */
 export function blockNumberOf(seq: Seq): number {
   return Math.floor(seq / seqPerBlock);

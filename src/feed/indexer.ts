@@ -2,7 +2,7 @@
 import type { Config } from "../base/config/config.ts";
 import { ConfigError } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";
-import { firstSeqOf } from "../base/ids.ts";
+import { lastSeqOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
 import type { ChainStatus } from "../chain/sync/chain-status.ts";
@@ -110,7 +110,7 @@ export class Indexer {
     const head = this.#chain?.status?.head ?? null;
     return {
       indexed_block: indexed,
-      indexed_seq: indexed === null ? null : firstSeqOf(indexed + 1) - 1,
+      indexed_seq: indexed === null ? null : lastSeqOf(indexed),
       head_block: head?.number ?? null,
       finalized_block: store.coverage?.last.number ?? null,
       lag_seconds:

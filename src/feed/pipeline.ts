@@ -10,10 +10,8 @@ import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
-import type { StoredRange } from "../storage/covered-facts.ts";
 import { FactStore } from "../storage/fact-store.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
-import { agreesWith, readRest } from "../storage/server/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
 import type { Change } from "./change.ts";
@@ -112,17 +110,18 @@ export class Pipeline {
         this.#finalizing ??= this.#finalizeAll();
         return;
       case "committed":
-        return this.#follow(change.range);
+        return this.#follow(change);
     }
   }
 
   /** Moves on to what another process has committed. */
-  async #follow({ fromBlock, last }: StoredRange): Promise<void> {
-    const { headBuffer, engine } = this.#facts;
-    if (!(await agreesWith(engine, headBuffer.blocks, last))) this.#revert(fromBlock - 1);
+  async #follow({ range, reader }: Extract<Change, { kind: "committed" }>): Promise<void> {
+    const { headBuffer } = this.#facts;
+    const { fromBlock, last } = range;
+    if (!(await reader.agreesWith(headBuffer.blocks, last))) this.#revert(fromBlock - 1);
     const own = headBuffer.through(last.number);
     const newest = own.at(-1);
-    const rest = await readRest(engine, newest?.number ?? fromBlock - 1, last);
+    const rest = await reader.readRest(newest?.number ?? fromBlock - 1, last);
     if (newest !== undefined) {
       const { number, hash, timestamp } = newest;
       this.#facts.cover({ fromBlock, last: { number, hash, timestamp } });

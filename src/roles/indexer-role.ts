@@ -7,7 +7,7 @@ import { AppError, toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
-import { readKnownHashes } from "../feed/cluster/feed-tail.ts";
+import { isFeedWhole } from "../feed/cluster/feed-tail.ts";
 import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
@@ -101,13 +101,15 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const { config, log, life } = start;
   const { indexing, chain, access, feed, lease } = standby;
   const { contracts } = indexing;
-  const known = await readKnownHashes(feed);
-  const store = await IndexedFacts.open(config.dataDir, chooseEngine(config, contracts));
+  // What was served of earlier terms is then compared by the publisher.
+  const isServedKnown = await isFeedWhole(feed);
+  const engine = chooseEngine(config, contracts);
+  const store = await IndexedFacts.open(config.dataDir, engine, isServedKnown);
   life.onClose(() => store.close());
   const state = await openState(start, { facts: store, contracts });
   const marketMetadata = openMetadata(start, state);
   const readStatus = () => ({ head: chain.status?.head ?? null, checks: indexer.checks(0) });
-  const named = { node: nodeName(), known, readStatus };
+  const named = { node: nodeName(), readStatus };
   const publisher = new Publisher({ feed, lease, facts: store, ...named, clock, log });
   const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: publisher, log });
   life.onClose(() => publisher.close());

@@ -1,11 +1,16 @@
+import { assert } from "../base/assert.ts";
 import type { Config } from "../base/config/config.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { openFolder } from "./embedded/open-folder.ts";
 import type { OpenEngine } from "./engine/engine.ts";
-import { openDatabase, serverPlaceOf } from "./server/open-database.ts";
 
-/** What opens the engine that a configuration names: the one in the process, or a server. */
+/** What opens the engine that a configuration names: the one in the process, or a server, whose code is loaded then. */
 export function chooseEngine(config: Config, contracts: Contracts): OpenEngine {
-  const place = serverPlaceOf(config, contracts);
-  return place === null ? openFolder : (dataDir) => openDatabase(place, dataDir);
+  if (config.clickhouseUrl === null) return openFolder;
+  return async (dataDir) => {
+    const { openDatabase, serverPlaceOf } = await import("./server/open-database.ts");
+    const place = serverPlaceOf(config, contracts);
+    assert(place !== null, "a server is configured");
+    return openDatabase(place, dataDir);
+  };
 }

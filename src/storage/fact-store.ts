@@ -19,6 +19,8 @@ const settled = Promise.resolve();
 /** What a writer of a database on a server needs besides. */
 type Shared = { readonly claims: Claims; readonly isReplicated: boolean };
 
+type StoreOptions = { readonly dropCopies: () => void; readonly isServedKnown?: boolean };
+
 /**
  * The durable log of facts of final blocks, for the process that writes it. An append writes the facts, then the commit
  * record; what a crash left above the newest commit record is no part of it.
@@ -53,11 +55,12 @@ export class FactStore extends CoveredFacts {
   /**
    * Opens the store in the database of an engine, which it closes, also when it cannot be opened. What a crash left
    * above the newest commit record is trimmed meanwhile; in a database that others may write to, the next append
-   * completes it. `dropCopies` is called before stored facts are changed. Throws `DataFolderDamagedError`.
+   * completes it. `dropCopies` is called before stored facts are changed; `isServedKnown` is as for `ReorgLog.open`. Throws
+   * `DataFolderDamagedError`.
    */
   static async open(
     { engine: opened, kind }: OpenedEngine,
-    dropCopies: () => void,
+    { dropCopies, isServedKnown = false }: StoreOptions,
   ): Promise<FactStore> {
     const engine = new MeteredEngine(opened);
     try {
@@ -66,7 +69,7 @@ export class FactStore extends CoveredFacts {
       const next = coverage === null ? 0 : coverage.last.number + 1;
       const isReplicated = kind === "cluster";
       const [reorgs, claims] = await settleAll([
-        ReorgLog.open(engine, next - 1),
+        ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
         kind === "embedded"
           ? Promise.resolve(null)
           : Claims.open(engine, { from: next, isReplicated }),

@@ -25,12 +25,18 @@ export class ReorgLog {
     this.#servableTo = servableTo;
   }
 
-  /** `finalBlock` is the last one stored; -1 without one. */
-  static async open(engine: Engine, finalBlock: number): Promise<ReorgLog> {
+  /**
+   * `finalBlock` is the last one stored; -1 without one. What was served above it is taken for replaced, unless it is known
+   * elsewhere and compared with what is indexed from now on.
+   */
+  static async open(
+    engine: Engine,
+    { finalBlock, isServedKnown }: { finalBlock: number; isServedKnown: boolean },
+  ): Promise<ReorgLog> {
     const [head] = await engine.query("SELECT maxOrNull(to_block) FROM served_heads");
     const servableTo = Number(head?.[0] ?? -1);
     const log = new ReorgLog(engine, await readReplaced(engine), servableTo);
-    log.add({ from: finalBlock + 1, to: servableTo });
+    if (!isServedKnown) log.add({ from: finalBlock + 1, to: servableTo });
     return log;
   }
 
@@ -40,6 +46,14 @@ export class ReorgLog {
    */
   static async read(engine: Engine): Promise<ReorgLog> {
     return new ReorgLog(null, await readReplaced(engine), Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Takes in what another process has written down since. */
+  async refresh(engine: Engine): Promise<void> {
+    const written = await readReplaced(engine);
+    const names = new Set(written.map(nameOf));
+    const own = this.#replaced.filter((range) => !names.has(nameOf(range)));
+    this.#replaced = merged([...written, ...own]);
   }
 
   /** Resolves once `block` may be served before it is final. */
@@ -88,6 +102,10 @@ async function readReplaced(engine: Engine): Promise<readonly BlockRange[]> {
     "SELECT from_block, to_block FROM reorgs ORDER BY to_block, from_block",
   );
   return rows.map(([from, to]) => ({ from: Number(from), to: Number(to) }));
+}
+
+function nameOf({ from, to }: BlockRange): string {
+  return `${from} ${to}`;
 }
 
 /** No more than are kept in memory: a client that rewinds too far only has a longer replay. */

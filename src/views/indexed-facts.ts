@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { lastSeqOf } from "../base/ids.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
@@ -31,6 +32,8 @@ export class IndexedFacts {
   readonly openMinutes = new OpenMinutes();
   /** In the order in which they take in what comes. */
   readonly #views: Set<View>;
+  /** Called when more is indexed. */
+  readonly #waiting = new Set<() => void>();
 
   private constructor(store: CoveredFacts) {
     this.store = store;
@@ -43,12 +46,17 @@ export class IndexedFacts {
   }
 
   /**
-   * Opens the store, in the data folder unless an engine is given, and loads the views. Throws as what opens the engine
-   * and `FactStore.open` do.
+   * Opens the store, in the data folder unless an engine is given, and loads the views. `isServedKnown` is as for
+   * `ReorgLog.open`. Throws as what opens the engine and `FactStore.open` do.
    */
-  static async open(dataDir: string, openEngine: OpenEngine = openFolder): Promise<IndexedFacts> {
+  static async open(
+    dataDir: string,
+    openEngine: OpenEngine = openFolder,
+    isServedKnown = false,
+  ): Promise<IndexedFacts> {
+    const dropCopies = () => dropMarketsFile(dataDir);
     const opened = await openEngine(dataDir);
-    return IndexedFacts.load(await FactStore.open(opened, () => dropMarketsFile(dataDir)));
+    return IndexedFacts.load(await FactStore.open(opened, { dropCopies, isServedKnown }));
   }
 
   /** Loads the views over a store, which is closed with them, also when that fails. */
@@ -114,9 +122,36 @@ export class IndexedFacts {
     return this.headBuffer.newest?.number ?? this.coverage?.last.number ?? null;
   }
 
+  /** The last position of the newest block indexed; -1 before the first. */
+  get newestSeq(): number {
+    return this.newestBlock === null ? -1 : lastSeqOf(this.newestBlock);
+  }
+
+  /** Whether everything through a position is indexed, or was replaced after a client saw it. */
+  hasReached(position: number): boolean {
+    if (position <= Math.max(this.newestSeq, 0)) return true;
+    return this.reorgs.certainPosition(position) !== position;
+  }
+
+  /** Resolves once a position is reached, or after `waitMs`, to whether it is. */
+  async whenReached(position: number, waitMs: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => {
+      if (this.hasReached(position)) resolve();
+    };
+    const timer = setTimeout(resolve, waitMs);
+    this.#waiting.add(look);
+    look();
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(look);
+    return this.hasReached(position);
+  }
+
   /** Every view takes in a covered range of final blocks, or one unfinalized block. */
   apply(delta: Delta): void {
     for (const view of this.#views) view.apply(delta);
+    for (const look of this.#waiting) look();
   }
 
   /** Every view forgets the unfinalized blocks above `toBlock`. */

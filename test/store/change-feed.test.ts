@@ -12,6 +12,7 @@ import {
   StaleTermError,
 } from "../../src/feed/cluster/change-feed.ts";
 import { FeedCodec } from "../../src/feed/cluster/feed-codec.ts";
+import { isFeedWhole, readFeedTail } from "../../src/feed/cluster/feed-tail.ts";
 import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
 import { RedisFeed } from "../../src/feed/cluster/redis-feed.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -118,6 +119,28 @@ for (const [name, open] of Object.entries(scenes)) {
       await assert.rejects(one.append(earlier, message, 0), StaleTermError);
       await other.append(later, message, 0);
       assert.equal((await readAll(one, { ...earlier, index: 1 })).length, 2);
+    });
+
+    test("starts in an earlier term until a later one has everything", async (t) => {
+      const { feeds } = await open(t);
+      const [one, other] = feeds;
+      const earlier = await one.beginTerm("one");
+      await one.append(earlier, blockMessage(0), null);
+      await one.append(earlier, blockMessage(1), 1);
+      const later = await other.beginTerm("other");
+      await other.append(later, blockMessage(0), null);
+      assert.deepEqual((await other.end())?.start, { ...earlier, index: 1 });
+      const tail = await readFeedTail(other);
+      const numbers = tail?.blocks.map(({ block }) => block.number);
+      assert.deepEqual(
+        numbers,
+        facts.slice(0, 2).map(({ number }) => number),
+      );
+      assert.equal(await isFeedWhole(other), false);
+      const status = { node: "other", head: null, checks: {} };
+      await other.append(later, { kind: "status", status }, 1);
+      assert.equal(await isFeedWhole(other), true);
+      assert.deepEqual((await other.end())?.start, { ...later, index: 1 });
     });
 
     test("gives all of what follows after it was emptied", async (t) => {

@@ -54,10 +54,10 @@ export type ChangeFeed = {
   /** Begins a term above all others: appends of earlier ones are refused from now on. */
   beginTerm(node: string): Promise<FeedTerm>;
   /**
-   * Appends a message. `startIndex` is that of the last message of this term which a node that starts can do without. Throws
-   * `StaleTermError`.
+   * Appends a message. `startIndex` is that of the last message of this term which a node that starts can do without;
+   * `null` while it needs messages of earlier terms. Throws `StaleTermError`.
    */
-  append(term: FeedTerm, message: FeedMessage, startIndex: number): Promise<FeedPosition>;
+  append(term: FeedTerm, message: FeedMessage, startIndex: number | null): Promise<FeedPosition>;
   /**
    * The messages behind a position, oldest first, a bounded number; waits up to `waitMs` for the first. When the feed was
    * emptied since, those from its beginning. Those that are no longer there are left out.

@@ -71,6 +71,8 @@ export class FeedFollower {
       const entries = await Promise.race([reading, commits.whenFound(), closed]);
       if (entries === undefined) continue;
       reading = null;
+      const isReverted = entries.some(({ message }) => message?.kind === "revert");
+      if (isReverted && !(await this.#readReorgs())) this.#hasHole = true;
       for (const entry of entries) yield* this.#changesOf(entry);
     }
   }
@@ -132,7 +134,7 @@ export class FeedFollower {
       log.debug({ err: toError(thrown) }, "the feed cannot be read");
       return null;
     });
-    if (tail === null) return;
+    if (tail === null || !(await this.#readReorgs())) return;
     this.#position = tail.position;
     for (const { message } of tail.entries) this.#note(message);
     if (tail.entries.some(({ message }) => message === null)) return;
@@ -144,6 +146,18 @@ export class FeedFollower {
       for (const { block } of missing) yield { kind: "block", block };
     }
     this.#hasHole = false;
+  }
+
+  /** Other nodes may have served what was never here and is replaced; `false` when the store does not answer. */
+  async #readReorgs(): Promise<boolean> {
+    const { facts, log } = this.#parts;
+    try {
+      await facts.reorgs.refresh(facts.engine);
+      return true;
+    } catch (thrown) {
+      log.debug({ err: toError(thrown) }, "reorgs cannot be read");
+      return false;
+    }
   }
 
   *#revertTo(safeBlock: number): Generator<Change, void, undefined> {

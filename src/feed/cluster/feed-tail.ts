@@ -34,7 +34,7 @@ function foldEntries(entries: readonly FeedEntry[]): readonly LinkedBlock[] {
   for (const { message } of entries) {
     if (message?.kind === "revert") {
       blocks = blocks.filter(({ block }) => block.number <= message.safeBlock);
-    } else if (message?.kind === "block") {
+    } else if (message?.kind === "block" && !blocks.some((known) => isSame(known, message))) {
       const before = blocks.filter(({ block }) => block.number < message.block.number);
       blocks = isLinked(before.at(-1), message) ? [...before, message] : [message];
     }
@@ -42,17 +42,25 @@ function foldEntries(entries: readonly FeedEntry[]): readonly LinkedBlock[] {
   return blocks;
 }
 
+/** A term begins with blocks that those before it may have had. */
+function isSame(known: LinkedBlock, { block }: LinkedBlock): boolean {
+  return known.block.number === block.number && known.block.hash === block.hash;
+}
+
 function isLinked(before: LinkedBlock | undefined, { parentHash, block }: LinkedBlock): boolean {
   return before?.block.number === block.number - 1 && before.block.hash === parentHash;
 }
 
-/** The hashes of the unfinalized blocks that serving nodes may have, by number; none when the feed is unavailable. */
-export async function readKnownHashes(feed: ChangeFeed): Promise<ReadonlyMap<number, Hash>> {
+/**
+ * Whether the feed has every unfinalized block that serving nodes may have: a status comes once an indexer has sent all
+ * of its own.
+ */
+export async function isFeedWhole(feed: ChangeFeed): Promise<boolean> {
   try {
     const tail = await readFeedTail(feed);
-    return new Map(tail?.blocks.map(({ block }) => [block.number, block.hash]));
+    return tail?.entries.some(({ message }) => message?.kind === "status") ?? false;
   } catch (thrown) {
-    if (thrown instanceof AppError) return new Map();
+    if (thrown instanceof AppError) return false;
     throw thrown;
   }
 }

@@ -14,22 +14,31 @@ import {
 export class MemoryFeed implements ChangeFeed {
   #epoch = randomUUID();
   #term = 0;
-  #start = 0;
+  #start: FeedPosition | null = null;
   #entries: FeedEntry[] = [];
   #waiting: (() => void)[] = [];
 
   async beginTerm(node: string): Promise<FeedTerm> {
     this.#term += 1;
     const term = { epoch: this.#epoch, term: this.#term };
-    this.#push({ position: { ...term, index: 1 }, message: { kind: "term", node } }, 0);
+    this.#start ??= { ...term, index: 0 };
+    this.#entries.push({ position: { ...term, index: 1 }, message: { kind: "term", node } });
+    this.#wake();
     return term;
   }
 
-  async append(term: FeedTerm, message: FeedMessage, startIndex: number): Promise<FeedPosition> {
+  async append(
+    term: FeedTerm,
+    message: FeedMessage,
+    startIndex: number | null,
+  ): Promise<FeedPosition> {
     const newest = this.#entries.at(-1)?.position;
     if (newest?.term !== term.term || newest.epoch !== term.epoch) throw new StaleTermError();
     const position = { ...term, index: newest.index + 1 };
-    this.#push({ position, message }, startIndex);
+    if (startIndex !== null) this.#start = { ...term, index: startIndex };
+    this.#entries.push({ position, message });
+    this.#entries = this.#entries.slice(-feedLimits.messagesKept);
+    this.#wake();
     return position;
   }
 
@@ -46,19 +55,18 @@ export class MemoryFeed implements ChangeFeed {
 
   async end(): Promise<FeedEnd | null> {
     const newest = this.#entries.at(-1)?.position;
-    return newest === undefined ? null : { newest, start: { ...newest, index: this.#start } };
+    return newest === undefined || this.#start === null ? null : { newest, start: this.#start };
   }
 
   /** Forgets everything, as a Redis that restarts does. */
   empty(): void {
     this.#epoch = randomUUID();
     this.#term = 0;
+    this.#start = null;
     this.#entries = [];
   }
 
-  #push(entry: FeedEntry, startIndex: number): void {
-    this.#start = startIndex;
-    this.#entries = [...this.#entries, entry].slice(-feedLimits.messagesKept);
+  #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 

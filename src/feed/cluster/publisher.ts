@@ -4,9 +4,12 @@ import type { Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
+import type { Coverage } from "../../storage/recover.ts";
+import { agreesWith } from "../../storage/server/read-delta.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Subscribers } from "../pipeline.ts";
 import type { ChangeFeed, FeedMessage, FeedTerm, IndexerStatus } from "./change-feed.ts";
+import { readFeedTail } from "./feed-tail.ts";
 import type { Lease } from "./lease.ts";
 
 type PublisherParts = {
@@ -15,8 +18,6 @@ type PublisherParts = {
   readonly facts: IndexedFacts;
   /** What this process is called. */
   readonly node: string;
-  /** Unfinalized blocks that serving nodes may have of the indexer before this one, by number. */
-  readonly known: ReadonlyMap<number, Hash>;
   readonly readStatus: () => Omit<IndexerStatus, "node">;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,20 +29,22 @@ type PublisherParts = {
  */
 export class Publisher implements Subscribers {
   readonly #parts: PublisherParts;
-  readonly #known: Map<number, Hash>;
+  /** Unfinalized blocks that serving nodes may have of an earlier term, by number, until they are compared. */
+  #known = new Map<number, BlockFacts>();
   readonly #closing = new AbortController();
   #term: FeedTerm | null = null;
   #queue: FeedMessage[] = [];
   #wake: (() => void) | null = null;
   #running: Promise<void> = Promise.resolve();
   #statusDueMs = 0;
+  /** Whether everything that was there when the term began has been sent. */
+  #isSent = false;
   #index = 0;
   /** The index before the message of each unfinalized block, by its number. */
   readonly #indexBefore = new Map<number, number>();
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
-    this.#known = new Map(parts.known);
   }
 
   start(): void {
@@ -54,11 +57,12 @@ export class Publisher implements Subscribers {
   }
 
   unfinalized(block: BlockFacts): void {
-    this.#revertUnless(block, block.number);
+    this.#compare(block, block.number);
     this.#push({ kind: "block", parentHash: this.#hashAt(block.number - 1), block });
   }
 
   reverting(safeBlock: number): void {
+    this.#replace(safeBlock + 1);
     this.#push({ kind: "revert", safeBlock });
   }
 
@@ -80,18 +84,38 @@ export class Publisher implements Subscribers {
     const { coverage } = this.#parts.facts;
     if (coverage === null) return;
     const { last } = coverage;
-    this.#revertUnless(last, Math.min(last.number, ...this.#known.keys()));
-    for (const number of this.#known.keys()) if (number <= last.number) this.#known.delete(number);
+    this.#compare(last, Math.min(...this.#known.keys()));
     this.#push({ kind: "committed", last });
   }
 
-  /** Reverts what nodes have from `firstBlock` on, if that has another block in the place of this one. */
-  #revertUnless({ number, hash }: { number: number; hash: Hash }, firstBlock: number): void {
+  /** Compares a block with what nodes have in its place; where that differs, what they have from `firstBlock` on is gone. */
+  #compare({ number, hash }: Coverage["last"], firstBlock: number): void {
     const known = this.#known.get(number);
-    if (known === undefined || known === hash) return;
-    this.#parts.facts.reorgs.add({ from: firstBlock, to: Math.max(...this.#known.keys()) });
-    this.#known.clear();
-    this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
+    if (known === undefined) return;
+    if (known.hash === hash) {
+      for (const at of this.#known.keys()) if (at <= number) this.#known.delete(at);
+    } else if (this.#replace(firstBlock)) this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
+  }
+
+  /** Blocks that nodes have, and that were committed without being seen one by one, are compared by their facts. */
+  async #compareStored({ number, ...last }: Coverage["last"]): Promise<number | null> {
+    const blocks = [...this.#known.values()].filter((block) => block.number <= number);
+    const [first] = blocks;
+    if (first === undefined) return null;
+    const { engine } = this.#parts.facts;
+    const isSame = await agreesWith(engine, blocks, { number, ...last });
+    if (!isSame) this.#replace(first.number);
+    for (const block of blocks) this.#known.delete(block.number);
+    return isSame ? null : first.number - 1;
+  }
+
+  /** Notes that blocks which nodes have are replaced, from one on; `false` when they have none of them. */
+  #replace(from: number): boolean {
+    const replaced = [...this.#known.keys()].filter((number) => number >= from);
+    if (replaced.length === 0) return false;
+    this.#parts.facts.reorgs.add({ from, to: Math.max(...replaced) });
+    for (const number of replaced) this.#known.delete(number);
+    return true;
   }
 
   #hashAt(number: number): Hash | null {
@@ -134,9 +158,12 @@ export class Publisher implements Subscribers {
       return;
     }
     const term = await feed.beginTerm(node);
+    const tail = await readFeedTail(feed);
+    this.#known = new Map(tail?.blocks.map(({ block }) => [block.number, block]));
     this.#term = term;
     this.#index = 1;
     this.#indexBefore.clear();
+    this.#isSent = false;
     this.#queue = [];
     this.#committed();
     for (const block of facts.headBuffer.blocks) this.unfinalized(block);
@@ -146,6 +173,14 @@ export class Publisher implements Subscribers {
   async #sendNext(term: FeedTerm): Promise<void> {
     const message = await this.#nextMessage();
     if (message === null) return;
+    if (message.kind === "committed") {
+      const safeBlock = await this.#compareStored(message.last);
+      if (safeBlock !== null) await this.#append(term, { kind: "revert", safeBlock });
+    }
+    await this.#append(term, message);
+  }
+
+  async #append(term: FeedTerm, message: FeedMessage): Promise<void> {
     // A node that starts must find it in the store, or in the feed.
     if (message.kind === "revert") await this.#parts.facts.reorgs.written;
     this.#noteIndex(message);
@@ -157,6 +192,7 @@ export class Publisher implements Subscribers {
     const { clock, node, readStatus } = this.#parts;
     const next = this.#queue.shift();
     if (next !== undefined) return next;
+    this.#isSent = true;
     const waitMs = this.#statusDueMs - clock.monotonicMs();
     if (waitMs <= 0) {
       this.#statusDueMs = clock.monotonicMs() + feedLimits.statusEveryMs;
@@ -182,8 +218,9 @@ export class Publisher implements Subscribers {
     }
   }
 
-  /** A node that has what is committed needs what comes behind. */
-  get #startIndex(): number {
+  /** A node that has what is committed needs what comes behind: until all of that is sent, or compared, also of earlier terms. */
+  get #startIndex(): number | null {
+    if (!this.#isSent || this.#known.size > 0) return null;
     return Math.min(this.#index, ...this.#indexBefore.values());
   }
 }

@@ -19,18 +19,19 @@ import type { FeedCodec } from "./feed-codec.ts";
 const beginScript = `
 if redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0)
+  redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0, 'start', '1-0')
 end
-redis.call('HSET', KEYS[2], 'index', 0, 'start', 0)
+redis.call('HSET', KEYS[2], 'index', 0)
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
 return {redis.call('HGET', KEYS[2], 'epoch'), term}`;
 
-/** KEYS: stream, state. ARGV: epoch, term, index, start, messages kept, message. 0 when the term is stale. */
+/** KEYS: stream, state. ARGV: epoch, term, index, start or nothing, messages kept, message. 0 when the term is stale. */
 const appendScript = `
 local state = redis.call('HMGET', KEYS[2], 'epoch', 'term', 'index')
 if state[1] ~= ARGV[1] or state[2] ~= ARGV[2] or state[3] + 1 ~= tonumber(ARGV[3]) then return 0 end
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[5], ARGV[2] .. '-' .. ARGV[3], 'e', ARGV[1], 'm', ARGV[6])
-redis.call('HSET', KEYS[2], 'index', ARGV[3], 'start', ARGV[4])
+redis.call('HSET', KEYS[2], 'index', ARGV[3])
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], 'start', ARGV[4]) end
 return 1`;
 
 /** Answers as bytes, by the number of their type in the protocol (blob string). */
@@ -68,13 +69,19 @@ export class RedisFeed implements ChangeFeed {
     const [epoch, number] = answer as unknown as [string, number];
     const term = { epoch, term: number };
     this.#index = 0;
-    await this.append(term, { kind: "term", node }, 0);
+    await this.append(term, { kind: "term", node }, null);
     return term;
   }
 
-  async append(term: FeedTerm, message: FeedMessage, startIndex: number): Promise<FeedPosition> {
+  async append(
+    term: FeedTerm,
+    message: FeedMessage,
+    startIndex: number | null,
+  ): Promise<FeedPosition> {
     const position = { ...term, index: this.#index + 1 };
-    const numbers = [term.term, position.index, startIndex, feedLimits.messagesKept].map(String);
+    const start = startIndex === null ? "" : idOf({ ...term, index: startIndex });
+    const kept = String(feedLimits.messagesKept);
+    const numbers = [String(term.term), String(position.index), start, kept];
     const bytes = this.#codec.encode(message, position);
     const options = { keys: [...this.#keys], arguments: [term.epoch, ...numbers, bytes] };
     const taken = await this.#redis.run((client) => client.eval(appendScript, options));
@@ -105,8 +112,7 @@ export class RedisFeed implements ChangeFeed {
       waitMs + redisLimits.commandTimeoutMs,
     );
     return entriesOf(answer).flatMap(({ id: at, epoch, bytes }) => {
-      const [term = Number.NaN, index = Number.NaN] = at.split("-").map(Number);
-      const position = { epoch, term, index };
+      const position = positionOf(epoch, at);
       return [{ position, message: this.#codec.decode(bytes, position) }];
     });
   }
@@ -117,8 +123,13 @@ export class RedisFeed implements ChangeFeed {
     const [epoch, term, index, start] = state;
     if (typeof epoch !== "string") return null;
     const newest = { epoch, term: Number(term), index: Number(index) };
-    return { newest, start: { ...newest, index: Number(start) } };
+    return { newest, start: positionOf(epoch, String(start)) };
   }
+}
+
+function positionOf(epoch: string, id: string): FeedPosition {
+  const [term = Number.NaN, index = Number.NaN] = id.split("-").map(Number);
+  return { epoch, term, index };
 }
 
 function idOf({ term, index }: FeedPosition): string {

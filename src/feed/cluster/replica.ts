@@ -3,7 +3,7 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import { toError } from "../../base/errors.ts";
-import { firstSeqOf } from "../../base/ids.ts";
+import { lastSeqOf } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -50,7 +50,7 @@ export class Replica {
     const isCurrent = indexed !== null && head !== null && indexed >= head.number && !head.isStale;
     return {
       indexed_block: indexed,
-      indexed_seq: indexed === null ? null : firstSeqOf(indexed + 1) - 1,
+      indexed_seq: indexed === null ? null : lastSeqOf(indexed),
       head_block: head?.number ?? null,
       finalized_block: store.coverage?.last.number ?? null,
       lag_seconds:

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits, storeLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import type { Delta } from "../../market/delta.ts";
 import { CoveredFacts, type StoredRange } from "../covered-facts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
@@ -10,7 +12,8 @@ import { schemaVersion } from "../schema/schema.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
-import { countVerified, readCommits } from "./verify-commits.ts";
+import { agreesWith, readRest } from "./read-delta.ts";
+import { type Commit, countVerified, readCommits } from "./verify-commits.ts";
 
 type ReaderOptions = {
   /** A folder of this process. */
@@ -46,12 +49,25 @@ export class FactReader extends CoveredFacts {
   }
 
   /**
-   * The range behind the coverage that is committed and whose rows are all there, several commits in one; `null` when
-   * there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`.
+   * The range behind the coverage that is committed and whose rows are all there, several commits in one as far as they
+   * have few rows; `null` when there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`.
    */
   async verifyNext(): Promise<StoredRange | null> {
     const { engine, coverage } = this;
-    return verifyBehind(engine, coverage?.last ?? null);
+    const range = await verifyBehind(engine, coverage?.last ?? null, serverLimits.followedRowsMax);
+    // What they have replaced was written down before they were stored.
+    if (range !== null) await this.reorgs.refresh(engine);
+    return range;
+  }
+
+  /** The delta of what is stored behind a block through `last`; `null` when that is the same block. */
+  async readRest(behind: number, last: Delta["last"]): Promise<Delta | null> {
+    return readRest(this.engine, behind, last);
+  }
+
+  /** Whether unfinalized blocks are those that were committed through `committed`. */
+  async agreesWith(unfinalized: readonly BlockFacts[], committed: Delta["last"]): Promise<boolean> {
+    return agreesWith(this.engine, unfinalized, committed);
   }
 }
 
@@ -112,10 +128,24 @@ async function readTrusted(engine: Engine): Promise<Coverage | null> {
 async function verifyBehind(
   engine: Engine,
   last: StoredRange["last"] | null,
+  rowsMax = Infinity,
 ): Promise<StoredRange | null> {
-  const commits = await readCommits(engine, last === null ? null : last.number + 1);
+  const commits = firstOf(
+    await readCommits(engine, last === null ? null : last.number + 1),
+    rowsMax,
+  );
   const verified = commits.slice(0, await countVerified(engine, commits, last?.timestamp ?? 0));
   const [first, newest] = [verified[0], verified.at(-1)];
   if (first === undefined || newest === undefined) return null;
   return { fromBlock: first.fromBlock, last: newest.last };
+}
+
+/** The first commits, at least one, that have so many rows at most. */
+function firstOf(commits: readonly Commit[], rowsMax: number): readonly Commit[] {
+  let rows = 0;
+  const tooMany = commits.findIndex(({ counts }, index) => {
+    rows += counts.reduce((sum, count) => sum + count, 0);
+    return index > 0 && rows > rowsMax;
+  });
+  return tooMany === -1 ? commits : commits.slice(0, tooMany);
 }

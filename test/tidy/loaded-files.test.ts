@@ -1,0 +1,32 @@
+/** What the embedded default loads: nothing of a server or a cluster but what an append to a database asks. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const source = new URL("../../src/", import.meta.url);
+const ofCluster = /\/cluster\/|^storage\/server\/|redis/;
+const ofAppends = ["claims", "complete-append", "insert-until-there"];
+/** Types are not loaded. */
+const imports = /^(?:import|export)\s(?!type\s)(?:[^;"]*\sfrom\s)?"(\.[^"]+)"/gm;
+
+/** The files that importing one loads. */
+function loadedBy(file: URL, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(file.href)) return loaded;
+  loaded.add(file.href);
+  for (const [, path = ""] of readFileSync(fileURLToPath(file), "utf8").matchAll(imports)) {
+    loadedBy(new URL(path, file), loaded);
+  }
+  return loaded;
+}
+
+function clusterFilesOf(role: string): readonly string[] {
+  const paths = [...loadedBy(new URL(role, source))].map((href) => href.slice(source.href.length));
+  return paths.filter((path) => ofCluster.test(path)).toSorted();
+}
+
+test("oddwire serve loads nothing of a cluster", () => {
+  const expected = ofAppends.map((name) => `storage/server/${name}.ts`);
+  assert.deepEqual(clusterFilesOf("roles/serve-role.ts"), expected);
+  assert(clusterFilesOf("roles/api-role.ts").includes("feed/cluster/redis-feed.ts"));
+});
