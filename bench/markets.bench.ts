@@ -107,7 +107,7 @@ async function measure(path: string): Promise<void> {
       `resident ${(process.memoryUsage.rss() / 2 ** 20).toFixed()} MiB`,
   );
   const route = listMarkets(
-    { state, cursors: new Cursors(Buffer.alloc(32, 7)), freshness: () => ({}) } as never,
+    { state, cursors: new Cursors(Buffer.alloc(32, 7), () => 0), freshness: () => ({}) } as never,
     systemClock,
   );
   const ask = async (query: object): Promise<ListPage> =>

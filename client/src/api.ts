@@ -425,6 +425,7 @@ export type ListMarkets = {
     readonly end_before?: string | number | undefined;
     readonly sort?: "volume_24h" | "volume" | "trades_24h" | "created_at" | "end_date" | "last_trade_at" | undefined;
     readonly order?: "desc" | "asc" | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Market[];
@@ -435,7 +436,9 @@ export type ListMarkets = {
 
 /** GET /v1/markets/{id}: One market by condition id, token id or slug. */
 export type GetMarket = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly min_seq?: number | undefined;
+  };
   readonly answer: {
     readonly data: Market;
     readonly meta: Meta;
@@ -460,6 +463,7 @@ export type ListEvents = {
     readonly min_volume_24h?: string | undefined;
     readonly sort?: "volume_24h" | "volume" | "created_at" | "end_date" | undefined;
     readonly order?: "desc" | "asc" | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Event[];
@@ -470,7 +474,9 @@ export type ListEvents = {
 
 /** GET /v1/events/{id}: One event by its id, the venue's id or slug. */
 export type GetEvent = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly min_seq?: number | undefined;
+  };
   readonly answer: {
     readonly data: Event;
     readonly meta: Meta;
@@ -503,6 +509,7 @@ export type ListTrades = {
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
     readonly token_id?: readonly string[] | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -536,6 +543,7 @@ export type ListTokenTrades = {
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
     readonly include_complement?: boolean | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -569,6 +577,7 @@ export type ListFills = {
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly token_id?: readonly string[] | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Fill[];
@@ -600,6 +609,7 @@ export type ListMatches = {
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly token_id?: readonly string[] | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Match[];
@@ -625,6 +635,7 @@ export type ListCancellations = {
     readonly user?: string | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly kind?: "order_cancelled" | "order_preapproval_invalidated" | "user_paused" | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Cancellation[];
@@ -650,6 +661,7 @@ export type ListExchangeEvents = {
     readonly user?: string | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly kind?: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated" | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly {
@@ -698,6 +710,7 @@ export type ListResolutions = {
     readonly tx_hash?: string | undefined;
     readonly condition_id?: string | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Resolution[];
@@ -708,7 +721,9 @@ export type ListResolutions = {
 
 /** GET /v1/orders/{order_hash}: All fills of one order and what ended it. */
 export type GetOrder = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly min_seq?: number | undefined;
+  };
   readonly answer: {
     readonly data: {
       readonly order_hash: Hash;
@@ -722,7 +737,9 @@ export type GetOrder = {
 
 /** GET /v1/transactions/{tx_hash}: All trades, fills, matches and events of one transaction. */
 export type GetTransaction = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly min_seq?: number | undefined;
+  };
   readonly answer: {
     readonly data: {
       readonly tx_hash: Hash;
@@ -777,7 +794,9 @@ export type GetTransaction = {
 
 /** GET /v1/wallets/{address}: What one wallet has traded, in all and by market. */
 export type GetWallet = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly min_seq?: number | undefined;
+  };
   readonly answer: {
     readonly data: {
       readonly address: Address;
@@ -808,7 +827,9 @@ export type GetWallet = {
 
 /** GET /v1/price/{token_id}: Current price, 24-hour statistics and the complement's price. */
 export type GetPrice = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly min_seq?: number | undefined;
+  };
   readonly answer: {
     readonly data: Price;
     readonly meta: Meta;
@@ -819,6 +840,7 @@ export type GetPrice = {
 export type ListPrices = {
   readonly query: {
     readonly token_ids: readonly string[];
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Price[];
@@ -839,6 +861,7 @@ export type ListCandles = {
     readonly order?: "asc" | "desc" | undefined;
     readonly fill?: "none" | "previous" | undefined;
     readonly source?: "pair" | "own" | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: readonly Candle[];
@@ -864,6 +887,7 @@ export type ListCandles = {
 export type GetOrderbook = {
   readonly query: {
     readonly depth?: number | undefined;
+    readonly min_seq?: number | undefined;
   };
   readonly answer: {
     readonly data: {

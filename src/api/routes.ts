@@ -8,6 +8,7 @@ import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { documentRoutes } from "./docs/document-routes.ts";
 import type { Route } from "./http/route.ts";
+import { withMinSeq } from "./lists/min-seq.ts";
 import { createKey } from "./routes/admin/create-key.ts";
 import { getKey } from "./routes/admin/get-key.ts";
 import { listIpBlocks } from "./routes/admin/list-ip-blocks.ts";
@@ -51,7 +52,7 @@ export function createRoutes(parts: {
   const lists = { backend, bulk };
   const { cursors, freshness } = backend;
   const services = { keys, ipBlocks, audit, clock, cursors, freshness };
-  const routes = {
+  const reading = {
     listMarkets: listMarkets(lists, clock),
     getMarket: getMarket(backend),
     listEvents: listEvents(lists, clock),
@@ -70,6 +71,11 @@ export function createRoutes(parts: {
     listPrices: listPrices(backend),
     listCandles: listCandles(backend, bulk),
     getOrderbook: getOrderbook(backend),
+  };
+  const routes = {
+    ...Object.fromEntries(
+      Object.entries(reading).map(([name, route]) => [name, withMinSeq(route, backend)]),
+    ),
     openStream: openStream(),
     getHealth: getHealth({ version, clock }),
     getReady: getReady(readChecks),

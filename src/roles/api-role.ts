@@ -47,7 +47,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const metrics = ServiceMetrics.open({ ...measured, marketMetadata: null, ...about });
   life.onClose(() => metrics.close());
 
-  const cursors = new Cursors(access.deriveSecret("cursors"));
+  const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   const freshness = () => replica.freshness();
   const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
   const readChecks = async () => replica.checks(await metrics.readMissingBlocks());

@@ -54,7 +54,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const metrics = ServiceMetrics.open({ ...measured, ...about });
   life.onClose(() => metrics.close());
 
-  const cursors = new Cursors(access.deriveSecret("cursors"));
+  const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   const freshness = () => indexer.freshness();
   const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
   const readChecks = () => readIndexingChecks({ indexer, auditor, metrics });

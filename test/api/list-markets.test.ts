@@ -223,7 +223,7 @@ test("200: pages hold every market once while all that orders them changes", asy
 
 test("200: a cursor goes on in its own list after a restart", async () => {
   const { state, store } = server;
-  const cursors = new Cursors(Buffer.alloc(32, 7));
+  const cursors = new Cursors(Buffer.alloc(32, 7), () => -1);
   const backend = { state, store, cursors, freshness: () => ({}) } as never;
   const open = () => listMarkets({ backend, bulk: {} as never }, server.edge.clock);
   const ask = async (route: ReturnType<typeof open>, query: object) => {

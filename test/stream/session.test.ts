@@ -120,26 +120,43 @@ suite("resuming from a position that is not indexed", () => {
     const freshness = () => ({ ...parts.freshness(), head_block: headBlock });
     const client = new SessionClient({ ...parts, freshness });
     client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: from });
-    client.session.closed();
     return client;
   };
 
-  test("is refused for now while the chain may have it", () => {
-    for (const head of [null, next, next + 1000]) {
-      const error = errorOf(resume(next * 1_000_000, head));
+  test("is refused after a while, when the chain may have it and it does not come", async () => {
+    const clients = [null, next, next + 1000].map((head) => resume(next * 1_000_000, head));
+    for (const client of clients) {
+      await waitFor("the refusal", async () => (client.of("error").length > 0 ? true : null));
+      const error = errorOf(client);
       assert.equal(error.code, "SERVICE_UNAVAILABLE");
       assert.match(error.message, new RegExp(`last position is ${next * 1_000_000 - 1}$`));
+      client.session.closed();
     }
   });
 
   test("is refused for good ahead of the chain", () => {
-    const error = errorOf(resume((next + 100) * 1_000_000, next));
+    const client = resume((next + 100) * 1_000_000, next);
+    const error = errorOf(client);
     assert.equal(error.code, "VALIDATION_ERROR");
     assert.match(error.message, /^resume_from is ahead of the chain/);
+    client.session.closed();
   });
 
   test("is accepted at the last position", () => {
-    assert.equal(resume(next * 1_000_000 - 1, next).of("subscribed").length, 1);
+    const client = resume(next * 1_000_000 - 1, next);
+    assert.equal(client.of("subscribed").length, 1);
+    client.session.closed();
+  });
+
+  test("waits for a block that comes soon", async () => {
+    const client = resume(next * 1_000_000, next);
+    assert.equal(client.of("subscribed").length, 0);
+    await server.advance({ unfinalized: next });
+    await waitFor("the subscription", async () =>
+      client.of("subscribed").length > 0 ? true : null,
+    );
+    assert.equal(client.of("subscribed")[0]?.["seq"], next * 1_000_000);
+    client.session.closed();
   });
 });
 

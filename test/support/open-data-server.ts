@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import type { Route } from "../../src/api/http/route.ts";
 import { bookTopsOf } from "../../src/api/lists/book-tops.ts";
+import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { createRoutes } from "../../src/api/routes.ts";
 import { version } from "../../src/base/config/version.ts";
@@ -253,7 +254,7 @@ function readFacts(recording: RecordingName): readonly BlockFacts[] {
 }
 
 function makeRoutes(
-  { access, clock, cursors }: RouteParts,
+  { access, clock }: RouteParts,
   parts: {
     store: IndexedFacts;
     state: MarketState;
@@ -265,6 +266,7 @@ function makeRoutes(
   const { store, state, readiness, books, exportRowsMax } = parts;
   const bookTopOf = bookTopsOf(books, state);
   const freshness = () => freshnessOf(store);
+  const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
     backend: { store, state, contracts, cursors, freshness, books, bookTopOf },
     access,

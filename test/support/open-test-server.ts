@@ -70,7 +70,6 @@ export type TestServer = {
 export type RouteParts = {
   readonly access: LocalAccess;
   readonly clock: MovableClock;
-  readonly cursors: Cursors;
 };
 
 export const testFreshness = {
@@ -122,7 +121,7 @@ export async function openTestServer(
     onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),
   });
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
-  const cursors = new Cursors(access.deriveSecret("cursors"));
+  const cursors = new Cursors(access.deriveSecret("cursors"), () => -1);
   const services = { keys, audit, clock, cursors, ipBlocks, freshness: () => testFreshness };
   const edge = { trustedProxies, connectionsPerIp, isPublicRead };
   const admission = new Admission({ access, guard, clock, ...edge });
@@ -133,7 +132,7 @@ export async function openTestServer(
   const http = await HttpServer.open({
     host: "127.0.0.1",
     port: 0,
-    routes: options.makeRoutes?.({ access, clock, cursors }) ?? [
+    routes: options.makeRoutes?.({ access, clock }) ?? [
       getHealth({ version: "0.1.0", clock }),
       getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
       ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),

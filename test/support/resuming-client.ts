@@ -95,8 +95,12 @@ export class ResumingClient {
         this.reorgs += 1;
         return;
       }
-      case "error":
-        assert.fail(JSON.stringify(frame));
+      case "error": {
+        // A node that is behind: this one or another has the position soon.
+        const { code } = frame["error"] as { code: string };
+        assert.equal(code, "SERVICE_UNAVAILABLE", JSON.stringify(frame));
+        this.cut();
+      }
     }
   }
 }

@@ -61,6 +61,10 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
   maker: ["Only of this maker, an address of 40 hex digits", address],
   match_type: ["Only trades that were settled like this", "complementary"],
   max_size: ["Trades of at most so many shares", "1000"],
+  min_seq: [
+    "Answer from this position of the chain at least, such as meta.indexed_seq of an answer before; a node that is behind waits up to 2 seconds, then answers 503",
+    71_250_123_999_999,
+  ],
   min_size: ["Trades of at least so many shares", "12.5"],
   min_value: ["Trades worth at least this, in USD", "1000"],
   min_volume: ["With at least this volume, in USD", "10000"],

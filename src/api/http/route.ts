@@ -66,6 +66,8 @@ export type RouteOptions<
   readonly isTagged?: (body: AnswerBody) => boolean;
   /** Its rows come as `WrittenJson`. */
   readonly isWritten?: boolean;
+  /** What an answer waits for, before anything is read for it; `null` when it need not wait. */
+  readonly whenReady?: (request: FastifyRequest) => Promise<void> | null;
   readonly handler: (
     request: FastifyRequest<{
       Params: Static<Params>;

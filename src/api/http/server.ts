@@ -270,7 +270,7 @@ export class HttpServer {
   #addRoute(url: string, route: Route): void {
     const { method, path, params, querystring, body, access, handler } = route;
     const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
-    const { kept, isTagged, isWritten = false } = route;
+    const { kept, isTagged, isWritten = false, whenReady } = route;
     const isPrepared = kept !== undefined || isTagged !== undefined || isWritten;
     this.#app.route({
       url,
@@ -280,9 +280,10 @@ export class HttpServer {
       handler: (request, reply) => {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
-        const answer = isPrepared
-          ? this.#maker.answer(route, { request, reply })
-          : handler(request, reply);
+        const makeAnswer = () =>
+          isPrepared ? this.#maker.answer(route, { request, reply }) : handler(request, reply);
+        const ready = whenReady?.(request) ?? null;
+        const answer = ready === null ? makeAnswer() : ready.then(makeAnswer);
         // An administrator may have ended the key of this very request.
         return isAdministrative(access) ? answer : this.#unlessRevoked(request, answer);
       },

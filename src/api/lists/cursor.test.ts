@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { AppError } from "../../base/errors.ts";
 import { Cursors } from "./cursor.ts";
 
-const cursors = new Cursors(Buffer.alloc(32, 1));
+const cursors = new Cursors(Buffer.alloc(32, 1), () => 5);
 const query = { side: "BUY", min_size: 5_000_000n, limit: 10 };
 const position = fc.array(fc.oneof(fc.string(), fc.maxSafeInteger()), { maxLength: 3 });
 
@@ -30,12 +30,15 @@ test("a cursor is refused with other filters, on another list, under another sec
   isRefused(() => cursors.decode("/v1/trades", { ...query, min_size: 1n }, text));
   isRefused(() => cursors.decode("/v1/trades", { side: "BUY" }, text));
   isRefused(() => cursors.decode("/v1/trades", { ...query, maker: "0x" }, text));
-  isRefused(() => new Cursors(Buffer.alloc(32, 2)).decode("/v1/trades", query, text));
+  isRefused(() => new Cursors(Buffer.alloc(32, 2), () => 5).decode("/v1/trades", query, text));
 });
 
 test("a cursor survives a restart with the same secret", () => {
   const text = cursors.encode("/v1/trades", query, [7]);
-  assert.deepEqual(new Cursors(Buffer.alloc(32, 1)).decode("/v1/trades", query, text), [7]);
+  assert.deepEqual(
+    new Cursors(Buffer.alloc(32, 1), () => 5).decode("/v1/trades", query, text),
+    [7],
+  );
 });
 
 test("any change of a cursor, and anything else, is refused", () => {

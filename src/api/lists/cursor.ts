@@ -7,7 +7,7 @@ export type CursorPosition = readonly (string | number)[];
 const macBytes = 16;
 
 /** These say how much is sent, and how, not what. */
-const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format"]);
+const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format", "min_seq"]);
 
 /**
  * Opaque cursors: the position after the last row, signed together with the list it belongs to,
@@ -15,28 +15,39 @@ const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format"])
  */
 export class Cursors {
   readonly #secret: KeyObject;
+  readonly #readSeq: () => number;
 
-  /** The same `secret` on every start and node keeps cursors valid across both. */
-  constructor(secret: Buffer) {
+  /**
+   * The same `secret` on every start and node keeps cursors valid across both. `readSeq` is the last position indexed,
+   * which a node that continues the list waits for.
+   */
+  constructor(secret: Buffer, readSeq: () => number) {
     this.#secret = createSecretKey(secret);
+    this.#readSeq = readSeq;
   }
 
-  /** `list` is the path; `query` its parameters, of which `limit`, `cursor` and `format` may change. */
+  /** `list` is the path; `query` its parameters, of which `limit`, `cursor`, `format` and `min_seq` may change. */
   encode(list: string, query: object, position: CursorPosition): string {
-    const payload = Buffer.from(JSON.stringify(position));
+    const payload = Buffer.from(JSON.stringify([this.#readSeq(), ...position]));
     return Buffer.concat([this.#sign(list, query, payload), payload]).toString("base64url");
   }
 
   /** Throws `INVALID_CURSOR` unless it was made for this list with these parameters. */
   decode(list: string, query: object, cursor: string): CursorPosition {
     const bytes = Buffer.from(cursor, "base64url");
-    const payload = bytes.subarray(macBytes);
+    const payload = payloadOf(cursor);
     const mac = bytes.subarray(0, macBytes);
     // Base64 has several spellings of the same bytes; only ours is a cursor.
     const isOurs = bytes.length > macBytes && bytes.toString("base64url") === cursor;
     if (!isOurs || !timingSafeEqual(mac, this.#sign(list, query, payload)))
       throw new AppError("INVALID_CURSOR");
-    return JSON.parse(payload.toString()) as CursorPosition;
+    return (JSON.parse(payload.toString()) as CursorPosition).slice(1);
+  }
+
+  /** The position that was indexed when a cursor was made; not verified, so good for nothing but to wait for. */
+  static seqOf(cursor: string): number {
+    const [, seq] = /^\[(\d{1,16}),/.exec(payloadOf(cursor).toString()) ?? [];
+    return Number(seq ?? -1);
   }
 
   #sign(list: string, query: object, payload: Buffer): Buffer {
@@ -52,4 +63,8 @@ export class Cursors {
       .digest()
       .subarray(0, macBytes);
   }
+}
+
+function payloadOf(cursor: string): Buffer {
+  return Buffer.from(cursor, "base64url").subarray(macBytes);
 }

@@ -19,6 +19,11 @@ export const storeLimits = {
    * of the p99. After a restart clients replay as many blocks more: four minutes of Polygon.
    */
   servableBlocksAhead: 128,
+  /** Blocks that another node may be ahead of this one, as far as honest heads lie apart. */
+  aheadBlocksMax: 64,
+  /** How long a request waits for a position that its client has seen on another node, and when to ask again: a block later. */
+  positionWaitMs: 2_000,
+  positionRetrySeconds: 2,
   /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
   reorgsRemembered: 10_000,
   /** Blocks that a client of the stream replays at most because stored blocks were repaired: a day of Polygon. */
@@ -86,6 +91,8 @@ export const serverLimits = {
   /** A connection that was idle may be closed while it is used again; more than that is for who asks. */
   attemptsMax: 3,
   retryDelayMs: 100,
+  /** Rows of commits that a process takes in together, as far as they are in several: two full appends. */
+  followedRowsMax: 200_000,
   /** How often a process that only reads looks whether it can be opened. */
   readerRetryMs: 500,
   /** A replica further behind is out of order: parts usually arrive within a second. */
@@ -352,10 +359,6 @@ export const streamLimits = {
   historyRowsPerSlice: 128,
   /** Pages shared by those who read the same: up to 5 MB each. */
   historyPagesKept: 8,
-  /** Blocks that another service may be ahead of this one, as far as honest heads lie apart. */
-  resumeAheadBlocksMax: 64,
-  /** Some blocks later. */
-  resumeAheadRetrySeconds: 5,
   /** How long a client may take to answer a close when the service stops; else it may have much to read before. */
   closeMs: 2_000,
   closePatienceMs: 30_000,

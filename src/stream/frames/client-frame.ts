@@ -77,3 +77,13 @@ function fieldOf(input: unknown, name: string): unknown {
   if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return undefined;
   return (input as Readonly<Record<string, unknown>>)[name];
 }
+
+/** What a message says; `null` is one that is not text. Throws `VALIDATION_ERROR`. */
+export function parseJson(text: string | null): unknown {
+  if (text === null) throw invalidFrame("frame", "must be text");
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidFrame("frame", "must be JSON");
+  }
+}

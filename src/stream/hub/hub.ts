@@ -1,10 +1,9 @@
 /** Where changes of the log meet those who follow it. */
-import { streamLimits } from "../../base/config/limits.ts";
-import { AppError } from "../../base/errors.ts";
-import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { blockNumberOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
+import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { invalidFrame } from "../frames/read-fields.ts";
@@ -33,9 +32,8 @@ export class Hub {
   constructor(sources: Omit<StreamSources, "latestRows">) {
     this.#sources = { ...sources, latestRows: new RowMemo() };
     const { store } = sources;
-    const final = lastSeqOf(store.coverage?.last.number ?? null);
-    const latest = lastSeqOf(store.newestBlock);
-    this.#end = { latest, final, version: 0, forks: 0 };
+    const final = finalSeqOf(store);
+    this.#end = { latest: store.newestSeq, final, version: 0, forks: 0 };
     this.#history = new History(this.#end);
   }
 
@@ -45,22 +43,16 @@ export class Hub {
   }
 
   /**
-   * Refuses to resume from a position that nothing was ever served at. Throws `SERVICE_UNAVAILABLE` while it may still
-   * be indexed, and `VALIDATION_ERROR` when it is ahead of the chain, whose newest block is `headBlock` if known.
+   * Waits until a client that comes from another node can resume here; `null` when it can already. Rejects with
+   * `SERVICE_UNAVAILABLE` when that takes too long, and throws `VALIDATION_ERROR` when the position is ahead of the chain,
+   * whose newest block is `headBlock` if known.
    */
-  refuseAhead(position: number, headBlock: number | null): void {
-    const { latest } = this.#end;
-    const { reorgs } = this.#sources.store;
-    const isCertain = reorgs.certainPosition(position) === position;
-    if (position <= Math.max(latest, 0) || !isCertain) return;
-    const last = latest < 0 ? "nothing is indexed yet" : `the last position is ${latest}`;
-    const block = blockNumberOf(position as Seq);
-    const { resumeAheadBlocksMax, resumeAheadRetrySeconds: retryAfterSeconds } = streamLimits;
-    if (headBlock !== null && block > headBlock + resumeAheadBlocksMax) {
-      throw invalidFrame("resume_from", `is ahead of the chain: ${last}`);
+  untilReached(position: number, headBlock: number | null): Promise<void> | null {
+    const { store } = this.#sources;
+    if (!store.hasReached(position) && isAheadOfChain(position, headBlock)) {
+      throw invalidFrame("resume_from", `is ahead of the chain: ${endOf(store)}`);
     }
-    const publicMessage = `resume_from is not indexed yet: ${last}`;
-    throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
+    return untilReached(store, { position, parameter: "resume_from" });
   }
 
   /** The words of a channel in one order, by which it is known. Throws `VALIDATION_ERROR`. */
@@ -194,8 +186,8 @@ export class Hub {
 
   #advance(): void {
     const { store } = this.#sources;
-    this.#end.final = lastSeqOf(store.coverage?.last.number ?? null);
-    this.#end.latest = lastSeqOf(store.newestBlock);
+    this.#end.final = finalSeqOf(store);
+    this.#end.latest = store.newestSeq;
     this.#end.version += 1;
   }
 
@@ -210,9 +202,9 @@ export class Hub {
   }
 }
 
-/** The last position of a block: everything in it is at or before; -1 without one. */
-function lastSeqOf(block: number | null): number {
-  return block === null ? -1 : firstSeqOf(block + 1) - 1;
+/** The last position that is final; -1 before the first. */
+function finalSeqOf({ coverage }: StreamSources["store"]): number {
+  return coverage === null ? -1 : lastSeqOf(coverage.last.number);
 }
 
 function changesOf(trades: readonly { readonly tokenId: TokenId }[], events: number): Change {

@@ -5,7 +5,7 @@ import { AppError, toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import { type ClientFrame, frameIdOf, readClientFrame } from "../frames/client-frame.ts";
+import { type ClientFrame, frameIdOf, parseJson, readClientFrame } from "../frames/client-frame.ts";
 import { encodeText } from "../frames/frame-bytes.ts";
 import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
 import type { Form, Packet } from "../frames/packet.ts";
@@ -302,7 +302,7 @@ export class Session implements Receiver {
         return this.#authenticate(frame.apiKey, id);
       case "subscribe":
         this.#requireKey();
-        return this.#subscribe(frame.channel, id);
+        return this.#subscribeOnceReached(frame.channel, id);
       case "unsubscribe":
         this.#requireKey();
         return this.#unsubscribe(frame.of, id);
@@ -348,10 +348,19 @@ export class Session implements Receiver {
     this.sendText(answerFrame("welcome", id, fields));
   }
 
+  /** A client that comes from another node may be ahead of this one. */
+  #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
+    const { hub, freshness } = this.#parts;
+    hub.nameOf(request);
+    const reached = hub.untilReached(request.resume_from ?? 0, freshness().head_block);
+    if (reached === null) return this.#subscribe(request, id);
+    const subscribe = () => (this.#isClosed ? undefined : this.#subscribe(request, id));
+    reached.then(subscribe).catch((thrown: unknown) => this.#refuse(thrown, id));
+  }
+
   #subscribe(request: ChannelRequest, id: FrameId | null): void {
     const { hub, quotas } = this.#parts;
     const { name } = hub.nameOf(request);
-    hub.refuseAhead(request.resume_from ?? 0, this.#parts.freshness().head_block);
     const known = this.#subscriptions?.get(name);
     if (known !== undefined) {
       const publicMessage = `This channel is subscribed already, as ${known.topic.id}`;
@@ -387,14 +396,5 @@ export class Session implements Receiver {
     }
     const publicMessage = "There is no such subscription on this connection";
     throw new AppError("NOT_FOUND", { publicMessage });
-  }
-}
-
-function parseJson(text: string | null): unknown {
-  if (text === null) throw invalidFrame("frame", "must be text");
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw invalidFrame("frame", "must be JSON");
   }
 }

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from "fastify";
+import { type TObject, Type } from "typebox";
+import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.ts";
+import type { Backend } from "../backend.ts";
+import { validationError } from "../http/compile-reader.ts";
+import type { Route } from "../http/route.ts";
+import { Cursors } from "./cursor.ts";
+
+const parameter = "min_seq";
+const minSeq = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 }));
+
+/**
+ * Lets a route be asked for an answer that rests on a position at least: `min_seq`, or what was indexed when the cursor was
+ * made. A node that is behind waits, then answers `SERVICE_UNAVAILABLE`.
+ */
+export function withMinSeq(route: Route, backend: Backend): Route {
+  const querystring: TObject = Type.Object({
+    ...route.querystring.properties,
+    [parameter]: minSeq,
+  });
+  const errors = new Set([...(route.errors ?? []), "SERVICE_UNAVAILABLE" as const]);
+  const whenReady = ({ query }: FastifyRequest) => untilSeen(query as Asked, backend);
+  return { ...route, querystring, errors: [...errors], whenReady };
+}
+
+type Asked = { readonly min_seq?: number; readonly cursor?: string };
+
+/** `null` when nothing is to be waited for. */
+function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<void> | null {
+  const { store, freshness } = backend;
+  const ofCursor = cursor === undefined ? 0 : Cursors.seqOf(cursor);
+  const position = Math.max(min_seq, ofCursor);
+  if (store.hasReached(position)) return null;
+  const { head_block } = freshness();
+  if (!isAheadOfChain(position, head_block)) {
+    return untilReached(store, { position, parameter: ofCursor > min_seq ? "cursor" : parameter });
+  }
+  // No cursor of ours is: the list refuses it.
+  if (position === ofCursor) return null;
+  throw validationError([{ parameter, issue: `is ahead of the chain: ${endOf(store)}` }]);
+}

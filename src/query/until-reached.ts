@@ -1,0 +1,35 @@
+import { storeLimits } from "../base/config/limits.ts";
+import { AppError } from "../base/errors.ts";
+import { blockNumberOf, type Seq } from "../base/ids.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+
+/** A position that a client has seen, and where it says so. */
+export type SeenPosition = { readonly position: number; readonly parameter: string };
+
+/** Whether a position is further ahead than honest nodes lie apart; `headBlock` is the newest block of the chain, if known. */
+export function isAheadOfChain(position: number, headBlock: number | null): boolean {
+  const block = blockNumberOf(position as Seq);
+  return headBlock !== null && block > headBlock + storeLimits.aheadBlocksMax;
+}
+
+/**
+ * Waits until this node has indexed a position that another one may have answered with; `null` when it has already. Rejects
+ * with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`.
+ */
+export function untilReached(
+  facts: IndexedFacts,
+  { position, parameter }: SeenPosition,
+): Promise<void> | null {
+  if (facts.hasReached(position)) return null;
+  return facts.whenReached(position, storeLimits.positionWaitMs).then((isReached) => {
+    if (isReached) return;
+    const publicMessage = `${parameter} is not indexed yet: ${endOf(facts)}`;
+    const retryAfterSeconds = storeLimits.positionRetrySeconds;
+    throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
+  });
+}
+
+/** The end of what is indexed, for people. */
+export function endOf({ newestSeq }: IndexedFacts): string {
+  return newestSeq < 0 ? "nothing is indexed yet" : `the last position is ${newestSeq}`;
+}

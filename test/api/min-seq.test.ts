@@ -1,0 +1,67 @@
+/** What a client has seen on one node, another node does not go behind. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Cursors } from "../../src/api/lists/cursor.ts";
+import { firstSeqOf } from "../../src/base/ids.ts";
+import { DataServer } from "../support/open-data-server.ts";
+
+const server = await DataServer.open();
+after(() => server.close());
+
+const { access } = server.edge;
+
+test("200: a position that is indexed is answered right away, on every list and every single resource", async () => {
+  const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+  const seq = firstSeqOf(server.newestBlock + 1) - 1;
+  const paths = [
+    "/v1/trades?limit=1",
+    "/v1/markets?limit=1",
+    `/v1/markets/${String(trade["condition_id"])}?`,
+    `/v1/candles/${String(trade["token_id"])}?limit=1`,
+    `/v1/price/${String(trade["token_id"])}?`,
+  ];
+  for (const path of paths) {
+    const startedAt = performance.now();
+    assert.equal((await server.get(`${path}&min_seq=${seq}`)).status, 200, path);
+    assert(performance.now() - startedAt < 2_000, path);
+  }
+});
+
+test("200: a position that is indexed soon is waited for", async () => {
+  const next = server.newestBlock + 1;
+  const asked = server.get(`/v1/trades?limit=1&min_seq=${firstSeqOf(next)}`);
+  await server.advance({ unfinalized: next });
+  const { status, body } = await asked;
+  assert.equal(status, 200);
+  assert((body as { meta: { indexed_block: number } }).meta.indexed_block >= next);
+});
+
+test("200: a cursor of a node that is ahead is waited for, and then goes on", async () => {
+  const next = server.newestBlock + 1;
+  const ahead = new Cursors(access.deriveSecret("cursors"), () => firstSeqOf(next));
+  const path = "/v1/resolutions";
+  const { pagination } = await server.getPage(`${path}?limit=1`);
+  assert(pagination.next_cursor !== null);
+  const here = new Cursors(access.deriveSecret("cursors"), () => 0);
+  const query = { order: "desc", status: "confirmed" };
+  const place = here.decode(path, query, pagination.next_cursor);
+  const cursor = encodeURIComponent(ahead.encode(path, query, place));
+  const asked = server.get(`${path}?limit=1&cursor=${cursor}`);
+  await server.advance({ unfinalized: next });
+  assert.equal((await asked).status, 200);
+});
+
+test("503: a position that does not come is given up after a while", async () => {
+  const seq = firstSeqOf(server.newestBlock + 2);
+  const { status, headers, body } = await server.get(`/v1/trades?min_seq=${seq}`);
+  assert.equal(status, 503);
+  assert.equal(headers.get("retry-after"), "2");
+  assert.match(JSON.stringify(body), /min_seq is not indexed yet: the last position is/);
+});
+
+test("400: no node is so far ahead", async () => {
+  const seq = firstSeqOf(server.newestBlock + 1000);
+  const { status, body } = await server.get(`/v1/trades?min_seq=${seq}`);
+  assert.equal(status, 400);
+  assert.match(JSON.stringify(body), /min_seq.*is ahead of the chain/);
+});
