@@ -50,6 +50,22 @@ export function unknownName(name: string, valid: readonly string[]): string {
   return `is not known here; ${meant === null ? "v" : `did you mean ${meant}? V`}${names}`;
 }
 
+/** What is wrong with a value, for the client: what is allowed, what was given, and the nearest of the choices. */
+export function wrongValue(
+  given: unknown,
+  expected: string,
+  choices: readonly string[] = [],
+): string {
+  const issue = `must be ${expected}; got ${shown(JSON.stringify(given))}`;
+  const near = typeof given === "string" ? nearName(given, choices) : null;
+  return near === null ? issue : `${issue}; did you mean ${near}?`;
+}
+
+/** A text of the client, short enough to be repeated to it. */
+export function shown(text: string): string {
+  return text.length <= 64 ? text : `${text.slice(0, 64)}...`;
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours that turn `from` into `to`. */
 function editDistance(from: string, to: string): number {
   let twoAbove: number[] = [];

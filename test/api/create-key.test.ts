@@ -73,7 +73,7 @@ test("400: each fault is named, with the name that was meant", async () => {
       issue:
         "is not known here; did you mean name? Valid names: name, scope, expires_at, allowed_ips",
     },
-    { parameter: "scope", issue: "must be one of read, write, admin" },
+    { parameter: "scope", issue: 'must be one of read, write, admin; got "root"' },
     {
       parameter: "name",
       issue: "is required: text of 1 to 100 printable characters, without spaces around it",
@@ -85,7 +85,8 @@ test("400: each fault is named, with the name that was meant", async () => {
   assert.deepEqual(await faultsOf({ name: "x", allowed_ips: ["10.0.0.0/8", "10.0.0.0/99"] }), [
     {
       parameter: "allowed_ips",
-      issue: "must be a list of 1 to 64, each an IP address or a CIDR range",
+      issue:
+        'must be a list of 1 to 64, each an IP address or a CIDR range; got ["10.0.0.0/8","10.0.0.0/99"]',
     },
   ]);
 });

@@ -47,7 +47,7 @@ test("400: a kind that is none", async () => {
 
 test("400: an exchange that is none", async () => {
   const { message } = assertError(await server.get(`${path}?exchange=x`), "VALIDATION_ERROR");
-  assert.equal(message, "exchange must be one of standard, neg_risk");
+  assert.equal(message, 'exchange must be one of standard, neg_risk; got "x"');
 });
 
 testList({

@@ -193,10 +193,10 @@ test("200: pages hold every candle once while blocks come in and become final", 
 
 test("400: resolutions, ranges and cursors that are none", async () => {
   const refusals = [
-    ["resolution=2h", "resolution must be one of 1m, 5m, 15m, 1h, 4h, 1d"],
-    ["limit=1001", "limit must be a whole number from 1 to 1000"],
-    ["fill=zero", "fill must be one of none, previous"],
-    ["source=other", "source must be one of pair, own"],
+    ["resolution=2h", /^resolution must be one of 1m, 5m, 15m, 1h, 4h, 1d; got "2h"/],
+    ["limit=1001", 'limit must be a whole number from 1 to 1000; got "1001"'],
+    ["fill=zero", 'fill must be one of none, previous; got "zero"'],
+    ["source=other", 'source must be one of pair, own; got "other"'],
     ["start=5&end=5", "end must be after start"],
     ["start=yesterday", /^start must be epoch seconds/],
     ["interval=1h", /^interval is not known here; did you mean resolution\?/],

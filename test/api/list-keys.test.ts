@@ -68,10 +68,10 @@ test("400: a limit out of range or not in plain digits, unknown and repeated par
     "abc",
     "%35%00",
   ])
-    assert.deepEqual(assertError(await list(`?limit=${limit}`), "VALIDATION_ERROR"), {
-      message: `limit ${issue}`,
-      details: [{ parameter: "limit", issue }],
-    });
+    assert.match(
+      assertError(await list(`?limit=${limit}`), "VALIDATION_ERROR").message,
+      new RegExp(`^limit ${issue}; got "`),
+    );
   assert.deepEqual(assertError(await list("?limt=5&limit=5&limit=5"), "VALIDATION_ERROR").details, [
     {
       parameter: "limt",

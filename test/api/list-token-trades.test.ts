@@ -70,7 +70,7 @@ test("400: a token id that is none, and the list of tokens of the other endpoint
       await server.get(`/v1/trades/market/${id}`),
       "VALIDATION_ERROR",
     );
-    assert.equal(message, "token_id must be a decimal token id below 2^256");
+    assert.match(message, /^token_id must be a decimal token id below 2\^256; got "/);
   }
   const { message } = assertError(await server.get(`${path}?token_id=1`), "VALIDATION_ERROR");
   assert.match(message, /^token_id is not known here; valid names: .*\blimit, /);

@@ -75,7 +75,12 @@ test("400: a grace out of range, or anything else", async () => {
   for (const grace of [-1, 86_401, 1.5, "5", true])
     assert.deepEqual(
       assertError(await rotate(key.id, { grace_seconds: grace }), "VALIDATION_ERROR").details,
-      [{ parameter: "grace_seconds", issue: "must be a whole number from 0 to 86400" }],
+      [
+        {
+          parameter: "grace_seconds",
+          issue: `must be a whole number from 0 to 86400; got ${JSON.stringify(grace)}`,
+        },
+      ],
     );
   assertError(await rotate(key.id, { grace: 5 }), "VALIDATION_ERROR");
 });

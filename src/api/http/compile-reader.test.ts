@@ -52,12 +52,12 @@ test("faults are sent in words, all of them", () => {
   assert.deepEqual(
     faultsOf(() => readQuery("limit=0&order=up&active=1&min_size=-1&token_ids=1,,2&search=")),
     [
-      "limit must be a whole number from 1 to 1000",
-      "order must be one of desc, asc",
-      "active must be true or false",
-      "min_size must be a decimal with at most 6 fractional digits, such as 12.5",
-      "token_ids must be a list of up to 3, each a decimal token id below 2^256",
-      "search must be text of 1 to 20 characters",
+      'limit must be a whole number from 1 to 1000; got "0"',
+      'order must be one of desc, asc; got "up"',
+      'active must be true or false; got "1"',
+      'min_size must be a decimal with at most 6 fractional digits, such as 12.5; got "-1"',
+      'token_ids must be a list of up to 3, each a decimal token id below 2^256; got "1,,2"',
+      'search must be text of 1 to 20 characters; got ""',
     ],
   );
   assert.deepEqual(faultsOf(() => readQuery("token_ids=1,2,3,4")).length, 1);

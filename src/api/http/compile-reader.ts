@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { assert } from "../../base/assert.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorDetail } from "../../base/errors.ts";
-import { unknownName } from "../../base/near-name.ts";
+import { shown, unknownName, wrongValue } from "../../base/near-name.ts";
 
 /** Where parameters come from: texts in a path or a query string, JSON values in a body. */
 export type Source = "path" | "query" | "body";
@@ -20,6 +20,8 @@ type Field = {
   readonly read: ValueReader;
   /** What the value has to be, after "must be". */
   readonly expected: string;
+  /** All valid values, where there are few. */
+  readonly choices: readonly string[];
 };
 
 /** The keywords of JSON Schema that parameters use, and two of ours (see `parsedText`). */
@@ -51,7 +53,8 @@ export function compileReader(schema: TObject, source: Source): Reader {
     const keywords: Keywords = property;
     const isRequired = required.has(name) && keywords.default === undefined;
     const read = source === "body" ? jsonReader(property) : textReader(property);
-    fields.set(name, { name, isRequired, read, expected: expectedOf(property) });
+    const choices = keywords.enum ?? [];
+    fields.set(name, { name, isRequired, read, expected: expectedOf(property), choices });
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
   Object.freeze(defaults);
@@ -87,7 +90,7 @@ function readFields(
       faults.push({ parameter: shown(name), issue: unknownName(name, [...fields.keys()]) });
     else if (seen.has(name)) faults.push({ parameter: name, issue: "is given more than once" });
     else if (value === undefined)
-      faults.push({ parameter: name, issue: `must be ${field.expected}` });
+      faults.push({ parameter: name, issue: wrongValue(raw, field.expected, field.choices) });
     else values[name] = value;
     seen.add(name);
     if (faults.length >= webLimits.errorDetailsMax) break;
@@ -199,9 +202,4 @@ function expectedOf(schema: TSchema): string {
     default:
       return `text of ${keywords.minLength ?? 0} to ${keywords.maxLength ?? "any number of"} characters`;
   }
-}
-
-/** A name that the client made up, short enough to be repeated to it. */
-function shown(name: string): string {
-  return name.length <= 64 ? name : `${name.slice(0, 64)}...`;
 }

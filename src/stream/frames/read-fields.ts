@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail } from "../../base/errors.ts";
-import { unknownName } from "../../base/near-name.ts";
+import { shown, unknownName, wrongValue } from "../../base/near-name.ts";
 
 /** A field of a frame: `read` turns its JSON value into ours, `null` when it is not what is `expected`. */
 export type Field<Value> = {
@@ -33,7 +33,7 @@ export function readFields<Known extends Fields>(
     const field = Object.hasOwn(known, name) ? known[name] : undefined;
     const value = field?.read(raw) ?? null;
     if (value !== null) values[name] = value;
-    else faults.push({ parameter: place + shown(name), issue: issueOf(name, known) });
+    else faults.push({ parameter: place + shown(name), issue: issueOf(name, known, raw) });
     if (faults.length === faultsMax) break;
   }
   if (faults.length > 0) throw invalid(faults);
@@ -50,13 +50,8 @@ function invalid(details: readonly ErrorDetail[]): AppError {
   return new AppError("VALIDATION_ERROR", { publicMessage, details });
 }
 
-function issueOf(name: string, known: Fields): string {
+function issueOf(name: string, known: Fields, raw: unknown): string {
   const field = Object.hasOwn(known, name) ? known[name] : undefined;
-  if (field !== undefined) return `must be ${field.expected}`;
+  if (field !== undefined) return wrongValue(raw, field.expected);
   return unknownName(name, Object.keys(known));
-}
-
-/** A name that the client made up, short enough to be repeated to it. */
-function shown(name: string): string {
-  return name.length <= 64 ? name : `${name.slice(0, 64)}...`;
 }

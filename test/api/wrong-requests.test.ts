@@ -1,0 +1,61 @@
+/** Requests that people write by mistake: the answer names what is wrong, what is allowed, and what was probably meant. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { DataServer } from "../support/open-data-server.ts";
+
+const server = await DataServer.open({ finalBlocks: 2, unfinalizedBlocks: 0 });
+after(() => server.close());
+
+const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] = [
+  ["/v1/markets?q=election", "q", "did you mean search?"],
+  ["/v1/markets?limit=1000", "limit", "from 1 to 100", 'got "1000"'],
+  ["/v1/markets?status=opn", "status", "open, resolved, all", 'got "opn"', "did you mean open?"],
+  ["/v1/markets?sort=volume24h", "sort", 'got "volume24h"', "did you mean volume_24h?"],
+  ["/v1/markets?active=1", "active", "true or false", 'got "1"'],
+  ["/v1/markets?min_volume=1e6", "min_volume", "decimal", 'got "1e6"'],
+  ["/v1/markets?format=xlsx", "format", "csv", "parquet", 'got "xlsx"'],
+  ["/v1/trades?from=2026-01-01", "from", "did you mean start?"],
+  ["/v1/trades?until=2026-01-01", "until", "did you mean end?"],
+  ["/v1/trades?start=2026-01-01", "start", "RFC 3339", 'got "2026-01-01"'],
+  ["/v1/trades?start=20&end=10", "end", "must be after start"],
+  ["/v1/trades?side=buy", "side", "BUY, SELL", 'got "buy"', "did you mean BUY?"],
+  ["/v1/trades?user=0x1", "user", "did you mean wallet?"],
+  ["/v1/trades?wallet=vitalik.eth", "wallet", "40 hex digits", 'got "vitalik.eth"'],
+  ["/v1/trades?market=0x1", "market", "did you mean condition_id?"],
+  ["/v1/trades?condition_id=0x12", "condition_id", "hex digits", 'got "0x12"'],
+  ["/v1/trades?page=2", "page", "did you mean cursor?"],
+  ["/v1/trades?limit=5&limit=6", "limit", "is given more than once"],
+  ["/v1/trades?min_valeu=1", "min_valeu", "did you mean min_value?"],
+  ["/v1/trades?order=ascending", "order", "desc, asc", 'got "ascending"'],
+  ["/v1/price", "token_ids", "is required", "decimal token id"],
+  ["/v1/price/0xabc", "token_id", "decimal token id", 'got "0xabc"'],
+  ["/v1/candles/1?interval=1h", "interval", "did you mean resolution?"],
+  ["/v1/candles/1?resolution=1H", "resolution", 'got "1H"', "did you mean 1h?"],
+];
+
+for (const [path, parameter, ...parts] of cases) {
+  test(`400: ${path}`, async () => {
+    const { status, body } = await server.get(path);
+    assert.equal(status, 400);
+    const { code, message, details } = body["error"] as {
+      code: string;
+      message: string;
+      details: readonly { parameter: string; issue: string }[];
+    };
+    assert.equal(code, "VALIDATION_ERROR");
+    assert.equal(details[0]?.parameter, parameter);
+    assert.ok(message.startsWith(`${parameter} `), message);
+    for (const part of parts) assert.ok(message.includes(part), `${message} lacks ${part}`);
+  });
+}
+
+test("404: /v1/market and /v1/trade lead to the paths that were meant", async () => {
+  for (const [path, meant] of [
+    ["/v1/market", "/v1/markets"],
+    ["/v1/trade", "/v1/trades"],
+    ["/v1/orderbooks/1", "/v1/orderbook/{token_id}"],
+  ] as const) {
+    const { message } = (await server.get(path)).body["error"] as { message: string };
+    assert.equal(message, `There is no such path; did you mean ${meant}? See /docs`);
+  }
+});
