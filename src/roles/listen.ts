@@ -1,6 +1,7 @@
 /** How a role answers requests. */
 import type { AccessStore } from "../access/access-store.ts";
 import type { Backend } from "../api/backend.ts";
+import { referenceRoutes } from "../api/docs/reference-routes.ts";
 import { buildExplorer } from "../api/explorer/build-explorer.ts";
 import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
@@ -53,7 +54,12 @@ export async function serveEverything(
   const { freshness } = backend;
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
   try {
-    const all = [...routes, ...guideRoutes(), ...explorerRoutes(buildExplorer)];
+    const all = [
+      ...routes,
+      ...referenceRoutes(),
+      ...guideRoutes(),
+      ...explorerRoutes(buildExplorer),
+    ];
     const observe = (observation: Observation) => metrics.requests.observe(observation);
     const url = await listen(start, { access, edge, routes: all, metrics, observe, stream });
     life.onClose(() => stream.close());

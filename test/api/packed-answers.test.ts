@@ -20,7 +20,6 @@ const longPaths = [
   "/v1/fills?limit=60",
   "/v1/markets",
   "/v1/openapi.json",
-  "/docs",
 ];
 const shortPaths = [`/v1/price/${newest}`, "/v1/trades?limit=1", "/v1/health", "/v1/nothing"];
 

@@ -22,9 +22,12 @@ const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
 const keyOrLater: Operation["security"] = [...keyWith([]), {}];
 
 const tags = [
-  { name: "Data", description: "What happened on the chain, and what follows from it" },
-  { name: "Service", description: "The service itself" },
-  { name: "Administration", description: "Keys and blocked IPs; needs a key of scope admin" },
+  {
+    name: "Data",
+    description: "Markets, trades, prices and everything else derived from the chain",
+  },
+  { name: "Service", description: "Health, readiness and metrics" },
+  { name: "Administration", description: "API keys and IP blocks; needs an admin key" },
 ] as const;
 
 const requestId: Parameter = {
@@ -32,7 +35,7 @@ const requestId: Parameter = {
   in: "header",
   required: false,
   description:
-    "Comes back in the answer and is in the logs of the service; one that does not fit is replaced",
+    "An id of your own: returned with the response and logged. An invalid one is replaced",
   schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
 };
 
@@ -40,7 +43,7 @@ const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "ETags of answers that the caller holds, with commas between them, or *",
+  description: "ETags of the responses you have, separated by commas, or *",
   schema: { type: "string" },
 };
 
@@ -48,8 +51,7 @@ const upgrade: Parameter = {
   name: "Upgrade",
   in: "header",
   required: true,
-  description:
-    "With the other headers of a WebSocket handshake (RFC 6455), which clients send by themselves",
+  description: "Part of the WebSocket handshake (RFC 6455); clients send its headers automatically",
   schema: { type: "string", const: "websocket" },
 };
 
@@ -68,7 +70,7 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
     info: {
       title: "Oddwire",
       version,
-      description: guide.map(({ title, text }) => `## ${title}\n\n${text}`).join("\n\n"),
+      description: guide,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -145,8 +147,8 @@ function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route):
     `${summary}.`,
     caller,
     ...(to === undefined ? [] : ["Channels and frames are described in docs/stream.md."]),
-    ...(age === undefined ? [] : [`The answer may be cached for ${age} s.`]),
-    ...(isBulk ? ["With format it is a file of all rows: NDJSON, CSV, Parquet or Arrow."] : []),
+    ...(age === undefined ? [] : [`Responses may be cached for ${age} s.`]),
+    ...(isBulk ? ["`format` exports all rows as NDJSON, CSV, Parquet or Arrow."] : []),
   ].join(" ");
 }
 

@@ -7,55 +7,57 @@ import { describeSchema, refTo } from "./describe-schema.ts";
 
 /** The headers of every response; `answer-headers.ts` makes them. */
 const everyHeader: Readonly<Record<string, Header>> = {
-  "X-Request-Id": header("The request's own id when it sent a harmless one, else a fresh UUID", {
+  "X-Request-Id": header("The id that the request sent, if it was valid; otherwise a new UUID", {
     type: "string",
     pattern: "^[A-Za-z0-9._-]{1,128}$",
   }),
-  "X-RateLimit-Limit": header("Requests the caller has in any 60 seconds", {
+  "X-RateLimit-Limit": header("Requests allowed in any 60 seconds", {
     type: "integer",
     minimum: 1,
   }),
-  "X-RateLimit-Remaining": header("Requests that are left now", { type: "integer", minimum: 0 }),
-  "X-RateLimit-Reset": header("Seconds until the next one is given back", {
+  "X-RateLimit-Remaining": header("Requests left now", { type: "integer", minimum: 0 }),
+  "X-RateLimit-Reset": header("Seconds until the window frees the next request", {
     type: "integer",
     minimum: 0,
     maximum: 60,
   }),
-  "Cache-Control": header("no-store, or for how many seconds the caller may keep the answer", {
+  "Cache-Control": header("no-store, or how many seconds the response may be cached", {
     type: "string",
     pattern: "^(no-store|private, max-age=[0-9]+)$",
   }),
-  Vary: header("What the answer depends on next to its request target", { type: "string" }),
+  Vary: header("Request headers that the response depends on", { type: "string" }),
   "Strict-Transport-Security": header("HTTPS only, for two years", { type: "string" }),
-  "Content-Security-Policy": header("Nothing may be loaded from anywhere", { type: "string" }),
-  "X-Frame-Options": header("Not to be shown in frames", { const: "DENY" }),
-  "X-Content-Type-Options": header("The type is as stated", { const: "nosniff" }),
-  "Referrer-Policy": header("Links says nothing of where they were", { const: "no-referrer" }),
+  "Content-Security-Policy": header("What a page may load; nothing, for JSON", { type: "string" }),
+  "X-Frame-Options": header("The response must not be shown in a frame", { const: "DENY" }),
+  "X-Content-Type-Options": header("Content-Type must not be guessed", { const: "nosniff" }),
+  "Referrer-Policy": header("Links send no referrer", { const: "no-referrer" }),
 };
 
 /** Further headers of lists as files; `bulk-answers.ts` makes them. */
 const bulkHeader: Readonly<Record<string, Header>> = optional({
-  "Content-Disposition": header("A name for the file", { type: "string" }),
-  "X-Row-Cap": header("How many rows one answer holds at the most", { type: "integer" }),
-  "X-Row-Count": header(
-    "How many rows this answer holds, where that is known before they are sent",
-    {
-      type: "integer",
-      minimum: 0,
-    },
-  ),
-  "X-Rows-Truncated": header("Whether the row cap left rows out", {
+  "Content-Disposition": header("File name of the export", { type: "string" }),
+  "X-Row-Cap": header("Most rows of one export", { type: "integer" }),
+  "X-Row-Count": header("Rows of this export, where the number is known before the body starts", {
+    type: "integer",
+    minimum: 0,
+  }),
+  "X-Rows-Truncated": header("Whether rows were left out because of the row cap", {
     type: "string",
     enum: ["true", "false"],
   }),
-  "X-Next-Cursor": header("Send it as cursor for the rows left out; absent when there are none", {
-    type: "string",
-  }),
+  "X-Next-Cursor": header(
+    "Send it as cursor to get the rows that were left out; absent if there are none",
+    {
+      type: "string",
+    },
+  ),
 });
 
 /** Of answers that may come packed; `gzip.ts` makes them. */
 const packedHeader: Readonly<Record<string, Header>> = optional({
-  "Content-Encoding": header("Long JSON comes packed to who takes it so", { const: "gzip" }),
+  "Content-Encoding": header("gzip, for long responses to clients that accept it", {
+    const: "gzip",
+  }),
 });
 
 /** `components.headers`. */
@@ -63,17 +65,20 @@ export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
   ...bulkHeader,
   ...packedHeader,
-  Upgrade: header("The protocol from here on", { const: "websocket" }),
+  Upgrade: header("The protocol of the connection from now on", { const: "websocket" }),
   "Retry-After": {
-    ...header("Seconds to wait before the next try", { type: "integer", minimum: 1 }),
+    ...header("Seconds to wait before retrying", { type: "integer", minimum: 1 }),
     required: false,
   },
-  "WWW-Authenticate": header("How a key is sent", { type: "string" }),
+  "WWW-Authenticate": header("How to send a key", { type: "string" }),
   ETag: {
-    ...header("Names the answer but for its meta; If-None-Match with it is answered 304", {
-      type: "string",
-      pattern: '^W/"[A-Za-z0-9_-]{22}"$',
-    }),
+    ...header(
+      "Version of the response without its meta; send it as If-None-Match to get 304 if unchanged",
+      {
+        type: "string",
+        pattern: '^W/"[A-Za-z0-9_-]{22}"$',
+      },
+    ),
     required: false,
   },
 };
@@ -87,8 +92,7 @@ const fileContents: Content = Object.fromEntries(
 );
 
 const switchingProtocols: Response = {
-  description:
-    "The connection is a WebSocket from here on. What is sent over it is described in docs/stream.md",
+  description: "The connection is a WebSocket from now on; the description lists its frames",
   headers: { ...everyHeaderRef, Upgrade: refTo("headers", "Upgrade") },
   content: {},
 };
@@ -116,7 +120,11 @@ export function describeResponses(route: Route): {
   }
   if (route.isTagged !== undefined) {
     const headers = { ...everyHeaderRef, ...etagOf(route) };
-    responses[304] = { description: "The caller holds this answer", headers, content: {} };
+    responses[304] = {
+      description: "Not modified: the response you have is current",
+      headers,
+      content: {},
+    };
   }
   const byStatus = Map.groupBy(errorsOf(route), (code) => errorTable[code].status);
   for (const [status, codes] of byStatus) {

@@ -1,0 +1,93 @@
+/** The API reference at `/docs`: Scalar's viewer, served from here, for the document at `/v1/openapi.json`. */
+import { createHash } from "node:crypto";
+import { fastify } from "fastify";
+import { Type } from "typebox";
+import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { defineRoute, type Route } from "../http/route.ts";
+
+const scriptPath = "/docs/js/scalar.js";
+
+/** Nothing comes from another host, and no service of the viewer's authors is offered. */
+const configuration = {
+  url: "/v1/openapi.json",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  authentication: { preferredSecurityScheme: "ApiKey" },
+} as const;
+
+const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(configuration)});`;
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Oddwire API reference</title>
+</head>
+<body>
+<noscript><p>This page needs JavaScript. The same as OpenAPI: <a href="/v1/openapi.json">/v1/openapi.json</a></p></noscript>
+<div id="reference"></div>
+<script src="${scriptPath}"></script>
+<script>${startScript}</script>
+</body>
+</html>
+`;
+
+/** The viewer adds style elements of its own, and pictures as data; it may talk to this service alone. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash("sha256").update(startScript).digest("base64")}'`,
+  "style-src 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The page and its script, which is read when it is first requested. They need no key. */
+export function referenceRoutes(): readonly Route[] {
+  const packablePage = new PackableBytes(Buffer.from(page));
+  let script: Promise<PackableBytes> | null = null;
+  const common = { method: "GET", access: "public", response: Type.String() } as const;
+  return [
+    defineRoute({
+      ...common,
+      path: "/docs",
+      summary: "The API reference",
+      contentType: "text/html; charset=utf-8",
+      cacheControl: "private, max-age=300",
+      handler: async (request, reply) => {
+        reply.header("content-security-policy", contentSecurityPolicy);
+        return bodyFor({ request, reply }, packablePage);
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: scriptPath,
+      summary: "The script of the API reference",
+      contentType: "text/javascript; charset=utf-8",
+      cacheControl: "private, max-age=86400",
+      handler: async (request, reply) => {
+        script ??= readScript();
+        return bodyFor({ request, reply }, await script);
+      },
+    }),
+  ];
+}
+
+/** The package has its script inside of its plugin for Fastify, so a server that never listens is asked for it. */
+async function readScript(): Promise<PackableBytes> {
+  const { default: scalar } = await import("@scalar/fastify-api-reference");
+  const server = fastify();
+  await server.register(scalar, { routePrefix: "/docs", configuration });
+  const { rawPayload } = await server.inject(scriptPath);
+  await server.close();
+  return new PackableBytes(rawPayload, { level: 9 });
+}
