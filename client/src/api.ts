@@ -302,6 +302,35 @@ export type Price = {
   readonly timestamp_ms: Milliseconds;
 };
 
+export type OrderBook = {
+  readonly token_id: TokenId;
+  readonly bids: readonly {
+    readonly price: Decimal;
+    readonly size: Decimal;
+  }[];
+  readonly asks: readonly {
+    readonly price: Decimal;
+    readonly size: Decimal;
+  }[];
+  readonly best_bid: Decimal | null;
+  readonly best_ask: Decimal | null;
+  readonly mid: Decimal | null;
+  readonly spread: Decimal | null;
+  readonly tick_size: Decimal | null;
+  readonly min_order_size: Decimal | null;
+  readonly bid_depth_usd: string;
+  readonly ask_depth_usd: string;
+  readonly last_trade_price: Decimal | null;
+  readonly checksum: number;
+  readonly hash: string | null;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly source: "stream" | "rest";
+  readonly stale: boolean;
+  readonly stale_reason: string | null;
+  readonly age_ms: number;
+};
+
 export type Candle = {
   readonly timestamp: Time;
   readonly timestamp_ms: Milliseconds;
@@ -370,6 +399,196 @@ export type ErrorAnswer = {
       readonly issue: string;
     }[];
     readonly request_id: string;
+  };
+};
+
+/** The first frame, and the response to an auth frame. */
+export type StreamWelcome = {
+  readonly type: "welcome";
+  readonly id?: string | number;
+  readonly connection_id: string;
+  readonly protocol: number;
+  readonly authenticated: boolean;
+  readonly heartbeat_seconds: number;
+  readonly latest_seq: Seq | null;
+  readonly limits: {
+    readonly subscriptions: number;
+    readonly tokens_per_subscription: number;
+    readonly frames_per_second: number;
+    readonly frame_bytes: number;
+    readonly connections_per_key: number | null;
+    readonly connections_per_ip: number;
+  };
+};
+
+/** A subscription has started; its data follows. */
+export type StreamSubscribed = {
+  readonly type: "subscribed";
+  readonly id?: string | number;
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+};
+
+/** A subscription has ended. */
+export type StreamUnsubscribed = {
+  readonly type: "unsubscribed";
+  readonly id?: string | number;
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+};
+
+/** The newest rows of a channel, or a whole book. */
+export type StreamSnapshot = {
+  readonly type: "snapshot";
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly data: readonly (Trade | Resolution | Market | Cancellation | Candle | Price | OrderBook)[];
+};
+
+/** Something happened; event says what data is. */
+export type StreamEvent = {
+  readonly type: "event";
+  readonly event: "trade";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Trade;
+} | {
+  readonly type: "event";
+  readonly event: "resolution";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Resolution;
+} | {
+  readonly type: "event";
+  readonly event: "market";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Market;
+} | {
+  readonly type: "event";
+  readonly event: "cancellation";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Cancellation;
+} | {
+  readonly type: "event";
+  readonly event: "candle";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Candle;
+} | {
+  readonly type: "event";
+  readonly event: "price";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Price;
+} | {
+  readonly type: "event";
+  readonly event: "book";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: {
+    readonly token_id: TokenId;
+    readonly bids: readonly {
+      readonly price: Decimal;
+      readonly size: Decimal;
+    }[];
+    readonly asks: readonly {
+      readonly price: Decimal;
+      readonly size: Decimal;
+    }[];
+    readonly checksum: number;
+    readonly hash: string | null;
+    readonly timestamp: Time;
+    readonly timestamp_ms: Milliseconds;
+  };
+} | {
+  readonly type: "event";
+  readonly event: "book_stale";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: {
+    readonly token_id: TokenId;
+    readonly stale_reason: string;
+  };
+};
+
+/** The past was replayed; new events follow. */
+export type StreamReplayComplete = {
+  readonly type: "replay_complete";
+  readonly subscription_id: string;
+  readonly seq: Seq;
+};
+
+/** A reorg reverted every row after a position; replacements follow. */
+export type StreamReorg = {
+  readonly type: "reorg";
+  readonly subscription_id: string;
+  readonly rewind_to_seq: Seq;
+  readonly reverted: readonly string[];
+};
+
+/** Nothing up to here can be reverted. */
+export type StreamFinalized = {
+  readonly type: "finalized";
+  readonly finalized_block: number;
+  readonly finalized_seq: Seq;
+};
+
+/** The connection is alive, and how far the service is. */
+export type StreamHeartbeat = {
+  readonly type: "heartbeat";
+  readonly latest_seq: Seq | null;
+  readonly indexed_block: number | null;
+  readonly head_block: number | null;
+  readonly finalized_block: number | null;
+  readonly lag_seconds: number | null;
+};
+
+/** The response to a ping frame. */
+export type StreamPong = {
+  readonly type: "pong";
+  readonly id?: string | number;
+};
+
+/** Your frame was refused; the error is that of HTTP. */
+export type StreamError = {
+  readonly type: "error";
+  readonly id?: string | number;
+  readonly error: {
+    readonly code: "VALIDATION_ERROR" | "INVALID_CURSOR" | "UNAUTHORIZED" | "FORBIDDEN" | "IP_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    readonly message: string;
+    readonly details?: readonly {
+      readonly parameter: string;
+      readonly issue: string;
+    }[];
+    readonly request_id: string;
+    readonly retry_after_seconds?: number;
   };
 };
 
@@ -890,34 +1109,7 @@ export type GetOrderbook = {
     readonly min_seq?: number | undefined;
   };
   readonly answer: {
-    readonly data: {
-      readonly token_id: TokenId;
-      readonly bids: readonly {
-        readonly price: Decimal;
-        readonly size: Decimal;
-      }[];
-      readonly asks: readonly {
-        readonly price: Decimal;
-        readonly size: Decimal;
-      }[];
-      readonly best_bid: Decimal | null;
-      readonly best_ask: Decimal | null;
-      readonly mid: Decimal | null;
-      readonly spread: Decimal | null;
-      readonly tick_size: Decimal | null;
-      readonly min_order_size: Decimal | null;
-      readonly bid_depth_usd: string;
-      readonly ask_depth_usd: string;
-      readonly last_trade_price: Decimal | null;
-      readonly checksum: number;
-      readonly hash: string | null;
-      readonly timestamp: Time;
-      readonly timestamp_ms: Milliseconds;
-      readonly source: "stream" | "rest";
-      readonly stale: boolean;
-      readonly stale_reason: string | null;
-      readonly age_ms: number;
-    };
+    readonly data: OrderBook;
     readonly meta: Meta;
   };
 };

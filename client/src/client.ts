@@ -30,6 +30,7 @@ import type {
   Market,
   Event as MarketEvent,
   Match,
+  OrderBook,
   Price,
   Resolution,
   RevokeKey,
@@ -40,7 +41,7 @@ import type {
 } from "./api.ts";
 import { Connection, type ConnectionOptions, type Query } from "./connection.ts";
 import { EventStream, type StreamOptions } from "./event-stream.ts";
-import { type BookFrame, LocalBook, type OrderBook } from "./local-book.ts";
+import { type BookFrame, LocalBook } from "./local-book.ts";
 import { Pages } from "./pages.ts";
 import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
 

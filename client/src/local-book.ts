@@ -1,23 +1,15 @@
-import type { Decimal, GetOrderbook } from "./api.ts";
+import type { Decimal, OrderBook, StreamEvent } from "./api.ts";
 import { crc32 } from "./crc32.ts";
 import type { StreamFrame } from "./stream-frames.ts";
-
-/** A book as the service answers it. */
-export type OrderBook = GetOrderbook["answer"]["data"];
 
 /** The level at one price; a size of `"0"` in a change takes the level away. */
 export type Level = { readonly price: Decimal; readonly size: Decimal };
 
 /** Levels that changed, and the checksum of the book with them taken in. */
-export type BookChange = {
-  readonly token_id: string;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-  readonly checksum: number;
-};
+export type BookChange = Extract<StreamEvent, { readonly event: "book" }>["data"];
 
 /** The book cannot be relied upon until it comes whole again. */
-export type BookStale = { readonly token_id: string; readonly stale_reason: string };
+export type BookStale = Extract<StreamEvent, { readonly event: "book_stale" }>["data"];
 
 /** A frame of the channel of a book. */
 export type BookFrame = StreamFrame<OrderBook | BookChange | BookStale>;

@@ -3,15 +3,24 @@ import type {
   Cancellation,
   Candle,
   Decimal,
-  ErrorAnswer,
   Market,
+  OrderBook,
   Price,
   Resolution,
-  Seq,
+  StreamError,
+  StreamEvent,
+  StreamFinalized,
+  StreamHeartbeat,
+  StreamPong,
+  StreamReorg,
+  StreamReplayComplete,
+  StreamSnapshot,
+  StreamSubscribed,
+  StreamWelcome,
   TokenId,
   Trade,
 } from "./api.ts";
-import type { BookChange, BookStale, OrderBook } from "./local-book.ts";
+import type { BookChange, BookStale } from "./local-book.ts";
 
 /** What the events of each type of channel hold: rows as REST answers them. */
 export type ChannelRows = {
@@ -64,64 +73,20 @@ export type ChannelRequest<Type extends keyof ChannelRows = keyof ChannelRows> =
   [One in keyof ChannelRows]: ChannelFields[One] & { readonly type: One };
 }[Type] & { readonly type: Type };
 
-/** One thing that happened. */
-export type EventFrame<Row> = {
-  readonly type: "event";
-  readonly event: string;
-  readonly seq: Seq;
-  /** The seq of the frame before it on this channel; 0 is the beginning. */
-  readonly prev_seq: Seq;
-  readonly replay?: boolean;
-  readonly data: Row;
-};
+/** One thing that happened: `event` says what `data` is. */
+export type EventFrame<Row> = Extract<StreamEvent, { readonly data: Row }>;
 
-/** The newest rows of a channel, oldest first. */
-export type SnapshotFrame<Row> = {
-  readonly type: "snapshot";
-  readonly seq: Seq;
-  readonly data: readonly Row[];
-};
-
-/** A fork reverted everything behind a position; what came in its place follows. */
-export type ReorgFrame = {
-  readonly type: "reorg";
-  readonly rewind_to_seq: Seq;
-  /** Ids of the rows reverted, as far as the service knows what was sent. */
-  readonly reverted: readonly string[];
-};
-
-/** Everything up to here can never be reverted. */
-export type FinalizedFrame = {
-  readonly type: "finalized";
-  readonly finalized_block: number;
-  readonly finalized_seq: Seq;
-};
-
-/** What was asked for by `resumeFrom` has been sent; changes follows. */
-export type ReplayCompleteFrame = { readonly type: "replay_complete"; readonly seq: Seq };
-
-/** That the service lives, and how far it is. */
-export type HeartbeatFrame = {
-  readonly type: "heartbeat";
-  readonly latest_seq: Seq | null;
-  readonly indexed_block: number | null;
-  readonly head_block: number | null;
-  readonly finalized_block: number | null;
-  readonly lag_seconds: number | null;
-};
+/** The newest rows of a channel, oldest first; of a book, the whole book. */
+export type SnapshotFrame<Row> = Omit<StreamSnapshot, "data"> & { readonly data: readonly Row[] };
 
 /** What a stream gives to its reader. */
 export type StreamFrame<Row> =
   | EventFrame<Row>
   | SnapshotFrame<Row>
-  | ReorgFrame
-  | FinalizedFrame
-  | ReplayCompleteFrame
-  | HeartbeatFrame;
+  | StreamReorg
+  | StreamFinalized
+  | StreamReplayComplete
+  | StreamHeartbeat;
 
 /** What is between the connection and the service alone. */
-export type ControlFrame =
-  | { readonly type: "welcome"; readonly heartbeat_seconds: number }
-  | { readonly type: "subscribed"; readonly seq: Seq }
-  | { readonly type: "pong" }
-  | (ErrorAnswer & { readonly type: "error" });
+export type ControlFrame = StreamWelcome | StreamSubscribed | StreamPong | StreamError;

@@ -9,6 +9,8 @@ export default {
   base: "/guide/",
   outDir: "dist",
   lastUpdated: false,
+  // Without an icon of its own, browsers ask the service for /favicon.ico, which it does not have.
+  head: [["link", { rel: "icon", href: "data:," }]],
   srcExclude: ["decisions/**"],
   rewrites: { "README.md": "index.md", "guide/README.md": "guide/index.md" },
   markdown: { config: dropOutsideLinks },

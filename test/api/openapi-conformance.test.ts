@@ -164,6 +164,15 @@ suite("the document", () => {
   });
 });
 
+test("each operation with a JSON answer has a sample of it that its schema allows", () => {
+  for (const endpoint of contract.endpoints) {
+    const success = endpoint.responses[200] ?? endpoint.responses[201];
+    const media = success?.content["application/json"];
+    if (media !== undefined && endpoint.path !== "/v1/openapi.json")
+      contract.assertSample(endpoint, media);
+  }
+});
+
 test("429 is sent after a flood", async () => {
   const headers = { "x-forwarded-for": floodedClient };
   for (let sent = 0; sent < 100; sent += 1) await edge.request("GET", "/v1/health", { headers });

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as zlib from "node:zlib";
 import * as fc from "fast-check";
+import type { OrderBook } from "../../client/src/api.ts";
 import { OddwireClient } from "../../client/src/client.ts";
 import { crc32 } from "../../client/src/crc32.ts";
-import { type BookFrame, LocalBook, type OrderBook } from "../../client/src/local-book.ts";
+import { type BookFrame, LocalBook } from "../../client/src/local-book.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
@@ -90,10 +91,19 @@ test("a book is followed, through changes and a venue that comes back", async (t
 
 function snapshotOf(sides: Pick<OrderBook, "bids" | "asks">): BookFrame {
   const book = { ...sides, stale_reason: null } as OrderBook;
-  return { type: "snapshot", seq: 1, data: [book] };
+  return { type: "snapshot", subscription_id: "s1", seq: 1, data: [book] };
 }
 
 function changeOf(change: Pick<OrderBook, "bids" | "asks" | "checksum">): BookFrame {
-  const data = { token_id: "1", ...change };
-  return { type: "event", event: "book", seq: 2, prev_seq: 1, data };
+  const timestamp = "2026-05-01T12:00:00.000Z";
+  const data = {
+    token_id: "1",
+    ...change,
+    hash: null,
+    timestamp,
+    timestamp_ms: Date.parse(timestamp),
+  };
+  const channel = { type: "orderbook", token_id: "1" };
+  const place = { channel, subscription_id: "s1", seq: 2, prev_seq: 1 };
+  return { type: "event", event: "book", ...place, data };
 }

@@ -129,6 +129,8 @@ export async function follow(key: string | undefined, signal: AbortSignal | unde
   for await (const trade of client.trades({ wallet: key })) console.log(trade.size);
   for await (const frame of client.stream({ channel: { type: "candles", token_id: "1", resolution: "1m" } }))
     if (frame.type === "snapshot") for (const candle of frame.data) console.log(candle.close);
+  for await (const frame of client.stream({ channel: { type: "orderbook", token_id: "1" } }))
+    if (frame.type === "event" && frame.event === "book_stale") console.log(frame.data.stale_reason);
 }
 type IsTaken<Request> = Request extends ChannelRequest ? true : false;
 export const taken: [IsTaken<{ type: "trades" }>, IsTaken<{ type: "candles" }>] = [true, false];

@@ -13,7 +13,7 @@ import type {
 import type { DataServer } from "./open-data-server.ts";
 import type { TestAnswer } from "./open-test-server.ts";
 
-export type Endpoint = Pick<Operation, "tags" | "security" | "requestBody"> & {
+export type Endpoint = Pick<Operation, "operationId" | "tags" | "security" | "requestBody"> & {
   readonly method: string;
   /** With parameters in braces. */
   readonly path: string;
@@ -72,6 +72,12 @@ export class ApiContract {
     this.#assertBody(response.content, answer, name);
   }
 
+  /** Fails unless the sample answer is one that the schema allows. */
+  assertSample({ operationId }: Endpoint, { schema, example }: Content[string]): void {
+    assert(example !== undefined, `${operationId} has no sample answer`);
+    this.#assertValid(schema, example, `the sample answer of ${operationId}`);
+  }
+
   #assertHeaders(response: Response, { headers }: TestAnswer, name: string): void {
     const reported = Object.entries(response.headers).map(
       ([header, reference]) => [header.toLowerCase(), this.#resolve<Header>(reference)] as const,
@@ -110,10 +116,8 @@ export class ApiContract {
     assert.fail(`${name}: ${first?.instancePath} ${first?.message}: ${JSON.stringify(value)}`);
   }
 
-  /** Closed, so that a field no one documented is found too. */
   #compile(schema: JsonSchema): Validator {
-    const { schemas } = this.document.components;
-    return Compile(closed({ ...schema, components: { schemas } }) as object);
+    return compileClosed(schema, this.document.components.schemas);
   }
 
   #responsesOf({ responses }: Operation): Record<string, Response> {
@@ -131,6 +135,14 @@ export class ApiContract {
     assert(found !== undefined, `${one.$ref} leads nowhere`);
     return found as Component;
   }
+}
+
+/** Closed, so that a field no one documented is found too. */
+export function compileClosed(
+  schema: JsonSchema,
+  schemas: ApiDocument["components"]["schemas"],
+): Validator {
+  return Compile(closed({ ...schema, components: { schemas } }) as object);
 }
 
 function closed(schema: unknown): unknown {

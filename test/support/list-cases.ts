@@ -184,17 +184,17 @@ function testGrowth(list: ListUnderTest): void {
 function testRefusals({ server, path }: ListUnderTest): void {
   test("400: what is unknown, repeated, out of range or inside out is named", async () => {
     const refusals: [string, string | RegExp][] = [
-      ["limit=0", "limit must be a whole number from 1 to 1000"],
-      ["limit=1001", "limit must be a whole number from 1 to 1000"],
+      ["limit=0", 'limit must be a whole number from 1 to 1000; got "0"'],
+      ["limit=1001", 'limit must be a whole number from 1 to 1000; got "1001"'],
       ["limt=1", /^limt is not known here; did you mean limit\? Valid names: .*\blimit, /],
       ["order=asc&order=asc", "order is given more than once"],
-      ["order=up", "order must be one of desc, asc"],
-      ["status=final", "status must be one of confirmed, finalized"],
-      ["tx_hash=0x12", "tx_hash must be a hash, 0x and 64 hex digits"],
+      ["order=up", 'order must be one of desc, asc; got "up"'],
+      ["status=final", /^status must be one of confirmed, finalized; got "final"/],
+      ["tx_hash=0x12", 'tx_hash must be a hash, 0x and 64 hex digits; got "0x12"'],
       ["start=2&end=2", "end must be after start"],
       ["from_block=2&to_block=1", "to_block must not be below from_block"],
-      ["after_seq=9007199254740991", "after_seq must be a whole number from 0 to 9007199254740990"],
-      ["to_block=9007199254", "to_block must be a whole number from 0 to 9007199253"],
+      ["after_seq=9007199254740991", /^after_seq must be a whole number from 0 to 9007199254740990; got "/],
+      ["to_block=9007199254", /^to_block must be a whole number from 0 to 9007199253; got "/],
     ];
     for (const [query, message] of refusals) {
       const answer = await server.get(withQuery(path, query));

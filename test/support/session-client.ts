@@ -1,12 +1,15 @@
 /** A session driven without sockets: its carrier takes frames apart and can stop taking them. */
 import assert from "node:assert/strict";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
+import { describeComponents, refTo } from "../../src/api/docs/describe-schema.ts";
+import { streamFrames } from "../../src/api/docs/stream-frames.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { Hub } from "../../src/stream/hub/hub.ts";
 import { BatchFlusher } from "../../src/stream/session/batch-flusher.ts";
 import { Session, type SessionParts } from "../../src/stream/session/session.ts";
 import { newStreamMeter } from "../../src/stream/session/stream-meter.ts";
+import { compileClosed } from "./api-contract.ts";
 import { type MovableClock, movableClock, testFreshness, testQuotas } from "./open-test-server.ts";
 
 type Frame = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -33,6 +36,11 @@ export function sharedParts(hub: Hub): SharedParts {
   };
 }
 
+const schemas = describeComponents();
+const frameSchemas = Object.keys(streamFrames).map((name) => refTo("schemas", name));
+const documented = compileClosed({ anyOf: frameSchemas }, schemas);
+
+/** A session whose frames are held against the API document. */
 export class SessionClient {
   readonly session: Session;
   readonly frames: Frame[] = [];
@@ -96,6 +104,12 @@ export class SessionClient {
     return frame;
   }
 
+  #takeFrames(frames: readonly Frame[]): void {
+    for (const frame of frames)
+      assert(documented.Check(frame), `not documented: ${JSON.stringify(frame)}`);
+    this.frames.push(...frames);
+  }
+
   #take(bytes: Buffer): void {
     for (let at = 0; at < bytes.length; ) {
       const short = bytes.readUInt8(at + 1);
@@ -108,7 +122,7 @@ export class SessionClient {
             : Number(bytes.readBigUInt64BE(at + 2));
       const text = bytes.toString("utf8", at + head, at + head + length);
       if (text === "PONG") this.frames.push({ type: "PONG" });
-      else this.frames.push(...([JSON.parse(text)].flat() as Frame[]));
+      else this.#takeFrames([JSON.parse(text)].flat() as Frame[]);
       at += head + length;
     }
   }

@@ -47,6 +47,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["cli"],
   "@clickhouse/client": ["storage"],
   "@noble/hashes": ["chain", "contracts", "market"],
+  "@scalar/fastify-api-reference": ["api"],
   "@uwdata/flechette": ["api"],
   chdb: ["storage"],
   commander: ["cli"],

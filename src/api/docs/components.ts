@@ -3,6 +3,7 @@
  * is missing here is described in each place again, which is longer but no less true.
  */
 import type { TSchema } from "typebox";
+import { bookRow } from "../../rows/book-row.ts";
 import { cancellationRow } from "../../rows/cancellation-row.ts";
 import { candleRow } from "../../rows/candle-row.ts";
 import { eventRow } from "../../rows/event-row.ts";
@@ -26,6 +27,7 @@ import {
 import { errorSchema } from "../http/error-answer.ts";
 import { metaSchema, paginationSchema } from "../meta.ts";
 import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
+import { streamFrames } from "./stream-frames.ts";
 
 export const components: Readonly<Record<string, TSchema>> = {
   Market: marketRow,
@@ -36,12 +38,14 @@ export const components: Readonly<Record<string, TSchema>> = {
   Cancellation: cancellationRow,
   Resolution: resolutionRow,
   Price: priceRow,
+  OrderBook: bookRow,
   Candle: candleRow,
   Key: keySchema,
   IssuedKey: issuedKeySchema,
   Pagination: paginationSchema,
   Meta: metaSchema,
   Error: errorSchema,
+  ...streamFrames,
   TokenId: tokenIdText,
   ConditionId: conditionIdText,
   Address: addressText,

@@ -135,18 +135,30 @@ function describeBody(body: TObject): NonNullable<Operation["requestBody"]> {
   return { required: required.length > 0, content: { "application/json": { schema } } };
 }
 
+const streamGuide = `
+
+Send a subscription once the connection is open; browsers send an \`auth\` frame first.
+
+\`\`\`json
+{ "action": "auth", "api_key": "ow_read_..." }
+{ "action": "subscribe", "channel": { "type": "trades" }, "resume_from": 0 }
+\`\`\`
+
+Channels: \`trades\`, \`token_trades\`, \`resolutions\`, \`markets\`, \`cancellations\`, \`candles\`, \`price\` and \`orderbook\`. The frames that the service sends are the models whose names begin with \`Stream\`; [the guide](/guide/stream) explains them.`;
+
 /** Who may call it, how long the answer may be kept, and whether it can be had as a file. */
 function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route): string {
-  const caller = takesNoKey(access)
-    ? "Needs no key."
-    : isAdministrative(access)
-      ? "Needs an admin key."
-      : "Needs a key of any scope.";
+  const caller =
+    takesNoKey(access) && to === undefined
+      ? "Needs no key."
+      : isAdministrative(access)
+        ? "Needs an admin key."
+        : "Needs a key of any scope.";
   const age = /max-age=(\d+)/.exec(cacheControl ?? "")?.[1];
   return [
     `${summary}.`,
     caller,
-    ...(to === undefined ? [] : ["Channels and frames are described in docs/stream.md."]),
+    ...(to === undefined ? [] : [streamGuide]),
     ...(age === undefined ? [] : [`Responses may be cached for ${age} s.`]),
     ...(isBulk ? ["`format` exports all rows as NDJSON, CSV, Parquet or Arrow."] : []),
   ].join(" ");

@@ -4,6 +4,10 @@ import { fileFormats } from "../bulk/bulk-format.ts";
 import { mediaTypeOf, type Route } from "../http/route.ts";
 import type { Content, Header, Reference, Response } from "./api-document.ts";
 import { describeSchema, refTo } from "./describe-schema.ts";
+import sampleAnswers from "./sample-answers.json" with { type: "json" };
+
+/** By the id of the operation; `test/tidy/sample-answers.ts` makes them. */
+const samples: Readonly<Record<string, unknown>> = sampleAnswers;
 
 /** The headers of every response; `answer-headers.ts` makes them. */
 const everyHeader: Readonly<Record<string, Header>> = {
@@ -115,7 +119,10 @@ export function describeResponses(route: Route): {
         ...etagOf(route),
         ...(route.isBulk ? bulkHeaderRef : {}),
       },
-      content: { [mediaTypeOf(route)]: { schema }, ...(route.isBulk ? fileContents : {}) },
+      content: {
+        [mediaTypeOf(route)]: { schema, ...sampleOf(route) },
+        ...(route.isBulk ? fileContents : {}),
+      },
     };
   }
   if (route.isTagged !== undefined) {
@@ -138,6 +145,10 @@ export function describeResponses(route: Route): {
 /** Those with the body of success. */
 function statusesOf({ upgrade, status = 200, otherStatuses = [] }: Route): readonly number[] {
   return upgrade === undefined ? [status, ...otherStatuses] : [];
+}
+
+function sampleOf({ operationId = "" }: Route): Pick<Content[string], "example"> {
+  return Object.hasOwn(samples, operationId) ? { example: samples[operationId] } : {};
 }
 
 function etagOf({ isTagged }: Route): Record<string, Reference> {

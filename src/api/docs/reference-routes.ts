@@ -28,6 +28,7 @@ const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Oddwire API reference</title>
+<link rel="icon" href="data:,">
 </head>
 <body>
 <noscript><p>This page needs JavaScript. The same as OpenAPI: <a href="/v1/openapi.json">/v1/openapi.json</a></p></noscript>

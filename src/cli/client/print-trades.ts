@@ -1,7 +1,7 @@
-import type { Trade } from "../../../client/src/api.ts";
+import type { StreamReorg, Trade } from "../../../client/src/api.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
-import type { ChannelRequest, ReorgFrame } from "../../../client/src/stream-frames.ts";
+import type { ChannelRequest } from "../../../client/src/stream-frames.ts";
 import { callService } from "./call-service.ts";
 
 const newestRows = 10;
@@ -93,7 +93,7 @@ class Questions {
   }
 }
 
-function formatFork({ rewind_to_seq, reverted }: ReorgFrame): string {
+function formatFork({ rewind_to_seq, reverted }: StreamReorg): string {
   const behind = rewind_to_seq === null ? "everything" : `what is behind ${rewind_to_seq}`;
   return `a fork reverted ${behind} (${reverted.length} trades); what is there now follows`;
 }
