@@ -193,7 +193,10 @@ function testRefusals({ server, path }: ListUnderTest): void {
       ["tx_hash=0x12", 'tx_hash must be a hash, 0x and 64 hex digits; got "0x12"'],
       ["start=2&end=2", "end must be after start"],
       ["from_block=2&to_block=1", "to_block must not be below from_block"],
-      ["after_seq=9007199254740991", /^after_seq must be a whole number from 0 to 9007199254740990; got "/],
+      [
+        "after_seq=9007199254740991",
+        /^after_seq must be a whole number from 0 to 9007199254740990; got "/,
+      ],
       ["to_block=9007199254", /^to_block must be a whole number from 0 to 9007199253; got "/],
     ];
     for (const [query, message] of refusals) {

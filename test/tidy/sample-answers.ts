@@ -1,0 +1,81 @@
+/**
+ * Prints `src/api/docs/sample-answers.json`: an answer of each operation of the API, as a service that holds a recorded
+ * chain sends it. Run it when the shape of an answer changes; a test holds each answer against its schema.
+ */
+import assert from "node:assert/strict";
+import { ApiContract, type Endpoint } from "../support/api-contract.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
+
+const server = await DataServer.open();
+const { edge } = server;
+try {
+  const [market] = (await server.getPage("/v1/markets?search=oslo&limit=1")).data;
+  const trades = `/v1/trades?condition_id=${String(market?.["id"])}&limit=1`;
+  const [trade = {}] = (await server.getPage(trades)).data;
+  const [event = {}] = (await server.getPage("/v1/events?limit=1")).data;
+  const samples: Record<string, unknown> = {};
+  for (const endpoint of (await ApiContract.read(server)).endpoints) {
+    const { operationId } = endpoint;
+    if (operationId === "getOpenapi" || sampleOf(endpoint) === null) continue;
+    samples[operationId] = await ask(endpoint, { trade, event });
+  }
+  process.stdout.write(`${JSON.stringify(samples, null, 2)}\n`);
+} finally {
+  await server.close();
+}
+
+/** The content that a sample belongs to; `null` where success has no JSON. */
+function sampleOf({ responses }: Endpoint) {
+  return (responses[200] ?? responses[201])?.content["application/json"] ?? null;
+}
+
+async function ask(
+  { method, path, parameters, requestBody }: Endpoint,
+  { trade, event }: { readonly trade: Row; readonly event: Row },
+): Promise<unknown> {
+  const ip = "198.51.100.7";
+  const params: Record<string, unknown> = {
+    ...trade,
+    id: path.startsWith("/v1/events/") ? event["id"] : trade["condition_id"],
+    order_hash: trade["maker_order_hash"],
+    address: trade["maker"],
+    ip,
+  };
+  if (path.startsWith("/v1/keys/")) params["id"] = await makeKey(`${method} ${path}`);
+  if (path.startsWith("/v1/ip-blocks"))
+    edge.access.ipBlocks.put({
+      bucket: ip,
+      reason: "abuse",
+      offences: 1,
+      blockedAtMs: edge.clock.nowMs(),
+      blockedUntilMs: edge.clock.nowMs() + 900_000,
+    });
+  const query = parameters.flatMap(({ in: place, name }) => {
+    if (place !== "query") return [];
+    if (name === "limit") return ["limit=1"];
+    if (name === "condition_id") return [`condition_id=${String(trade["condition_id"])}`];
+    return name === "token_ids" ? [`token_ids=${String(trade["token_id"])}`] : [];
+  });
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+  const answer = await edge.request(method, `${filled}?${query.join("&")}`, {
+    key: edge.keys.admin,
+    headers: { "x-request-id": "trace-1" },
+    ...(requestBody === undefined
+      ? {}
+      : { json: path === "/v1/keys" ? { name: "my script" } : {} }),
+  });
+  assert(answer.status < 300, `${method} ${filled}: ${answer.text}`);
+  return shortened(answer.body);
+}
+
+/** Lists of rows with their first two rows alone, so that a sample fits on a page. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 2).map(shortened);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
+}
+
+async function makeKey(name: string): Promise<string> {
+  const input = { name, scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+  return (await edge.access.keys.create(input)).key.id;
+}
