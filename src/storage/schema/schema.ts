@@ -20,6 +20,8 @@ type Table = {
   readonly shardBy?: string;
   /** Whether writers on a server need it, and the embedded engine does not. */
   readonly isShared?: boolean;
+  /** The version that the table came with; 1 unless given. */
+  readonly since?: number;
 };
 
 /** Parts are merged into no larger ones: that keeps the disk busy for minutes, and anyone who reads waits (decision 0003). */
@@ -155,6 +157,7 @@ const tables: readonly Table[] = [
     columns: "version UInt64, change String",
     orderBy: "version",
     isShared: true,
+    since: 3,
   },
   {
     // One row: what the tables were made for.
@@ -174,20 +177,28 @@ export const tableNames: readonly string[] = tables.map(({ name }) => name);
  * away what the version before reads: servers are migrated first, processes restarted after.
  */
 const migrations: readonly ((target: SchemaTarget) => readonly string[])[] = [
-  (target) => [...databasesOf(target), ...tablesOf(target), ...tradeViews(target)],
+  (target) => [...databasesOf(target), ...tablesOf(target, 1), ...tradeViews(target)],
   marketView,
+  (target) => tablesOf(target, 3),
 ];
 
 /** The newest version. */
 export const schemaVersion: number = migrations.length;
 
-/** The statements that bring the tables from a version to the newest one; 0 is nothing at all. */
-export function schemaStatements(target: SchemaTarget, from = 0): readonly string[] {
-  return migrations.slice(from).flatMap((migrate) => migrate(target));
+/** The statements that bring the tables from a version to another; by default from nothing at all, 0, to the newest. */
+export function schemaStatements(
+  target: SchemaTarget,
+  { from = 0, to = schemaVersion }: { readonly from?: number; readonly to?: number } = {},
+): readonly string[] {
+  return migrations.slice(from, to).flatMap((migrate) => migrate(target));
 }
 
-function tablesOf(target: SchemaTarget): readonly string[] {
-  const wanted = tables.filter(({ isShared }) => target.kind !== "embedded" || isShared !== true);
+/** The tables that came with a version. */
+function tablesOf(target: SchemaTarget, version: number): readonly string[] {
+  const wanted = tables.filter(
+    ({ isShared, since = 1 }) =>
+      since === version && (target.kind !== "embedded" || isShared !== true),
+  );
   return wanted.flatMap((table) => statementsOf(table, target));
 }
 

@@ -35,7 +35,7 @@ export function migrationOf(place: Database, version: number): readonly string[]
   const values = [schemaVersion, chain_id].map(integerLiteral);
   const row = [...values, wordLiteral(contracts), wordLiteral(events)].join(", ");
   return [
-    ...schemaStatements(targetOf(place), version),
+    ...schemaStatements(targetOf(place), { from: version }),
     `INSERT INTO ${place.database}.identity
 SETTINGS async_insert = 0, deduplicate_insert = 'enable', insert_deduplication_token = 'identity:${schemaVersion}'
 VALUES (${row})`,

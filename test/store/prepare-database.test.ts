@@ -1,0 +1,44 @@
+/** A database of an earlier version gets what came since, and keeps its facts. */
+import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
+import { test } from "node:test";
+import { identityOf } from "../../src/storage/identity.ts";
+import { schemaStatements, schemaVersion, tableNames } from "../../src/storage/schema/schema.ts";
+import { openDatabase } from "../../src/storage/server/open-database.ts";
+import { readSchemaVersion } from "../../src/storage/server/prepare-database.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
+import { openServerEngine } from "../support/open-engines.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+
+const identity = identityOf(137, knownContracts());
+const { chain_id, contracts, events } = identity;
+
+test("a database of any earlier version is brought to the newest one", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  for (let version = 1; version < schemaVersion; version += 1) {
+    const database = `version_${version}`;
+    const old = await openServerEngine(t, server, { database });
+    for (const sql of schemaStatements({ kind: "server", database }, { to: version })) {
+      await old.command(sql);
+    }
+    await old.command(
+      `INSERT INTO identity VALUES (${version}, ${chain_id}, '${contracts}', '${events}')`,
+    );
+    await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0)");
+    const tables = async () =>
+      (
+        await old.query(
+          "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine != 'View'",
+        )
+      ).map(([name]) => name);
+    assert.equal((await tables()).includes("access_log"), false);
+    const place = { url: server.url, user: "default", password: "", cluster: null, identity };
+    const { engine } = await openDatabase({ ...place, database }, tmpdir());
+    cleanUp(t, () => engine.close());
+    assert.equal(await readSchemaVersion(engine), schemaVersion);
+    assert.deepEqual(new Set(await tables()), new Set(tableNames));
+    assert.deepEqual(await engine.query("SELECT from_block, to_block FROM commits"), [[1, 2]]);
+    assert.deepEqual(await engine.query("SELECT count() FROM markets"), [[0]]);
+  }
+});
