@@ -19,7 +19,7 @@ async function assertUnavailable(asking: Promise<unknown>, reason: RegExp): Prom
   await assert.rejects(asking, (thrown: unknown) => {
     assert(thrown instanceof AppError);
     assert.equal(thrown.code, "SERVICE_UNAVAILABLE");
-    assert.equal(thrown.message, "Not available right now");
+    assert.equal(thrown.message, "The database is not available right now");
     assert(thrown.cause instanceof Error);
     assert.match(thrown.cause.message, /^the ClickHouse server at 127\.0\.0\.1:[0-9]+ /);
     assert.match(thrown.cause.message, reason);

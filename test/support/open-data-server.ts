@@ -62,6 +62,8 @@ type DataServerOptions = {
   /** Described every answer. */
   readonly observe?: (observation: Observation) => void;
   readonly exportRowsMax?: number;
+  /** Opens its store; by default as `openFacts` does. */
+  readonly openStore?: (dataDir: string) => Promise<IndexedFacts>;
 };
 
 type Readiness = { isReady: boolean };
@@ -118,7 +120,7 @@ export class DataServer {
     const { recording = "contracts-gen2", finalBlocks = 900, unfinalizedBlocks = 300 } = options;
     const facts = options.facts ?? readFacts(recording);
     const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-    const store = await openFacts(folder);
+    const store = await (options.openStore ?? openFacts)(folder);
     const middle = Math.floor(finalBlocks / 2);
     // In two parts, so that minutes are spread over several rows as in a service that runs.
     await store.append(encode(facts.slice(0, middle)));

@@ -9,6 +9,12 @@ const lostCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 /** Of the server, when it does not know the user or the password. */
 const authenticationCodes: ReadonlySet<string> = new Set(["192", "193", "194", "516"]);
 
+/** Of the server, when the user lacks a right, or may not write at all. */
+const forbiddenCodes: ReadonlySet<string> = new Set(["164", "497"]);
+
+/** Of the server, when no replica of a shard that it needs can be reached, answers in time, or is up to date. */
+const shardCodes: ReadonlySet<string> = new Set(["209", "210", "279", "369"]);
+
 /** The code of an error of Node (`ECONNRESET`) or of the server (`81`). */
 export function codeOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null;
@@ -29,14 +35,33 @@ export function serverUnavailable(
   const reason = new Error(`the ClickHouse server at ${asked.host} ${describe(cause, asked)}`, {
     cause,
   });
-  return new AppError("SERVICE_UNAVAILABLE", { cause: reason, retryAfterSeconds: 1 });
+  const publicMessage = publicReasonOf(codeOf(cause));
+  return new AppError("SERVICE_UNAVAILABLE", {
+    publicMessage,
+    cause: reason,
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The same without what is internal. */
+function publicReasonOf(code: string | null): string {
+  if (code !== null && shardCodes.has(code)) {
+    return "A part of the database is down, and this needs all of it";
+  }
+  return "The database is not available right now";
 }
 
 function describe(cause: Error, { timedOutMs }: { readonly timedOutMs: number | null }): string {
   if (timedOutMs !== null) return `has not answered within ${timedOutMs / 1000} s`;
   const code = codeOf(cause);
   if (code !== null && authenticationCodes.has(code)) return "refuses the user or the password";
+  if (code !== null && shardCodes.has(code)) {
+    return `has no replica of one of its shards that is up and up to date (${code})`;
+  }
   const isFromServer = code !== null && /^[0-9]+$/.test(code);
   const message = cause.message.trim().replace(/\.$/, "");
+  if (code !== null && forbiddenCodes.has(code)) {
+    return `does not let the user do what is needed: ${message}`;
+  }
   return isFromServer ? `failed: ${message} (${code})` : `cannot be reached: ${message}`;
 }

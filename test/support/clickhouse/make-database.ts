@@ -1,0 +1,41 @@
+import { tmpdir } from "node:os";
+import type { FactsIdentity } from "../../../src/storage/identity.ts";
+import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
+import { migrationOf } from "../../../src/storage/server/prepare-database.ts";
+import { ServerEngine } from "../../../src/storage/server/server-engine.ts";
+import { type ClickHouseServer, clusterName } from "./clickhouse-server.ts";
+
+/**
+ * The place of a database on one server, or on the shards of `clusterName`: those have no Keeper, so the tables of a
+ * cluster are made there, without replicas, on each server by statements of its own.
+ */
+export async function makeDatabase(
+  servers: readonly ClickHouseServer[],
+  of: { readonly database: string; readonly identity: FactsIdentity },
+): Promise<ServerPlace> {
+  const cluster = servers.length > 1 ? clusterName : null;
+  const places = servers.map(({ url }) => ({ url, user: "default", password: "", cluster, ...of }));
+  const [first] = places;
+  if (first === undefined) throw new Error("no server was started");
+  if (cluster === null) return first;
+  for (const place of places) {
+    const engine = await ServerEngine.openOrMake({ ...place, spoolDir: tmpdir() });
+    for (const statement of migrationOf(place, 0)) {
+      // What is not sharded is on the first one alone.
+      const isOfAll = statement.includes(`${place.database}_local`);
+      if (place === first || isOfAll) await engine.command(withoutKeeper(statement));
+    }
+    await engine.close();
+  }
+  return first;
+}
+
+function withoutKeeper(statement: string): string {
+  return statement
+    .replace(` ON CLUSTER '${clusterName}'`, "")
+    .replace(/Replicated(\w*MergeTree)\('[^']*', '[^']*'\)/, "$1")
+    .replace(
+      /, replicated_deduplication_window = .*$/,
+      ", non_replicated_deduplication_window = 10000",
+    );
+}
