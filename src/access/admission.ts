@@ -83,6 +83,8 @@ export class Admission {
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
       return refuseBlocked(sender, blockedForMs);
     if (access === "preflight") return this.#admitPreflight(sender);
+    // The balancer of a cluster asks every node, so its own checks do not count.
+    if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
     const value = keyOf(request.headers);
     const isAnonymous = value === undefined && this.#servesAnonymous(access);
     if (takesNoKey(access) || isAnonymous) return this.#admitByIp(sender, null);
@@ -160,6 +162,17 @@ export class Admission {
         return { ip, key: null, standing, refusal, startedAtMs };
       }),
     );
+  }
+
+  #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
+    const shown = this.#ipWindow.look(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
+    return whenKnown(shown, (standing) => ({
+      ip,
+      key: null,
+      standing,
+      refusal: null,
+      startedAtMs,
+    }));
   }
 
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {

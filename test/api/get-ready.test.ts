@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { cleanUp } from "../support/clean-up.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 
 let isFollowed = true;
@@ -16,6 +17,7 @@ test("200: every check is well", async () => {
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.body, {
     status: "ready",
+    role: "serve",
     checks: { store: { ok: true, detail: "open" }, chain: { ok: true, detail: "followed" } },
   });
   assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -29,6 +31,7 @@ test("503: a check is not, and says why", async () => {
   assert.equal(answer.status, 503);
   assert.deepEqual(answer.body, {
     status: "not_ready",
+    role: "serve",
     checks: {
       store: { ok: true, detail: "open" },
       chain: { ok: false, detail: "no endpoint answers" },
@@ -45,4 +48,15 @@ test("405: with the methods it has", async () => {
   const answer = await server.request("POST", "/v1/ready", { json: {} });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+});
+
+test("200: checks of a balancer do not count, those it passes on do", async (t) => {
+  const behind = await openTestServer({ trustedProxies: ["127.0.0.1"] });
+  cleanUp(t, () => behind.close());
+  const remainingOf = async (headers: Record<string, string>) =>
+    assertEveryHeader((await behind.request("GET", "/v1/ready", { headers })).headers).remaining;
+  for (let checks = 0; checks < 150; checks += 1) assert.equal(await remainingOf({}), 100);
+  const forwarded = { "x-forwarded-for": "203.0.113.7" };
+  assert.equal(await remainingOf(forwarded), 99);
+  assert.equal(await remainingOf(forwarded), 98);
 });
