@@ -25,7 +25,7 @@ export class Service {
   static async open(role: Role, config: Config, log: Log): Promise<Service> {
     const life = new Lifetime();
     try {
-      return new Service(life, await openRole(role, { config, log, life }));
+      return new Service(life, await openRole({ role, config, log, life }));
     } catch (thrown) {
       await life.close();
       throw thrown;
@@ -44,8 +44,8 @@ export class Service {
 }
 
 /** Each role is loaded with what it needs: the embedded default knows nothing of a cluster. */
-async function openRole(role: Role, start: RoleStart): Promise<string> {
-  switch (role) {
+async function openRole(start: RoleStart): Promise<string> {
+  switch (start.role) {
     case "serve":
       return (await import("./roles/serve-role.ts")).openServe(start);
     case "index":

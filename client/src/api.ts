@@ -1129,6 +1129,7 @@ export type GetReady = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly status: "ready" | "not_ready";
+    readonly role: "serve" | "index" | "api";
     readonly checks: { readonly [name: string]: {
       readonly ok: boolean;
       readonly detail: string;
@@ -1142,6 +1143,7 @@ export type GetMetrics = {
   readonly answer: {
     readonly uptime_seconds: number;
     readonly version: string;
+    readonly role: "serve" | "index" | "api";
     readonly indexer: {
       readonly chain_id: number;
       readonly head_block: number | null;
@@ -1248,6 +1250,16 @@ export type GetMetrics = {
         readonly answers: number;
       }[];
     };
+    readonly cluster: {
+      readonly is_active: boolean;
+      readonly active_node: string | null;
+      readonly term: number | null;
+      readonly feed_age_seconds: number | null;
+      readonly feed_has_hole: boolean;
+      readonly open_claims: number;
+      readonly redis_up: boolean;
+      readonly redis_down_seconds: number;
+    } | null;
     readonly access: {
       readonly key_version: number;
       readonly keys_verified: number;

@@ -121,6 +121,31 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     ],
   ],
   [
+    "Cluster",
+    [
+      graph("Processes by role", "none", [["sum by (role) (oddwire_process_role)", "{{role}}"]]),
+      graph("Active indexer", "none", [
+        ["oddwire_indexer_active == 1", "{{instance}}"],
+        ["max(oddwire_feed_term)", "term"],
+      ]),
+      graph("Age of the feed", "s", [["oddwire_feed_age_seconds", "{{instance}}"]]),
+      graph("Stored blocks", "none", [["oddwire_indexer_finalized_block", "{{instance}}"]]),
+      graph("Open claims and missing blocks", "none", [
+        ["oddwire_indexer_open_claims", "{{instance}} open claims"],
+        ["oddwire_feed_hole_state", "{{instance}} misses blocks of the feed"],
+      ]),
+      graph("Without Redis, share of time", "percentunit", [
+        ["rate(oddwire_redis_down_seconds_total[1m])", "{{instance}} no connection"],
+        ["rate(oddwire_limits_inexact_seconds_total[1m])", "{{instance}} limits by node"],
+      ]),
+      graph("Keys", "none", [
+        ["oddwire_access_key_version", "{{instance}} version"],
+        ["oddwire_access_keys_verified", "{{instance}} verified"],
+        ["oddwire_access_live_nodes", "{{instance}} live nodes"],
+      ]),
+    ],
+  ],
+  [
     "Store and process",
     [
       graph("Queries, p99", "s", [
@@ -158,11 +183,24 @@ const runbookUrl = "http://127.0.0.1:8080/guide/operations.html#runbook";
 const variables = [
   { name: "DS_PROMETHEUS", label: "Data source", type: "datasource", query: "prometheus" },
   {
+    name: "role",
+    label: "Role",
+    type: "query",
+    datasource,
+    query: "label_values(oddwire_process_role, role)",
+    refresh: 2,
+    multi: true,
+    includeAll: true,
+    allValue: ".*",
+    current: { text: "All", value: "$__all" },
+  },
+  {
     name: "instance",
     label: "Instance",
     type: "query",
     datasource,
-    query: "label_values(oddwire_indexer_head_block, instance)",
+    query: 'query_result(oddwire_process_role{role=~"$role"} == 1)',
+    regex: '/instance="([^"]+)"/',
     refresh: 2,
     multi: true,
     includeAll: true,

@@ -1,6 +1,7 @@
 /** Every endpoint of the service, in the order of the documentation. */
 
 import type { AccessStore } from "../access/access-store.ts";
+import type { Role } from "../base/config/config.ts";
 import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/indexer.ts";
@@ -41,12 +42,13 @@ export function createRoutes(parts: {
   readonly clock: Clock;
   readonly version: string;
   readonly readChecks: () => Checks | Promise<Checks>;
+  readonly role?: Role;
   readonly metrics: MetricsSource;
   /** The row cap of files. */
   readonly exportRowsMax: number;
   readonly log: Log;
 }): readonly Route[] {
-  const { backend, access, clock, version, readChecks, metrics } = parts;
+  const { backend, access, clock, version, role, readChecks, metrics } = parts;
   const { keys, ipBlocks, audit } = access;
   const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
   const lists = { backend, bulk };
@@ -78,7 +80,7 @@ export function createRoutes(parts: {
     ),
     openStream: openStream(),
     getHealth: getHealth({ version, clock }),
-    getReady: getReady(readChecks),
+    getReady: getReady(readChecks, role),
     getMetrics: getMetrics(metrics),
     getPrometheus: getPrometheus(metrics),
     createKey: createKey(services),

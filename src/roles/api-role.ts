@@ -15,6 +15,7 @@ import { serverPlaceOf } from "../storage/server/open-database.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { openFeed, openRedis } from "./cluster-parts.ts";
+import { servingStatus } from "./cluster-status.ts";
 import { serveEverything } from "./listen.ts";
 import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
 import { readContracts } from "./read-contracts.ts";
@@ -43,8 +44,10 @@ export async function openApi(start: RoleStart): Promise<string> {
   life.onClose(() => replica.close());
   const pace = new Pace({ read: () => replica.standing(), clock });
   const measured = { indexer: replica, auditor: null, pace, store, state, books };
-  const about = { chainId, version, audit: access.audit, clock, log };
-  const metrics = ServiceMetrics.open({ ...measured, marketMetadata: null, ...about });
+  const readCluster = async () => servingStatus(redis, follower.status);
+  const about = { role: start.role, chainId, version, audit: access.audit, clock, log };
+  const metrics = ServiceMetrics.open({ ...about, readCluster });
+  metrics.measure({ ...measured, marketMetadata: null });
   life.onClose(() => metrics.close());
 
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);

@@ -1,9 +1,7 @@
-import type { AccessStore } from "../access/access-store.ts";
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
-import type { MetricsSource } from "../api/routes/service/get-metrics.ts";
 import { assert } from "../base/assert.ts";
 import { version } from "../base/config/version.ts";
-import { AppError, toError } from "../base/errors.ts";
+import { toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
@@ -19,6 +17,7 @@ import { claimDataFolder } from "../storage/embedded/data-folder.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { nodeName, openFeed, openRedis } from "./cluster-parts.ts";
+import { type ActiveIndexer, indexingStatus, readActiveIndexer } from "./cluster-status.ts";
 import { SupersededError } from "./lifetime.ts";
 import { serveOperations } from "./listen.ts";
 import {
@@ -34,9 +33,9 @@ import { readContracts } from "./read-contracts.ts";
 
 /** What an indexer has opened that is not active yet. */
 type Standby = {
+  readonly metrics: ServiceMetrics;
   readonly indexing: IndexingStart;
   readonly chain: ChainThread;
-  readonly access: AccessStore;
   readonly feed: RedisFeed;
   readonly lease: Lease;
 };
@@ -44,7 +43,9 @@ type Standby = {
 /** What answers for the active indexer. */
 type Active = {
   readonly readChecks: () => Promise<Checks>;
-  readonly metrics: ServiceMetrics;
+  /** The number of the present term; `null` while there is none. */
+  readonly readTerm: () => number | null;
+  readonly readOpenClaims: () => number;
 };
 
 /**
@@ -52,7 +53,7 @@ type Active = {
  * Returns where health, readiness and metrics are served from the beginning.
  */
 export async function openIndex(start: RoleStart): Promise<string> {
-  const { config, life } = start;
+  const { config, log, life } = start;
   const contracts = await readContracts(config.contractsFile);
   const { chainId, dataDir } = config;
   const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
@@ -66,22 +67,24 @@ export async function openIndex(start: RoleStart): Promise<string> {
   life.onClose(() => lease.close());
 
   let active: Active | null = null;
-  const metrics: MetricsSource = {
-    read: async () => {
-      if (active === null) throw new AppError("SERVICE_UNAVAILABLE", { publicMessage: standingBy });
-      return active.metrics.read();
-    },
-    get histograms() {
-      return active?.metrics.histograms ?? [];
-    },
+  const readActive = async (): Promise<ActiveIndexer | null> =>
+    active === null ? readActiveIndexer(feed) : { node: nodeName(), term: active.readTerm() };
+  const readCluster = async () =>
+    indexingStatus(redis, await readActive(), active && { openClaims: active.readOpenClaims() });
+  const about = { role: start.role, chainId, version, audit: access.audit, clock, log };
+  const metrics = ServiceMetrics.open({ ...about, readCluster });
+  life.onClose(() => metrics.close());
+  const readChecks = async (): Promise<Checks> => {
+    const known = await readActive();
+    const detail = known === null ? "no indexer is known" : `${known.node}, term ${known.term}`;
+    if (active !== null) return { ...(await active.readChecks()), active: { ok: true, detail } };
+    return { standby: { ok: redis.isUp, detail: `stands by; active: ${detail}` } };
   };
-  const readChecks = async (): Promise<Checks> =>
-    active === null ? { standby: { ok: true, detail: standingBy } } : active.readChecks();
   const url = await serveOperations(start, { access, metrics, readChecks });
   const onLost = () => life.fail(new SupersededError());
   const activate = async () => {
     const isOurs = await lease.take(onLost);
-    if (isOurs) active = await openActive(start, { indexing, chain, access, feed, lease });
+    if (isOurs) active = await openActive(start, { metrics, indexing, chain, feed, lease });
   };
   activate().catch((thrown: unknown) => life.fail(toError(thrown)));
   return url;
@@ -95,11 +98,9 @@ async function makeTables({ config }: RoleStart, contracts: Contracts): Promise<
   await engine.close();
 }
 
-const standingBy = "this indexer stands by: another one is active";
-
 async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const { config, log, life } = start;
-  const { indexing, chain, access, feed, lease } = standby;
+  const { metrics, indexing, chain, feed, lease } = standby;
   const { contracts } = indexing;
   // What was served of earlier terms is then compared by the publisher.
   const isServedKnown = await isFeedWhole(feed);
@@ -117,13 +118,15 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const auditor = openAuditor(start, { store, indexer });
   const pace = new Pace({ read: () => indexer.standing(), clock });
   const measured = { indexer, auditor, pace, store, state, books: null, marketMetadata };
-  const about = { chainId: config.chainId, version, audit: access.audit, clock, log };
-  const metrics = ServiceMetrics.open({ ...measured, ...about });
-  life.onClose(() => metrics.close());
+  metrics.measure(measured);
   publisher.start();
   await indexer.start(life.fail);
   auditor.start();
   const progress = Progress.start({ pace, log, stream: process.stderr });
   life.onClose(() => progress.stop());
-  return { metrics, readChecks: () => readIndexingChecks({ indexer, auditor, metrics }) };
+  return {
+    readChecks: () => readIndexingChecks({ indexer, auditor, metrics }),
+    readTerm: () => publisher.term,
+    readOpenClaims: () => store.writer.openEnds.length,
+  };
 }

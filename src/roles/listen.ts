@@ -44,6 +44,7 @@ export async function serveEverything(
   const routes = createRoutes({
     backend,
     ...served,
+    role: start.role,
     clock: systemClock,
     version,
     exportRowsMax: config.exportRowsMax,
@@ -78,7 +79,7 @@ export async function serveOperations(
 ): Promise<string> {
   const routes = [
     getHealth({ version, clock: systemClock }),
-    getReady(readChecks),
+    getReady(readChecks, start.role),
     getMetrics(metrics),
     getPrometheus(metrics),
   ];

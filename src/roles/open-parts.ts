@@ -5,7 +5,7 @@ import type { IpBlock } from "../access/ip-blocks.ts";
 import { IpGuard } from "../access/ip-guard.ts";
 import { openAccess as openConfiguredAccess } from "../access/open-access.ts";
 import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
-import type { Config } from "../base/config/config.ts";
+import type { Config, Role } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
@@ -23,6 +23,7 @@ import type { Lifetime } from "./lifetime.ts";
 
 /** What every role is started with. */
 export type RoleStart = {
+  readonly role: Role;
   readonly config: Config;
   readonly log: Log;
   readonly life: Lifetime;

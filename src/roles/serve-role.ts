@@ -50,8 +50,9 @@ export async function openServe(start: RoleStart): Promise<string> {
   const auditor = openAuditor(start, { store, indexer });
   const pace = new Pace({ read: () => indexer.standing(), clock });
   const measured = { indexer, auditor, pace, store, state, books, marketMetadata };
-  const about = { chainId, version, audit: access.audit, clock, log };
-  const metrics = ServiceMetrics.open({ ...measured, ...about });
+  const about = { role: start.role, chainId, version, audit: access.audit, clock, log };
+  const metrics = ServiceMetrics.open(about);
+  metrics.measure(measured);
   life.onClose(() => metrics.close());
 
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);

@@ -75,6 +75,7 @@ test("every setting named in deploy/ is one of ours", () => {
     ".env.example",
     "oddwire.service",
     "prometheus.yml",
+    "cluster/compose.nodes.yaml",
   ]) {
     const named = readText(`deploy/${file}`).match(/\bODDWIRE_\w+/g) ?? [];
     assert.deepEqual(
@@ -88,13 +89,39 @@ test("every setting named in deploy/ is one of ours", () => {
 test("files that the image and the containers take in are there", () => {
   const copied = [...readText("deploy/Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)];
   const mounted = [...readText("deploy/compose.yaml").matchAll(/- \.\/(\S+?):/g)];
+  const nodes = readText("deploy/cluster/compose.nodes.yaml").matchAll(/\.\/(config\/\S+?):/g);
   const paths = [
     ...copied.flatMap(([, names = ""]) => names.split(" ")),
     ...mounted.map(([, path]) => `deploy/${path}`),
+    ...[...nodes].map(([, path]) => `deploy/cluster/${path}`),
   ];
   assert.ok(paths.length > 8);
   const missing = paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)));
   assert.deepEqual(missing, []);
+});
+
+test("the balancer and Prometheus of a cluster know its processes, and no others", () => {
+  const compose = readText("deploy/cluster/compose.nodes.yaml");
+  const services = [...compose.matchAll(/^ {2}((?:api|index|redis)-\d): \{/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const clickhouse = readText("deploy/cluster/compose.small.yaml").matchAll(
+    /hostname: (clickhouse-\S+)$/gm,
+  );
+  const balancer = readText("deploy/cluster/config/haproxy.cfg");
+  const balanced = [...balancer.matchAll(/^ {2}server (\S+) \1:\d+/gm)].map(
+    ([, name = ""]) => name,
+  );
+  assert.deepEqual(balanced.toSorted(), [
+    ...services.filter((name) => name.startsWith("api")),
+    ...[...clickhouse].map(([, name = ""]) => name),
+    ...services.filter((name) => name.startsWith("redis")),
+  ]);
+  const scraped = readText("deploy/cluster/config/prometheus.yml").matchAll(/"(\S+?):9464"/g);
+  assert.deepEqual(
+    [...scraped].map(([, name = ""]) => name).toSorted(),
+    services.filter((name) => !name.startsWith("redis")).toSorted(),
+  );
 });
 
 test("the command of the image runs: a link to the source", async () => {

@@ -28,7 +28,13 @@ test("an indexer that stands by takes over from one that was killed", async (t) 
   const api = await start("api", "api");
   await api.waitReady();
   const { body } = await standby.request("/v1/ready");
-  assert("standby" in (body as { checks: object }).checks, "one of two is active");
+  const { role, checks } = body as { role: string; checks: Record<string, { detail: string }> };
+  assert.equal(role, "index");
+  assert.match(checks["standby"]?.detail ?? "", /^stands by; active: \S+, term \d+$/);
+  const metrics = await standby.request("/v1/metrics");
+  assert.equal(metrics.status, 200);
+  const { cluster } = metrics.body as { cluster: { is_active: boolean; redis_up: boolean } };
+  assert.deepEqual([cluster.is_active, cluster.redis_up], [false, true]);
   await active.kill9();
   const killedAt = chain.head;
   await api.waitIndexed(killedAt + 2);

@@ -18,6 +18,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
     read: async () => ({
       uptime_seconds: 3601.5,
       version: "0.1.0",
+      role: "api",
       indexer: indexerMetrics,
       api: { ...(await requests.read()), access_changes: { key_created: 91 } },
       access: {
@@ -25,6 +26,16 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         keys_verified: 1,
         live_nodes: 3,
         limits_inexact_seconds: 93.5,
+      },
+      cluster: {
+        is_active: false,
+        active_node: "one:1",
+        term: 94,
+        feed_age_seconds: 95.5,
+        feed_has_hole: true,
+        open_claims: 96,
+        redis_up: true,
+        redis_down_seconds: 97.5,
       },
       stream: {
         connections: 71,

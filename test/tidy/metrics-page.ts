@@ -90,7 +90,7 @@ function unitOf(name: string): string {
     [/_ratio$/, "0 to 1"],
     [/_block$/, "block number"],
     [/_(blocks(_max)?|gaps)$/, "blocks"],
-    [/_(warning|up|enabled|state|info)$/, "0 or 1"],
+    [/_(warning|up|enabled|state|info|role|active)$/, "0 or 1"],
     [/_id$/, "id"],
   ];
   return units.find(([pattern]) => pattern.test(name))?.[1] ?? "count";

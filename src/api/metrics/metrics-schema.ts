@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { accessSchema } from "./access-schema.ts";
+import { roles } from "../../base/config/config.ts";
+import { accessSchema, clusterSchema } from "./access-schema.ts";
 import {
   amount,
   block,
@@ -375,10 +376,15 @@ export const metricsSchema = Type.Object({
   version: Type.String(
     gauge("build_info", "Always 1; the label reports the version", { label: "version" }),
   ),
+  role: Type.Enum(
+    [...roles],
+    gauge("process_role", "1 for the role of this process, 0 for the others", { label: "role" }),
+  ),
   indexer: indexerSchema,
   api: apiSchema,
   stream: streamSchema,
   store: storeSchema,
+  cluster: Type.Union([clusterSchema, Type.Null()], { description: "null outside a cluster" }),
   access: Type.Union([accessSchema, Type.Null()], { description: "null outside a cluster" }),
   books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
   market_metadata: Type.Union([metadataSchema, Type.Null()], {

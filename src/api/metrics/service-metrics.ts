@@ -1,6 +1,7 @@
 /** Everything that is measured, in one reading: the JSON and the text for Prometheus are made of it. */
 
 import type { AccessAudit } from "../../access/access-audit.ts";
+import type { Role } from "../../base/config/config.ts";
 import type { Log } from "../../base/log.ts";
 import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
 import { ProcessMeter, type ProcessStatus } from "../../base/metrics/process-meter.ts";
@@ -20,9 +21,20 @@ import type { MarketState } from "../../views/markets/market-state.ts";
 import type { Metrics } from "./metrics-schema.ts";
 import { RequestMeter } from "./request-meter.ts";
 
+/** What the process is. */
 type MetricsParts = {
+  readonly role: Role;
   readonly chainId: number;
   readonly version: string;
+  readonly audit: AccessAudit;
+  /** How the cluster is; without it there is none. */
+  readonly readCluster?: () => Promise<Metrics["cluster"]>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** What it has indexed or follows. */
+export type MeasuredParts = {
   readonly indexer: Pick<Indexer, "freshness" | "status">;
   /** `null` where nothing is audited. */
   readonly auditor: Pick<Auditor, "status"> | null;
@@ -32,9 +44,6 @@ type MetricsParts = {
   readonly pace: Pace;
   readonly store: IndexedFacts;
   readonly books: OrderBooks | null;
-  readonly audit: AccessAudit;
-  readonly clock: Clock;
-  readonly log: Log;
 };
 
 export class ServiceMetrics {
@@ -42,16 +51,23 @@ export class ServiceMetrics {
   readonly stream = newStreamMeter();
   readonly #parts: MetricsParts;
   readonly #process = ProcessMeter.open();
-  readonly #sizes: StoreSizeReader;
+  /** `null` while an indexer stands by. */
+  #measured: MeasuredParts | null = null;
+  #sizes: StoreSizeReader | null = null;
 
   private constructor(parts: MetricsParts) {
-    const { store, clock, log } = parts;
     this.#parts = parts;
-    this.#sizes = new StoreSizeReader({ engine: store.engine, clock, log });
   }
 
   static open(parts: MetricsParts): ServiceMetrics {
     return new ServiceMetrics(parts);
+  }
+
+  /** From now on these are measured too. */
+  measure(measured: MeasuredParts): void {
+    const { clock, log } = this.#parts;
+    this.#measured = measured;
+    this.#sizes = new StoreSizeReader({ engine: measured.store.engine, clock, log });
   }
 
   close(): void {
@@ -59,44 +75,55 @@ export class ServiceMetrics {
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
-    const { engine } = this.#parts.store;
-    const { query, insert } = engine.latencies;
-    return [this.requests.latency, query, insert];
+    const stored = this.#measured?.store.engine.latencies;
+    const own = [this.requests.latency];
+    return stored === undefined ? own : [...own, stored.query, stored.insert];
   }
 
   /** Blocks within the coverage that are not stored; `null` when the store cannot know. */
   async readMissingBlocks(): Promise<number | null> {
-    return (await this.#sizes.read())?.missingBlocks ?? null;
+    return (await this.#sizes?.read())?.missingBlocks ?? null;
   }
 
   async read(): Promise<Metrics> {
-    const { store, version } = this.#parts;
-    const size = await this.#sizes.read();
-    const { query, insert } = store.engine.latencies;
-    const failures = store.engine.failures.toRecord();
+    const { role, version, chainId, audit, readCluster } = this.#parts;
+    const measured = this.#measured;
+    const size = (await this.#sizes?.read()) ?? null;
+    const indexer = measured === null ? nothingIndexed : indexerOf(measured, size);
     const status = this.#process.read();
     return {
       uptime_seconds: roundToThousandths(status.uptimeSeconds),
       version,
-      indexer: this.#readIndexer(size),
-      api: { ...(await this.requests.read()), access_changes: this.#parts.audit.counts.toRecord() },
-      access: clusterOf(this.#parts.audit.readCluster),
+      role,
+      indexer: { chain_id: chainId, ...indexer },
+      api: { ...(await this.requests.read()), access_changes: audit.counts.toRecord() },
+      access: accessOf(audit.readCluster),
+      cluster: (await readCluster?.()) ?? null,
       stream: { ...this.stream },
-      store: {
-        tables: size === null ? null : [...size.tables],
-        queries: operationOf((await query.read())[0], failures["query"]),
-        inserts: operationOf((await insert.read())[0], failures["insert"]),
-        answered_by: store.reads.toRows(),
-      },
-      books: booksOf(this.#parts.books),
+      store: await this.#readStore(size),
+      books: booksOf(measured?.books ?? null),
       market_metadata: this.#readMetadata(),
       process: processOf(status),
     };
   }
 
+  async #readStore(size: StoreSize | null): Promise<Metrics["store"]> {
+    const store = this.#measured?.store;
+    const failures = store?.engine.failures.toRecord();
+    const [queries] = (await store?.engine.latencies.query.read()) ?? [];
+    const [inserts] = (await store?.engine.latencies.insert.read()) ?? [];
+    return {
+      tables: size === null ? null : [...size.tables],
+      queries: operationOf(queries, failures?.["query"]),
+      inserts: operationOf(inserts, failures?.["insert"]),
+      answered_by: store?.reads.toRows() ?? [],
+    };
+  }
+
   #readMetadata(): Metrics["market_metadata"] {
-    const { marketMetadata, state, clock } = this.#parts;
-    if (marketMetadata === null) return null;
+    const { clock } = this.#parts;
+    const { marketMetadata = null, state } = this.#measured ?? {};
+    if (marketMetadata === null || state === undefined) return null;
     const { coverage, progress } = state.venue;
     const { requests, pages, unreadable, errors, isUnavailable } = marketMetadata.status;
     return {
@@ -114,43 +141,44 @@ export class ServiceMetrics {
       errors,
     };
   }
-
-  #readIndexer(size: StoreSize | null): Metrics["indexer"] {
-    const { chainId, indexer, auditor, pace, store } = this.#parts;
-    const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
-    const { chain, pipeline } = indexer.status;
-    const { coverage, headBuffer } = store;
-    const isKnown = head_block !== null && indexed_block !== null;
-    return {
-      chain_id: chainId,
-      head_block,
-      indexed_block,
-      finalized_block,
-      lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
-      lag_seconds,
-      coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
-      gaps: size?.missingBlocks ?? null,
-      unfinalized_blocks: headBuffer.blocks.length,
-      audit: auditOf(auditor?.status ?? noAudit, coverage),
-      warnings: [
-        ...(chain?.warnings ?? []),
-        ...((auditor?.status.unverified.length ?? 0) > 0 ? ["audit_mismatch"] : []),
-      ],
-      events: pipeline.events.toRecord(),
-      trades: pipeline.trades,
-      events_per_second: pace.rates?.eventsPerSecond ?? null,
-      match_anomalies: pipeline.anomalies.toRecord(),
-      quarantined_logs: pipeline.quarantined.toRecord(),
-      reorgs: chain?.reorgs ?? 0,
-      deepest_reorg_blocks: chain?.deepestReorg ?? 0,
-      bloom_false_positives: chain?.bloomFalsePositives ?? 0,
-      backfill: backfillOf(pace),
-      endpoints: (chain?.endpoints ?? []).map(endpointOf),
-    };
-  }
 }
 
-function clusterOf(read: AccessAudit["readCluster"]): Metrics["access"] {
+type IndexerMetrics = Omit<Metrics["indexer"], "chain_id">;
+
+function indexerOf(measured: MeasuredParts, size: StoreSize | null): IndexerMetrics {
+  const { indexer, auditor, pace, store } = measured;
+  const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
+  const { chain, pipeline } = indexer.status;
+  const { coverage, headBuffer } = store;
+  const isKnown = head_block !== null && indexed_block !== null;
+  return {
+    head_block,
+    indexed_block,
+    finalized_block,
+    lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
+    lag_seconds,
+    coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
+    gaps: size?.missingBlocks ?? null,
+    unfinalized_blocks: headBuffer.blocks.length,
+    audit: auditOf(auditor?.status ?? noAudit, coverage),
+    warnings: [
+      ...(chain?.warnings ?? []),
+      ...((auditor?.status.unverified.length ?? 0) > 0 ? ["audit_mismatch"] : []),
+    ],
+    events: pipeline.events.toRecord(),
+    trades: pipeline.trades,
+    events_per_second: pace.rates?.eventsPerSecond ?? null,
+    match_anomalies: pipeline.anomalies.toRecord(),
+    quarantined_logs: pipeline.quarantined.toRecord(),
+    reorgs: chain?.reorgs ?? 0,
+    deepest_reorg_blocks: chain?.deepestReorg ?? 0,
+    bloom_false_positives: chain?.bloomFalsePositives ?? 0,
+    backfill: backfillOf(pace),
+    endpoints: (chain?.endpoints ?? []).map(endpointOf),
+  };
+}
+
+function accessOf(read: AccessAudit["readCluster"]): Metrics["access"] {
   if (read === null) return null;
   const { version, isVerified, liveNodes, inexactSeconds } = read();
   return {
@@ -171,6 +199,30 @@ const noAudit: AuditStatus = {
   repairs: 0,
   wrong: [],
   unverified: [],
+};
+
+/** Of an indexer that stands by. */
+const nothingIndexed: IndexerMetrics = {
+  head_block: null,
+  indexed_block: null,
+  finalized_block: null,
+  lag_blocks: null,
+  lag_seconds: null,
+  coverage: null,
+  gaps: null,
+  unfinalized_blocks: 0,
+  audit: auditOf(noAudit, null),
+  warnings: [],
+  events: {},
+  trades: 0,
+  events_per_second: null,
+  match_anomalies: {},
+  quarantined_logs: {},
+  reorgs: 0,
+  deepest_reorg_blocks: 0,
+  bloom_false_positives: 0,
+  backfill: null,
+  endpoints: [],
 };
 
 function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {

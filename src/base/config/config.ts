@@ -244,7 +244,10 @@ export class ConfigError extends Error {
 }
 
 /** What a process of the service is: all in one, or a part of a cluster. */
-export type Role = "serve" | "index" | "api";
+export type Role = (typeof roles)[number];
+
+/** See `Role`. */
+export const roles = ["serve", "index", "api"] as const;
 
 /** What must be set for a role; the others of a cluster come to it on their own. */
 const required: Readonly<Record<Role, readonly (keyof typeof settings)[]>> = {

@@ -104,7 +104,7 @@ export class Replica {
     if (ageMs === null || indexer === null) {
       return { ok: false, detail: "no indexer has been heard of" };
     }
-    const age = `term ${term}, ${Math.round(ageMs / 1000)} s old`;
+    const age = `${indexer.node} is active, term ${term}, ${Math.round(ageMs / 1000)} s old`;
     const wrong = Object.entries(indexer.checks).filter(([, { ok }]) => !ok);
     const faults = wrong.map(([name, { detail }]) => `, ${name} of the indexer: ${detail}`);
     return { ok: true, detail: `${age}${hasHole ? ", blocks are missing" : ""}${faults.join("")}` };

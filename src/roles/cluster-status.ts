@@ -1,0 +1,72 @@
+/** What a process of a cluster reports of it, in its metrics and its readiness. */
+import type { Metrics } from "../api/metrics/metrics-schema.ts";
+import type { RedisConnection } from "../base/redis.ts";
+import { roundToThousandths } from "../base/round.ts";
+import type { ChangeFeed, FeedEntry } from "../feed/cluster/change-feed.ts";
+import type { FeedStatus } from "../feed/cluster/feed-follower.ts";
+
+type RedisStanding = Pick<RedisConnection, "isUp" | "downSeconds">;
+type ClusterMetrics = NonNullable<Metrics["cluster"]>;
+
+/** Which indexer is active; `null` when that is not known. */
+export type ActiveIndexer = { readonly node: string; readonly term: number | null };
+
+/** A status comes every second, so there is one among them. */
+const newestMessages = 64;
+
+/** What a serving node knows. */
+export function servingStatus(redis: RedisStanding, feed: FeedStatus): ClusterMetrics {
+  const { ageMs, term, indexer, hasHole } = feed;
+  return {
+    is_active: false,
+    active_node: indexer?.node ?? null,
+    term,
+    feed_age_seconds: ageMs === null ? null : roundToThousandths(ageMs / 1000),
+    feed_has_hole: hasHole,
+    open_claims: 0,
+    ...redisStatus(redis),
+  };
+}
+
+/** What an indexer knows; `own` while it is the active one. */
+export function indexingStatus(
+  redis: RedisStanding,
+  active: ActiveIndexer | null,
+  own: { readonly openClaims: number } | null,
+): ClusterMetrics {
+  return {
+    is_active: own !== null,
+    active_node: active?.node ?? null,
+    term: active?.term ?? null,
+    feed_age_seconds: null,
+    feed_has_hole: false,
+    open_claims: own?.openClaims ?? 0,
+    ...redisStatus(redis),
+  };
+}
+
+/** The indexer that has sent the newest messages of the feed. */
+export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer | null> {
+  try {
+    const end = await feed.end();
+    if (end === null) return null;
+    const { newest } = end;
+    const after = { ...newest, index: Math.max(0, newest.index - newestMessages) };
+    const entries = await feed.read(after, 0);
+    const found = entries.toReversed().map(({ message }) => senderOf(message));
+    const node = found.find((sender) => sender !== null);
+    return node === undefined || node === null ? null : { node, term: newest.term };
+  } catch {
+    // Not known without Redis.
+    return null;
+  }
+}
+
+function senderOf(message: FeedEntry["message"]): string | null {
+  if (message?.kind === "status") return message.status.node;
+  return message?.kind === "term" ? message.node : null;
+}
+
+function redisStatus({ isUp, downSeconds }: RedisStanding) {
+  return { redis_up: isUp, redis_down_seconds: roundToThousandths(downSeconds) };
+}

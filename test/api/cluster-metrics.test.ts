@@ -1,0 +1,66 @@
+/** Metrics of the processes of a cluster: who is active, how old the feed is, and what an indexer that stands by knows. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Check } from "typebox/value";
+import { AccessAudit } from "../../src/access/access-audit.ts";
+import { familiesOf } from "../../src/api/metrics/metric-table.ts";
+import { metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
+import { ServiceMetrics } from "../../src/api/metrics/service-metrics.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
+import {
+  indexingStatus,
+  readActiveIndexer,
+  servingStatus,
+} from "../../src/roles/cluster-status.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+const redis = { isUp: true, downSeconds: 1.5 };
+
+test("an indexer that stands by has metrics: its role, and who is active", async (t) => {
+  const feed = new MemoryFeed();
+  assert.equal(await readActiveIndexer(feed), null);
+  await feed.beginTerm("one:1");
+  const term = await feed.beginTerm("two:2");
+  assert.deepEqual(await readActiveIndexer(feed), { node: "two:2", term: 2 });
+  for (let seconds = 0; seconds < 100; seconds += 1) {
+    const status = { node: "two:2", head: null, checks: {} };
+    await feed.append(term, { kind: "status", status }, 1);
+  }
+  const active = await readActiveIndexer(feed);
+  assert.deepEqual(active, { node: "two:2", term: 2 });
+  const audit = new AccessAudit(silentLog);
+  const about = { role: "index", chainId: 137, version: "1", audit } as const;
+  const readCluster = async () => indexingStatus(redis, active, null);
+  const metrics = ServiceMetrics.open({
+    ...about,
+    readCluster,
+    clock: systemClock,
+    log: silentLog,
+  });
+  cleanUp(t, () => metrics.close());
+  const reading = await metrics.read();
+  assert(Check(metricsSchema, reading));
+  assert.equal(reading.role, "index");
+  assert.equal(reading.indexer.indexed_block, null);
+  assert.equal(reading.cluster?.is_active, false);
+  const samplesOf = (name: string) =>
+    familiesOf(reading).find((family) => family.name === name)?.samples;
+  assert.deepEqual(samplesOf("oddwire_indexer_active_info"), [
+    { labels: { node: "two:2" }, value: 1 },
+  ]);
+  assert.deepEqual(samplesOf("oddwire_feed_age_seconds"), []);
+  assert.deepEqual(samplesOf("oddwire_redis_down_seconds_total"), [{ labels: {}, value: 1.5 }]);
+});
+
+test("the active indexer and a serving node say what only they know", () => {
+  const own = indexingStatus(redis, { node: "one:1", term: 3 }, { openClaims: 2 });
+  assert.deepEqual([own.is_active, own.open_claims, own.term], [true, 2, 3]);
+  const indexer = { node: "one:1", head: null, checks: {} };
+  const serving = servingStatus(redis, { ageMs: 1234.5678, term: 3, indexer, hasHole: true });
+  assert.equal(serving.feed_age_seconds, 1.235);
+  assert.deepEqual([serving.active_node, serving.term, serving.feed_has_hole], ["one:1", 3, true]);
+  const first = servingStatus(redis, { ageMs: null, term: null, indexer: null, hasHole: true });
+  assert.equal(first.feed_age_seconds, null);
+});
