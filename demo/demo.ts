@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: a market of our own on a local chain, and the service on top of it. Nothing
- * leaves this machine. `--seed N` repeats a market, `--chain-only` leaves the service out.
+ * leaves this machine. `--seed N` repeats a market, `--chain-only` leaves the service out, `--cluster`
+ * (`npm run demo:cluster`) starts an indexer and two serving nodes, which begin with a new market each time.
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -20,7 +21,11 @@ const historySeconds = 26 * 3600;
 const historyBlocks = 600;
 
 const { values: flags } = parseArgs({
-  options: { seed: { type: "string" }, "chain-only": { type: "boolean", default: false } },
+  options: {
+    seed: { type: "string" },
+    "chain-only": { type: "boolean", default: false },
+    cluster: { type: "boolean", default: false },
+  },
 });
 const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
 if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
@@ -32,7 +37,9 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) =>
 /** A second demo has a folder within that of the first. */
 const folders =
   env["ODDWIRE_DATA_DIR"] === undefined
-    ? ["", "/2", "/3", "/4"].map((end) => resolve(`.demo${end}`))
+    ? ["", "/2", "/3", "/4"].map((end) =>
+        resolve(`${flags.cluster ? ".demo-cluster" : ".demo"}${end}`),
+      )
     : [resolve(env["ODDWIRE_DATA_DIR"])];
 const stop = new AbortController();
 const stopped = once(stop.signal, "abort");
@@ -78,7 +85,7 @@ async function runDemo(folder: DemoFolder): Promise<void> {
     await board.close();
     const isWritten = await anvil.close();
     const state = (await live?.catch(() => null)) ?? null;
-    if (isWritten && state !== null) {
+    if (isWritten && state !== null && !flags.cluster) {
       folder.saveMarket(state);
       console.log(
         `Stopped. The next start goes on from here; delete ${folder.path} to start over.`,
@@ -119,26 +126,31 @@ async function runService(
   const { dataDir, access, logFile } = folder;
   const contracts = folder.writeContracts(contractsFile);
   const own = { contractsFile: contracts, dataDir, logFile, env, stop: stop.signal };
-  const service = await Service.open({ ...access, ...place, ...own });
+  const options = { ...access, ...place, ...own };
+  const service = flags.cluster
+    ? await (await import("./demo-cluster.ts")).DemoCluster.open(options)
+    : await Service.open(options);
   try {
-    folder.saveAccess({ ...access, port: service.port });
-    const introduced = introduce(service, access.key).then(() => stopped);
+    folder.saveAccess({ ...access, port: service.serving[0].port });
+    const introduced = introduce(service.serving, access.key).then(() => stopped);
     await Promise.race([introduced, stopped, service.failed()]);
   } finally {
     await service.close();
   }
 }
 
-/** Prints what to paste, once the service can answer it. */
-async function introduce(service: Service, key: string): Promise<void> {
-  await service.waitReady(stop.signal);
-  const token = await service.fetchBusiestToken();
-  const url = service.baseUrl;
+/** Prints what to paste, once every node can answer it. */
+async function introduce(serving: readonly [Service, ...Service[]], key: string): Promise<void> {
+  for (const service of serving) await service.waitReady(stop.signal);
+  const [first, ...others] = serving;
+  const token = await first.fetchBusiestToken();
+  const url = first.baseUrl;
+  const elsewhere = others.map(({ baseUrl }) => `\nThe same data, keys and limits: ${baseUrl}\n`);
   const curl = `curl -s -H 'X-API-Key: ${key}'`;
   console.log(`service  ${url}
 key      ${key}
 explorer ${url}/#key=${key}
-
+${elsewhere.join("")}
 Markets, candles and order book of the busiest token, and live trades; paste into another terminal:
 
 ${curl} '${url}/v1/markets?limit=5'
@@ -146,7 +158,7 @@ ${curl} '${url}/v1/candles/${token}?resolution=15m'
 ${curl} '${url}/v1/orderbook/${token}?depth=5'
 npx oddwire tail --url ${url} --key ${key}
 
-Trading goes on. Ctrl-C stops everything; the next start goes on from there.`);
+Trading goes on. Ctrl-C stops everything; the next start ${flags.cluster ? "begins with a new market" : "goes on from there"}.`);
 }
 
 /** Waits for all to end. The first that fails stops the others, and its error is thrown. */

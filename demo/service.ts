@@ -7,6 +7,8 @@ import { Child } from "./child.ts";
 import { waitUntilReady } from "./wait-patiently.ts";
 
 export type ServiceOptions = {
+  /** Everything in one process unless it is a part of a cluster. */
+  readonly role?: "serve" | "index" | "api";
   readonly rpcUrl: string;
   readonly contractsFile: string;
   readonly dataDir: string;
@@ -17,6 +19,8 @@ export type ServiceOptions = {
   /** Where it listened the last time; any other when that is taken or the environment names one. */
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
+  /** What the role requires besides, in place of settings in the environment. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly stop: AbortSignal;
 };
 
@@ -24,7 +28,7 @@ const readyPauseMs = 100;
 const shownLogLines = 5;
 /** What the demo decides itself. Other settings in the environment hold for its service. */
 const ownSettings =
-  /^ODDWIRE_(?:RPC|CHAIN|START|CONTRACTS|DATA_DIR|ADMIN_KEY|HMAC|CLICKHOUSE|VENUE)/;
+  /^ODDWIRE_(?:RPC|CHAIN|START|CONTRACTS|DATA_DIR|ADMIN_KEY|HMAC|CLICKHOUSE|REDIS|VENUE)/;
 const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 
 /** The service itself, as its users start it. */
@@ -41,7 +45,7 @@ export class Service {
 
   /** Starts it and waits until it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
-    const { key, port, logFile, env, stop } = options;
+    const { role = "serve", key, port, logFile, env, stop } = options;
     const settings = {
       ODDWIRE_PORT: String((await isFree(port)) ? port : 0),
       ...Object.fromEntries(Object.entries(env).filter(([name]) => !ownSettings.test(name))),
@@ -52,10 +56,11 @@ export class Service {
       ODDWIRE_DATA_DIR: options.dataDir,
       ODDWIRE_ADMIN_KEY: key,
       ...options.venue,
+      ...options.settings,
     };
     const child = new Child(`the service (log: ${logFile})`, {
       command: process.execPath,
-      args: [cli, "serve"],
+      args: [cli, role],
       env: settings,
       stderr: openSync(logFile, "w"),
     });
@@ -67,6 +72,11 @@ export class Service {
       const lines = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-shownLogLines);
       throw stop.aborted ? error : new Error([String(error), ...lines].join("\n"));
     }
+  }
+
+  /** What answers requests. */
+  get serving(): readonly [Service] {
+    return [this];
   }
 
   /** Throws when it ends without being asked to. */

@@ -1,4 +1,7 @@
-/** Whole demos, as `npm run demo` starts them: one next to another, on the port and in the folder asked for. */
+/**
+ * Whole demos, as `npm run demo` and `npm run demo:cluster` start them: one next to another, on the port and in the folder
+ * asked for.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -19,10 +23,17 @@ class Demo {
   readonly #child: ChildProcess;
   readonly exited: Promise<number | null>;
 
-  constructor(t: TestContext, settings: Readonly<Record<string, string>>) {
+  constructor(
+    t: TestContext,
+    settings: Readonly<Record<string, string>>,
+    flags: readonly string[] = [],
+  ) {
     const { PATH, HOME, TMPDIR } = process.env;
     const env = { PATH, HOME, TMPDIR, ...settings };
-    this.#child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = spawn(process.execPath, [script, ...flags], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.exited = once(this.#child, "exit").then(([code]) => code as number | null);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -93,4 +104,25 @@ test("a demo in a folder of someone else, or in one of a running demo, says so a
   const second = new Demo(t, { ODDWIRE_DATA_DIR: path });
   assert.equal(await second.exited, 1);
   assert.match(second.output, /a demo runs already in /);
+});
+
+test("a cluster prints what a demo prints, and every node of it answers with the same key", async (t) => {
+  const port = String(await freePort());
+  const settings = { ODDWIRE_PORT: port, ODDWIRE_DATA_DIR: await makeFolder(t) };
+  const demo = new Demo(t, settings, ["--cluster"]);
+  const url = await demo.printed(/^service {2}(\S+)$/m);
+  assert.equal(url, `http://127.0.0.1:${port}`);
+  const key = await demo.printed(/^key {6}(\S+)$/m);
+  assert.equal(await demo.printed(/^explorer (\S+)$/m), `${url}/#key=${key}`);
+  const other = await demo.printed(/^The same data, keys and limits: (\S+)$/m);
+  assert.notEqual(other, url);
+  for (const node of [url, other]) {
+    const answer = await fetch(`${node}/v1/metrics`, { headers: { "x-api-key": key } });
+    assert.equal(answer.status, 200);
+    const { role, cluster } = (await answer.json()) as Metrics;
+    assert.equal(role, "api");
+    assert.equal(cluster?.redis_up, true);
+    assert(cluster.active_node !== null && cluster.term !== null);
+  }
+  assert.equal(await demo.stop(), 0);
 });

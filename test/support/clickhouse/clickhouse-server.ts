@@ -130,6 +130,8 @@ export class ClickHouseServer {
     const child = spawn("python3", [launcher, libraryPath(), ...this.#options()], {
       // The last one ends it when this process ends.
       stdio: ["ignore", "ignore", "pipe", "pipe"],
+      // Ctrl-C reaches this process alone, which closes what uses the server first.
+      detached: true,
     });
     this.#child = child;
     this.#output = "";

@@ -61,6 +61,8 @@ export class RedisServer {
     const options = ["--port", String(this.#port), "--bind", "127.0.0.1", "--dir", this.#folder];
     const child = spawn("python3", [launcher, ...options, "--save", "", "--appendonly", "no"], {
       stdio: ["ignore", "ignore", "inherit"],
+      // Ctrl-C reaches this process alone, which closes what uses the server first.
+      detached: true,
     });
     this.#child = child;
     await waitFor("the Redis server", async () => {
