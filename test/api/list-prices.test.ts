@@ -41,12 +41,13 @@ test("200: a hundred immediately", async () => {
 
 test("400: none, too many, and one that is no token id", async () => {
   const expected = "a list of 1 to 100, each a decimal token id below 2^256";
+  const tooMany = Array.from({ length: 101 }, () => "1").join(",");
   const refusals = {
     "": `token_ids is required: ${expected}`,
-    "?token_ids=": `token_ids must be ${expected}`,
-    "?token_ids=1,": `token_ids must be ${expected}`,
-    "?token_ids=1,x": `token_ids must be ${expected}`,
-    [`?token_ids=${Array.from({ length: 101 }, () => "1").join(",")}`]: `token_ids must be ${expected}`,
+    "?token_ids=": `token_ids must be ${expected}; got ""`,
+    "?token_ids=1,": `token_ids must be ${expected}; got "1,"`,
+    "?token_ids=1,x": `token_ids must be ${expected}; got "1,x"`,
+    [`?token_ids=${tooMany}`]: `token_ids must be ${expected}; got "${tooMany.slice(0, 63)}...`,
     "?token_id=1": "token_id is not known here; did you mean token_ids? Valid names: token_ids",
     "?token_ids=1&token_ids=2": "token_ids is given more than once",
   };

@@ -84,6 +84,8 @@ export class ValueFuzzer {
     // Long pages are right too, and take long.
     if (name === "limit") return String(random.pick([1, 1, 2, 3, 5, maximum]));
     const samples = this.#samples[name] ?? [];
+    // A position ahead of the chain is refused, however right it looks.
+    if (name === "min_seq") return random.pick([String(minimum), ...samples]);
     const isInteger = schema.type === "integer";
     if (samples.length > 0 && !(isInteger && random.chance(0.25))) return random.pick(samples);
     if (isInteger) return String(random.pick([minimum, maximum, random.integer(minimum, maximum)]));
