@@ -18,7 +18,8 @@ export async function assertAccessible(
   rules: "all" | "color" = "all",
 ): Promise<void> {
   await page.evaluate(await source);
-  const runOnly = rules === "color" ? { runOnly: { type: "rule", values: ["color-contrast"] } } : {};
+  const runOnly =
+    rules === "color" ? { runOnly: { type: "rule", values: ["color-contrast"] } } : {};
   const options = JSON.stringify({ resultTypes: ["violations"], ...runOnly });
   const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>(
     `axe.run(document, ${options})`,

@@ -47,7 +47,6 @@ async function openScene(t: TestContext): Promise<Scene> {
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
     ODDWIRE_CLICKHOUSE_URL: server.url,
     ODDWIRE_CLICKHOUSE_DATABASE: database,
-    NODE_COMPILE_CACHE: join(folder, "compiled"),
   };
   const rpcUrls = [chain.node.url];
   return {

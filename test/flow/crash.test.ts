@@ -104,7 +104,6 @@ test(`R10: up to ${rounds} times kill -9 loses no acknowledged block and repeats
     settings: {
       ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
       ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
-      NODE_COMPILE_CACHE: join(folder, "compiled"),
     },
   };
   const acknowledged = new Acknowledged();

@@ -31,7 +31,6 @@ test(`clients that come back have every trade once after ${seconds} s of kills a
     settings: {
       ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
       ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
-      NODE_COMPILE_CACHE: join(folder, "compiled"),
     },
   };
   let service = await Service.open(options);

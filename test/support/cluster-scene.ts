@@ -35,7 +35,6 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
   const shared = {
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
-    NODE_COMPILE_CACHE: join(folder, "compiled"),
   };
   const cluster = {
     ODDWIRE_CLICKHOUSE_URL: clickhouse.url,
