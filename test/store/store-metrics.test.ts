@@ -78,8 +78,12 @@ test("blocks without a commit record are a gap", async (t) => {
   assert.equal((await sizes.read())?.missingBlocks, 3);
 });
 
-test("a store that does not answer is no size, and no error", async () => {
-  const refuse = () => Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
+test("a store that does not answer is no size, and no error; it is asked again soon", async () => {
+  let asked = 0;
+  const refuse = () => {
+    asked += 1;
+    return Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
+  };
   const engine = {
     query: refuse,
     queryNative: refuse,
@@ -89,8 +93,18 @@ test("a store that does not answer is no size, and no error", async () => {
     insert: refuse,
     close: refuse,
   };
-  const sizes = new StoreSizeReader({ engine, clock: systemClock, log });
-  assert.equal(await sizes.read(), null);
+  let atMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => atMs };
+  const sizes = new StoreSizeReader({ engine, clock, log });
+  for (const [ms, wanted] of [
+    [0, 1],
+    [storeLimits.sizeRetryMs - 1, 1],
+    [storeLimits.sizeRetryMs, 2],
+  ] as const) {
+    atMs = ms;
+    assert.equal(await sizes.read(), null);
+    assert.equal(asked, wanted);
+  }
 });
 
 test("queries and inserts are timed, failures counted", async (t) => {

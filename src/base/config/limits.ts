@@ -47,6 +47,8 @@ export const storeLimits = {
   groupWaitMs: 1000,
   /** For how long the size is known by what it was: reading it takes 30 ms. */
   sizeKeptMs: 10_000,
+  /** How soon it is read again when that failed: readiness is back shortly after a server is. */
+  sizeRetryMs: 1_000,
   /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
   newestFillsMax: 100_000,
   /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */
@@ -93,8 +95,8 @@ export const serverLimits = {
   retryDelayMs: 100,
   /** Rows of commits that a process takes in together, as far as they are in several: two full appends. */
   followedRowsMax: 200_000,
-  /** How often a process that only reads looks whether it can be opened. */
-  readerRetryMs: 500,
+  /** How often what waits for a server asks again. */
+  outageRetryMs: 500,
   /** A replica further behind is out of order: parts usually arrive within a second. */
   replicaDelaySecondsMax: 30,
   /** How often a writer looks whether a replica has what was inserted. */

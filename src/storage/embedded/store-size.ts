@@ -19,13 +19,13 @@ export type StoreSize = {
   readonly missingBlocks: number;
 };
 
-/** Asks the engine how much it holds; not more often than every `sizeKeptMs`, a client that asks. */
+/** Asks the engine how much it holds; not more often than every `sizeKeptMs`, `sizeRetryMs` after a failure. */
 export class StoreSizeReader {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #log: Log;
   #latest: Promise<StoreSize | null> | null = null;
-  #readAtMs = 0;
+  #dueMs = 0;
 
   constructor(options: { engine: Engine; clock: Clock; log: Log }) {
     this.#engine = options.engine;
@@ -36,9 +36,10 @@ export class StoreSizeReader {
   /** `null` when the engine cannot know: the other metrics are needed then all the more. */
   async read(): Promise<StoreSize | null> {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#latest === null || nowMs - this.#readAtMs >= storeLimits.sizeKeptMs) {
-      this.#readAtMs = nowMs;
+    if (this.#latest === null || nowMs >= this.#dueMs) {
+      this.#dueMs = nowMs + storeLimits.sizeKeptMs;
       this.#latest = readStoreSize(this.#engine).catch((thrown: unknown) => {
+        this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeRetryMs;
         this.#log.warn({ err: toError(thrown) }, "the size of the store could not be read");
         return null;
       });

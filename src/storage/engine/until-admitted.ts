@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { storeLimits } from "../../base/config/limits.ts";
+import { serverLimits, storeLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 
@@ -15,7 +15,10 @@ export async function untilAdmitted<Result>(work: () => Promise<Result>): Promis
     } catch (thrown) {
       const waitedMs = systemClock.monotonicMs() - startedAtMs;
       if (!(thrown instanceof AppError) || waitedMs > storeLimits.outageMsMax) throw thrown;
-      await delay(storeLimits.mutationsPollMs);
+      // With a cause something is wrong, and asking all the time would add to it.
+      await delay(
+        thrown.cause === undefined ? storeLimits.mutationsPollMs : serverLimits.outageRetryMs,
+      );
     }
   }
 }

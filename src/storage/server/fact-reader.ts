@@ -44,7 +44,7 @@ export class FactReader extends CoveredFacts {
       if (opened instanceof FactReader) return opened;
       if (opened !== waitingFor) options.onWaiting(opened);
       waitingFor = opened;
-      await delay(serverLimits.readerRetryMs, null, { signal: options.signal });
+      await delay(serverLimits.outageRetryMs, null, { signal: options.signal });
     }
   }
 
