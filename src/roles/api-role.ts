@@ -7,10 +7,12 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { CommitWatch } from "../feed/cluster/commit-watch.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
+import { MetadataFollower } from "../feed/cluster/metadata-follower.ts";
 import { Replica } from "../feed/cluster/replica.ts";
 import { Pace } from "../feed/sync-progress.ts";
 import { claimDataFolder } from "../storage/embedded/data-folder.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
+import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { serverPlaceOf } from "../storage/server/open-database.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
@@ -54,6 +56,16 @@ export async function openApi(start: RoleStart): Promise<string> {
   const freshness = () => replica.freshness();
   const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
   const readChecks = async () => replica.checks(await metrics.readMissingBlocks());
+  const table = new MetadataTable(store.engine);
+  const { headBuffer } = store;
+  const metadata = MetadataFollower.start({
+    table,
+    ledger: state.venue,
+    headBuffer,
+    clock,
+    log,
+  });
+  life.onClose(() => metadata.close());
   replica.start(life.fail);
   return serveEverything(start, { hub, backend, access, metrics, readChecks });
 }

@@ -14,6 +14,7 @@ import { Progress } from "../feed/progress-log.ts";
 import { Pace } from "../feed/sync-progress.ts";
 import { chooseEngine } from "../storage/choose-engine.ts";
 import { claimDataFolder } from "../storage/embedded/data-folder.ts";
+import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { nodeName, openFeed, openRedis } from "./cluster-parts.ts";
@@ -108,7 +109,10 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const store = await IndexedFacts.open(config.dataDir, engine, isServedKnown);
   life.onClose(() => store.close());
   const state = await openState(start, { facts: store, contracts });
-  const marketMetadata = openMetadata(start, state);
+  const table = new MetadataTable(store.engine);
+  const marketMetadata = openMetadata(start, state, (markets) =>
+    table.write(markets, clock.nowMs()),
+  );
   const readStatus = () => ({ head: chain.status?.head ?? null, checks: indexer.checks(0) });
   const named = { node: nodeName(), readStatus };
   const publisher = new Publisher({ feed, lease, facts: store, ...named, clock, log });

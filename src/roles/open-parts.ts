@@ -15,7 +15,7 @@ import type { ChainThread } from "../feed/chain-thread.ts";
 import { type Checks, type Indexer, type IndexingStart, startChain } from "../feed/indexer.ts";
 import { DataFolderUnwritableError } from "../storage/embedded/data-folder-errors.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
-import { MarketMetadata } from "../venue/metadata/market-metadata.ts";
+import { MarketMetadata, type PublishMetadata } from "../venue/metadata/market-metadata.ts";
 import { MarketsFile } from "../views/disk/markets-file.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketState } from "../views/markets/market-state.ts";
@@ -91,6 +91,7 @@ export function openBooks({ config, log, life }: RoleStart): OrderBooks | null {
 export function openMetadata(
   { config, log, life }: RoleStart,
   state: MarketState,
+  publish?: PublishMetadata,
 ): MarketMetadata | null {
   const { venue, venueMetadataUrl: baseUrl } = config;
   if (venue === "none") return null;
@@ -99,7 +100,7 @@ export function openMetadata(
     if (error instanceof DataFolderUnwritableError) life.fail(error);
   };
   const means = { ...venueMeans(log), onFailure };
-  const metadata = MarketMetadata.open({ baseUrl, keeper: state.venue, ...means });
+  const metadata = MarketMetadata.open({ baseUrl, keeper: state.venue, publish, ...means });
   life.onClose(() => metadata.close());
   return metadata;
 }

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { AppError } from "../../src/base/errors.ts";
 import { formatTokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf } from "../../src/market/delta.ts";
-import { MarketMetadata } from "../../src/venue/metadata/market-metadata.ts";
+import { MarketMetadata, type PublishMetadata } from "../../src/venue/metadata/market-metadata.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
@@ -66,12 +67,13 @@ async function openMarketMetadata(t: TestContext) {
   const venue = await ScriptedVenue.open();
   cleanUp(t, () => venue.close());
   const state = stateOfAll();
-  const open = () => {
+  const open = (publish?: PublishMetadata) => {
     const log = pino({ level: "silent" });
     const means = { clock: fastClock(), random: () => 0, log, onFailure: assert.ifError };
     const marketMetadata = MarketMetadata.open({
       baseUrl: venue.restUrl,
       keeper: state.venue,
+      publish,
       ...means,
     });
     cleanUp(t, () => marketMetadata.close());
@@ -141,6 +143,24 @@ test("whatever the venue answers, reading goes on where it was", async (t) => {
     malformed: 2,
     no_page: 3,
   });
+});
+
+test("what cannot be published is fetched again, and not stored before", async (t) => {
+  const { venue, open, slugOf, isRead } = await openMarketMetadata(t);
+  venue.marketMetadata.put(entryOf(standard, "the-standard"));
+  const stored: (string | null)[] = [];
+  const published: (string | null)[] = [];
+  const marketMetadata = open(async (markets) => {
+    if (markets.length === 0) return;
+    stored.push(slugOf(standard));
+    if (stored.length < 3) throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+    published.push(...markets.map(({ texts }) => texts.slug));
+  });
+  await isRead();
+  assert.deepEqual(stored.slice(0, 3), [null, null, null]);
+  assert.equal(published[0], "the-standard");
+  assert.equal(slugOf(standard), "the-standard");
+  assert.equal(marketMetadata.status.isUnavailable, false);
 });
 
 test("entries of wrong types, of a megabyte, twice or unreadable do no harm", async (t) => {

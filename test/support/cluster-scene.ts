@@ -1,16 +1,20 @@
-/** What the tests of a cluster share: ClickHouse, Redis, a chain, and processes of each role. */
+/** What the tests of a cluster share: ClickHouse, Redis, a chain, a venue, and processes of each role. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { type ConditionId, formatTokenId } from "../../src/base/ids.ts";
 import { cleanUp } from "./clean-up.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "./contracts-file.ts";
 import { LiveChain } from "./live-chain.ts";
 import { testSeed } from "./property-settings.ts";
 import { RedisServer } from "./redis/redis-server.ts";
+import { venueMarket } from "./scripted-metadata.ts";
+import { ScriptedVenue } from "./scripted-venue.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { Service } from "./service.ts";
+import { allTestMarkets } from "./test-markets.ts";
 
 /** A cluster on this machine, closed with the test. */
 export type ClusterScene = {
@@ -31,8 +35,10 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
   const clickhouse = await ClickHouseServer.open(t);
   const redis = await RedisServer.open(t);
   const chain = await LiveChain.open(t, random);
+  const venue = await openVenue(t);
   cleanUp(t, () => Promise.all(services.map((service) => service.kill9())));
   const shared = {
+    ...venue.settings,
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
   };
@@ -50,4 +56,26 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
     return service;
   };
   return { chain, clickhouse, redis, random, start };
+}
+
+/** A venue that knows every test market by a slug of its own. */
+async function openVenue(t: TestContext): Promise<ScriptedVenue> {
+  const venue = await ScriptedVenue.open();
+  cleanUp(t, () => venue.close());
+  for (const { conditionId, tokenIds } of allTestMarkets) {
+    venue.marketMetadata.put(
+      venueMarket({
+        conditionId,
+        tokenIds: tokenIds.map(formatTokenId),
+        slug: slugOf(conditionId),
+        more: { category: "Tests", events: [{ id: "7", slug: "event-7", title: "Event 7" }] },
+      }),
+    );
+  }
+  return venue;
+}
+
+/** What the venue calls a test market. */
+export function slugOf(conditionId: ConditionId): string {
+  return `market-${conditionId.slice(2, 10)}`;
 }

@@ -388,7 +388,7 @@ export const metricsSchema = Type.Object({
   access: Type.Union([accessSchema, Type.Null()], { description: "null outside a cluster" }),
   books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
   market_metadata: Type.Union([metadataSchema, Type.Null()], {
-    description: "null without a venue",
+    description: "null on a process that does not ask a venue",
   }),
   process: processSchema,
 });

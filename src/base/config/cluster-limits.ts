@@ -40,3 +40,14 @@ export const feedLimits = {
   /** Messages that wait for Redis: more are given up, and all unfinalized blocks sent again later. */
   messagesWaitingMax: 4_096,
 } as const;
+
+/** Market metadata that the active indexer writes and serving nodes read. */
+export const clusterMetadataLimits = {
+  /** Rows of a page, of some KB each. */
+  rowsReadMax: 1_000,
+  readEveryMs: 2_000,
+  /** Read again: the clocks of two indexers differ, and replicas are late. */
+  overlapMs: 10_000,
+  /** Read again after a restart or a reorg, which lose what came with unfinalized blocks: longer than those are. */
+  unfinalizedMs: 600_000,
+} as const;

@@ -13,7 +13,7 @@ import { marketView, tradeViews } from "./tool-views.ts";
 type Table = {
   readonly name: string;
   readonly columns: string;
-  readonly engine?: "MergeTree" | "AggregatingMergeTree";
+  readonly engine?: "MergeTree" | "AggregatingMergeTree" | "ReplacingMergeTree";
   readonly orderBy: string;
   readonly settings?: string;
   /** Which shard of a cluster a row is on; without it every server has all rows. */
@@ -160,6 +160,17 @@ const tables: readonly Table[] = [
     since: 3,
   },
   {
+    // What the venue says of markets, also of those that are not on the chain yet; the newest row of each counts
+    // (`metadata-table.ts`). Rows of some KB are looked up one by one.
+    name: "market_metadata",
+    columns: "condition_id FixedString(32), written_ms UInt64, metadata String",
+    engine: "ReplacingMergeTree",
+    orderBy: "condition_id",
+    settings: "index_granularity = 64",
+    isShared: true,
+    since: 4,
+  },
+  {
     // One row: what the tables were made for.
     name: "identity",
     columns: "schema_version UInt32, chain_id UInt64, contracts String, events String",
@@ -180,6 +191,7 @@ const migrations: readonly ((target: SchemaTarget) => readonly string[])[] = [
   (target) => [...databasesOf(target), ...tablesOf(target, 1), ...tradeViews(target)],
   marketView,
   (target) => tablesOf(target, 3),
+  (target) => tablesOf(target, 4),
 ];
 
 /** The newest version. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { metadataLimits, venueBackoff } from "../../base/config/venue-limits.ts";
-import { toError } from "../../base/errors.ts";
+import { AppError, toError } from "../../base/errors.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
@@ -28,6 +28,9 @@ export type MetadataSink = {
   saveIfDue(): void;
 };
 
+/** Stores metadata for other processes before it is stored here. Throws `SERVICE_UNAVAILABLE`: then it is fetched again. */
+export type PublishMetadata = (markets: readonly MetadataMarket[]) => Promise<void>;
+
 /** The conditions to request next. */
 export type DueMarkets = {
   readonly conditionIds: readonly ConditionId[];
@@ -47,6 +50,8 @@ export type MarketMetadataStatus = {
 type MarketMetadataOptions = {
   readonly baseUrl: string;
   readonly keeper: MetadataSink;
+  /** Without it there are no other processes. */
+  readonly publish?: PublishMetadata | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -61,6 +66,7 @@ type MarketMetadataOptions = {
 export class MarketMetadata {
   readonly #http: PoliteHttp;
   readonly #keeper: MetadataSink;
+  readonly #publish: PublishMetadata;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #log: Log;
@@ -74,10 +80,12 @@ export class MarketMetadata {
   #pages = 0;
   #unreadable = 0;
 
-  private constructor({ baseUrl, keeper, clock, random, log, onFailure }: MarketMetadataOptions) {
+  private constructor(options: MarketMetadataOptions) {
+    const { baseUrl, keeper, publish = async () => {}, clock, random, log, onFailure } = options;
     const { requestsPer10Seconds } = metadataLimits;
     this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
     this.#keeper = keeper;
+    this.#publish = publish;
     this.#clock = clock;
     this.#random = random;
     this.#log = log;
@@ -129,7 +137,7 @@ export class MarketMetadata {
       return hasAsked || hasRead ? 0 : metadataLimits.idleMs;
     } catch (thrown) {
       if (signal.aborted) return 0;
-      if (!(thrown instanceof VenueError)) throw thrown;
+      if (!(thrown instanceof VenueError || thrown instanceof AppError)) throw thrown;
       if (this.#failures === 0) this.#log.warn({ err: thrown }, "market metadata is unavailable");
       this.#failures += 1;
       return backoffMs(this.#failures - 1, venueBackoff, this.#random);
@@ -196,6 +204,7 @@ export class MarketMetadata {
   }
 
   async #take(markets: readonly MetadataMarket[], signal: AbortSignal): Promise<void> {
+    await this.#publish(markets);
     for (let from = 0; from < markets.length; from += metadataLimits.takenAtOnce) {
       const some = markets.slice(from, from + metadataLimits.takenAtOnce);
       this.#keeper.take(some, this.#nowSeconds);

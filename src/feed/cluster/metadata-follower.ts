@@ -1,0 +1,103 @@
+import { clusterMetadataLimits as limits } from "../../base/config/cluster-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
+import { AppError, toError } from "../../base/errors.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
+import type { MetadataTable, WrittenMetadata } from "../../storage/server/metadata-table.ts";
+import type { HeadBuffer } from "../../views/head/head-buffer.ts";
+import type { MetadataLedger } from "../../views/markets/metadata-ledger.ts";
+
+type FollowerParts = {
+  readonly table: MetadataTable;
+  readonly ledger: MetadataLedger;
+  readonly headBuffer: Pick<HeadBuffer, "forks">;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/**
+ * Takes in the market metadata that the active indexer has fetched: what is new, and what is there of markets without
+ * any, such as those that became known here after it was written.
+ */
+export class MetadataFollower {
+  readonly #parts: FollowerParts;
+  readonly #closing = new AbortController();
+  /** Everything written before was read. */
+  #readMs: number;
+  #forks = 0;
+  readonly #running: Promise<void>;
+
+  private constructor(parts: FollowerParts) {
+    this.#parts = parts;
+    this.#readMs = (parts.ledger.progress.openReadAt ?? 0) * 1000 - limits.unfinalizedMs;
+    this.#running = this.#run().catch((thrown: unknown) => {
+      parts.log.error({ err: toError(thrown) }, "market metadata is no longer read");
+    });
+  }
+
+  /** Starts to read in the background. */
+  static start(parts: FollowerParts): MetadataFollower {
+    return new MetadataFollower(parts);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#parts;
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#readNew();
+        await this.#readMissing();
+      } catch (thrown) {
+        if (!(thrown instanceof AppError)) throw thrown;
+        log.debug({ err: thrown }, "market metadata cannot be read");
+      }
+      await clock.sleep(limits.readEveryMs, this.#closing.signal).catch(() => {});
+    }
+  }
+
+  async #readNew(): Promise<void> {
+    const { table, ledger, headBuffer } = this.#parts;
+    if (headBuffer.forks !== this.#forks) this.#readMs -= limits.unfinalizedMs;
+    this.#forks = headBuffer.forks;
+    const newestMs = await table.readNewestMs();
+    if (newestMs === this.#readMs) return;
+    const sinceMs = Math.max(0, this.#readMs - limits.overlapMs);
+    let after: ConditionId | null = null;
+    do {
+      if (ledger.isFull || this.#closing.signal.aborted) return;
+      const rows: readonly WrittenMetadata[] = await table.readSince(sinceMs, after);
+      await this.#take(rows);
+      after = rows.at(-1)?.market.conditionId ?? null;
+    } while (after !== null);
+    this.#readMs = newestMs;
+    ledger.progress = { ...ledger.progress, openReadAt: Math.floor(newestMs / 1000) };
+  }
+
+  async #readMissing(): Promise<void> {
+    const { table, ledger, clock } = this.#parts;
+    if (ledger.isFull) return;
+    const nowSeconds = Math.floor(clock.nowMs() / 1000);
+    const { conditionIds, missing } = ledger.due(nowSeconds, metadataLimits.dueMax);
+    const asked = conditionIds.slice(0, missing);
+    const rows = await table.readOf(asked);
+    await this.#take(rows);
+    // What is written of them from now on is new.
+    const found = new Set(rows.map(({ market }) => market.conditionId));
+    ledger.noteAbsent(
+      asked.filter((conditionId) => !found.has(conditionId)),
+      nowSeconds,
+    );
+  }
+
+  async #take(rows: readonly WrittenMetadata[]): Promise<void> {
+    await mapInTurns(rows, ({ market, writtenMs }) =>
+      this.#parts.ledger.take([market], Math.floor(writtenMs / 1000)),
+    );
+  }
+}

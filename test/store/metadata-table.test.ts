@@ -1,0 +1,120 @@
+/** Market metadata in a database, written by one process and read by others. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { clusterMetadataLimits } from "../../src/base/config/cluster-limits.ts";
+import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { MetadataFollower } from "../../src/feed/cluster/metadata-follower.ts";
+import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
+import { schemaStatements } from "../../src/storage/schema/schema.ts";
+import { MetadataTable } from "../../src/storage/server/metadata-table.ts";
+import { type MetadataMarket, parseMarket } from "../../src/venue/metadata/parse-market.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
+import { buildChain } from "../support/generate-chain.ts";
+import { openServerEngine } from "../support/open-engines.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { venueMarket } from "../support/scripted-metadata.ts";
+import { silentLog as log } from "../support/silent-log.ts";
+import { factsOf } from "../support/store-chain.ts";
+import { marketLogs, testMarkets } from "../support/test-markets.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const { standard, negRisk } = testMarkets;
+const everything = marketLogs.map(() => ({ secondsLater: 2, reports: true, transactions: [] }));
+const [firstBlock, ...blocks] = factsOf(buildChain(everything));
+const quickClock = {
+  ...systemClock,
+  sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 100, signal),
+};
+
+function metadataOf(
+  market: { readonly conditionId: string; readonly tokenIds: readonly TokenId[] },
+  slug: string,
+): MetadataMarket {
+  const tokenIds = market.tokenIds.map(formatTokenId);
+  const parsed = parseMarket(venueMarket({ conditionId: market.conditionId, tokenIds, slug }));
+  assert(parsed !== null);
+  return parsed;
+}
+
+async function openTable(t: TestContext) {
+  const server = await ClickHouseServer.open(t);
+  const engine = await openServerEngine(t, server);
+  const statements = schemaStatements({ kind: "server", database: "oddwire" });
+  for (const sql of statements.filter((text) => text.includes("market_metadata"))) {
+    await engine.command(sql);
+  }
+  return { server, table: new MetadataTable(engine) };
+}
+
+test("the newest row of each market counts, page by page, also after a restart of the server", async (t) => {
+  const { server, table } = await openTable(t);
+  assert.equal(await table.readNewestMs(), 0);
+  assert.deepEqual(await table.readSince(0, null), []);
+  const old = metadataOf(standard, "old");
+  const newer = metadataOf(standard, "new");
+  const other = metadataOf(negRisk, "other");
+  await table.write([old, other], 1_000);
+  await table.write([newer], 2_000);
+  await server.restart();
+  assert.equal(await table.readNewestMs(), 2_000);
+  assert.deepEqual(await table.readSince(1_001, null), [{ market: newer, writtenMs: 2_000 }]);
+  assert.deepEqual(await table.readOf([negRisk.conditionId]), [
+    { market: other, writtenMs: 1_000 },
+  ]);
+  const many = Array.from({ length: clusterMetadataLimits.rowsReadMax }, (_, index) =>
+    metadataOf({ conditionId: `0x${index.toString(16).padStart(64, "0")}`, tokenIds: [] }, "many"),
+  );
+  await table.write(many, 3_000);
+  const first = await table.readSince(0, null);
+  const rest = await table.readSince(0, first.at(-1)?.market.conditionId ?? null);
+  assert.equal(first.length, clusterMetadataLimits.rowsReadMax);
+  const found = [...first, ...rest].map(({ market }) => market);
+  const expected = [...many, newer, other].toSorted((a, b) =>
+    a.conditionId < b.conditionId ? -1 : 1,
+  );
+  assert.deepEqual(found, expected);
+});
+
+test("a node has what is written, before and after the market is known, changed or reverted", async (t) => {
+  const { table } = await openTable(t);
+  assert(firstBlock !== undefined);
+  const state = new MarketState(knownContracts());
+  const headBuffer = { forks: 0 };
+  state.apply(deltaOf([firstBlock]));
+  const applyRest = () => {
+    for (const block of blocks) state.apply(deltaOfBlock(block));
+  };
+  const waitForSlug = (slug: string, { conditionId } = standard) =>
+    waitFor(`the slug ${slug}`, async () => {
+      const market = state.directory.market(conditionId);
+      return market?.venue?.slug === slug ? true : null;
+    });
+  const follow = () => {
+    const parts = { table, ledger: state.venue, headBuffer, clock: quickClock, log };
+    const follower = MetadataFollower.start(parts);
+    cleanUp(t, () => follower.close());
+    return follower;
+  };
+  const follower = follow();
+  const now = systemClock.nowMs();
+  await table.write([metadataOf(standard, "before")], now);
+  await waitFor("the row to be read", async () => state.venue.progress.openReadAt);
+  applyRest();
+  await waitForSlug("before");
+  await table.write([metadataOf(standard, "after")], now + 1);
+  await waitForSlug("after");
+  await table.write([metadataOf(negRisk, "later")], now + 2);
+  await waitForSlug("later", negRisk);
+  state.revert(firstBlock.number);
+  headBuffer.forks += 1;
+  applyRest();
+  await waitForSlug("after");
+  await waitForSlug("later", negRisk);
+  await follower.close();
+  await table.write([metadataOf(standard, "while-it-was-closed")], now + 3);
+  follow();
+  await waitForSlug("while-it-was-closed");
+});
