@@ -1,0 +1,107 @@
+/** What a new indexer publishes and writes down of the unfinalized blocks that nodes have of the one before. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, type TestContext, test } from "node:test";
+import { firstSeqOf } from "../../src/base/ids.ts";
+import { systemClock as clock } from "../../src/base/time/clock.ts";
+import type { FeedMessage } from "../../src/feed/cluster/change-feed.ts";
+import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
+import { Publisher } from "../../src/feed/cluster/publisher.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { deltaOfBlock } from "../../src/market/delta.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { buildChain } from "../support/generate-chain.ts";
+import { silentLog as log } from "../support/silent-log.ts";
+import { encode, factsOf } from "../support/store-chain.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const plan = { secondsLater: 2, reports: true, transactions: [] };
+const chain = buildChain([plan, plan, plan, plan]);
+const blocks = factsOf(chain);
+const final = blocks.slice(0, 2);
+const unfinalized = blocks.slice(2);
+const fork = buildChain([plan, plan], { after: chain[2]?.block, salt: "fork" });
+const [third = 0, fourth = 0] = unfinalized.map(({ number }) => number);
+
+type Indexer = { readonly feed: MemoryFeed; readonly facts: IndexedFacts; readonly node: string };
+
+/** Publishes blocks in a term of its own; what the feed has of that term. */
+async function publish(
+  t: TestContext,
+  indexer: Indexer,
+  coming: readonly BlockFacts[],
+): Promise<readonly FeedMessage[]> {
+  const { feed, facts } = indexer;
+  const lease = { isOurs: async () => true };
+  const readStatus = () => ({ head: null, checks: {} });
+  const publisher = new Publisher({ ...indexer, lease, readStatus, clock, log });
+  cleanUp(t, () => publisher.close());
+  publisher.start();
+  const term = await waitFor("the term", async () => publisher.term);
+  for (const block of coming) {
+    facts.apply(deltaOfBlock(block));
+    publisher.unfinalized(block);
+  }
+  const lastHash = coming.at(-1)?.hash;
+  const messages = await waitFor("the last block in the feed", async () => {
+    const entries = await feed.read({ epoch: "", term: 0, index: 0 }, 0);
+    const ours = entries.filter(({ position }) => position.term === term);
+    const found = ours.flatMap(({ message }) => (message === null ? [] : [message]));
+    const isThere = found.some((one) => one.kind === "block" && one.block.hash === lastHash);
+    return isThere ? found : null;
+  });
+  await publisher.close();
+  return messages;
+}
+
+/** What a second indexer publishes when it has these blocks, and the certain position of each, found at a restart. */
+async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
+  let opened: IndexedFacts | null = null;
+  cleanUp(t, () => opened?.close());
+  const reopen = async (): Promise<IndexedFacts> => {
+    await opened?.close();
+    opened = await IndexedFacts.open(folder, undefined, true);
+    return opened;
+  };
+  const feed = new MemoryFeed();
+  const first = await reopen();
+  await first.append(encode(final));
+  await first.reorgs.reserve(fourth);
+  await publish(t, { feed, facts: first, node: "first" }, unfinalized);
+  const second = await reopen();
+  const messages = await publish(t, { feed, facts: second, node: "second" }, coming);
+  const { reorgs } = await reopen();
+  const certain = (block: number) => reorgs.certainPosition(firstSeqOf(block));
+  return { messages: messages.map(nameOf), certain };
+}
+
+function nameOf(message: FeedMessage): string {
+  if (message.kind === "block") return `block ${message.block.number}`;
+  return message.kind === "revert" ? `revert to ${message.safeBlock}` : message.kind;
+}
+
+suite("an indexer that takes over", () => {
+  test("reverts from the first block whose hash differs, and writes that down", async (t) => {
+    const { messages, certain } = await takeOver(t, [...unfinalized.slice(0, 1), ...factsOf(fork)]);
+    assert.deepEqual(
+      messages.filter((name) => name !== "status" && name !== "committed" && name !== "term"),
+      [`block ${third}`, `revert to ${third}`, `block ${fourth}`, `block ${fourth + 1}`],
+    );
+    assert.equal(certain(third), firstSeqOf(third));
+    assert.equal(certain(fourth), firstSeqOf(fourth) - 1);
+  });
+
+  test("reverts nothing where it has the same blocks", async (t) => {
+    const { messages, certain } = await takeOver(t, unfinalized);
+    assert.deepEqual(
+      messages.filter((name) => name.startsWith("revert")),
+      [],
+    );
+    assert.equal(certain(fourth), firstSeqOf(fourth));
+  });
+});
