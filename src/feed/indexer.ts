@@ -147,7 +147,7 @@ export class Indexer {
     const { indexed_block, head_block, lag_seconds } = this.freshness();
     const isLagKnown = lag_seconds !== null;
     return {
-      store: { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" },
+      store: storeCheck(this.#parts.store.engine.insertProblem, missingBlocks),
       chain: this.#chainCheck(),
       coverage: coverageCheck(this.#parts.store.coverage, missingBlocks),
       lag: {
@@ -177,6 +177,11 @@ export class Indexer {
     const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
     return { ok: status.head !== null, detail: `following${suffix}` };
   }
+}
+
+function storeCheck(insertProblem: string | null, missingBlocks: number | null): Checks[string] {
+  if (insertProblem !== null) return { ok: false, detail: `appends wait: ${insertProblem}` };
+  return { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" };
 }
 
 /** Whether what is covered is there without a gap. */

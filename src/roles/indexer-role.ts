@@ -12,11 +12,9 @@ import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Indexer, type IndexingStart } from "../feed/indexer.ts";
 import { Progress } from "../feed/progress-log.ts";
 import { Pace } from "../feed/sync-progress.ts";
-import { chooseEngine } from "../storage/choose-engine.ts";
 import { claimDataFolder } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
-import { IndexedFacts } from "../views/indexed-facts.ts";
 import { nodeName, openFeed, openRedis } from "./cluster-parts.ts";
 import { type ActiveIndexer, indexingStatus, readActiveIndexer } from "./cluster-status.ts";
 import { SupersededError } from "./lifetime.ts";
@@ -27,6 +25,7 @@ import {
   openChain,
   openMetadata,
   openState,
+  openWrittenFacts,
   type RoleStart,
   readIndexingChecks,
 } from "./open-parts.ts";
@@ -100,14 +99,12 @@ async function makeTables({ config }: RoleStart, contracts: Contracts): Promise<
 }
 
 async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
-  const { config, log, life } = start;
+  const { log, life } = start;
   const { metrics, indexing, chain, feed, lease } = standby;
   const { contracts } = indexing;
   // What was served of earlier terms is then compared by the publisher.
   const isServedKnown = await isFeedWhole(feed);
-  const engine = chooseEngine(config, contracts);
-  const store = await IndexedFacts.open(config.dataDir, engine, isServedKnown);
-  life.onClose(() => store.close());
+  const store = await openWrittenFacts(start, { contracts, isServedKnown });
   const state = await openState(start, { facts: store, contracts });
   const table = new MetadataTable(store.engine);
   const marketMetadata = openMetadata(start, state, (markets) =>

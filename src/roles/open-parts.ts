@@ -13,11 +13,12 @@ import type { Contracts } from "../contracts/contracts.ts";
 import { Auditor } from "../feed/auditor.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
 import { type Checks, type Indexer, type IndexingStart, startChain } from "../feed/indexer.ts";
+import { chooseEngine } from "../storage/choose-engine.ts";
 import { DataFolderUnwritableError } from "../storage/embedded/data-folder-errors.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
 import { MarketMetadata, type PublishMetadata } from "../venue/metadata/market-metadata.ts";
 import { MarketsFile } from "../views/disk/markets-file.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
+import { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import type { Lifetime } from "./lifetime.ts";
 
@@ -54,6 +55,19 @@ export function openChain({ log, life }: RoleStart, start: IndexingStart): Chain
   const chain = startChain(start, log);
   life.onClose(() => chain.close());
   return chain;
+}
+
+/** The facts, for the process that writes them, in the engine that is configured. */
+export async function openWrittenFacts(
+  { config, log, life }: RoleStart,
+  { contracts, isServedKnown = false }: { contracts: Contracts; isServedKnown?: boolean },
+): Promise<IndexedFacts> {
+  const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
+  const openEngine = chooseEngine(config, contracts);
+  const options = { isServedKnown, onWaiting };
+  const facts = await IndexedFacts.open(config.dataDir, openEngine, options);
+  life.onClose(() => facts.close());
+  return facts;
 }
 
 /** The state of the markets, from their copy and what is stored since; saved again at the end. */

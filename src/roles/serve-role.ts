@@ -7,10 +7,8 @@ import { Indexer } from "../feed/indexer.ts";
 import { Progress } from "../feed/progress-log.ts";
 import { StartLog } from "../feed/start-log.ts";
 import { Pace } from "../feed/sync-progress.ts";
-import { chooseEngine } from "../storage/choose-engine.ts";
 import { claimDataFolder, releaseDataFolder } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
-import { IndexedFacts } from "../views/indexed-facts.ts";
 import { serveEverything } from "./listen.ts";
 import {
   openAccess,
@@ -19,6 +17,7 @@ import {
   openChain,
   openMetadata,
   openState,
+  openWrittenFacts,
   type RoleStart,
   readIndexingChecks,
 } from "./open-parts.ts";
@@ -33,8 +32,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
   const indexing = { config, contracts, startedAt };
   const chain = openChain(start, indexing);
-  const store = await IndexedFacts.open(dataDir, chooseEngine(config, contracts));
-  life.onClose(() => store.close());
+  const store = await openWrittenFacts(start, { contracts });
   life.onClose(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
   times.done("store");
   const access = await openAccess(start);

@@ -19,7 +19,15 @@ const settled = Promise.resolve();
 /** What a writer of a database on a server needs besides. */
 type Shared = { readonly claims: Claims; readonly isReplicated: boolean };
 
-type StoreOptions = { readonly dropCopies: () => void; readonly isServedKnown?: boolean };
+/** How a store is opened. */
+export type StoreOptions = {
+  /** Called before stored facts are changed. */
+  readonly dropCopies: () => void;
+  /** As for `ReorgLog.open`. */
+  readonly isServedKnown?: boolean;
+  /** Called with the reason when opening waits for replicas that are behind, or, later, when a server takes no rows. */
+  readonly onWaiting?: (reason: string) => void;
+};
 
 /**
  * The durable log of facts of final blocks, for the process that writes it. An append writes the facts, then the commit
@@ -55,25 +63,27 @@ export class FactStore extends CoveredFacts {
   /**
    * Opens the store in the database of an engine, which it closes, also when it cannot be opened. What a crash left
    * above the newest commit record is trimmed meanwhile; in a database that others may write to, the next append
-   * completes it. `dropCopies` is called before stored facts are changed; `isServedKnown` is as for `ReorgLog.open`. Throws
-   * `DataFolderDamagedError`.
+   * completes it. Throws `DataFolderDamagedError`, and `SERVICE_UNAVAILABLE` when replicas stay behind.
    */
   static async open(
     { engine: opened, kind }: OpenedEngine,
-    { dropCopies, isServedKnown = false }: StoreOptions,
+    { dropCopies, isServedKnown = false, onWaiting = () => {} }: StoreOptions,
   ): Promise<FactStore> {
-    const engine = new MeteredEngine(opened);
+    const onInsertsFailing = (reason: string) => onWaiting(`appends wait: ${reason}`);
+    const engine = new MeteredEngine(opened, onInsertsFailing);
+    const isReplicated = kind === "cluster";
     try {
-      await finishRepair(engine, dropCopies);
-      const coverage = await readCoverage(engine);
+      if (!isReplicated) await finishRepair(engine, dropCopies);
+      const coverage = isReplicated
+        ? await (await import("./server/until-replicated.ts")).readReplicated(engine, onWaiting)
+        : await readCoverage(engine);
       const next = coverage === null ? 0 : coverage.last.number + 1;
-      const isReplicated = kind === "cluster";
       const [reorgs, claims] = await settleAll([
         ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
         kind === "embedded"
           ? Promise.resolve(null)
           : Claims.open(engine, { from: next, isReplicated }),
-        verifyNewestCommits(engine),
+        isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
       ]);
       const shared = claims === null ? null : { claims, isReplicated };
       return new FactStore({ engine, coverage, reorgs, shared });

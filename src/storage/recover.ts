@@ -22,6 +22,18 @@ import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, type Row, readCount } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
+/** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
+export class MissingRowsError extends DataFolderDamagedError {
+  override name = "MissingRowsError";
+  /** The same without what to do when it is damage. */
+  readonly missing: string;
+
+  constructor(missing: string) {
+    super(missing);
+    this.missing = missing;
+  }
+}
+
 /** What the store holds for good: every block from `fromBlock` to `last`. */
 export type Coverage = {
   readonly fromBlock: number;
@@ -35,7 +47,7 @@ export function firstSeqAbove(coverage: Coverage | null): Seq {
 
 /**
  * What the commit records commit, all or those of a condition in SQL; `null` when there are none. Throws
- * `DataFolderDamagedError`.
+ * `DataFolderDamagedError`, `MissingRowsError` where they have a hole.
  */
 export async function readCoverage(engine: Engine, where = "1"): Promise<Coverage | null> {
   const [summary] = await engine.query(
@@ -46,10 +58,10 @@ export async function readCoverage(engine: Engine, where = "1"): Promise<Coverag
   if (Number(commits) === 0) return null;
   const from = Number(fromBlock);
   const to = Number(toBlock);
-  if (to - from + 1 !== Number(blocks)) {
-    throw new DataFolderDamagedError(
-      `the commit records do not cover blocks ${from} to ${to} exactly once`,
-    );
+  const missing = to - from + 1 - Number(blocks);
+  if (missing !== 0) {
+    const problem = `the commit records do not cover blocks ${from} to ${to} exactly once`;
+    throw missing > 0 ? new MissingRowsError(problem) : new DataFolderDamagedError(problem);
   }
   return {
     fromBlock: from,
@@ -65,7 +77,7 @@ export const countedTables = [
   ["quarantine", 2],
 ] as const;
 
-/** Throws `DataFolderDamagedError` when other rows are there than the newest commit records count. */
+/** Throws `DataFolderDamagedError` when other rows are there than the newest commit records count, `MissingRowsError` when fewer. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const commits = newestOf(
     await engine.query(
@@ -83,9 +95,8 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
     const found = await readCount(engine, `${table} WHERE ${range}`);
     if (found === claimed) return;
     const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
-    throw new DataFolderDamagedError(
-      `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`,
-    );
+    const problem = `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`;
+    throw found < claimed ? new MissingRowsError(problem) : new DataFolderDamagedError(problem);
   };
   await settleAll(countedTables.map(verify));
 }

@@ -8,7 +8,7 @@ import type { CoveredFacts, StoredRange } from "../storage/covered-facts.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
-import { FactStore } from "../storage/fact-store.ts";
+import { FactStore, type StoreOptions } from "../storage/fact-store.ts";
 import type { Coverage } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
@@ -46,17 +46,17 @@ export class IndexedFacts {
   }
 
   /**
-   * Opens the store, in the data folder unless an engine is given, and loads the views. `isServedKnown` is as for
-   * `ReorgLog.open`. Throws as what opens the engine and `FactStore.open` do.
+   * Opens the store, in the data folder unless an engine is given, and loads the views. Throws as what opens the engine
+   * and `FactStore.open` do.
    */
   static async open(
     dataDir: string,
     openEngine: OpenEngine = openFolder,
-    isServedKnown = false,
+    options: Omit<StoreOptions, "dropCopies"> = {},
   ): Promise<IndexedFacts> {
     const dropCopies = () => dropMarketsFile(dataDir);
     const opened = await openEngine(dataDir);
-    return IndexedFacts.load(await FactStore.open(opened, { dropCopies, isServedKnown }));
+    return IndexedFacts.load(await FactStore.open(opened, { dropCopies, ...options }));
   }
 
   /** Loads the views over a store, which is closed with them, also when that fails. */

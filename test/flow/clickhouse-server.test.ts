@@ -1,5 +1,5 @@
 /**
- * The service on a real ClickHouse server: kills of either, two writers, a server that is away, wrong settings.
+ * The service on a real ClickHouse server: kills of either, two writers, a server that is full or away, wrong settings.
  * `SERVER_ROUNDS` makes a campaign of it: with 200 the service is killed 200 times, the server 50 times, and two writers
  * are paused 200 times.
  */
@@ -120,13 +120,25 @@ test("two services that index into one database store everything once", async (t
   await assertWhole(scene);
 });
 
-test("while the server is away, what is in memory is answered and nothing ends", async (t) => {
+test("while the server is full, or away, nothing ends and nothing is lost", async (t) => {
   const scene = await openScene(t);
   const { chain, server, options } = scene;
   // A block is up to 30 s of chain time, and readiness allows a lag of 60 s: a second of these.
   chain.goOn(500);
   const service = await Service.open(options("one"));
   cleanUp(t, () => service.kill9());
+  await waitReadiness(service, 200);
+  const setting = "min_free_disk_bytes_to_perform_insert";
+  await server.ask(`ALTER TABLE ${database}.fills MODIFY SETTING ${setting} = ${2 ** 60}`);
+  assert.match(
+    JSON.stringify(await waitReadiness(service, 503)),
+    /"appends wait: The database is not available right now"/,
+  );
+  assert.match(
+    service.stderr,
+    /appends wait: the ClickHouse server at .* has too little free disk space .* \(243\)/,
+  );
+  await server.ask(`ALTER TABLE ${database}.fills RESET SETTING ${setting}`);
   await waitReadiness(service, 200);
   await server.kill();
   await waitReadiness(service, 503);

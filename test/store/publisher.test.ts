@@ -65,7 +65,7 @@ async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
   cleanUp(t, () => opened?.close());
   const reopen = async (): Promise<IndexedFacts> => {
     await opened?.close();
-    opened = await IndexedFacts.open(folder, undefined, true);
+    opened = await IndexedFacts.open(folder, undefined, { isServedKnown: true });
     return opened;
   };
   const feed = new MemoryFeed();

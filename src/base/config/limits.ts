@@ -97,6 +97,8 @@ export const serverLimits = {
   followedRowsMax: 200_000,
   /** How often what waits for a server asks again. */
   outageRetryMs: 500,
+  /** For how long a start waits for replicas that are behind: twice what is out of order. */
+  replicaWaitMsMax: 60_000,
   /** A replica further behind is out of order: parts usually arrive within a second. */
   replicaDelaySecondsMax: 30,
   /** How often a writer looks whether a replica has what was inserted. */

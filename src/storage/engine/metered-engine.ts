@@ -1,3 +1,4 @@
+import { AppError, toError } from "../../base/errors.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
 import { systemClock } from "../../base/time/clock.ts";
@@ -22,10 +23,21 @@ export class MeteredEngine implements Engine {
   /** Of what failed or was refused. */
   readonly failures = new KindCounts<"query" | "insert">();
   readonly #engine: Engine;
+  readonly #onInsertsFailing: (reason: string) => void;
+  /** Why the newest insert into a table failed, if it did. */
+  readonly #insertProblems = new Map<string, AppError>();
   #underWay = 0;
 
-  constructor(engine: Engine) {
+  /** `onInsertsFailing` is called with one sentence when inserts begin to fail. */
+  constructor(engine: Engine, onInsertsFailing: (reason: string) => void = () => {}) {
     this.#engine = engine;
+    this.#onInsertsFailing = onInsertsFailing;
+  }
+
+  /** Why rows of a table cannot be inserted, as clients may know it; `null` when all can. */
+  get insertProblem(): string | null {
+    const [problem = null] = this.#insertProblems.values();
+    return problem?.message ?? null;
   }
 
   /** Operations that were begun and are not done, those waiting in line included. */
@@ -56,7 +68,13 @@ export class MeteredEngine implements Engine {
   async insert(table: string, rows: Rows, token?: string): Promise<void> {
     // An engine has nothing to do for no rows, and that must not pass for a fast insert.
     if (rows.length === 0) return;
-    await this.#measured("insert", () => this.#engine.insert(table, rows, token));
+    try {
+      await this.#measured("insert", () => this.#engine.insert(table, rows, token));
+      this.#insertProblems.delete(table);
+    } catch (thrown) {
+      this.#noteInsertFailure(table, thrown);
+      throw thrown;
+    }
   }
 
   async close(): Promise<void> {
@@ -76,6 +94,13 @@ export class MeteredEngine implements Engine {
       this.failures.add(operation);
       throw thrown;
     }
+  }
+
+  /** Without a cause it was refused because too many wait, and is repeated shortly. */
+  #noteInsertFailure(table: string, thrown: unknown): void {
+    if (!(thrown instanceof AppError) || thrown.cause === undefined) return;
+    if (this.#insertProblems.size === 0) this.#onInsertsFailing(toError(thrown.cause).message);
+    this.#insertProblems.set(table, thrown);
   }
 
   async #counted<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -1,19 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { serverLimits, storeLimits } from "../../base/config/limits.ts";
+import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { CoveredFacts, type StoredRange } from "../covered-facts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
-import { type Coverage, readCoverage } from "../recover.ts";
+import { MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
-import { integerLiteral } from "../sql-literal.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 import { agreesWith, readRest } from "./read-delta.ts";
-import { type Commit, countVerified, readCommits } from "./verify-commits.ts";
+import { readVerified, verifyBehind } from "./verify-commits.ts";
 
 type ReaderOptions = {
   /** A folder of this process. */
@@ -82,6 +81,7 @@ async function tryToOpen(place: ServerPlace, dataDir: string): Promise<FactReade
     return opened;
   } catch (thrown) {
     await opening.engine?.close();
+    if (thrown instanceof MissingRowsError) return `${thrown.missing}: replicas may be behind`;
     if (thrown instanceof AppError && thrown.code === "SERVICE_UNAVAILABLE") {
       return toError(thrown.cause).message;
     }
@@ -102,50 +102,10 @@ async function openDatabaseFor(
   }
   await refuseOtherDatabase(engine, place);
   const reorgs = await ReorgLog.read(engine);
-  const trusted = await readTrusted(engine);
-  const verified = await verifyBehind(engine, trusted?.last ?? null);
-  if (verified !== null) {
-    const fromBlock = trusted?.fromBlock ?? verified.fromBlock;
-    return new FactReader({ engine, coverage: { fromBlock, last: verified.last }, reorgs });
-  }
+  const coverage = await readVerified(engine);
+  if (coverage !== null) return new FactReader({ engine, coverage, reorgs });
   if ((await readCount(engine, "commits")) > 0) {
     return `${name} does not have all rows that its newest commit records count`;
   }
   return new FactReader({ engine, coverage: null, reorgs });
-}
-
-/** What the commit records cover but for the newest ones, whose rows a start counts; `null` when there are no others. */
-async function readTrusted(engine: Engine): Promise<Coverage | null> {
-  const newest = integerLiteral(storeLimits.commitsVerifiedMax);
-  return readCoverage(
-    engine,
-    `to_block <= (SELECT min(to_block) FROM
-       (SELECT to_block FROM commits ORDER BY to_block DESC LIMIT ${newest} + 1)
-     HAVING count() > ${newest})`,
-  );
-}
-
-async function verifyBehind(
-  engine: Engine,
-  last: StoredRange["last"] | null,
-  rowsMax = Infinity,
-): Promise<StoredRange | null> {
-  const commits = firstOf(
-    await readCommits(engine, last === null ? null : last.number + 1),
-    rowsMax,
-  );
-  const verified = commits.slice(0, await countVerified(engine, commits, last?.timestamp ?? 0));
-  const [first, newest] = [verified[0], verified.at(-1)];
-  if (first === undefined || newest === undefined) return null;
-  return { fromBlock: first.fromBlock, last: newest.last };
-}
-
-/** The first commits, at least one, that have so many rows at most. */
-function firstOf(commits: readonly Commit[], rowsMax: number): readonly Commit[] {
-  let rows = 0;
-  const tooMany = commits.findIndex(({ counts }, index) => {
-    rows += counts.reduce((sum, count) => sum + count, 0);
-    return index > 0 && rows > rowsMax;
-  });
-  return tooMany === -1 ? commits : commits.slice(0, tooMany);
 }

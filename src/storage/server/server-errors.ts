@@ -12,6 +12,9 @@ const authenticationCodes: ReadonlySet<string> = new Set(["192", "193", "194", "
 /** Of the server, when the user lacks a right, or may not write at all. */
 const forbiddenCodes: ReadonlySet<string> = new Set(["164", "497"]);
 
+/** Of the server, when its disk has less free space than its settings demand. */
+const noSpaceCode = "243";
+
 /** Of the server, when no replica of a shard that it needs can be reached, answers in time, or is up to date. */
 const shardCodes: ReadonlySet<string> = new Set(["209", "210", "279", "369"]);
 
@@ -58,6 +61,7 @@ function describe(cause: Error, { timedOutMs }: { readonly timedOutMs: number | 
   if (code !== null && shardCodes.has(code)) {
     return `has no replica of one of its shards that is up and up to date (${code})`;
   }
+  if (code === noSpaceCode) return `has too little free disk space for an insert (${code})`;
   const isFromServer = code !== null && /^[0-9]+$/.test(code);
   const message = cause.message.trim().replace(/\.$/, "");
   if (code !== null && forbiddenCodes.has(code)) {

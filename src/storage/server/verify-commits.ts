@@ -4,17 +4,63 @@ import { settleAll } from "../../base/time/settle-all.ts";
 import { prefixed } from "../codec/json-cells.ts";
 import type { StoredRange } from "../covered-facts.ts";
 import type { Engine } from "../engine/engine.ts";
-import { countedTables } from "../recover.ts";
+import { type Coverage, countedTables, readCoverage } from "../recover.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /** A commit record: a range, and how many rows of fills, of events and in quarantine it has. */
-export type Commit = StoredRange & { readonly counts: readonly number[] };
+type Commit = StoredRange & { readonly counts: readonly number[] };
+
+/**
+ * What the commit records cover, the newest of them as far as all of their rows are there; `null` when nothing of those
+ * is.
+ */
+export async function readVerified(engine: Engine): Promise<Coverage | null> {
+  const trusted = await readTrusted(engine);
+  const verified = await verifyBehind(engine, trusted?.last ?? null);
+  if (verified === null) return null;
+  return { fromBlock: trusted?.fromBlock ?? verified.fromBlock, last: verified.last };
+}
+
+/** What the commit records cover but for the newest ones, whose rows a start counts; `null` when there are no others. */
+async function readTrusted(engine: Engine): Promise<Coverage | null> {
+  const newest = integerLiteral(storeLimits.commitsVerifiedMax);
+  return readCoverage(
+    engine,
+    `to_block <= (SELECT min(to_block) FROM
+       (SELECT to_block FROM commits ORDER BY to_block DESC LIMIT ${newest} + 1)
+     HAVING count() > ${newest})`,
+  );
+}
+
+/**
+ * The range behind a block whose rows are all there, of one commit or several that have `rowsMax` rows; `null` when there
+ * is none yet.
+ */
+export async function verifyBehind(
+  engine: Engine,
+  last: StoredRange["last"] | null,
+  rowsMax = Infinity,
+): Promise<StoredRange | null> {
+  const next = last === null ? null : last.number + 1;
+  const commits = firstOf(await readCommits(engine, next), rowsMax);
+  const verified = commits.slice(0, await countVerified(engine, commits, last?.timestamp ?? 0));
+  const [first, newest] = [verified[0], verified.at(-1)];
+  if (first === undefined || newest === undefined) return null;
+  return { fromBlock: first.fromBlock, last: newest.last };
+}
+
+/** The first commits, at least one, that have so many rows at most. */
+function firstOf(commits: readonly Commit[], rowsMax: number): readonly Commit[] {
+  let rows = 0;
+  const tooMany = commits.findIndex(({ counts }, index) => {
+    rows += counts.reduce((sum, count) => sum + count, 0);
+    return index > 0 && rows > rowsMax;
+  });
+  return tooMany === -1 ? commits : commits.slice(0, tooMany);
+}
 
 /** Commit records that follow each other from a block on, or from the oldest one; bounded. */
-export async function readCommits(
-  engine: Engine,
-  fromBlock: number | null,
-): Promise<readonly Commit[]> {
+async function readCommits(engine: Engine, fromBlock: number | null): Promise<readonly Commit[]> {
   const from = fromBlock === null ? "" : `WHERE from_block >= ${integerLiteral(fromBlock)}`;
   const rows = await engine.query(
     `SELECT from_block, to_block, hex(last_hash), last_timestamp, fills, events, quarantined
@@ -40,7 +86,7 @@ export async function readCommits(
  * How many of these commits, in order, have all of their rows in all tables. `since` is the time of the block before
  * them, in unix seconds.
  */
-export async function countVerified(
+async function countVerified(
   engine: Engine,
   commits: readonly Commit[],
   since: number,

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AppError } from "../../base/errors.ts";
+import { DataFolderDamagedError } from "../embedded/data-folder-errors.ts";
+import { MissingRowsError } from "../recover.ts";
+import { untilReplicated } from "./until-replicated.ts";
+
+const ignore = (): void => {};
+
+test("rows that stay missing end the wait with one sentence", async () => {
+  const work = async () => {
+    throw new MissingRowsError("table fills holds 1 rows where 2 were written");
+  };
+  await assert.rejects(untilReplicated(work, { onWaiting: ignore, waitMsMax: 0 }), (thrown) => {
+    assert(thrown instanceof AppError && thrown.cause instanceof Error);
+    assert.match(
+      thrown.cause.message,
+      /^table fills holds 1 rows where 2 were written, still after 0 s: see what `oddwire cluster check` says/,
+    );
+    return thrown.code === "SERVICE_UNAVAILABLE";
+  });
+});
+
+test("damage is not waited for", async () => {
+  const work = async () => {
+    throw new DataFolderDamagedError("table fills holds 2 rows where 1 were written");
+  };
+  await assert.rejects(untilReplicated(work, { onWaiting: ignore }), DataFolderDamagedError);
+});
+
+test("what is missing is reported once, until it is there", async () => {
+  const reasons: string[] = [];
+  let calls = 0;
+  const work = async () => {
+    calls += 1;
+    if (calls < 3) throw new MissingRowsError("one row is missing");
+    return "all";
+  };
+  const onWaiting = (reason: string) => reasons.push(reason);
+  assert.equal(await untilReplicated(work, { onWaiting }), "all");
+  assert.deepEqual(reasons, ["one row is missing: replicas may be behind"]);
+});

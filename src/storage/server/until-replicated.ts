@@ -1,0 +1,57 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { serverLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import { type Coverage, MissingRowsError, readCoverage, verifyNewestCommits } from "../recover.ts";
+import { readVerified } from "./verify-commits.ts";
+
+/** What is committed on replicas, once all of its rows and candles are there. Waits and throws as `untilReplicated` does. */
+export async function readReplicated(
+  engine: Engine,
+  onWaiting: (reason: string) => void,
+): Promise<Coverage | null> {
+  return untilReplicated(() => readCompleteCoverage(engine), { onWaiting });
+}
+
+async function readCompleteCoverage(engine: Engine): Promise<Coverage | null> {
+  const coverage = await readCoverage(engine);
+  await verifyNewestCommits(engine);
+  const verified = await readVerified(engine);
+  if (coverage?.last.number === verified?.last.number) return coverage;
+  throw new MissingRowsError("the newest commit records count other trades than the candles");
+}
+
+/**
+ * Does work of a start on replicas, which may be behind: until no rows are missing. `onWaiting` is called with one
+ * sentence whenever others are missing than before. Throws `SERVICE_UNAVAILABLE` when some still are after
+ * `replicaWaitMsMax`.
+ */
+export async function untilReplicated<Result>(
+  work: () => Promise<Result>,
+  options: { readonly onWaiting: (reason: string) => void; readonly waitMsMax?: number },
+): Promise<Result> {
+  const { onWaiting, waitMsMax = serverLimits.replicaWaitMsMax } = options;
+  const startedAtMs = systemClock.monotonicMs();
+  for (let waitingFor = ""; ; ) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!(thrown instanceof MissingRowsError)) throw thrown;
+      const { missing } = thrown;
+      const waitedMs = systemClock.monotonicMs() - startedAtMs;
+      if (waitedMs >= waitMsMax) throw stillMissing(missing, waitedMs);
+      if (missing !== waitingFor) onWaiting(`${missing}: replicas may be behind`);
+      waitingFor = missing;
+    }
+    await delay(serverLimits.outageRetryMs);
+  }
+}
+
+function stillMissing(missing: string, waitedMs: number): AppError {
+  const cause = new Error(
+    `${missing}, still after ${Math.round(waitedMs / 1000)} s: see what \`oddwire cluster check\` says of replicas; ` +
+      "when none is behind, restore a backup or index again into an empty database",
+  );
+  return new AppError("SERVICE_UNAVAILABLE", { cause });
+}

@@ -1,0 +1,131 @@
+/** R16, R18: replicas get the rows of each table at another time, and no list is ever short of a row that it showed. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { deltaOfBlock } from "../../src/market/delta.ts";
+import { readCandles } from "../../src/query/read-candles.ts";
+import { readEvents } from "../../src/query/read-events.ts";
+import { readFills } from "../../src/query/read-fills.ts";
+import { identityOf } from "../../src/storage/identity.ts";
+import { FactReader } from "../../src/storage/server/fact-reader.ts";
+import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { tables } from "../support/append-part.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
+import { LaggingProxy } from "../support/clickhouse/lagging-proxy.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { naiveCandles } from "../support/naive-candles.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { batchesOf, encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/** Minutes and hours end within batches and between them. */
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((plan, index) => ({
+  ...plan,
+  secondsLater: index % 15 === 7 ? 3600 : plan.secondsLater % 60,
+}));
+const blocks = factsOf(buildChain(plans));
+const tokenIds = [...new Set(fillsOf(blocks).map(({ tokenId }) => tokenId))].slice(0, 3);
+const kinds = [...new Set(blocks.flatMap(({ events }) => events.map(({ event }) => event.kind)))];
+const place = { order: "asc", after: null, limit: 100_000, finalizedOnly: false } as const;
+
+/** Every list has all rows of these blocks. */
+async function assertListsHold(facts: IndexedFacts, shown: readonly BlockFacts[]): Promise<void> {
+  const fills = fillsOf(shown);
+  assert.deepEqual(await readFills(facts, { ...place, filter: {} }), fills);
+  const events = shown.flatMap((block) => block.events);
+  assert.deepEqual(await readEvents(facts, { ...place, kinds }), events);
+  for (const tokenId of tokenIds) {
+    const own = fills.filter((fill) => fill.tokenId === tokenId);
+    assert.deepEqual(await readFills(facts, { ...place, filter: { tokenIds: [tokenId] } }), own);
+    for (const bucketSeconds of [60, 3600]) {
+      const of = { tokenId, complement: null, bucketSeconds, order: "asc" } as const;
+      const all = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1000 };
+      const candles = await readCandles(facts, { ...of, ...all });
+      assert.deepEqual(
+        new Map(candles.map(({ bucket, candle }) => [bucket, candle])),
+        naiveCandles(own, of),
+      );
+    }
+  }
+}
+
+async function openScene(t: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
+  const server = await ClickHouseServer.open(t);
+  const of = { database: "facts", cluster: null, identity: identityOf(137, knownContracts()) };
+  const direct: ServerPlace = { url: server.url, user: "default", password: "", ...of };
+  const proxy = await LaggingProxy.open(t, server, of.database);
+  const writer = await IndexedFacts.open(dataDir, (folder) => openDatabase(direct, folder));
+  cleanUp(t, () => writer.close());
+  return { dataDir, proxy, writer, lagging: { ...direct, url: proxy.url } };
+}
+
+test("a node shows every row while tables are behind", async (t) => {
+  t.diagnostic(`seed ${testSeed}`);
+  const random = new SeededRandom(testSeed);
+  const { dataDir, proxy, writer, lagging } = await openScene(t);
+  const [first = [], ...batches] = batchesOf(blocks, [30, 25, 35]);
+  await writer.append(encode(first));
+  const waiting = { signal: new AbortController().signal, onWaiting: () => {} };
+  const store = await FactReader.open(lagging, { dataDir, ...waiting });
+  const node = await IndexedFacts.load(store);
+  cleanUp(t, () => node.close());
+  let shown = first;
+  let waits = 0;
+  for (const batch of batches) {
+    for (const block of batch) node.apply(deltaOfBlock(block));
+    shown = [...shown, ...batch];
+    for (const table of tables) await proxy.hold(table);
+    await writer.append(encode(batch));
+    const late = tables.toSorted(() => random.next() - 0.5);
+    for (const table of late) {
+      assert(store.coverage !== null);
+      if (store.coverage.last.number < (batch.at(-1)?.number ?? 0)) {
+        const range = await store.verifyNext();
+        if (range !== null) node.cover(range);
+        else waits += 1;
+      }
+      await assertListsHold(node, shown);
+      proxy.release(table);
+    }
+    const range = await store.verifyNext();
+    if (range !== null) node.cover(range);
+    assert.equal(node.coverage?.last.number, batch.at(-1)?.number);
+    await assertListsHold(node, shown);
+  }
+  assert(waits > 0);
+});
+
+test("a writer waits at its start for replicas that are behind, and says for what", async (t) => {
+  const { dataDir, proxy, writer, lagging } = await openScene(t);
+  const [first = [], second = []] = batchesOf(blocks, [60]);
+  await writer.append(encode(first));
+  for (const table of tables) await proxy.hold(table);
+  await writer.append(encode(second));
+  proxy.release("commits");
+  const reasons: string[] = [];
+  const opening = IndexedFacts.open(
+    dataDir,
+    async (folder) => ({ ...(await openDatabase(lagging, folder)), kind: "cluster" }),
+    { onWaiting: (reason) => reasons.push(reason) },
+  );
+  const reason =
+    /^table (fills|fills_by_token|events) holds [0-9]+ rows for blocks .*: replicas may/;
+  await waitFor("a reason", async () => (reason.test(reasons.at(-1) ?? "") ? true : null));
+  for (const table of ["fills", "fills_by_token", "events", "quarantine"]) proxy.release(table);
+  const candles = /^the newest commit records count other trades than the candles: replicas may/;
+  await waitFor("a reason", async () => (candles.test(reasons.at(-1) ?? "") ? true : null));
+  for (const table of tables) proxy.release(table);
+  const opened = await opening;
+  cleanUp(t, () => opened.close());
+  await assertListsHold(opened, blocks);
+});

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import * as http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { cleanUp } from "../clean-up.ts";
+import type { ClickHouseServer } from "./clickhouse-server.ts";
+
+/**
+ * A server as seen through a replica that is behind, table by table: a proxy whose queries find the rows of some tables
+ * as they were at a moment before. Merges are stopped, so that what was there then is known by its parts.
+ */
+export class LaggingProxy {
+  readonly #target: ClickHouseServer;
+  readonly #database: string;
+  readonly #http = http.createServer((request, response) => this.#forward(request, response));
+  /** What is found of a table that is behind, as a condition in SQL. */
+  readonly #found = new Map<string, string>();
+
+  private constructor(target: ClickHouseServer, database: string) {
+    this.#target = target;
+    this.#database = database;
+  }
+
+  static async open(
+    t: TestContext,
+    target: ClickHouseServer,
+    database: string,
+  ): Promise<LaggingProxy> {
+    await target.ask("SYSTEM STOP MERGES");
+    const proxy = new LaggingProxy(target, database);
+    proxy.#http.listen(0, "127.0.0.1");
+    await once(proxy.#http, "listening");
+    cleanUp(t, () => {
+      proxy.#http.closeAllConnections();
+      proxy.#http.close();
+    });
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
+  }
+
+  /** From now on queries find no more of a table than what is there now. */
+  async hold(table: string): Promise<void> {
+    const parts = await this.#target.ask(
+      `SELECT name FROM system.parts WHERE database = '${this.#database}' AND table = '${table}' AND active`,
+    );
+    const names = parts.split("\n").map((name) => `\\'${name}\\'`);
+    this.#found.set(table, `_part IN (${names.join()})`);
+  }
+
+  /** The table is up to date again. */
+  release(table: string): void {
+    this.#found.delete(table);
+  }
+
+  #forward(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const url = new URL(request.url ?? "/", this.#target.url);
+    const filters = [...this.#found].map(
+      ([table, found]) => `'${this.#database}.${table}':'${found}'`,
+    );
+    url.searchParams.set("additional_table_filters", `{${filters.join()}}`);
+    const { method = "GET", headers } = request;
+    const asked = http.request(url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    asked.on("error", () => response.destroy());
+    request.pipe(asked);
+  }
+}
