@@ -214,6 +214,9 @@ export class Auditor {
     if (right === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
+    } else if (!this.#parts.store.writer.isRepairable) {
+      log.error(reported, "stored blocks are proven wrong; a cluster is not repaired: index again");
+      this.#note(range, { kind: "differs", state: "proven", detail });
     } else if (this.#wasJustRepaired(range)) {
       log.error(reported, "blocks that were repaired are wrong again: run oddwire repair");
       this.#note(range, { kind: "differs", state: "proven", detail });

@@ -94,6 +94,11 @@ export class FactStore extends CoveredFacts {
     }
   }
 
+  /** Whether what is stored can be repaired: in a cluster others read it all the time, and its replicas differ meanwhile. */
+  get isRepairable(): boolean {
+    return this.#shared?.isReplicated !== true;
+  }
+
   /** The last blocks of appends that were begun and not committed: those that follow must end there too. */
   get openEnds(): readonly number[] {
     return this.#shared?.claims.ends ?? [];

@@ -92,6 +92,20 @@ test("a data folder that cannot be made is a setting that is not right", async (
   }
 });
 
+test("a cluster is not repaired, and the refusal says what to do", async () => {
+  const { code, stdout, stderr } = await runCommand(["repair"], {
+    ODDWIRE_DATA_DIR: join(folder, "cluster"),
+    ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
+    ODDWIRE_CLICKHOUSE_URL: "http://127.0.0.1:1",
+    ODDWIRE_CLICKHOUSE_CLUSTER: "oddwire",
+  });
+  assert.deepEqual([code, stdout], [2, ""], stderr);
+  assert.match(
+    stderr,
+    /ODDWIRE_CLICKHOUSE_CLUSTER is oddwire: a cluster cannot be repaired .*index again/,
+  );
+});
+
 test("help shows every command, with its options and examples, without colors in a pipe", async () => {
   const overview = await outputOf("help");
   const names = buildProgram().commands.map((command) => command.name());

@@ -1,3 +1,4 @@
+import { type Config, ConfigError, readConfig } from "../../base/config/config.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { AuditBook } from "../../feed/audit-log.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
@@ -6,8 +7,9 @@ import { exitCodes } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
 
-/** Indexes stored blocks again where they are not what the chain says. */
-export function repair(options: RangeOptions): Promise<number> {
+/** Indexes stored blocks again where they are not what the chain says. Throws `ConfigError` for a cluster. */
+export async function repair(options: RangeOptions): Promise<number> {
+  refuseCluster(readConfig("serve"));
   return withProof(options, async ({ dataDir, store, range, audit }) => {
     let repaired = 0;
     let isProven = true;
@@ -32,6 +34,14 @@ export function repair(options: RangeOptions): Promise<number> {
     print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
     return isProven ? exitCodes.done : exitCodes.differs;
   });
+}
+
+function refuseCluster({ clickhouseCluster: cluster }: Config): void {
+  if (cluster === null) return;
+  throw new ConfigError([
+    `ODDWIRE_CLICKHOUSE_CLUSTER is ${cluster}: a cluster cannot be repaired while its nodes read it; ` +
+      "see what differs with `oddwire check`, and index again into another ODDWIRE_CLICKHOUSE_DATABASE",
+  ]);
 }
 
 function settle(dataDir: string, range: Parameters<AuditBook["settle"]>[0]): void {

@@ -95,7 +95,7 @@ function addRepair(program: Command): void {
     .command("repair")
     .summary("read stored blocks again and repair what is corrupt")
     .description(
-      "Compares as check does, and replaces what is proven to be corrupt, minute candles included. If it is killed, the next start completes what was begun; run it again for the rest. Exits with 0 when everything is correct, 2 if something could not be proven, and 75 while a service runs on the data directory.",
+      "Compares as check does, and replaces what is proven to be corrupt, minute candles included. If it is killed, the next start completes what was begun; run it again for the rest. Exits with 0 when everything is correct, 2 if something could not be proven, and 75 while a service runs on the data directory. With a ClickHouse server, stop the services that use its database first. A cluster is not repaired: the command refuses, with 2.",
     )
     .addOption(fromOption())
     .addOption(toOption())
