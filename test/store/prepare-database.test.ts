@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { AppError } from "../../src/base/errors.ts";
 import { identityOf } from "../../src/storage/identity.ts";
 import { schemaStatements, schemaVersion, tableNames } from "../../src/storage/schema/schema.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { readSchemaVersion } from "../../src/storage/server/prepare-database.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
+import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-server.ts";
 import { openServerEngine } from "../support/open-engines.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 
@@ -41,4 +42,19 @@ test("a database of any earlier version is brought to the newest one", async (t)
     assert.deepEqual(await engine.query("SELECT from_block, to_block FROM commits"), [[1, 2]]);
     assert.deepEqual(await engine.query("SELECT count() FROM markets"), [[0]]);
   }
+});
+
+test("a user who may only read is refused in one sentence", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  const place = { url: server.url, password: "", database: "facts", cluster: null, identity };
+  const { engine } = await openDatabase({ ...place, user: "default" }, tmpdir());
+  await engine.close();
+  await assert.rejects(openDatabase({ ...place, user: readingUser }, tmpdir()), (thrown) => {
+    assert(thrown instanceof AppError && thrown.cause instanceof Error);
+    assert.match(
+      thrown.cause.message,
+      /^the ClickHouse server at \S+ does not let the user do what is needed: .*INSERT.* ON facts\.commits$/,
+    );
+    return thrown.code === "SERVICE_UNAVAILABLE";
+  });
 });
