@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { polygonContracts } from "../../../src/contracts/polygon-contracts.ts";
+import { readContracts } from "../../../src/roles/read-contracts.ts";
+import { identityOf } from "../../../src/storage/identity.ts";
 import { cleanUp } from "../clean-up.ts";
+import { ClickHouseServer } from "../clickhouse/clickhouse-server.ts";
+import { makeDatabase } from "../clickhouse/make-database.ts";
+import { isOnServer, serverCount } from "../open-facts.ts";
 import { ScriptedNode } from "../scripted-node.ts";
 import { Service } from "../service.ts";
 import type { Recording } from "./recording.ts";
@@ -48,6 +53,7 @@ export async function serveRecording(
   const contractsFile = join(folder, "contracts.json");
   await writeFile(contractsFile, JSON.stringify(recordedContracts()));
   const dataDir = join(folder, "data");
+  const database = await makeRecordingDatabase(t, contractsFile);
   return {
     node,
     head: recording.blocks.length - 1,
@@ -57,16 +63,33 @@ export async function serveRecording(
       ODDWIRE_CHAIN_ID: "137",
       ODDWIRE_DATA_DIR: dataDir,
       ODDWIRE_CONTRACTS_FILE: contractsFile,
+      ...database,
     },
     startService: async (rpcUrls = [node.url], settings = {}) => {
       const service = await Service.open({
         rpcUrls,
         dataDir,
-        settings: { ODDWIRE_CONTRACTS_FILE: contractsFile, ...settings },
+        settings: { ODDWIRE_CONTRACTS_FILE: contractsFile, ...database, ...settings },
       });
       services.push(service);
       return service;
     },
+  };
+}
+
+/** The settings of a database on servers, where `ODDWIRE_TEST_ENGINE` asks for it. */
+async function makeRecordingDatabase(
+  t: TestContext,
+  contractsFile: string,
+): Promise<Record<string, string>> {
+  if (!isOnServer) return {};
+  const servers = await ClickHouseServer.openShards(t, serverCount);
+  const identity = identityOf(137, await readContracts(contractsFile));
+  const { url, database, cluster } = await makeDatabase(servers, { database: "facts", identity });
+  return {
+    ODDWIRE_CLICKHOUSE_URL: url,
+    ODDWIRE_CLICKHOUSE_DATABASE: database,
+    ...(cluster === null ? {} : { ODDWIRE_CLICKHOUSE_CLUSTER: cluster }),
   };
 }
 
