@@ -2,7 +2,8 @@
  * Backfill: JSON-RPC without latency to rows that can be queried, with the node on the same
  * machine. Next to it, in the same run, the raw ceiling: the same answers fetched and parsed as
  * JSON, and nothing else; and, where `npm install --prefix bench/peers` has brought its packages, other
- * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3).
+ * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3), and `server`
+ * to store in a ClickHouse server on the same machine, of which the rows per second and the bytes per fill are shown.
  *
  * The processor time of each quarter is sent: the cost of a log must not grow with what is stored.
  * `node bench/backfill.bench.ts 20 1` is the long one. At the end the service is stopped in the middle.
@@ -16,6 +17,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../src/access/key-format.ts";
+import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 import { median } from "./median.ts";
 import { measurePeer, type Peer, type PeerRound, peers } from "./peers/measure-peer.ts";
@@ -23,6 +25,7 @@ import { measurePeer, type Peer, type PeerRound, peers } from "./peers/measure-p
 const logsPerBlock = 112;
 const millions = Number(process.argv[2] ?? 1);
 const rounds = Number(process.argv[3] ?? 3);
+const isOnServer = process.argv[4] === "server";
 const blocks = Math.round((millions * 1_000_000) / logsPerBlock);
 const lastBlock = blocks - 1;
 const ticksPerSecond = 100;
@@ -59,6 +62,8 @@ console.log(`${blocks} blocks, about ${millions} M logs, ${rounds} rounds`);
  */
 const folders: string[] = [];
 const node = await startNode();
+const [server = null] = isOnServer ? await ClickHouseServer.openAll(1) : [];
+let databases = 0;
 try {
   const ceilings: Ceiling[] = [];
   const results: Round[] = [];
@@ -81,6 +86,7 @@ try {
         `peak ${result.peak.resident.toFixed(0)} MB, of it ${result.peak.anonymous.toFixed(0)} MB anonymous, ` +
         `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
     );
+    if (server !== null) await printStored(server, ceiling.logs / result.logsPerSecond);
     for (const [peer, rounds] of ofPeers) {
       const measured = await measurePeer(peer, { rpcUrl: node.url, blocks });
       if (measured === null) continue;
@@ -108,6 +114,7 @@ try {
   console.log(`stopped in the middle of a backfill within ${stopMs.toFixed(0)} ms`);
 } finally {
   node.child.kill();
+  await server?.close();
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 }
 
@@ -179,9 +186,38 @@ async function startService(options: {
       ODDWIRE_ADMIN_KEY: key,
       ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
       ODDWIRE_LOG_LEVEL: "error",
+      ...(server === null ? {} : databaseSettings(server)),
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+}
+
+/** Of a database for each service. */
+function databaseSettings({ url }: ClickHouseServer): Record<string, string> {
+  databases += 1;
+  return {
+    ODDWIRE_CLICKHOUSE_URL: url,
+    ODDWIRE_CLICKHOUSE_USER: "default",
+    ODDWIRE_CLICKHOUSE_DATABASE: `backfill_${databases}`,
+  };
+}
+
+/** What the newest database holds: rows of all tables, and bytes on disk for each fill before old parts are merged. */
+async function printStored(server: ClickHouseServer, seconds: number): Promise<void> {
+  const answer = await server.ask(
+    `SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts
+     WHERE database = 'backfill_${databases}' AND active GROUP BY table ORDER BY table`,
+  );
+  const tables = answer.split("\n").map((line) => line.split("\t"));
+  const rowsOf = (name?: string) =>
+    tables.reduce((sum, [table, rows]) => sum + (table === (name ?? table) ? Number(rows) : 0), 0);
+  const fills = rowsOf("fills");
+  const bytes = tables.map(([table, , size]) => [table, Number(size) / fills] as const);
+  const all = bytes.reduce((sum, [, size]) => sum + size, 0);
+  console.log(
+    `  server ${format(rowsOf() / seconds)} rows/s, ${all.toFixed(0)} bytes per fill ` +
+      `(${bytes.map(([table, size]) => `${table} ${size.toFixed(1)}`).join(", ")})`,
+  );
 }
 
 /** How much was stored, and what that had cost. */
