@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { filterNaively, type NaiveFilter } from "./naive-filters.ts";
 import type { DataServer, Row } from "./open-data-server.ts";
 import { assertError, assertEveryHeader } from "./open-test-server.ts";
-import { propertySettings, runsOf } from "./property-settings.ts";
+import { propertySettings } from "./property-settings.ts";
 
 export type ListUnderTest = {
   readonly server: DataServer;
@@ -60,7 +60,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
   for (const [name, filter] of Object.entries(filters)) {
     test(`200: ${name}${reported} chooses the rows that a naive filter does`, async () => {
       const rows = await readAll();
-      const samples = runsOf(6);
+      const samples = 6;
       const chosen = Array.from({ length: samples }, (_, run) => {
         const row = rows[Math.floor((run * (rows.length - 1)) / (samples - 1))];
         return filter.sample(row ?? {});

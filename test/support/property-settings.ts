@@ -7,12 +7,7 @@ export const testSeed = numberFrom("TEST_SEED", 20_261_120);
 
 /** The seed, and how often to try: `numRuns` unless the environment asks for more or fewer. */
 export function propertySettings(numRuns: number): { seed: number; numRuns: number } {
-  return { seed: testSeed, numRuns: runsOf(numRuns) };
-}
-
-/** How often to try something instead of `times`, as the environment asks; at least twice. */
-export function runsOf(times: number): number {
-  return Math.max(2, Math.ceil(times * numberFrom("TEST_RUNS_FACTOR", 1)));
+  return { seed: testSeed, numRuns: Math.ceil(numRuns * numberFrom("TEST_RUNS_FACTOR", 1)) };
 }
 
 function numberFrom(name: string, byDefault: number): number {
