@@ -151,7 +151,8 @@ class Play {
     service: Started,
   ): AsyncGenerator<ChainChange> {
     const { store } = this.#folder;
-    yield* this.#chain.resumeAfter(store.coverage?.last.number ?? -1);
+    const { coverage, writer } = store;
+    yield* this.#chain.resumeAfter(coverage?.last.number ?? -1, writer.openEnds);
     for (const turn of turns) yield* this.#take(turn, service);
     if (killed === null) return;
     dieAfter(store.engine, killed.writesLeft);
@@ -228,7 +229,7 @@ function dieAfter(engine: Pick<Engine, "insert" | "command">, writesLeft: number
     left -= 1;
     await doIt();
   };
-  engine.insert = (table, rows) => write(() => insert.call(engine, table, rows));
+  engine.insert = (table, rows, token) => write(() => insert.call(engine, table, rows, token));
   engine.command = (sql) => write(() => command.call(engine, sql));
 }
 

@@ -72,15 +72,20 @@ export class SteppedChain {
     }
   }
 
-  /** What a process gets that has stored the blocks up to `stored`. */
-  resumeAfter(stored: number): ChainChange[] {
+  /** What a process gets that has stored the blocks up to `stored`, in ranges that end at `ends`: those of open claims. */
+  resumeAfter(stored: number, ends: readonly number[]): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);
     const unfinalized = factsOf(this.#blocks.slice(this.#finalCount));
+    // The range that a block is in, by how many ranges end before it.
+    const ranges = Map.groupBy(
+      missing,
+      ({ block }) => ends.filter((end) => end < block.number).length,
+    );
     return [
-      ...(missing.length === 0
-        ? []
-        : [{ kind: "range", batch: encode(factsOf(missing)), more: false } as const]),
+      ...[...ranges.values()].map(
+        (range) => ({ kind: "range", batch: encode(factsOf(range)), more: false }) as const,
+      ),
       ...unfinalized.map((block) => ({ kind: "block", block }) as const),
     ];
   }

@@ -4,7 +4,7 @@
 # REDIS_PASSWORD is of all of them, letters and digits.
 set -eu
 umask 077
-conf=/tmp/redis.conf
+conf=$(mktemp)
 if [ "$1" = server ]; then
   {
     echo "requirepass $REDIS_PASSWORD"
