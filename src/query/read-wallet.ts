@@ -1,19 +1,41 @@
 import { parseMicros } from "../base/decimal.ts";
-import type { Address, TokenId } from "../base/ids.ts";
+import type { Address, ConditionId, TokenId } from "../base/ids.ts";
+import { mapInTurns } from "../base/time/turns.ts";
 import { isTrade } from "../market/fill.ts";
-import { addTotals, type WalletTotals } from "../rows/wallet-row.ts";
+import { addWalletTotals, type WalletMarket, type WalletTotals } from "../market/wallet-totals.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import { finalBoundary } from "./merged-list.ts";
 
 /** More tokens than this are not read of one wallet. */
-export const walletTokensMax = 50_000;
+const walletTokensMax = 50_000;
 
-/**
- * What a wallet traded, token by token; of more than `walletTokensMax` those with the highest volume. One query,
- * which reads the parties of every fill: no table is ordered by them.
- */
+/** What a wallet traded, market by market. */
+export type ReadWallet = {
+  readonly markets: readonly WalletMarket[];
+  /** Whether it traded more than `walletTokensMax` tokens: those with the highest volume are counted. */
+  readonly truncated: boolean;
+};
+
+/** Groups what a wallet traded by market; tokens of unknown markets stay apart. */
 export async function readWallet(
+  { store, directory }: { readonly store: IndexedFacts; readonly directory: MarketDirectory },
+  address: Address,
+): Promise<ReadWallet> {
+  const tokens = await readTokens(store, address);
+  const markets = new Map<ConditionId | TokenId, WalletMarket>();
+  await mapInTurns(tokens, ([tokenId, more]) => {
+    const conditionId = directory.placeOf(tokenId)?.conditionId ?? null;
+    const before = markets.get(conditionId ?? tokenId);
+    const totals = before === undefined ? more : addWalletTotals(before.totals, more);
+    markets.set(conditionId ?? tokenId, { conditionId, totals });
+  });
+  return { markets: [...markets.values()], truncated: tokens.size >= walletTokensMax };
+}
+
+/** Token by token. One query, which reads the parties of every fill: no table is ordered by them. */
+async function readTokens(
   store: IndexedFacts,
   address: Address,
 ): Promise<ReadonlyMap<TokenId, WalletTotals>> {
@@ -32,7 +54,7 @@ export async function readWallet(
   const tokens = new Map<TokenId, WalletTotals>();
   const add = (tokenId: TokenId, more: WalletTotals) => {
     const before = tokens.get(tokenId);
-    tokens.set(tokenId, before === undefined ? more : addTotals(before, more));
+    tokens.set(tokenId, before === undefined ? more : addWalletTotals(before, more));
   };
   for (const [id, trades, makerTrades, takerTrades, volume, first, last] of rows) {
     add(`0x${String(id)}` as TokenId, {

@@ -5,7 +5,7 @@ import { roundToThousandths } from "../base/round.ts";
 import type { ChangeFeed, FeedEntry } from "../feed/cluster/change-feed.ts";
 import type { FeedStatus } from "../feed/cluster/feed-follower.ts";
 
-type RedisStanding = Pick<RedisConnection, "isUp" | "downSeconds">;
+type RedisState = Pick<RedisConnection, "isUp" | "downSeconds">;
 type ClusterMetrics = NonNullable<Metrics["cluster"]>;
 
 /** Which indexer is active; `null` when that is not known. */
@@ -15,7 +15,7 @@ export type ActiveIndexer = { readonly node: string; readonly term: number | nul
 const newestMessages = 64;
 
 /** What a serving node knows. */
-export function servingStatus(redis: RedisStanding, feed: FeedStatus): ClusterMetrics {
+export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetrics {
   const { ageMs, term, indexer, hasHole } = feed;
   return {
     is_active: false,
@@ -30,7 +30,7 @@ export function servingStatus(redis: RedisStanding, feed: FeedStatus): ClusterMe
 
 /** What an indexer knows; `own` while it is the active one. */
 export function indexingStatus(
-  redis: RedisStanding,
+  redis: RedisState,
   active: ActiveIndexer | null,
   own: { readonly openClaims: number } | null,
 ): ClusterMetrics {
@@ -67,6 +67,6 @@ function senderOf(message: FeedEntry["message"]): string | null {
   return message?.kind === "term" ? message.node : null;
 }
 
-function redisStatus({ isUp, downSeconds }: RedisStanding) {
+function redisStatus({ isUp, downSeconds }: RedisState) {
   return { redis_up: isUp, redis_down_seconds: roundToThousandths(downSeconds) };
 }

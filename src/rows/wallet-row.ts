@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import type { Address, ConditionId } from "../base/ids.ts";
+import type { Address } from "../base/ids.ts";
+import { addWalletTotals, type WalletMarket } from "../market/wallet-totals.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import { marketRow } from "./market-row.ts";
 import {
@@ -10,22 +11,6 @@ import {
   formatTime,
   nullable,
 } from "./wire-format.ts";
-
-/** What a wallet traded. Micros, Unix seconds. */
-export type WalletTotals = {
-  readonly trades: number;
-  readonly makerTrades: number;
-  readonly takerTrades: number;
-  readonly volumeUsd: bigint;
-  readonly firstTimestamp: number;
-  readonly lastTimestamp: number;
-};
-
-/** What a wallet traded of a market; `null` stands for tokens of unknown markets. */
-export type WalletMarket = {
-  readonly conditionId: ConditionId | null;
-  readonly totals: WalletTotals;
-};
 
 /** Markets that are reported of a wallet. */
 const topMarketsMax = 100;
@@ -91,7 +76,7 @@ export function presentWallet(
   markets: readonly WalletMarket[],
   { directory, truncated }: { readonly directory: MarketDirectory; readonly truncated: boolean },
 ): Static<typeof walletRow> {
-  const all = markets.map(({ totals }) => totals).reduce(addTotals);
+  const all = markets.map(({ totals }) => totals).reduce(addWalletTotals);
   const top = markets.toSorted((a, b) => Number(b.totals.volumeUsd - a.totals.volumeUsd));
   return {
     address,
@@ -118,17 +103,5 @@ export function presentWallet(
         last_trade_at_ms: totals.lastTimestamp * 1000,
       };
     }),
-  };
-}
-
-/** The sum of what a wallet traded. */
-export function addTotals(one: WalletTotals, other: WalletTotals): WalletTotals {
-  return {
-    trades: one.trades + other.trades,
-    makerTrades: one.makerTrades + other.makerTrades,
-    takerTrades: one.takerTrades + other.takerTrades,
-    volumeUsd: one.volumeUsd + other.volumeUsd,
-    firstTimestamp: Math.min(one.firstTimestamp, other.firstTimestamp),
-    lastTimestamp: Math.max(one.lastTimestamp, other.lastTimestamp),
   };
 }

@@ -60,22 +60,47 @@ test("the newest row of each market counts, page by page, also after a restart o
   await table.write([newer], 2_000);
   await server.restart();
   assert.equal(await table.readNewestMs(), 2_000);
-  assert.deepEqual(await table.readSince(1_001, null), [{ market: newer, writtenMs: 2_000 }]);
+  assert.deepEqual(await table.readSince(1_001, null), [
+    { conditionId: standard.conditionId, market: newer, writtenMs: 2_000 },
+  ]);
   assert.deepEqual(await table.readOf([negRisk.conditionId]), [
-    { market: other, writtenMs: 1_000 },
+    { conditionId: negRisk.conditionId, market: other, writtenMs: 1_000 },
   ]);
   const many = Array.from({ length: clusterMetadataLimits.rowsReadMax }, (_, index) =>
     metadataOf({ conditionId: `0x${index.toString(16).padStart(64, "0")}`, tokenIds: [] }, "many"),
   );
   await table.write(many, 3_000);
   const first = await table.readSince(0, null);
-  const rest = await table.readSince(0, first.at(-1)?.market.conditionId ?? null);
+  const rest = await table.readSince(0, first.at(-1)?.conditionId ?? null);
   assert.equal(first.length, clusterMetadataLimits.rowsReadMax);
   const found = [...first, ...rest].map(({ market }) => market);
   const expected = [...many, newer, other].toSorted((a, b) =>
     a.conditionId < b.conditionId ? -1 : 1,
   );
   assert.deepEqual(found, expected);
+});
+
+test("a row that cannot be read is none, whatever it holds", async (t) => {
+  const { server, table } = await openTable(t);
+  const { conditionId } = standard;
+  const right = metadataOf(standard, "right");
+  const wrongs: readonly unknown[] = [
+    null,
+    "text",
+    [right],
+    { ...right, conditionId: negRisk.conditionId },
+    { ...right, texts: { ...right.texts, tags: [1] } },
+    { ...right, claims: { ...right.claims, winnerIndex: "0" } },
+    { ...right, claims: null },
+  ];
+  for (const [index, text] of ["{", ...wrongs.map((wrong) => JSON.stringify(wrong))].entries()) {
+    const value = `unhex('${conditionId.slice(2)}'), ${index + 1}, '${text}'`;
+    await server.ask(`INSERT INTO oddwire.market_metadata VALUES (${value})`);
+    const [row] = await table.readOf([conditionId]);
+    assert.deepEqual(row, { conditionId, market: null, writtenMs: index + 1 }, text);
+  }
+  await table.write([right], 100);
+  assert.deepEqual((await table.readOf([conditionId]))[0]?.market, right);
 });
 
 test("a node has what is written, before and after the market is known, changed or reverted", async (t) => {

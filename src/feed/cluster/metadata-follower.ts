@@ -73,7 +73,7 @@ export class MetadataFollower {
       if (ledger.isFull || this.#closing.signal.aborted) return;
       const rows: readonly WrittenMetadata[] = await table.readSince(sinceMs, after);
       await this.#take(rows);
-      after = rows.at(-1)?.market.conditionId ?? null;
+      after = rows.at(-1)?.conditionId ?? null;
     } while (after !== null);
     this.#readMs = newestMs;
     ledger.progress = { ...ledger.progress, openReadAt: Math.floor(newestMs / 1000) };
@@ -88,7 +88,7 @@ export class MetadataFollower {
     const rows = await table.readOf(asked);
     await this.#take(rows);
     // What is written of them from now on is new.
-    const found = new Set(rows.map(({ market }) => market.conditionId));
+    const found = new Set(rows.map(({ conditionId }) => conditionId));
     ledger.noteAbsent(
       asked.filter((conditionId) => !found.has(conditionId)),
       nowSeconds,
@@ -96,8 +96,10 @@ export class MetadataFollower {
   }
 
   async #take(rows: readonly WrittenMetadata[]): Promise<void> {
-    await mapInTurns(rows, ({ market, writtenMs }) =>
-      this.#parts.ledger.take([market], Math.floor(writtenMs / 1000)),
-    );
+    const { ledger, log } = this.#parts;
+    await mapInTurns(rows, ({ conditionId, market, writtenMs }) => {
+      if (market === null) log.warn({ conditionId }, "stored market metadata cannot be read");
+      else ledger.take([market], Math.floor(writtenMs / 1000));
+    });
   }
 }

@@ -1,12 +1,19 @@
 import { clusterMetadataLimits as limits } from "../../base/config/cluster-limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
+import { parseStoredMarket } from "../../venue/metadata/stored-market.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../sql-literal.ts";
 
-/** Market metadata, and when it was written, in Unix milliseconds. */
-export type WrittenMetadata = { readonly market: MetadataMarket; readonly writtenMs: number };
+/** The newest row of a market. */
+export type WrittenMetadata = {
+  readonly conditionId: ConditionId;
+  /** `null` when the row cannot be read. */
+  readonly market: MetadataMarket | null;
+  /** Unix milliseconds. */
+  readonly writtenMs: number;
+};
 
 /**
  * The market metadata that the active indexer has fetched, for all nodes: the newest row of a market counts, the engine
@@ -51,12 +58,13 @@ export class MetadataTable {
 
   async #read(where: string): Promise<readonly WrittenMetadata[]> {
     const rows = await this.#engine.query(
-      `SELECT written_ms, metadata FROM market_metadata WHERE ${where}
+      `SELECT lower(hex(condition_id)), written_ms, metadata FROM market_metadata WHERE ${where}
        ORDER BY condition_id, written_ms DESC LIMIT 1 BY condition_id`,
     );
-    return rows.map(([writtenMs, json]) => ({
-      writtenMs: Number(writtenMs),
-      market: JSON.parse(String(json)) as MetadataMarket,
-    }));
+    return rows.map(([id, writtenMs, json]) => {
+      const conditionId = `0x${String(id)}` as ConditionId;
+      const market = parseStoredMarket(conditionId, String(json));
+      return { conditionId, market, writtenMs: Number(writtenMs) };
+    });
   }
 }

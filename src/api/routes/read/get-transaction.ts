@@ -1,11 +1,9 @@
 import { Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
-import { blockNumberOf, firstSeqOf, type Seq } from "../../../base/ids.ts";
 import { isTrade } from "../../../market/fill.ts";
 import { resolutionOf } from "../../../market/market.ts";
-import { readEvents } from "../../../query/read-events.ts";
-import { readFills } from "../../../query/read-fills.ts";
+import { readTransaction } from "../../../query/read-transaction.ts";
 import { rowContextOf } from "../../../query/row-context.ts";
 import { exchangeEventRow, presentExchangeEvent } from "../../../rows/exchange-event-row.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
@@ -79,9 +77,10 @@ export function getTransaction(backend: Backend): Route {
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     handler: async ({ id: requestId, params: { tx_hash: txHash } }) => {
-      const page = { order: "asc", after: null, finalizedOnly: false, limit: rowsMax + 1 } as const;
-      const fills = await readFills(backend.store, { ...page, filter: { txHash } });
-      const events = await readEvents(backend.store, { ...page, txHash, ...blockOf(fills[0]) });
+      const { fills, events } = await readTransaction(backend.store, {
+        txHash,
+        limit: rowsMax + 1,
+      });
       const [first] = [...fills, ...events];
       if (first === undefined) throw new AppError("NOT_FOUND");
       const context = rowContextOf(backend);
@@ -123,11 +122,4 @@ export function getTransaction(backend: Backend): Route {
       return { data, meta: metaOf(requestId, backend.freshness()) };
     },
   });
-}
-
-/** The events of a transaction are in the block of its fills, where they are found without reading those of others. */
-function blockOf(fill: { readonly seq: Seq } | undefined) {
-  if (fill === undefined) return {};
-  const block = blockNumberOf(fill.seq);
-  return { seqFrom: firstSeqOf(block), seqTo: firstSeqOf(block + 1) };
 }

@@ -1,14 +1,7 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
-import type { ConditionId } from "../../../base/ids.ts";
-import { mapInTurns } from "../../../base/time/turns.ts";
-import { readWallet, walletTokensMax } from "../../../query/read-wallet.ts";
-import {
-  addTotals,
-  presentWallet,
-  type WalletMarket,
-  walletRow,
-} from "../../../rows/wallet-row.ts";
+import { readWallet } from "../../../query/read-wallet.ts";
+import { presentWallet, walletRow } from "../../../rows/wallet-row.ts";
 import type { Backend } from "../../backend.ts";
 import { address } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -17,6 +10,7 @@ import { metaOf } from "../../meta.ts";
 
 /** What a wallet has traded. */
 export function getWallet(backend: Backend): Route {
+  const { store } = backend;
   const { directory } = backend.state;
   return defineRoute({
     method: "GET",
@@ -29,17 +23,9 @@ export function getWallet(backend: Backend): Route {
     cacheControl: "private, max-age=10",
     handler: async ({ id: requestId, params }) => {
       const fresh = backend.freshness();
-      const tokens = await readWallet(backend.store, params.address);
-      if (tokens.size === 0) throw new AppError("NOT_FOUND");
-      const markets = new Map<ConditionId | string, WalletMarket>();
-      await mapInTurns(tokens, ([tokenId, more]) => {
-        const conditionId = directory.placeOf(tokenId)?.conditionId ?? null;
-        const before = markets.get(conditionId ?? tokenId);
-        const totals = before === undefined ? more : addTotals(before.totals, more);
-        markets.set(conditionId ?? tokenId, { conditionId, totals });
-      });
-      const truncated = tokens.size >= walletTokensMax;
-      const data = presentWallet(params.address, [...markets.values()], { directory, truncated });
+      const { markets, truncated } = await readWallet({ store, directory }, params.address);
+      if (markets.length === 0) throw new AppError("NOT_FOUND");
+      const data = presentWallet(params.address, markets, { directory, truncated });
       return { data, meta: metaOf(requestId, fresh) };
     },
   });

@@ -1,0 +1,29 @@
+import type { ConditionId } from "../base/ids.ts";
+
+/** What a wallet traded. Micros, Unix seconds. */
+export type WalletTotals = {
+  readonly trades: number;
+  readonly makerTrades: number;
+  readonly takerTrades: number;
+  readonly volumeUsd: bigint;
+  readonly firstTimestamp: number;
+  readonly lastTimestamp: number;
+};
+
+/** What a wallet traded of a market; `null` stands for tokens of unknown markets. */
+export type WalletMarket = {
+  readonly conditionId: ConditionId | null;
+  readonly totals: WalletTotals;
+};
+
+/** The sum of what a wallet traded. */
+export function addWalletTotals(one: WalletTotals, other: WalletTotals): WalletTotals {
+  return {
+    trades: one.trades + other.trades,
+    makerTrades: one.makerTrades + other.makerTrades,
+    takerTrades: one.takerTrades + other.takerTrades,
+    volumeUsd: one.volumeUsd + other.volumeUsd,
+    firstTimestamp: Math.min(one.firstTimestamp, other.firstTimestamp),
+    lastTimestamp: Math.max(one.lastTimestamp, other.lastTimestamp),
+  };
+}

@@ -1,0 +1,26 @@
+import { blockNumberOf, firstSeqOf, type Hash } from "../base/ids.ts";
+import type { LocatedEvent } from "../market/block-facts.ts";
+import type { Fill } from "../market/fill.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import { readEvents } from "./read-events.ts";
+import { readFills } from "./read-fills.ts";
+
+/** What one transaction logged, in the order of its logs. */
+export type Transaction = {
+  readonly fills: readonly Fill[];
+  readonly events: readonly LocatedEvent[];
+};
+
+/** Reads up to `limit` fills and as many other events of a transaction. */
+export async function readTransaction(
+  store: IndexedFacts,
+  { txHash, limit }: { readonly txHash: Hash; readonly limit: number },
+): Promise<Transaction> {
+  const page = { order: "asc", after: null, finalizedOnly: false, limit } as const;
+  const fills = await readFills(store, { ...page, filter: { txHash } });
+  const [first] = fills;
+  // Its events are in the block of its fills, where they are found without reading those of others.
+  const block = first === undefined ? null : blockNumberOf(first.seq);
+  const place = block === null ? {} : { seqFrom: firstSeqOf(block), seqTo: firstSeqOf(block + 1) };
+  return { fills, events: await readEvents(store, { ...page, txHash, ...place }) };
+}
