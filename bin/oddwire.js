@@ -12,5 +12,5 @@ if (Number(process.versions.node.split(".")[0]) < majorMin) {
   process.exitCode = 1;
 } else {
   const source = new URL("../src/cli.ts", import.meta.url);
-  await import((existsSync(source) ? source : new URL("../dist/src/cli.js", import.meta.url)).href);
+  await import((existsSync(source) ? source : new URL("../dist/cli.js", import.meta.url)).href);
 }

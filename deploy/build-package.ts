@@ -1,35 +1,66 @@
 /**
- * Writes `dist/`, which the package of the service holds in place of its source: Node strips no types under
- * `node_modules`. `npm pack` runs it.
+ * Writes `dist/`, or the folder that is given: what the package and the image hold in place of the source. Node strips
+ * no types under `node_modules`. `npm pack` runs it, and so does `npm test`, to start what users install.
+ *
+ * The code is joined into few files, together with the schema library, which alone has 680 modules: a start loads a
+ * seventh of the modules and takes a quarter less processor time.
  */
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const target = join(root, "dist");
+const target = resolve(root, process.argv[2] ?? "dist");
+
+/** What is started as a process or as a thread, each of which is a file of its own. */
+const entryPoints = [
+  "src/cli.ts",
+  "src/api/bulk/encoding-worker.ts",
+  "src/feed/chain-worker.ts",
+  "src/storage/sqlite/wal-checkpoint-thread.ts",
+  "demo/demo.ts",
+  "demo/leash.ts",
+];
+
+/** All files of `dist/` are in one folder: addresses of entry points, and of what is read next to them, are rewritten. */
+const addresses: Plugin = {
+  name: "addresses",
+  setup(builder) {
+    builder.onLoad({ filter: /\/(src|demo)\/.*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      const place = `new URL(${JSON.stringify(relative(root, path))}, import.meta.url).href`;
+      const contents = source.replaceAll(
+        /new URL\("[^"]*?([\w-]+)\.ts", import\.meta\.url\)|import\.meta\.url/g,
+        (_match, entry?: string) =>
+          entry === undefined ? place : `new URL("./${entry}.js", import.meta.url)`,
+      );
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+const { dependencies, optionalDependencies } = JSON.parse(
+  await readFile(join(root, "package.json"), "utf8"),
+) as Readonly<Record<"dependencies" | "optionalDependencies", Record<string, string>>>;
 
 rmSync(target, { recursive: true, force: true });
-const compiler = join(
-  dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
-  "bin/tsc",
-);
-execFileSync(
-  process.execPath,
-  [compiler, "--project", join(root, "deploy/tsconfig.package.json")],
-  {
-    stdio: "inherit",
-  },
-);
-// The compiler rewrites imports, but not the addresses of threads and processes.
-for (const path of globSync("**/*.js", { cwd: target })) {
-  const file = join(target, path);
-  const text = readFileSync(file, "utf8");
-  const rewritten = text.replaceAll(/(new URL\("\.[^"]+)\.ts(", import\.meta\.url\))/g, "$1.js$2");
-  if (rewritten !== text) writeFileSync(file, rewritten);
-}
+await build({
+  absWorkingDir: root,
+  entryPoints,
+  outdir: target,
+  entryNames: "[name]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  external: Object.keys({ ...dependencies, ...optionalDependencies }),
+  plugins: [addresses],
+  logLevel: "warning",
+});
+
 // The explorer is bundled from its source when the service starts, with the client that it is built on.
 const copied = [
   "explorer/index.html",

@@ -98,6 +98,14 @@ test("files that the image and the containers take in are there", () => {
   assert.ok(paths.length > 8);
   const missing = paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)));
   assert.deepEqual(missing, []);
+  const sent: readonly string[] =
+    readText("deploy/Dockerfile.dockerignore").match(/(?<=^!).+/gm) ?? [];
+  const taken = copied.flatMap(([, names = ""]) => names.split(" "));
+  assert.deepEqual(
+    taken.filter((path) => !sent.includes(path)),
+    [],
+    "paths that are not sent to the builder",
+  );
 });
 
 test("the balancer and Prometheus of a cluster know its processes, and no others", () => {
@@ -124,10 +132,10 @@ test("the balancer and Prometheus of a cluster know its processes, and no others
   );
 });
 
-test("the command of the image runs: a link to the source", async () => {
+test("the command of the image runs: a link to the start script", async () => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const link = join(folder, "oddwire");
-  await symlink(fileURLToPath(new URL("../../src/cli.ts", import.meta.url)), link);
+  await symlink(fileURLToPath(new URL("../../deploy/oddwire", import.meta.url)), link);
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
   assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^Usage: oddwire /);
   await rm(folder, { recursive: true });

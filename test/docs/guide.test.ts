@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { cli } from "../support/cli.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { type Finished, runProgram } from "../support/run-command.ts";
 import { listFiles } from "../tidy/project-files.ts";
@@ -13,7 +13,6 @@ import { type Example, readExamples } from "./read-examples.ts";
 /** What the guide asks about: a market of the recording that is traded a lot. */
 const question = "oslo";
 const client = new URL("../../client/src/client.ts", import.meta.url).href;
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const interpreters = {
   sh: { program: ["bash", "-euo", "pipefail"], ending: "sh" },
   js: { program: [process.execPath], ending: "mjs" },

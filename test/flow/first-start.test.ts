@@ -7,13 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { parseKey } from "../../src/access/key-format.ts";
+import { cli } from "../support/cli.ts";
 import { runCommand } from "../support/run-command.ts";
 
 type Welcome = Readonly<Record<string, string>>;
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "oddwire-first-"));
 after(() => rm(folder, { recursive: true }));
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { cli } from "../support/cli.ts";
 import type { FaultHook } from "../support/faults.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
@@ -18,7 +18,6 @@ import { SeededRandom } from "../support/seeded-random.ts";
 
 const rounds = Number(process.env["REPAIR_KILL_ROUNDS"] ?? 3);
 const recording = readRecording("contracts-a");
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
 /**

@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { cli } from "./cli.ts";
 
 export type Finished = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 
 /** Runs `oddwire` to its end, with these settings and none of the caller's own. */
 export async function runCommand(

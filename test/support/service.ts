@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { generateKey } from "../../src/access/key-format.ts";
+import { cli } from "./cli.ts";
 import { waitFor, waitMsMax } from "./wait-for.ts";
 
 export type ServiceOptions = {
@@ -36,7 +37,6 @@ export const adminKey = generateKey("admin");
 
 const pagesMax = 1000;
 const stderrCharsMax = 20_000;
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 
 /** A test process that ends early takes its services with it. */
 const running = new Set<ChildProcess>();
