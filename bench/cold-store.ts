@@ -10,13 +10,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
 import { seqOf } from "../src/base/ids.ts";
 import type { BlockFacts } from "../src/market/block-facts.ts";
-import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/ids/gen3-ids.ts";
+import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
 import { type FillField, fillColumns } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
+import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
 
 /** What a store is of. */

@@ -27,11 +27,12 @@ import { type Contracts, parseContracts } from "../src/contracts/contracts.ts";
 import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
 import type { LocatedEvent } from "../src/market/block-facts.ts";
 import type { Delta } from "../src/market/delta.ts";
-import { deriveGen3TokenIds, deriveNativeEventId } from "../src/market/ids/gen3-ids.ts";
+import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
 import type { LastTrade } from "../src/market/last-trade.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
+import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
 import type { ListPage } from "../test/support/open-data-server.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 

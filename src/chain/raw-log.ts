@@ -47,13 +47,11 @@ export type BlockInterval<Blocks = readonly Block[]> = {
  * - `finalized`: every block up to and including `block` can never change.
  */
 export type ChainBatch<Final = readonly Block[]> =
-  | (BlockInterval<Final> & Reported & { readonly finalized: true; readonly more: boolean })
-  | (BlockInterval & Reported & { readonly finalized: false })
+  | (BlockInterval<Final> & {
+      readonly kind: "blocks";
+      readonly finalized: true;
+      readonly more: boolean;
+    })
+  | (BlockInterval & { readonly kind: "blocks"; readonly finalized: false })
   | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
-
-type Reported = {
-  readonly kind: "blocks";
-  /** The highest block the source knows of. */
-  readonly head: BlockRef & { readonly timestamp: number };
-};

@@ -1,4 +1,5 @@
 /** The venue's market metadata over real sockets, into the markets of the chain and to clients. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,6 +17,7 @@ import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { buildChain } from "../support/generate-chain.ts";
+import { listedMarkets } from "../support/listed-markets.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { scriptBlocks } from "../support/script-blocks.ts";
 import { venueMarket } from "../support/scripted-metadata.ts";
@@ -98,7 +100,7 @@ test("markets never asked for are asked for by id, the newest first, and then al
   const marketMetadata = open();
   await isRead();
   assert.deepEqual([slugOf(standard), slugOf(unknownOracle)], ["the-standard", "the-unknown"]);
-  const listed = [...state.directory.listed()];
+  const listed = listedMarkets(state.directory);
   assert.equal(reported.lookups[0]?.[0], listed.at(-1));
   // A second request, with the other half, for those that the first did not bring.
   assert.equal(reported.lookups.length, 2);

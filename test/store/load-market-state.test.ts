@@ -1,4 +1,5 @@
 /** A state loaded from the store is the state of every stored block applied. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -10,6 +11,7 @@ import { MemoryStateStore } from "../../src/views/disk/state-store.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
+import { listedMarkets } from "../support/listed-markets.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
@@ -107,7 +109,7 @@ describe("a loaded state", () => {
 });
 
 function describeListed({ directory, dayWindow }: MarketState): unknown {
-  const conditionIds = [...directory.listed()].toSorted();
+  const conditionIds = listedMarkets(directory).toSorted();
   assert(conditionIds.length > 10);
   return conditionIds.map((conditionId) => {
     const market = directory.market(conditionId);

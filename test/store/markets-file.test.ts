@@ -1,4 +1,5 @@
 /** The copy of the markets: what a start makes of it is the state of every stored block applied. */
+
 import assert from "node:assert/strict";
 import { stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
+import { listedMarkets } from "../support/listed-markets.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
@@ -228,7 +230,7 @@ describe("the copy of the markets", () => {
       outcomes: null,
       description: null,
     };
-    const [id] = applied(recorded).directory.listed();
+    const [id] = listedMarkets(applied(recorded).directory);
     assert(id !== undefined);
     await withState(folder, (state) => {
       state.applyMetadata(id, metadata);

@@ -139,7 +139,6 @@ function blocksBatch(blocks: readonly Block[], finalized: boolean): ChainBatch {
     blocks: blocks.filter((block) => block.logs.length > 0),
     last: { number, hash, timestamp },
     ...(finalized ? { finalized, more: false } : { finalized }),
-    head: { number, hash, timestamp },
   };
 }
 

@@ -1,6 +1,8 @@
 /** All that a market state answers about the test markets, to be compared with another's. */
+
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
 import type { MarketState } from "../../src/views/markets/market-state.ts";
+import { listedMarkets } from "./listed-markets.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
 const conditionIds = [
@@ -17,7 +19,7 @@ export function describeState(state: MarketState): unknown {
   const { directory, dayWindow } = state;
   return {
     now: dayWindow.now,
-    listed: [...directory.listed()].toSorted(),
+    listed: listedMarkets(directory).toSorted(),
     listings: directory.columns
       .listedAfter(-1)
       .map(({ seq, conditionId }) => `${seq} ${conditionId}`)

@@ -4,13 +4,9 @@ import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts"
 import type { RawLog } from "../../src/chain/raw-log.ts";
 import type { Contract } from "../../src/contracts/contracts.ts";
 import { deriveConditionId, deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
-import {
-  deriveComboConditionId,
-  deriveGen3ConditionId,
-  deriveGen3TokenIds,
-  deriveMigratedConditionId,
-} from "../../src/market/ids/gen3-ids.ts";
+import { deriveGen3ConditionId, deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
 import { hashOfText } from "../../src/market/question-text.ts";
+import { deriveComboConditionId, deriveMigratedConditionId } from "./derive-gen3-ids.ts";
 import { abisOf } from "./event-abis.ts";
 import type { Pair } from "./generate-matches.ts";
 import { knownContracts } from "./recorded-chain.ts";

@@ -260,11 +260,6 @@ export class Endpoint {
     this.#context.log.warn(line, "an endpoint answered wrong");
   }
 
-  /** Sliding average of small requests; `null` before the first. */
-  get latencyMs(): number | null {
-    return this.#latencyMs;
-  }
-
   /** The rate it grants; `null` while no limit is known. */
   get callsPerSecond(): number | null {
     return this.#pacer.callsPerSecond;

@@ -272,15 +272,12 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   #range<Blocks>({ from, last, blocks }: { from: number; last: Header; blocks: Blocks }) {
-    const known = this.#watch.head;
-    const head = known === null || known.number < last.number ? last : known;
     return {
       kind: "blocks",
       fromBlock: from,
       toBlock: last.number,
       blocks,
       last: refAndTime(last),
-      head: refAndTime(head),
     } as const;
   }
 

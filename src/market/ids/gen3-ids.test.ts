@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import {
+  deriveComboConditionId,
+  deriveMigratedConditionId,
+  deriveMigratedEventId,
+  deriveNativeEventId,
+} from "../../../test/support/derive-gen3-ids.ts";
 import { readFixture } from "../../../test/support/read-fixture.ts";
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import { formatTokenId, parseTokenId, tokenIdOf } from "../../base/ids.ts";
 import {
-  deriveComboConditionId,
   deriveGen3Complement,
   deriveGen3ConditionId,
   deriveGen3ConditionIds,
   deriveGen3TokenIds,
-  deriveMigratedConditionId,
-  deriveMigratedEventId,
-  deriveNativeEventId,
   parseGen3TokenId,
 } from "./gen3-ids.ts";
 

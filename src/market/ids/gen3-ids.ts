@@ -9,7 +9,6 @@
  */
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import { tokenIdOf } from "../../base/ids.ts";
-import { keccakOfPacked, wordOf } from "./keccak.ts";
 
 export type Gen3Module = "binary" | "neg_risk" | "combinatorial";
 
@@ -75,47 +74,6 @@ export function deriveGen3ConditionIds(eventId: Hash): readonly ConditionId[] {
 /** The condition of an event at an index below 65,536. */
 export function deriveGen3ConditionId(eventId: Hash, conditionIndex: number): ConditionId {
   return `${eventId.slice(0, -6)}${fourDigits(conditionIndex)}00` as ConditionId;
-}
-
-/** The id of a combination of positions, given in rising order as their event lists them. */
-export function deriveComboConditionId(legs: readonly TokenId[]): ConditionId {
-  const data = [wordOf(32), wordOf(legs.length), ...legs].map((word) => word.slice(2)).join("");
-  return deriveNativeEventId("combinatorial", `0x${data}`) as string as ConditionId;
-}
-
-/**
- * The id of an event made in generation 3 from the bytes (`0x` hex) it was made from. For `binary`
- * and `combinatorial`, whose arity is 0, this is the condition id as well.
- */
-export function deriveNativeEventId(module: Gen3Module, data: string, arity = 0): Hash {
-  const digits = data.slice(2);
-  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, "0");
-  // The ABI's (uint256, bytes): the module, where the bytes start, how many there are, the bytes.
-  const hash = keccakOfPacked(
-    wordOf(BigInt(`0x${moduleDigits[module]}`)),
-    wordOf(64),
-    wordOf(digits.length / 2),
-    `0x${padded}`,
-  );
-  return eventIdOf({ module, hash, arity });
-}
-
-/** The generation-3 id of a binary condition that was moved over from ConditionalTokens. */
-export function deriveMigratedConditionId(legacyConditionId: ConditionId): ConditionId {
-  const hash = legacyConditionId as string as Hash;
-  return eventIdOf({ module: "binary", hash, arity: 0 }) as string as ConditionId;
-}
-
-/** The generation-3 id of a neg-risk market with `arity` questions that was moved over. */
-export function deriveMigratedEventId(legacyMarketId: Hash, arity: number): Hash {
-  return eventIdOf({ module: "neg_risk", hash: legacyMarketId, arity });
-}
-
-/** Of the hash only the low 128 bits fit into an id. */
-function eventIdOf(event: { module: Gen3Module; hash: Hash; arity: number }): Hash {
-  const baseHash = event.hash.slice(-32);
-  const id = `0x${moduleDigits[event.module]}${baseHash}${fourDigits(event.arity)}`;
-  return id.padEnd(66, "0") as Hash;
 }
 
 function fourDigits(value: number): string {

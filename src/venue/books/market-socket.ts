@@ -44,10 +44,6 @@ export class MarketSocket {
     return this.#connections;
   }
 
-  get messages(): number {
-    return this.#messages;
-  }
-
   add(assetId: string): void {
     this.assetIds.add(assetId);
     // Tokens taken in together are sent in one message.

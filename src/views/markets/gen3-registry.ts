@@ -70,11 +70,6 @@ export class Gen3Registry {
     return this.#legs.get(conditionId) ?? null;
   }
 
-  /** Whether the venue's operator has announced the event a condition belongs to. */
-  isAnnounced(eventId: Hash): boolean {
-    return this.#announcements.get(eventId) !== undefined;
-  }
-
   /** The title registered for an atomic event; `null` when there is none. */
   eventTitleOf(eventId: Hash): string | null {
     if (this.#announcements.get(eventId) !== "atomic") return null;

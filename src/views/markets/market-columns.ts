@@ -177,14 +177,6 @@ export class MarketColumns {
     return number;
   }
 
-  /** Those that are markets of ours, in the order they became known. */
-  *listed(): Generator<ConditionId> {
-    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
-      const isListed = (this.flags.get(ordinal) & marketFlags.listed) !== 0;
-      if (isListed) yield this.conditionIdAt(ordinal);
-    }
-  }
-
   /** Those that became markets behind a position, with where they did, in the order of the chain. */
   listedAfter(after: number): { readonly seq: number; readonly conditionId: ConditionId }[] {
     const found: { seq: number; ordinal: number }[] = [];

@@ -1,8 +1,10 @@
 /** What is known of markets from logs that come in any order, or not at all. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anyTransaction, BlockWriter } from "../../../test/support/generate-matches.ts";
+import { listedMarkets } from "../../../test/support/listed-markets.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
@@ -72,7 +74,7 @@ function marketOf(directory: MarketDirectory, { conditionId }: TestMarket): Mark
 /** All that the directory answers about the test markets. */
 function answersOf(directory: MarketDirectory): unknown {
   return {
-    listed: [...directory.listed()].toSorted(),
+    listed: listedMarkets(directory).toSorted(),
     markets: allTestMarkets.map(({ conditionId }) => directory.market(conditionId)),
     gen3Markets: Object.values(gen3Conditions).map((id) => directory.market(id)),
     resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
@@ -209,7 +211,7 @@ describe("markets", () => {
 
   test("conditions that are listed: known oracle, registered, or more than two outcomes", () => {
     const { unknownOracle } = testMarkets;
-    const listed = new Set(directory.listed());
+    const listed = new Set(listedMarkets(directory));
     const hidden = allTestMarkets.filter(({ conditionId }) => !listed.has(conditionId));
     assert.deepEqual(hidden, [unknownOracle]);
     assert.notEqual(directory.market(unknownOracle.conditionId), null);
@@ -217,7 +219,7 @@ describe("markets", () => {
 
   test("conditions of generation 3: all that anything named, and only those", () => {
     const { combo, migrated, derivedYes, ...others } = gen3Conditions;
-    const listed = new Set(directory.listed());
+    const listed = new Set(listedMarkets(directory));
     for (const conditionId of Object.values(gen3Conditions)) assert(listed.has(conditionId));
     const shown = (conditionId: ConditionId): unknown => {
       const market = directory.market(conditionId);
@@ -377,7 +379,7 @@ describe("who may say what", () => {
     assert(event !== undefined);
     const elsewhere = { ...registered, events: [{ ...event, address: stranger }] };
     const listed = (...blocks: BlockFacts[]): boolean =>
-      [...directoryOf(...blocks).listed()].includes(conditionId);
+      listedMarkets(directoryOf(...blocks)).includes(conditionId);
     assert.deepEqual(
       [listed(prepared), listed(prepared, elsewhere), listed(prepared, registered)],
       [false, false, true],

@@ -124,14 +124,6 @@ export class MarketDirectory extends Conditions {
     return this.conditions.get(conditionId)?.ordinal ?? null;
   }
 
-  /**
-   * The conditions that are markets (`docs/counting.md`, rule 9): registered or traded on an exchange of
-   * ours, answered by an oracle of ours, or with more than two outcomes.
-   */
-  listed(): Generator<ConditionId> {
-    return this.columns.listed();
-  }
-
   #prepare(
     event: Extract<MarketEvent, { kind: "condition_prepared" }>,
     { timestamp, seq }: LocatedEvent,

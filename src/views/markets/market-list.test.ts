@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { anyMarket } from "../../../test/support/any-market.ts";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { SeededRandom } from "../../../test/support/seeded-random.ts";
 import type { ConditionId } from "../../base/ids.ts";
@@ -8,7 +9,6 @@ import type { Column } from "../disk/column.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { MarketList, type MarketPlace } from "./market-list.ts";
-import { anyMarket } from "./market-selection.ts";
 import { UndoLog } from "./undo-log.ts";
 
 /** More than are looked at together. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { anyMarket } from "../../../test/support/any-market.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { anyMarket, type MarketSelection, membersOf } from "./market-selection.ts";
+import { type MarketSelection, membersOf } from "./market-selection.ts";
 import { UndoLog } from "./undo-log.ts";
 
 const { listed, resolved, negRisk } = marketFlags;

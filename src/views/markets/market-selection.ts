@@ -33,20 +33,6 @@ export type MarketSelection = {
   readonly sort: MarketSort;
 };
 
-/** Asks for nothing in particular. */
-export const anyMarket: MarketSelection = {
-  hits: null,
-  ordinals: null,
-  flags: { asked: 0, wanted: 0 },
-  labels: {},
-  minVolume: 0,
-  minDayVolume: 0,
-  createdFrom: 0,
-  createdBefore: Infinity,
-  ends: null,
-  sort: "volume_24h",
-};
-
 /** Which markets a list has: those with a rank. By ordinal where `ordinals` is `null`. */
 export type Members = {
   readonly ordinals: Int32Array | null;

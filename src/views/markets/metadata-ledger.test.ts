@@ -1,8 +1,10 @@
 /** What the venue reports is kept next to what the chain proves, through blocks, forks and saves. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../../../test/support/generate-chain.ts";
+import { listedMarkets } from "../../../test/support/listed-markets.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
@@ -274,7 +276,7 @@ describe("what the venue reports", () => {
 describe("what is asked of the venue", () => {
   test("is what was never asked, the newest first, and then by age", () => {
     const state = stateOfAll();
-    const all = [...state.directory.listed()];
+    const all = listedMarkets(state.directory);
     assert.deepEqual(state.venue.due(now, 1000), {
       conditionIds: all.toReversed(),
       missing: all.length,

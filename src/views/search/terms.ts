@@ -53,12 +53,6 @@ export class Terms {
     return this.#count.get(1);
   }
 
-  /** The term of a number that was given. */
-  termAt(id: number): string {
-    const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
-    return Buffer.from(this.#bytes.values.subarray(start, next - 1)).toString();
-  }
-
   /** The number of a term; `null` when no text has it. */
   find(term: string): number | null {
     const bytes = Buffer.from(term);

@@ -1,0 +1,15 @@
+import type { MarketSelection } from "../../src/views/markets/market-selection.ts";
+
+/** Asks for nothing in particular. */
+export const anyMarket: MarketSelection = {
+  hits: null,
+  ordinals: null,
+  flags: { asked: 0, wanted: 0 },
+  labels: {},
+  minVolume: 0,
+  minDayVolume: 0,
+  createdFrom: 0,
+  createdBefore: Infinity,
+  ends: null,
+  sort: "volume_24h",
+};
