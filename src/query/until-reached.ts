@@ -14,14 +14,14 @@ export function isAheadOfChain(position: number, headBlock: number | null): bool
 
 /**
  * Waits until this node has indexed a position that another one may have answered with; `null` when it has already. Rejects
- * with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`.
+ * with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`, or immediately when `storeLimits.positionWaitersMax` wait.
  */
 export function untilReached(
   facts: IndexedFacts,
   { position, parameter }: SeenPosition,
 ): Promise<void> | null {
   if (facts.hasReached(position)) return null;
-  return facts.whenReached(position, storeLimits.positionWaitMs).then((isReached) => {
+  return facts.whenReached(position, storeLimits).then((isReached) => {
     if (isReached) return;
     const publicMessage = `${parameter} is not indexed yet: ${endOf(facts)}`;
     const retryAfterSeconds = storeLimits.positionRetrySeconds;

@@ -19,6 +19,9 @@ import { RecentCandles } from "./recent/recent-candles.ts";
 import { RecentFills } from "./recent/recent-fills.ts";
 import type { View } from "./view.ts";
 
+/** For how long and for how many requests a position that is not indexed yet is waited for. */
+type WaitLimits = { readonly positionWaitMs: number; readonly positionWaitersMax: number };
+
 /**
  * All facts that are indexed: those stored, up to the end of `coverage`, and the unfinalized blocks above in the head
  * buffer, with the views that answer for them. Reads see both as one.
@@ -133,13 +136,14 @@ export class IndexedFacts {
     return this.reorgs.certainPosition(position) !== position;
   }
 
-  /** Resolves once a position is reached, or after `waitMs`, to whether it is. */
-  async whenReached(position: number, waitMs: number): Promise<boolean> {
+  /** Resolves to whether a position is reached: once it is, after a time, or immediately when as many wait as may. */
+  async whenReached(position: number, limits: WaitLimits): Promise<boolean> {
+    if (this.#waiting.size >= limits.positionWaitersMax) return this.hasReached(position);
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {
       if (this.hasReached(position)) resolve();
     };
-    const timer = setTimeout(resolve, waitMs);
+    const timer = setTimeout(resolve, limits.positionWaitMs);
     this.#waiting.add(look);
     look();
     await promise;

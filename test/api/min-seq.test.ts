@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Cursors } from "../../src/api/lists/cursor.ts";
+import { storeLimits } from "../../src/base/config/limits.ts";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import { DataServer } from "../support/open-data-server.ts";
 
@@ -59,8 +60,23 @@ test("503: a position that does not come is given up after a while", async () =>
   assert.match(JSON.stringify(body), /min_seq is not indexed yet: the last position is/);
 });
 
+test("503: no more requests wait at the same time than are allowed", async () => {
+  const { positionWaitersMax } = storeLimits;
+  const position = firstSeqOf(server.newestBlock + 2);
+  const waiting = Array.from({ length: positionWaitersMax }, () =>
+    server.store.whenReached(position, { positionWaitMs: 60_000, positionWaitersMax }),
+  );
+  const startedAt = performance.now();
+  const { status, headers } = await server.get(`/v1/trades?min_seq=${position}`);
+  assert.equal(status, 503);
+  assert(headers.has("retry-after"));
+  assert(performance.now() - startedAt < storeLimits.positionWaitMs);
+  await server.advance({ unfinalized: server.newestBlock + 2 });
+  assert((await Promise.all(waiting)).every(Boolean));
+});
+
 test("400: no node is so far ahead", async () => {
-  const seq = firstSeqOf(server.newestBlock + 1000);
+  const seq = firstSeqOf(server.newestBlock + 100_000);
   const { status, body } = await server.get(`/v1/trades?min_seq=${seq}`);
   assert.equal(status, 400);
   assert.match(JSON.stringify(body), /min_seq.*is ahead of the chain/);

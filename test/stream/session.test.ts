@@ -135,7 +135,7 @@ suite("resuming from a position that is not indexed", () => {
   });
 
   test("is refused for good ahead of the chain", () => {
-    const client = resume((next + 100) * 1_000_000, next);
+    const client = resume((next + 100_000) * 1_000_000, next);
     const error = errorOf(client);
     assert.equal(error.code, "VALIDATION_ERROR");
     assert.match(error.message, /^resume_from is ahead of the chain/);

@@ -19,11 +19,13 @@ export const storeLimits = {
    * of the p99. After a restart clients replay as many blocks more: four minutes of Polygon.
    */
   servableBlocksAhead: 128,
-  /** Blocks that another node may be ahead of this one, as far as honest heads lie apart. */
-  aheadBlocksMax: 64,
+  /** Blocks that another node may be ahead of this one, which may be cut off from the chain: a day of Polygon. */
+  aheadBlocksMax: 43_200,
   /** How long a request waits for a position that its client has seen on another node, and when to ask again: a block later. */
   positionWaitMs: 2_000,
   positionRetrySeconds: 2,
+  /** Requests and streams that wait so at the same time: each is looked at with every block. */
+  positionWaitersMax: 2_000,
   /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
   reorgsRemembered: 10_000,
   /** Blocks that a client of the stream replays at most because stored blocks were repaired: a day of Polygon. */
