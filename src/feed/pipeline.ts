@@ -5,6 +5,7 @@
 
 import { assert } from "../base/assert.ts";
 import { storeLimits } from "../base/config/limits.ts";
+import { AppError } from "../base/errors.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
@@ -23,6 +24,17 @@ export type Subscribers = {
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void;
   appended(delta: Delta): void;
   finalized(blocks: readonly BlockFacts[]): void;
+};
+
+type Committed = Extract<Change, { kind: "committed" }>;
+
+type CommittedBlocks = {
+  /** Whether the unfinalized blocks are those that were committed. */
+  readonly isAgreed: boolean;
+  /** The unfinalized blocks that are committed. */
+  readonly own: readonly BlockFacts[];
+  /** What was committed behind them. */
+  readonly rest: Delta | null;
 };
 
 /** What went through since the process started, blocks of other forks included. */
@@ -115,21 +127,36 @@ export class Pipeline {
   }
 
   /** Moves on to what another process has committed. */
-  async #follow({ range, reader }: Extract<Change, { kind: "committed" }>): Promise<void> {
-    const { headBuffer } = this.#facts;
-    const { fromBlock, last } = range;
-    if (!(await reader.agreesWith(headBuffer.blocks, last))) this.#revert(fromBlock - 1);
-    const own = headBuffer.through(last.number);
-    const newest = own.at(-1);
-    const rest = await reader.readRest(newest?.number ?? fromBlock - 1, last);
+  async #follow(change: Committed): Promise<void> {
+    const { fromBlock, last } = change.range;
+    const read = await this.#readCommitted(change);
+    if (read === null) return;
+    if (!read.isAgreed) this.#revert(fromBlock - 1);
+    const newest = read.own.at(-1);
     if (newest !== undefined) {
       const { number, hash, timestamp } = newest;
       this.#facts.cover({ fromBlock, last: { number, hash, timestamp } });
-      this.#subscribers?.finalized(own);
+      this.#subscribers?.finalized(read.own);
     }
-    if (rest === null) return;
+    if (read.rest === null) return;
     this.#facts.cover({ fromBlock, last });
-    this.#append(rest);
+    this.#append(read.rest);
+  }
+
+  /** What is committed and not here yet; `null` when the store does not answer, which is asked again later. */
+  async #readCommitted({ range, reader }: Committed): Promise<CommittedBlocks | null> {
+    const { headBuffer } = this.#facts;
+    const { fromBlock, last } = range;
+    try {
+      const isAgreed = await reader.agreesWith(headBuffer.blocks, last);
+      const own = isAgreed ? headBuffer.through(last.number) : [];
+      const rest = await reader.readRest(own.at(-1)?.number ?? fromBlock - 1, last);
+      return { isAgreed, own, rest };
+    } catch (thrown) {
+      if (!(thrown instanceof AppError)) throw thrown;
+      this.#log.debug({ err: thrown }, "what is committed cannot be read");
+      return null;
+    }
   }
 
   /** Final blocks that are covered. */
