@@ -17,12 +17,17 @@ import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { ClickHouseServer, passwordUser } from "../support/clickhouse/clickhouse-server.ts";
+import {
+  ClickHouseServer,
+  passwordUser,
+  readingUser,
+} from "../support/clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { rangeCap } from "../support/faults.ts";
 import { LiveChain } from "../support/live-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
+import { runCommand } from "../support/run-command.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
 import { factsOf } from "../support/store-chain.ts";
@@ -180,6 +185,25 @@ test("what does not fit is refused in one sentence", async (t) => {
   assert.match(chain, /holds chain 137/);
   await server.ask(`ALTER TABLE ${database}.identity UPDATE schema_version = 99 WHERE 1`);
   assert.match(await refusalOf("six", {}), /has tables of version 99/);
+});
+
+test("check needs no right but to read", async (t) => {
+  const scene = await openScene(t);
+  const { chain, server, options } = scene;
+  chain.settle();
+  const service = await Service.open(options("one"));
+  await service.waitFinalized(chain.head);
+  assert.equal(await service.stop(), 0);
+  const { settings, rpcUrls, dataDir } = options("reader");
+  const reader = { ...settings, ODDWIRE_CLICKHOUSE_USER: readingUser };
+  const own = { ODDWIRE_RPC_URLS: rpcUrls.join(), ODDWIRE_DATA_DIR: dataDir };
+  const check = () => runCommand(["check"], { ...reader, ...own });
+  const equal = await check();
+  assert.equal(equal.code, 0, equal.stderr);
+  assert.match(equal.stdout, /are what the nodes say$/m);
+  await server.ask(`TRUNCATE TABLE ${database}.fills`);
+  const differs = await check();
+  assert.equal(differs.code, 2, differs.stderr);
 });
 
 /** Waits until readiness is answered with a status; the body. A failure shows the newest answer. */

@@ -10,7 +10,7 @@ import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with
 /** Indexes stored blocks again where they are not what the chain says. Throws `ConfigError` for a cluster. */
 export async function repair(options: RangeOptions): Promise<number> {
   refuseCluster(readConfig("serve"));
-  return withProof(options, async ({ dataDir, store, range, audit }) => {
+  return withProof({ ...options, isWriting: true }, async ({ dataDir, store, range, audit }) => {
     let repaired = 0;
     let isProven = true;
     const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });

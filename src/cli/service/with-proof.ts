@@ -15,15 +15,20 @@ import {
 } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import { chooseEngine } from "../../storage/choose-engine.ts";
+import {
+  type CommittedFacts,
+  chooseEngine,
+  openServerToRead,
+} from "../../storage/choose-engine.ts";
 import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
-import { IndexedFacts } from "../../views/indexed-facts.ts";
+import { FactStore } from "../../storage/fact-store.ts";
+import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { NodesSilentError, UsageError } from "../command.ts";
 
 /** What a command that proves the store works with. */
 export type Proof = {
   readonly dataDir: string;
-  readonly store: IndexedFacts;
+  readonly store: CommittedFacts;
   /** The range that was asked for, within what is stored. */
   readonly range: BlockRange;
   /** Reads a slice again until someone answers. */
@@ -37,28 +42,53 @@ export type RangeOptions = { readonly from?: string; readonly to?: string };
 const sliceBlocks = 500;
 
 /**
- * Lends the store of the data folder in force, and its nodes. Throws `DataFolderBusyError` while a
- * service has it: the engine is of one process.
+ * Lends the store of the configuration in force, and its nodes. A server is only read unless `isWriting`. Throws
+ * `DataFolderBusyError` while a service has the data folder: the engine is of one process.
  */
 export async function withProof<Result>(
-  options: RangeOptions,
+  options: RangeOptions & { readonly isWriting?: boolean },
   work: (proof: Proof) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig("serve");
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
   await claimDataFolder(dataDir, { chainId, contracts });
-  const store = await IndexedFacts.open(dataDir, chooseEngine(config, contracts));
+  const isWriting = options.isWriting ?? false;
+  return withStore({ config, contracts, isWriting }, (store) => {
+    const range = rangeOf(options, store);
+    return withNodes({ config, contracts, store }, (parts) =>
+      work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) }),
+    );
+  });
+}
+
+async function withStore<Result>(
+  parts: { readonly config: Config; readonly contracts: Contracts; readonly isWriting: boolean },
+  work: (store: CommittedFacts) => Promise<Result>,
+): Promise<Result> {
+  const { config, contracts, isWriting } = parts;
+  const read = isWriting ? null : await openServerToRead(config, contracts, reportWaiting);
+  if (read !== null) {
+    try {
+      return await work(read);
+    } finally {
+      await read.engine.close();
+    }
+  }
+  const { dataDir } = config;
+  const opened = await chooseEngine(config, contracts)(dataDir);
+  const store = await FactStore.open(opened, { dropCopies: () => dropMarketsFile(dataDir) });
   try {
     // A repair deletes rows too.
     await store.trimmed;
-    const range = rangeOf(options, store);
-    return await withNodes({ config, contracts, store }, (parts) =>
-      work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) }),
-    );
+    return await work(store);
   } finally {
     await store.close();
   }
+}
+
+function reportWaiting(reason: string): void {
+  process.stderr.write(`oddwire: waiting for the facts: ${reason}\n`);
 }
 
 /** The range in slices, in order. */
@@ -75,7 +105,7 @@ export function formatDifference(difference: Difference): string {
 }
 
 async function withNodes<Result>(
-  parts: { readonly config: Config; readonly contracts: Contracts; readonly store: IndexedFacts },
+  parts: { readonly config: Config; readonly contracts: Contracts; readonly store: CommittedFacts },
   work: (audit: AuditParts) => Promise<Result>,
 ): Promise<Result> {
   const { config, contracts, store } = parts;
@@ -118,7 +148,7 @@ async function auditPatiently(
   }
 }
 
-function rangeOf(options: RangeOptions, { coverage }: IndexedFacts): BlockRange {
+function rangeOf(options: RangeOptions, { coverage }: CommittedFacts): BlockRange {
   if (coverage === null)
     throw new AppError("NOT_FOUND", { publicMessage: "nothing is stored yet" });
   const covered = { from: coverage.fromBlock, to: coverage.last.number };

@@ -1,11 +1,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../base/config/config.ts";
+import { AppError } from "../../base/errors.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine, OpenedEngine } from "../engine/engine.ts";
 import { identityOf } from "../identity.ts";
 import { targetOf } from "../schema/schema-target.ts";
-import { type Database, prepareDatabase } from "./prepare-database.ts";
+import {
+  type Database,
+  prepareDatabase,
+  readSchemaVersion,
+  refuseOldServer,
+  refuseOtherDatabase,
+} from "./prepare-database.ts";
 import { ServerEngine, type ServerSettings } from "./server-engine.ts";
 
 /** A database on a ClickHouse server, and the facts that it is for. */
@@ -47,6 +54,26 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
   try {
     await prepareDatabase(engine, place);
     return { engine, kind: targetOf(place).kind };
+  } catch (thrown) {
+    await engine.close();
+    throw thrown;
+  }
+}
+
+/**
+ * Connects to a database that is only read: nothing is made or written there, so the right to `SELECT` suffices. Throws
+ * as `openDatabase` does, and `NOT_FOUND` when it has no tables.
+ */
+export async function openDatabaseToRead(place: ServerPlace, dataDir: string): Promise<Engine> {
+  const engine = await connectToServer(place, dataDir);
+  try {
+    await refuseOldServer(engine);
+    if ((await readSchemaVersion(engine)) === 0) {
+      const publicMessage = `the database ${place.database} has no tables yet`;
+      throw new AppError("NOT_FOUND", { publicMessage });
+    }
+    await refuseOtherDatabase(engine, place);
+    return engine;
   } catch (thrown) {
     await engine.close();
     throw thrown;
