@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import { cacheCompiledCode } from "./base/config/compile-cache.ts";
 /** Entry point of the process. It sets what has to be set before other modules are loaded, then loads them. */
-import { setPoolThreads } from "./base/config/config.ts";
+import { roles, setPoolThreads } from "./base/config/config.ts";
 import { storeLimits } from "./base/config/limits.ts";
 import { awaitSignal } from "./cli/service/await-signal.ts";
 
 const words = process.argv.slice(2);
 // Node's usual four, for files and names, and one for each connection of the engine.
 setPoolThreads(4 + storeLimits.writersMax + storeLimits.readersMax);
-if (words[0] === "serve") {
-  cacheCompiledCode(words.slice(1));
+const role = roles.find((name) => name === words[0]);
+if (role !== undefined) {
+  cacheCompiledCode(role, words.slice(1));
   // A signal may arrive while the modules are loaded.
   void awaitSignal();
 }

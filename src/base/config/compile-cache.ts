@@ -7,6 +7,7 @@ import { join } from "node:path";
 import {
   ConfigError,
   environmentWith,
+  type Role,
   readConfig,
   readEnvFile,
   setCompiledCodeFolder,
@@ -18,7 +19,7 @@ import { makeDataFolder } from "./make-data-folder.ts";
  * environment name. Creates the data folder. Does
  * nothing when the configuration or the folder is unusable: the command reports that itself.
  */
-export function cacheCompiledCode(words: readonly string[]): void {
+export function cacheCompiledCode(role: Role, words: readonly string[]): void {
   try {
     readEnvFile();
     const variables = { ODDWIRE_DATA_DIR: "--data-dir", ODDWIRE_RPC_URLS: "--rpc-url" };
@@ -26,7 +27,7 @@ export function cacheCompiledCode(words: readonly string[]): void {
       const value = valueOf(words, flag);
       return value === undefined ? [] : [[variable, value] as const];
     });
-    const { dataDir } = readConfig("serve", environmentWith(Object.fromEntries(given)));
+    const { dataDir } = readConfig(role, environmentWith(Object.fromEntries(given)));
     makeDataFolder(dataDir);
     const folder = join(dataDir, "compiled");
     setCompiledCodeFolder(folder);
