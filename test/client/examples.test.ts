@@ -6,6 +6,7 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { DataServer } from "../support/open-data-server.ts";
+import { systemSettings } from "../support/system-settings.ts";
 
 const folder = new URL("../../client/examples/", import.meta.url);
 const examples = readdirSync(folder).filter((name) => name !== "connect.ts");
@@ -50,7 +51,7 @@ suite("examples", () => {
 /** What an example says on standard output; fails when it does not end well. */
 async function runExample(name: string, { edge }: DataServer): Promise<string> {
   const env = {
-    PATH: process.env["PATH"] ?? "",
+    ...systemSettings(),
     URL: edge.url,
     KEY: edge.keys.admin,
   };

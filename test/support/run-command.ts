@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { cli } from "./cli.ts";
+import { systemSettings } from "./system-settings.ts";
 
 export type Finished = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
@@ -19,8 +20,7 @@ export async function runProgram(
   words: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  const { PATH, HOME, TMPDIR } = process.env;
-  const env = { PATH, HOME, TMPDIR, ...settings };
+  const env = { ...systemSettings(), ...settings };
   const child = spawn(program, words, { env, stdio: ["ignore", "pipe", "pipe"] });
   const [[code], stdout, stderr] = await Promise.all([
     once(child, "close") as Promise<[number]>,

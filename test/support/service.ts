@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { generateKey } from "../../src/access/key-format.ts";
 import { cli } from "./cli.ts";
+import { systemSettings } from "./system-settings.ts";
 import { waitFor, waitMsMax } from "./wait-for.ts";
 
 export type ServiceOptions = {
@@ -213,13 +213,4 @@ function settingsOf(options: ServiceOptions): Record<string, string> {
     ODDWIRE_ADMIN_KEY: adminKey,
     ...options.settings,
   };
-}
-
-/** Compiled code of all services of tests: without it, every start on an empty folder compiles everything again. */
-const compiledDir = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
-
-/** What a process needs from the system; settings of the caller's own service are kept away. */
-function systemSettings(): Record<string, string | undefined> {
-  const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE: compiledDir };
 }
