@@ -1,11 +1,25 @@
 /** Data folders that `serve` must not touch: in use by another process, or damaged. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { mkdtemp, open, readdir, readlink, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
+import { LocalAccess } from "../../src/access/local/local-access.ts";
+import { openLog } from "../../src/base/log.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { AuditBook } from "../../src/feed/audit-log.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
@@ -50,7 +64,7 @@ test("a second process on one folder ends with 75, and the first goes on", async
   const last = chain.at(-1)?.block.number ?? 0;
   await service.waitFinalized(last);
   assert.equal(await service.stop(), 0);
-  assert.equal(await (await Service.open(options)).stop(), 0, "then the folder is free");
+  await (await IndexedFacts.open(options.dataDir)).close(); // then the folder is free
 });
 
 test("a start on the wrong chain leaves an empty folder to the right one", async (t) => {
@@ -163,23 +177,34 @@ async function flip(path: string): Promise<void> {
   await file.close();
 }
 
-for (const [what, damage] of [
-  ["cut off", halve],
-  ["of something else", (path: string) => writeFile(path, Buffer.alloc(8192, "else"))],
-] as const) {
-  test(`a file that cannot be rebuilt and is ${what} is refused with 1 and its name`, async (t) => {
-    const options = await openScene(t);
-    assert.equal(await (await Service.open(options)).stop(), 0);
-    for (const name of ["audit.sqlite", "access.sqlite"]) {
-      await damage(join(options.dataDir, name));
-      const words = new RegExp(`^oddwire: .*/${name} is damaged; restore a backup`, "m");
-      await assertRefuses(options, 1, words);
+test("a file that cannot be rebuilt and is damaged is refused with 1 and its name", async (t) => {
+  const options = await openScene(t);
+  const { dataDir } = options;
+  assert.equal(await (await Service.open(options)).stop(), 0);
+  const cutOff = halve;
+  const ofSomethingElse = (path: string) => writeFile(path, Buffer.alloc(8192, "else"));
+  const log = openLog({ level: "silent" });
+  const access = { dataDir, pepper: null, adminKey: null, clock: systemClock, log };
+  for (const [name, open, damages] of [
+    ["audit.sqlite", () => AuditBook.open(dataDir), [cutOff, ofSomethingElse]],
+    ["access.sqlite", () => LocalAccess.open(access), [ofSomethingElse, cutOff]],
+  ] as const) {
+    const path = join(dataDir, name);
+    const whole = await readFile(path);
+    for (const damage of damages) {
+      await writeFile(path, whole);
+      await damage(path);
+      assert.throws(open, new RegExp(`/${name} is damaged; restore a backup`));
     }
-  });
-}
+    const words = new RegExp(`^oddwire: .*/${name} is damaged; restore a backup`, "m");
+    await assertRefuses(options, 1, words);
+    await writeFile(path, whole);
+  }
+});
 
-describe("a damaged folder is refused with 1 and the way out", () => {
-  for (const [what, pattern, damage] of damages) {
+describe("a damaged folder is refused with the way out", () => {
+  const wayOut = /.+; restore a backup, or start with an empty data folder( or database)?$/m;
+  for (const [index, [what, pattern, damage]] of damages.entries()) {
     test(what, async (t) => {
       const options = await openScene(t);
       const store = await IndexedFacts.open(options.dataDir);
@@ -190,9 +215,12 @@ describe("a damaged folder is refused with 1 and the way out", () => {
       const files = (await readdir(root, { recursive: true })).filter((path) => pattern.test(path));
       assert(files.length > 0, "there is something to damage");
       for (const file of files) await damage(join(root, file));
-      const wayOut =
-        /^oddwire: .+; restore a backup, or start with an empty data folder( or database)?$/m;
-      for (const _ of ["immediately", "and ever again"]) await assertRefuses(options, 1, wayOut);
+      for (const _ of ["immediately", "and ever again"]) {
+        await assert.rejects(IndexedFacts.open(options.dataDir), { message: wayOut });
+      }
+      // The service says so too, with its exit code.
+      const refused = new RegExp(`^oddwire: ${wayOut.source}`, "m");
+      if (index === 0) await assertRefuses(options, 1, refused);
     });
   }
 });
