@@ -13,6 +13,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import { cleanUp } from "../support/clean-up.ts";
+import { systemSettings } from "../support/system-settings.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const script = fileURLToPath(new URL("../../demo/demo.ts", import.meta.url));
@@ -28,8 +29,7 @@ class Demo {
     settings: Readonly<Record<string, string>>,
     flags: readonly string[] = [],
   ) {
-    const { PATH, HOME, TMPDIR } = process.env;
-    const env = { PATH, HOME, TMPDIR, ...settings };
+    const env = { ...systemSettings(), ...settings };
     this.#child = spawn(process.execPath, [script, ...flags], {
       env,
       stdio: ["ignore", "pipe", "pipe"],
@@ -73,45 +73,29 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-test("two demos run next to each other, one of them on the port that was asked for", async (t) => {
+test("a demo and a cluster run next to each other, and print the same", async (t) => {
   const port = String(await freePort());
   const asked = { ODDWIRE_PORT: port, ODDWIRE_RATE_LIMIT_ADMIN: "777" };
   // An operator's settings that say where data comes from are not for the demo.
   const foreign = { ODDWIRE_RPC_URLS: "http://127.0.0.1:9", ODDWIRE_VENUE: "none" };
   const first = new Demo(t, { ...asked, ...foreign, ODDWIRE_DATA_DIR: await makeFolder(t) });
-  const second = new Demo(t, { ODDWIRE_DATA_DIR: await makeFolder(t) });
+  const second = new Demo(t, { ODDWIRE_DATA_DIR: await makeFolder(t) }, ["--cluster"]);
   assert.equal(await first.printed(/^service {2}(\S+)$/m), `http://127.0.0.1:${port}`);
-  const url = await second.printed(/^service {2}(\S+)$/m);
-  assert.notEqual(url, `http://127.0.0.1:${port}`);
   const key = await first.printed(/^key {6}(\S+)$/m);
   const answer = await fetch(`http://127.0.0.1:${port}/v1/markets`, {
     headers: { "x-api-key": key },
   });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("x-ratelimit-limit"), "777");
+  await assertCluster(second, `http://127.0.0.1:${port}`);
   assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0]);
   assert.match(first.output, /The next start goes on from here/);
 });
 
-test("a demo in a folder of someone else, or in one of a running demo, says so and ends", async (t) => {
-  const path = await makeFolder(t);
-  await writeFile(join(path, "important"), "");
-  const refused = new Demo(t, { ODDWIRE_DATA_DIR: path });
-  assert.equal(await refused.exited, 1);
-  assert.match(refused.output, /is not a folder of the demo; set ODDWIRE_DATA_DIR to another/);
-  await rm(join(path, "important"));
-  await writeFile(join(path, "demo.pid"), String(process.pid));
-  const second = new Demo(t, { ODDWIRE_DATA_DIR: path });
-  assert.equal(await second.exited, 1);
-  assert.match(second.output, /a demo runs already in /);
-});
-
-test("a cluster prints what a demo prints, and every node of it answers with the same key", async (t) => {
-  const port = String(await freePort());
-  const settings = { ODDWIRE_PORT: port, ODDWIRE_DATA_DIR: await makeFolder(t) };
-  const demo = new Demo(t, settings, ["--cluster"]);
+/** That it prints what a demo prints, and every node of it answers with the same key. */
+async function assertCluster(demo: Demo, taken: string): Promise<void> {
   const url = await demo.printed(/^service {2}(\S+)$/m);
-  assert.equal(url, `http://127.0.0.1:${port}`);
+  assert.notEqual(url, taken);
   const key = await demo.printed(/^key {6}(\S+)$/m);
   assert.equal(await demo.printed(/^explorer (\S+)$/m), `${url}/#key=${key}`);
   const other = await demo.printed(/^The same data, keys and limits: (\S+)$/m);
@@ -124,5 +108,17 @@ test("a cluster prints what a demo prints, and every node of it answers with the
     assert.equal(cluster?.redis_up, true);
     assert(cluster.active_node !== null && cluster.term !== null);
   }
-  assert.equal(await demo.stop(), 0);
+}
+
+test("a demo in a folder of someone else, or in one of a running demo, says so and ends", async (t) => {
+  const path = await makeFolder(t);
+  await writeFile(join(path, "important"), "");
+  const refused = new Demo(t, { ODDWIRE_DATA_DIR: path });
+  assert.equal(await refused.exited, 1);
+  assert.match(refused.output, /is not a folder of the demo; set ODDWIRE_DATA_DIR to another/);
+  await rm(join(path, "important"));
+  await writeFile(join(path, "demo.pid"), String(process.pid));
+  const second = new Demo(t, { ODDWIRE_DATA_DIR: path });
+  assert.equal(await second.exited, 1);
+  assert.match(second.output, /a demo runs already in /);
 });
