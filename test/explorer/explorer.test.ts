@@ -240,18 +240,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       ["/keys", ".keys li"],
       [`/market/${unknownId}`, ".notice"],
     ] as const;
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const [path, selector] of pages) {
-        await goto(path);
-        await page.waitForSelector(selector);
-        // A theme changes nothing but colors.
-        await assertAccessible(
-          page,
-          `${path} ${colorScheme}`,
-          colorScheme === "light" ? "all" : "color",
-        );
-      }
+    for (const [path, selector] of pages) {
+      await page.emulateMedia({ colorScheme: "light" });
+      await goto(path);
+      await page.waitForSelector(selector);
+      await assertAccessible(page, `${path} light`);
+      // A theme changes nothing but colors.
+      await page.emulateMedia({ colorScheme: "dark" });
+      await assertAccessible(page, `${path} dark`, "color");
     }
     const locked = await openPage(browser);
     await locked.goto(service.baseUrl);

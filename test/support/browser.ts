@@ -35,9 +35,12 @@ export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browse
   return browser;
 }
 
-/** A page in a context of its own. */
-export async function openPage(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
-  const page = await browser.newPage(options);
+/** A page in a context of its own. Nothing moves in it: without a GPU, drawing that takes a processor. */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const page = await browser.newPage({ reducedMotion: "reduce", ...options });
   page.setDefaultTimeout(waitMsMax);
   return page;
 }
