@@ -1,6 +1,6 @@
 /**
  * Whatever is sent, the answer is one of ours: never a 5xx, a hang, a missing header or an exit.
- * `TEST_SEED` chooses other requests, `TEST_RUNS_FACTOR` more of them.
+ * `TEST_SEED` chooses other requests, `TEST_RUNS_FACTOR` more of them: by default it is a sample.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -169,7 +169,7 @@ async function runConnection(
 
 const keys = await makeKeys();
 const samples = await makeSamples();
-const { seed, numRuns } = propertySettings(100_000);
+const { seed, numRuns } = propertySettings(30_000);
 
 function fuzzerOf(random: SeededRandom): RequestFuzzer {
   return new RequestFuzzer({ random, endpoints: contract.endpoints, samples, keys });
@@ -227,7 +227,7 @@ test("whatever bytes are sent, the answers are ours and the connection ends", as
   t.diagnostic(`seed ${seed}`);
   const random = new SeededRandom(seed);
   const fuzzer = fuzzerOf(random);
-  const count = Math.ceil(numRuns / 20);
+  const count = Math.ceil(numRuns / 10);
   const answers = await sendAll(count, () => breakBytes(fuzzer.next(), random));
   t.diagnostic(`${count} broken requests, ${answers.length} answers`);
   assert(answers.length > count / 2, "most are answered");
@@ -237,7 +237,7 @@ test("whatever bytes are sent, the answers are ours and the connection ends", as
 test("however the stream is asked for, it opens or says why not, with every header", async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = new SeededRandom(seed);
-  const count = Math.ceil(numRuns / 50);
+  const count = Math.ceil(numRuns / 20);
   const answers = await sendAll(count, () => {
     const request = upgradeRequest(random, keys.read);
     return random.chance(0.7)

@@ -608,13 +608,13 @@ describe("batches", { concurrency: 4 }, () => {
       // Who has answered two calls at the same time and then does not answer more may as well be slow.
       if (refusal === "silence" && callsMax > 0) continue;
       test(`R6: a node that refuses ${name}, in the way of "${refusal}", is of use`, async () => {
-        const { node, chain, source, follower } = await openScene(600, {
-          shown: 590,
+        const { node, chain, source, follower } = await openScene(160, {
+          shown: 150,
           prepare: (node) => node.limitBatches(callsMax, refusal),
         });
-        await follower.untilTip(589);
-        node.setHead(599);
-        await follower.untilTip(599);
+        await follower.untilTip(149);
+        node.setHead(159);
+        await follower.untilTip(159);
         follower.assertEquals(chain, isOurs);
         const [endpoint] = source.status.endpoints;
         assert.equal(endpoint?.badAnswers, 0);

@@ -34,7 +34,7 @@ import { factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** How often the service is killed, and how often one of two writers is paused and resumed. */
-const rounds = Number(process.env["SERVER_ROUNDS"] ?? 4);
+const rounds = Number(process.env["SERVER_ROUNDS"] ?? 3);
 const database = "facts";
 
 type Scene = {
@@ -97,7 +97,7 @@ async function assertWhole({ chain, server, options }: Scene): Promise<void> {
 test(`${rounds} kills of the service and of the server lose and repeat nothing`, async (t) => {
   const scene = await openScene(t);
   const { chain, server, random, options } = scene;
-  chain.goOn(60);
+  chain.goOn(120);
   for (let round = 0; round < rounds; round += 1) {
     const service = await Service.open(options("one"));
     // Not a wait for anything: the moment of death is what is random here.
@@ -112,7 +112,7 @@ test(`${rounds} kills of the service and of the server lose and repeat nothing`,
 test("two services that index into one database store everything once", async (t) => {
   const scene = await openScene(t);
   const { chain, random, options } = scene;
-  chain.goOn(60);
+  chain.goOn(120);
   const services = [await Service.open(options("one")), await Service.open(options("other"))];
   for (let round = 0; round < rounds; round += 1) {
     const { pid } = random.pick(services);

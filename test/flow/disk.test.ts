@@ -94,7 +94,7 @@ test("a full disk stops the service with 75, and more room repairs it", async (t
   if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
   const { chain, options } = await openScene(t, join(disk, "data"));
   const service = await Service.open(options);
-  chain.goOn(20);
+  chain.goOn(60);
   await service.waitFinalized(chain.head);
   await fillUp(disk);
   assert.equal(await service.exited, tryAgain);
@@ -128,7 +128,7 @@ test("a failing fsync stops the service with 75, and nothing acknowledged is los
   if (!hasStrace()) return t.skip("NOT TESTED: there is no strace to make fsync fail with");
   const { chain, options } = await openScene(t, null);
   const service = await Service.open(options);
-  chain.goOn(20);
+  chain.goOn(60);
   await service.waitFinalized(chain.head);
   const strace = spawn(tracer, [...failingFsync, "-p", String(service.pid)], { stdio: "ignore" });
   cleanUp(t, () => strace.kill("SIGKILL"));
