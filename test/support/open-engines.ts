@@ -1,7 +1,8 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { ServerEngine, type ServerSettings } from "../../src/storage/server/server-engine.ts";
@@ -11,8 +12,24 @@ import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 /** Each adapter of `Engine`, opened on something empty that is gone after the test. */
 export const engineOpeners: Readonly<Record<string, (t: TestContext) => Promise<Engine>>> = {
   embedded: async (t) => closed(t, await ChdbEngine.open(await makeFolder(t))),
-  server: async (t) => openServerEngine(t, await ClickHouseServer.open(t)),
+  server: openSharedServerEngine,
 };
+
+let sharedServer: Promise<readonly ClickHouseServer[]> | null = null;
+let databases = 0;
+
+/** Opens an empty database of a server that the tests of a process share, which ends with them. */
+async function openSharedServerEngine(t: TestContext): Promise<ServerEngine> {
+  sharedServer ??= ClickHouseServer.openAll(1);
+  const [server] = await sharedServer;
+  assert(server !== undefined);
+  databases += 1;
+  return openServerEngine(t, server, { database: `test_${databases}` });
+}
+
+after(async () => {
+  for (const server of (await sharedServer) ?? []) await server.close();
+});
 
 /** Opens a database of a server. */
 export async function openServerEngine(
