@@ -27,7 +27,7 @@ import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, Simulation } from "./simulation.ts";
 import { StoreSubject } from "./store-subject.ts";
 
-const runs = Number(process.env["SIMULATION_AUDIT_RUNS"] ?? 2);
+const runs = Number(process.env["SIMULATION_AUDIT_RUNS"] ?? 1);
 const silent = openLog({ level: "silent" });
 /** The chain begins at 100 and ends a little above: this is the one span which is whole. */
 const lastAudited = 199;

@@ -19,7 +19,7 @@ import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, Simulation } from "./simulation.ts";
 import { StoreSubject } from "./store-subject.ts";
 
-const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 5);
+const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 2);
 /** Seeds that failed once, before there were limits: simulated time ran on while the engine was at work. */
 const formerFailures = [20261124, 20261142];
 

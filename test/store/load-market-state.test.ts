@@ -38,7 +38,7 @@ async function loaded(
 
 describe("a loaded state", () => {
   const anyPlans = fc.array(anyBlockPlan(), { minLength: 30, maxLength: 50 });
-  const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 5 });
+  const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 3 });
   for (const [index, [plans, order]] of chains.entries()) {
     test(`of random chain ${index} is that of its blocks applied, and goes on like it`, async (t) => {
       const folder = await StoreFolder.open(t);
@@ -72,7 +72,7 @@ describe("a loaded state", () => {
 
   test("R16: loaded while blocks are appended, is the one that followed from the start", async (t) => {
     const random = new SeededRandom(testSeed);
-    const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 });
+    const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 60 });
     const blocks = factsOf(buildChain(plans));
     const { path, store } = await StoreFolder.open(t);
     const [first, rest] = [blocks.slice(0, 5), blocks.slice(5)];

@@ -13,7 +13,7 @@ import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const finalCount = 15;
-const plans = fc.sample(anyBlockPlan(2), { seed: testSeed, numRuns: 45 });
+const plans = fc.sample(anyBlockPlan(2), { seed: testSeed, numRuns: 32 });
 const blocks = factsOf(buildChain(plans));
 const fills = fillsOf(blocks);
 const events = blocks.flatMap((block) => block.events);

@@ -21,7 +21,7 @@ import { StoreFolder } from "../support/store-folder.ts";
 
 /** Blocks close in time, so that batches share minutes. */
 const plans = fc
-  .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
+  .sample(anyBlockPlan(), { seed: testSeed, numRuns: 30 })
   .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
 const blocks = factsOf(buildChain(plans));
 

@@ -42,8 +42,8 @@ async function fill(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
 }
 
-/** Before every third write; before each of them with `REPAIR_KILLS=all`. */
-const stride = process.env["REPAIR_KILLS"] === "all" ? 1 : 3;
+/** Before every fourth write; before each of them with `REPAIR_KILLS=all`. */
+const stride = process.env["REPAIR_KILLS"] === "all" ? 1 : 4;
 
 const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,

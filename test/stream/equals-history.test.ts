@@ -236,7 +236,7 @@ function dieAfter(engine: Pick<Engine, "insert" | "command">, writesLeft: number
 suite("clients are left with the rows of REST", () => {
   const runs = fc.sample(
     fc.tuple(fc.array(anyLife, { minLength: 1, maxLength: 4 }), anyOrder, fc.scheduler()),
-    propertySettings(8),
+    propertySettings(4),
   );
   for (const [index, [lives, order, scheduler]] of runs.entries()) {
     test(`run ${index}`, async (t) => {

@@ -14,7 +14,7 @@ import { DataServer } from "../support/open-data-server.ts";
 import { RawStreamClient } from "../support/raw-stream-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const clients = Number(process.env["SLOW_CLIENTS"] ?? 200);
+const clients = Number(process.env["SLOW_CLIENTS"] ?? 100);
 const tradesPerBlock = 100;
 /** With 145 KB each, more than the sockets of both sides hold. */
 const blocks = 34;

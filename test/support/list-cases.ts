@@ -85,7 +85,7 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
         if (isInsideOut(query)) return;
         await assertFiltered({ server, path, filters }, rows, query);
       }),
-      propertySettings(80),
+      propertySettings(40),
     );
   });
 
