@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { exchangeEventRow, presentExchangeEvent } from "./exchange-event-row.ts";
-import type { RowContext } from "./trade-row.ts";
+import { exchangeShape, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
 
 /** What can end an order before it is filled, as far as the chain reports it. */
 export const cancellationKinds = [
@@ -11,29 +11,15 @@ export const cancellationKinds = [
   "user_paused",
 ] as const;
 
-const { id, seq, order_hash, user, effective_block } = exchangeEventRow.properties;
-const { exchange, exchange_version, exchange_address, block_number, block_hash, log_index } =
-  exchangeEventRow.properties;
-const { tx_hash, timestamp, timestamp_ms, status } = exchangeEventRow.properties;
-
 /** One cancellation. Only `order_cancelled` is certain to end an order. */
 export const cancellationRow = Type.Object({
-  id,
-  seq,
+  ...idShape,
   kind: Type.Enum([...cancellationKinds]),
-  order_hash,
-  user,
-  effective_block,
-  exchange,
-  exchange_version,
-  exchange_address,
-  block_number,
-  block_hash,
-  log_index,
-  tx_hash,
-  timestamp,
-  timestamp_ms,
-  status,
+  order_hash: exchangeEventRow.properties.order_hash,
+  user: exchangeEventRow.properties.user,
+  effective_block: exchangeEventRow.properties.effective_block,
+  ...exchangeShape,
+  ...placeShape,
 });
 export type CancellationRow = Static<typeof cancellationRow>;
 
@@ -46,22 +32,8 @@ export function presentCancellation(
   const row = presentExchangeEvent(located, contracts, context);
   const kind = cancellationKinds.find((known) => known === row?.kind);
   if (row === null || kind === undefined) return null;
-  return {
-    id: row.id,
-    seq: row.seq,
-    kind,
-    order_hash: row.order_hash,
-    user: row.user,
-    effective_block: row.effective_block,
-    exchange: row.exchange,
-    exchange_version: row.exchange_version,
-    exchange_address: row.exchange_address,
-    block_number: row.block_number,
-    block_hash: row.block_hash,
-    log_index: row.log_index,
-    tx_hash: row.tx_hash,
-    timestamp: row.timestamp,
-    timestamp_ms: row.timestamp_ms,
-    status: row.status,
-  };
+  const { id, seq, order_hash, user, effective_block, exchange, exchange_version } = row;
+  const order = { id, seq, kind, order_hash, user, effective_block };
+  const contract = { exchange, exchange_version, exchange_address: row.exchange_address };
+  return { ...order, ...contract, ...placeFields(located, context) };
 }

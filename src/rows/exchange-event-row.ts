@@ -2,12 +2,16 @@ import { type Static, Type } from "typebox";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ExchangeNotice } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { idFields, placeFields, type RowContext, tradeRow } from "./trade-row.ts";
+import {
+  exchangeShape,
+  idFields,
+  idShape,
+  placeFields,
+  placeShape,
+  type RowContext,
+} from "./trade-row.ts";
 import { addressText, hashText } from "./wire-format.ts";
 
-const { id, seq, exchange, exchange_version, exchange_address } = tradeRow.properties;
-const { block_number, block_hash, log_index, tx_hash } = tradeRow.properties;
-const { timestamp, timestamp_ms, status } = tradeRow.properties;
 const addressOrNull = Type.Union([addressText, Type.Null()]);
 const integerOrNull = Type.Union([Type.Integer(), Type.Null()]);
 
@@ -38,8 +42,7 @@ export const userEventKinds: readonly ExchangeEventKind[] = ["user_paused", "use
 
 /** One event of an exchange that moves nothing: orders, users, halts, roles and fee settings. */
 export const exchangeEventRow = Type.Object({
-  id,
-  seq,
+  ...idShape,
   kind: Type.Enum([...exchangeEventKinds]),
   order_hash: Type.Union([hashText, Type.Null()]),
   user: addressOrNull,
@@ -54,16 +57,8 @@ export const exchangeEventRow = Type.Object({
   new_interval_blocks: integerOrNull,
   fee_receiver: addressOrNull,
   max_fee_rate_bps: integerOrNull,
-  exchange,
-  exchange_version,
-  exchange_address,
-  block_number,
-  block_hash,
-  log_index,
-  tx_hash,
-  timestamp,
-  timestamp_ms,
-  status,
+  ...exchangeShape,
+  ...placeShape,
 });
 export type ExchangeEventRow = Static<typeof exchangeEventRow>;
 

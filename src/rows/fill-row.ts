@@ -3,27 +3,26 @@ import { formatMicros } from "../base/decimal.ts";
 import type { Fill } from "../market/fill.ts";
 import {
   exchangeFields,
+  exchangeShape,
   feeAssetOf,
   idFields,
+  idShape,
   marketFields,
+  orderShape,
   placeFields,
+  placeShape,
   type RowContext,
   tokenFields,
+  tokenShape,
   tradeRow,
 } from "./trade-row.ts";
 import { decimalText, hashText, rawAmountText, sideText } from "./wire-format.ts";
 
-const { id, seq, token_id, complement_token_id, condition_id, outcome, outcome_index } =
-  tradeRow.properties;
-const { match_seq, maker, taker, exchange, exchange_version, exchange_address, module } =
-  tradeRow.properties;
-const { builder, metadata, block_number, block_hash, log_index, tx_hash } = tradeRow.properties;
-const { timestamp, timestamp_ms, status } = tradeRow.properties;
+const { match_seq, maker, taker, maker_fee_asset } = tradeRow.properties;
 
 /** One `OrderFilled` as the chain has it; `role` distinguishes a leg from the taker's own summary. */
 export const fillRow = Type.Object({
-  id,
-  seq,
+  ...idShape,
   role: Type.Union([Type.Literal("maker"), Type.Literal("taker"), Type.Literal("direct")], {
     description: "maker: a leg of a match; taker: its summary; direct: filled by an operator",
   }),
@@ -31,30 +30,16 @@ export const fillRow = Type.Object({
   maker,
   taker,
   side: sideText,
-  token_id,
-  complement_token_id,
-  condition_id,
-  outcome,
-  outcome_index,
+  ...tokenShape,
   maker_amount_raw: rawAmountText,
   taker_amount_raw: rawAmountText,
   fee: decimalText,
   fee_net: decimalText,
-  fee_asset: tradeRow.properties.maker_fee_asset,
+  fee_asset: maker_fee_asset,
   match_seq,
-  exchange,
-  exchange_version,
-  exchange_address,
-  module,
-  builder,
-  metadata,
-  block_number,
-  block_hash,
-  log_index,
-  tx_hash,
-  timestamp,
-  timestamp_ms,
-  status,
+  ...exchangeShape,
+  ...orderShape,
+  ...placeShape,
   ...marketFields,
 });
 export type FillRow = Static<typeof fillRow>;

@@ -3,12 +3,17 @@ import { formatMicros, priceMicros } from "../base/decimal.ts";
 import type { Fill } from "../market/fill.ts";
 import {
   exchangeFields,
+  exchangeShape,
   feeAssetOf,
   idFields,
+  idShape,
   marketFields,
+  orderShape,
   placeFields,
+  placeShape,
   type RowContext,
   tokenFields,
+  tokenShape,
   tradeRow,
 } from "./trade-row.ts";
 import {
@@ -21,22 +26,11 @@ import {
   sideText,
 } from "./wire-format.ts";
 
-const { token_id, complement_token_id, condition_id, outcome, outcome_index } = tradeRow.properties;
-const { exchange, exchange_version, exchange_address, module, builder, metadata } =
-  tradeRow.properties;
-const { block_number, block_hash, log_index, tx_hash, timestamp, timestamp_ms, status } =
-  tradeRow.properties;
-
 /** One match: what a taker's order got from all its legs. `size` and `value_usd` sum the legs. */
 export const matchRow = Type.Object({
-  id: tradeRow.properties.id,
-  seq: seqNumber,
+  ...idShape,
   taker_fill_seq: seqNumber,
-  token_id,
-  complement_token_id,
-  condition_id,
-  outcome,
-  outcome_index,
+  ...tokenShape,
   side: sideText,
   price: Type.Union([decimalText, Type.Null()], { description: "value_usd over size" }),
   size: decimalText,
@@ -47,19 +41,9 @@ export const matchRow = Type.Object({
   taker_fee: decimalText,
   taker_fee_net: decimalText,
   taker_fee_asset: tradeRow.properties.maker_fee_asset,
-  exchange,
-  exchange_version,
-  exchange_address,
-  module,
-  builder,
-  metadata,
-  block_number,
-  block_hash,
-  log_index,
-  tx_hash,
-  timestamp,
-  timestamp_ms,
-  status,
+  ...exchangeShape,
+  ...orderShape,
+  ...placeShape,
   maker_amount_raw: rawAmountText,
   taker_amount_raw: rawAmountText,
   ...marketFields,

@@ -3,7 +3,7 @@ import type { TokenId } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import type { Market, Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
-import { idFields, placeFields, type RowContext, tradeRow } from "./trade-row.ts";
+import { idFields, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
 import {
   addressText,
   conditionIdText,
@@ -13,13 +13,9 @@ import {
   tokenIdText,
 } from "./wire-format.ts";
 
-const { id, seq, block_number, block_hash, log_index, tx_hash } = tradeRow.properties;
-const { timestamp, timestamp_ms, status } = tradeRow.properties;
-
 /** How one condition ended. */
 export const resolutionRow = Type.Object({
-  id,
-  seq,
+  ...idShape,
   derived: Type.Boolean({
     description: "Generation 3: follows from a sibling's result, whose log is the one named",
   }),
@@ -29,13 +25,7 @@ export const resolutionRow = Type.Object({
   payouts: Type.Array(decimalText, { description: "One per outcome, summing to 1" }),
   winning_token_id: Type.Union([tokenIdText, Type.Null()]),
   winning_outcome: Type.Union([Type.String(), Type.Null()]),
-  block_number,
-  block_hash,
-  log_index,
-  tx_hash,
-  timestamp,
-  timestamp_ms,
-  status,
+  ...placeShape,
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
 

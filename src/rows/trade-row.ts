@@ -61,15 +61,50 @@ export const marketFields = {
   ),
 };
 
-/** One trade: one maker leg of a match, distinguished from the taker's side (`docs/counting.md`, rules 1 to 6). */
-export const tradeRow = Type.Object({
+/** What identifies a row, and where it is in every list. */
+export const idShape = {
   id: Type.String({ description: "<tx_hash>-<log_index>" }),
   seq: seqNumber,
+};
+
+/** Which outcome of which market a token is. */
+export const tokenShape = {
   token_id: tokenIdText,
-  complement_token_id: Type.Union([tokenIdText, Type.Null()]),
-  condition_id: Type.Union([conditionIdText, Type.Null()]),
-  outcome: Type.Union([Type.String(), Type.Null()]),
-  outcome_index: Type.Union([Type.Integer(), Type.Null()]),
+  complement_token_id: nullable(tokenIdText),
+  condition_id: nullable(conditionIdText),
+  outcome: nullable(Type.String()),
+  outcome_index: nullable(Type.Integer()),
+};
+
+/** The contract that settled it. */
+export const exchangeShape = {
+  exchange: exchangeText,
+  exchange_version: exchangeVersionNumber,
+  exchange_address: addressText,
+};
+
+/** What generations 2 and 3 add to an order, and the module of generation 3. */
+export const orderShape = {
+  module: nullable(moduleText),
+  builder: nullable(hashText),
+  metadata: nullable(hashText),
+};
+
+/** Where and when on the chain. */
+export const placeShape = {
+  block_number: Type.Integer(),
+  block_hash: hashText,
+  log_index: Type.Integer(),
+  tx_hash: hashText,
+  timestamp: timeText,
+  timestamp_ms: millisecondsNumber,
+  status: statusText,
+};
+
+/** One trade: one maker leg of a match, distinguished from the taker's side (`docs/counting.md`, rules 1 to 6). */
+export const tradeRow = Type.Object({
+  ...idShape,
+  ...tokenShape,
   side: sideText,
   price: Type.Union([decimalText, Type.Null()]),
   size: decimalText,
@@ -85,19 +120,9 @@ export const tradeRow = Type.Object({
   match_type: matchTypeText,
   maker_order_hash: hashText,
   taker_order_hash: Type.Union([hashText, Type.Null()]),
-  exchange: exchangeText,
-  exchange_version: exchangeVersionNumber,
-  exchange_address: addressText,
-  module: Type.Union([moduleText, Type.Null()]),
-  builder: Type.Union([hashText, Type.Null()]),
-  metadata: Type.Union([hashText, Type.Null()]),
-  block_number: Type.Integer(),
-  block_hash: hashText,
-  log_index: Type.Integer(),
-  tx_hash: hashText,
-  timestamp: timeText,
-  timestamp_ms: millisecondsNumber,
-  status: statusText,
+  ...exchangeShape,
+  ...orderShape,
+  ...placeShape,
   maker_amount_raw: rawAmountText,
   taker_amount_raw: rawAmountText,
   ...marketFields,
@@ -157,10 +182,7 @@ export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
 export function tokenFields(
   tokenId: TokenId,
   directory: MarketDirectory,
-): Pick<
-  TradeRow,
-  "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index"
-> {
+): Pick<TradeRow, keyof typeof tokenShape> {
   const place = directory.placeOf(tokenId);
   const complement = directory.complementOf(tokenId);
   return {
@@ -190,10 +212,7 @@ export function marketFieldsOf(
 export function exchangeFields({
   exchange,
   tokenId,
-}: Pick<Fill, "exchange" | "tokenId">): Pick<
-  TradeRow,
-  "exchange" | "exchange_version" | "exchange_address" | "module"
-> {
+}: Pick<Fill, "exchange" | "tokenId">): Pick<TradeRow, keyof typeof exchangeShape | "module"> {
   const { generation } = exchange;
   return {
     exchange: exchange.exchange,
@@ -207,10 +226,7 @@ export function exchangeFields({
 export function placeFields(
   row: Pick<Fill, "seq" | "blockHash" | "txHash" | "timestamp">,
   { finalizedBlock }: RowContext,
-): Pick<
-  TradeRow,
-  "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status"
-> {
+): Pick<TradeRow, keyof typeof placeShape> {
   const blockNumber = blockNumberOf(row.seq);
   return {
     block_number: blockNumber,
