@@ -14,7 +14,6 @@ type AccessChange = { readonly by: string | null } & (
 export type ClusterStatus = {
   /** The newest change of keys that is in force. */
   readonly version: number;
-  /** Whether it is known to be the newest. */
   readonly isVerified: boolean;
   readonly liveNodes: number;
   /** Seconds since the start in which limits were not exact. */
@@ -23,7 +22,6 @@ export type ClusterStatus = {
 
 /** The audit trail: one log line for each change, which never has the value of a key. */
 export class AccessAudit {
-  /** By action, since the process started. */
   readonly counts = new KindCounts<AccessChange["action"]>();
   readonly #log: Log;
 

@@ -202,7 +202,6 @@ export class Admission {
     });
   }
 
-  /** Why no key is behind a value. */
   #noKey(): AppError {
     const isKnown = this.#keys.isVerified;
     return isKnown ? new AppError("UNAUTHORIZED") : unavailable();

@@ -7,7 +7,6 @@ import type { Scope } from "./key-format.ts";
 import type { KeyRecord, KeyUse } from "./key-record.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 
-/** A value that works, with what a request needs to know of its key. */
 type LiveValue = VerifiedKey & {
   readonly mac: Uint8Array;
   readonly endsAtMs: number;
@@ -75,7 +74,6 @@ export class LiveKeys {
     this.#listeners.push(listener);
   }
 
-  /** Calls those back who asked `isLive`. */
   notify(): void {
     for (const listener of this.#listeners) listener();
   }
@@ -100,7 +98,6 @@ export class LiveKeys {
     return this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: null };
   }
 
-  /** Keys with use that is not yet written. */
   unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
     return [...this.#usages]
       .filter(([, usage]) => usage.requests > 0)

@@ -2,13 +2,11 @@ import type { Awaitable } from "../base/time/awaitable.ts";
 
 /** What a caller is allowed at one moment, as a value. */
 export type Standing = {
-  /** Whether one more request was admitted, and counted. */
   readonly isAdmitted: boolean;
   /** Whether it was not admitted because the requests of other nodes are not known. */
   readonly isUnavailable: boolean;
   /** Requests in any `windowMs`. */
   readonly limit: number;
-  /** Requests that are left of it. */
   readonly remaining: number;
   /** Milliseconds until the oldest counted request leaves the window; 0 when there is none. */
   readonly resetMs: number;
@@ -34,6 +32,5 @@ export type RateWindow = {
   take(caller: string, limit: number, nowMs: number): Awaitable<Standing>;
   /** The same without counting anything. */
   look(caller: string, limit: number, nowMs: number): Awaitable<Standing>;
-  /** Forgets all requests of a caller. */
   forget(caller: string): void;
 };

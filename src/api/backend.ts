@@ -31,10 +31,7 @@ function untilNews({ store, state }: Backend): () => boolean {
   return () => store.revision === stored && state.revision === known;
 }
 
-/**
- * Answers about the candles of some tokens: they change when one of them is traded, when a market
- * is resolved, when a fork takes blocks back, and when chain time enters another bucket.
- */
+/** Answers about candles of some tokens: they change with trades, resolutions, forks and the current bucket. */
 export function cachedUntilTraded(
   backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
@@ -52,10 +49,7 @@ export function cachedUntilTraded(
   });
 }
 
-/**
- * Answers with trades of a token or its pair: they change with the trades, when some of them become
- * final, when a fork takes blocks back, and with what their rows describe the token.
- */
+/** Answers with trades of a token or its pair: they change with the trades, their finality and the token's texts. */
 export function cachedUntilListed(
   backend: Backend,
   tokenOf: (request: FastifyRequest) => TokenId,

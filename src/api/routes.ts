@@ -44,7 +44,6 @@ export function createRoutes(parts: {
   readonly readChecks: () => Checks | Promise<Checks>;
   readonly role?: Role;
   readonly metrics: MetricsSource;
-  /** The row cap of files. */
   readonly exportRowsMax: number;
   readonly log: Log;
 }): readonly Route[] {

@@ -40,7 +40,6 @@ export class IpRanges {
     }
   }
 
-  /** Whether a canonical address lies in one of the ranges. */
   contains(address: string): boolean {
     return this.#ranges.check(address, address.includes(":") ? "ipv6" : "ipv4");
   }

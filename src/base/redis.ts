@@ -47,7 +47,6 @@ export class RedisConnection {
     return connection;
   }
 
-  /** Whether commands are sent now. */
   get isUp(): boolean {
     return this.#downSinceMs === null;
   }

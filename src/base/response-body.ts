@@ -1,7 +1,6 @@
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-/** An answer of HTTP, as its body is read. */
 type Response = Readable & {
   readonly headers: { readonly "content-encoding"?: string | undefined };
 };

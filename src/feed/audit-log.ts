@@ -54,7 +54,6 @@ export type AuditTotals = {
   /** Ranges of which an endpoint contradicted the store, and was disproved by receipts. */
   readonly falseAlarms: number;
   readonly repairs: number;
-  /** How often everything was read again. */
   readonly rounds: number;
   /** The blocks that were read again in the round under way, without a gap; `null` before the first. */
   readonly audited: BlockRange | null;
@@ -90,10 +89,7 @@ export class AuditBook {
     });
   }
 
-  /**
-   * The range of whole spans within the coverage to audit now; `null` while there is none. Urgent ones come
-   * first, then those that became final since, then older ones from the newest down to the start of the coverage.
-   */
+  /** The range of whole spans to audit now: urgent ones, then new ones, then older ones; `null` while there is none. */
   next(covered: BlockRange): BlockRange | null {
     const { spanBlocks, spansBehindMax } = auditLimits;
     const first = Math.floor(covered.from / spanBlocks);

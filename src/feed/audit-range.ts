@@ -55,7 +55,6 @@ export type Verdict =
 /** Who is asked, and about which store. */
 export type AuditParts = {
   readonly engine: Engine;
-  /** How many endpoints are configured. */
   readonly endpoints: number;
   readonly reread: (request: FactsRequest) => Promise<FactsReading | NoReading>;
 };
@@ -182,7 +181,6 @@ function areAgreed(claims: readonly (readonly FactLine[])[]): boolean {
   return one !== undefined && other !== undefined && areSummariesEqual(one, other);
 }
 
-/** What differs, in the order of the chain. */
 function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {
   const rights = new Map(right.map((line) => [line.seq, line]));
   const seen = new Set<number>();

@@ -47,7 +47,6 @@ type AuditorParts = {
   readonly onRepairOrdered: (error: RepairOrderedError) => void;
 };
 
-/** A range that is proven wrong, and what the store should have. */
 type Gathered = {
   readonly range: BlockRange;
   readonly right: EncodedBatch;
@@ -78,7 +77,6 @@ export class Auditor {
     return new Auditor(parts);
   }
 
-  /** Begins, once the chain is followed. */
   start(): void {
     if (this.#parts.callsPerMinute > 0) this.#running = this.#run();
   }

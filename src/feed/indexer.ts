@@ -90,7 +90,6 @@ export class Indexer {
     }
   }
 
-  /** Has final blocks read again by the nodes. */
   async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
     return this.#chain?.reread(request) ?? { kind: "unread", reason: "no node is connected yet" };
   }
@@ -120,7 +119,6 @@ export class Indexer {
     };
   }
 
-  /** Its progress, for its pace. */
   standing(): SyncStatus {
     const { store } = this.#parts;
     const { fills, events } = this.#pipeline.status;
@@ -138,10 +136,7 @@ export class Indexer {
     return { pipeline: this.#pipeline.status, chain: this.#chain?.status ?? null };
   }
 
-  /**
-   * What readiness depends on; each with a sentence for people. `missingBlocks` are those within
-   * the coverage without a commit record; `null` when the store cannot know.
-   */
+  /** What readiness depends on; `missingBlocks` is `null` when the store cannot know. */
   checks(missingBlocks: number | null): Checks {
     const { config } = this.#parts;
     const { indexed_block, head_block, lag_seconds } = this.freshness();

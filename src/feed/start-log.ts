@@ -10,12 +10,10 @@ export class StartLog {
     this.done("modules");
   }
 
-  /** Notes that a step is done. */
   done(step: string): void {
     this.#doneAtMs[step] = Math.round(performance.now());
   }
 
-  /** Reports all of them, and that all is done. */
   report(log: Log): void {
     this.done("connected");
     log.info({ done_at_ms: this.#doneAtMs }, "started");

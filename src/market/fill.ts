@@ -35,10 +35,7 @@ export type Fill = {
   readonly builder: Hash | null;
   readonly metadata: Hash | null;
 
-  /**
-   * The trade, distinguished from the taker's side. On a `taker` row: the taker's own order, with `size`
-   * and `value` the sums over the legs of its match.
-   */
+  /** The trade, from the taker's side; on a `taker` row its own order, `size` and `value` being sums over its legs. */
   readonly tokenId: TokenId;
   readonly side: Side;
   readonly size: bigint;

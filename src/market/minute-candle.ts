@@ -81,7 +81,6 @@ export class MinuteCandles {
     candle.generations |= part.generations;
   }
 
-  /** All candles gathered, in no particular order. */
   values(): readonly MinuteCandle[] {
     return [...this.#byMinute.values()].flatMap((ofMinute) => [...ofMinute.values()]);
   }

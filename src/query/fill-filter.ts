@@ -18,7 +18,6 @@ import {
 /** Absent means any. All present conditions must hold. */
 export type FillFilter = {
   readonly roles?: readonly FillRole[];
-  /** Any of these tokens. */
   readonly tokenIds?: readonly TokenId[];
   /** The trades of this token are sent on the other of its pair, and compared as reported. */
   readonly invertedTokenId?: TokenId;
@@ -31,7 +30,6 @@ export type FillFilter = {
   readonly valueMin?: bigint;
   readonly maker?: Address;
   readonly taker?: Address;
-  /** Either side of the trade. */
   readonly wallet?: Address;
   readonly exchange?: ExchangeName;
   readonly matchType?: MatchType;

@@ -102,7 +102,6 @@ export async function readFinalRows<Item extends Located>(
   return others.length === 0 ? first : firstOf(rows.flat(), list, limit);
 }
 
-/** The first of some rows in any order. */
 function firstOf<Item extends Located>(
   rows: readonly Item[],
   { order }: Place,
@@ -112,7 +111,6 @@ function firstOf<Item extends Located>(
   return rows.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, limit);
 }
 
-/** The first rows of a list below a boundary, as the end of a `SELECT`. */
 function behind(list: Place, boundary: Seq, limit: number): string {
   const direction = directionOf(list);
   return `WHERE ${finalWhere(list, boundary)} ORDER BY seq ${direction} LIMIT ${integerLiteral(limit)}`;

@@ -14,7 +14,6 @@ type EventKind = LocatedEvent["event"]["kind"];
 export type EventFilter = {
   /** None of them asks for nothing. */
   readonly kinds?: readonly EventKind[];
-  /** Logged by one of these contracts. */
   readonly addresses?: readonly Address[];
   /** What the events are about: a condition, an order, a padded user. */
   readonly subject?: Hash;

@@ -17,7 +17,6 @@ import {
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
 export type FillList = ListOrder & { readonly filter: FillFilter };
 
-/** The first `limit` rows of a list. */
 type FillPage = FillList & { readonly limit: number };
 
 /** Where the rows of a list are. */
@@ -63,10 +62,7 @@ export async function readFills(store: IndexedFacts, page: FillPage): Promise<re
       });
 }
 
-/**
- * The newest final rows of a list that may be popular, which are kept. What is held now will be
- * final soon: of what has to be read a whole page is kept, of `size`.
- */
+/** The newest final rows of a list that may be popular: a whole page of `size` is read and kept. */
 async function readNewest(
   store: IndexedFacts,
   list: StoredList<Fill>,
@@ -96,7 +92,6 @@ function plainTrades(filter: FillFilter): NewestOf | null {
   return isPlain ? { tokenIds } : null;
 }
 
-/** A token or a pair. */
 function isFew(tokenIds: readonly TokenId[]): boolean {
   return tokenIds.length > 0 && tokenIds.length <= 2;
 }

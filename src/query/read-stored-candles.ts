@@ -88,7 +88,6 @@ async function readBuckets(
   return found.slice(0, limit);
 }
 
-/** A bucket, and of how many rows it is made. */
 type CountedBucket = BucketCandle & { readonly rows: number };
 
 /** The buckets of the first `limit` rows. Where a row is a bucket the engine aggregates nothing: planning that costs a third of the query. */
@@ -112,10 +111,7 @@ async function readSome(
   return merge([...readNativeBlocks(bytes, columnBytes)].map((block) => [...bucketsOf(block)]));
 }
 
-/**
- * Rows made into buckets. A price is a column apart from its position: the engine compares pairs as objects, value by
- * value, which costs four times as much.
- */
+/** Rows made into buckets; price and position are apart, as the engine compares pairs four times slower. */
 function bucketsSql(rows: string, order: BucketRange["order"]): string {
   return `SELECT bucket,
       min(open_seq), argMin(open_price, open_seq), max(close_seq), argMax(close_price, close_seq),

@@ -8,7 +8,6 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import { finalBoundary } from "./merged-list.ts";
 
-/** More tokens than this are not read of one wallet. */
 const walletTokensMax = 50_000;
 
 /** What a wallet traded, market by market. */

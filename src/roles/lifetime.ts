@@ -1,4 +1,3 @@
-/** How to end what was started. */
 type Ending = () => void | Promise<void>;
 
 /** What a role has opened, which is closed in the reverse order. */

@@ -27,7 +27,6 @@ import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
 import { admissionOf, type RoleStart } from "./open-parts.ts";
 
-/** What a role serves besides its metrics. */
 type Served = {
   readonly access: AccessStore;
   readonly metrics: ServiceMetrics;

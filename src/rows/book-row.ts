@@ -102,7 +102,6 @@ function depthOf(side: BookSide): string {
   return formatMicros(micros / 1_000_000n);
 }
 
-/** The venue's decimal in our form. */
 function plainDecimal(text: string | null): string | null {
   const micros = parseLevelMicros(text);
   return micros === null ? null : formatLevelMicros(micros);

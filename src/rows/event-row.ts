@@ -20,7 +20,6 @@ const { created_at, created_at_ms, end_date, last_trade_at, last_trade_at_ms } =
 
 const { id: eventId, title } = eventSummary.properties;
 
-/** A market as part of its event. */
 const eventMarketShape = Type.Object({
   id,
   question,

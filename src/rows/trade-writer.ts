@@ -58,7 +58,6 @@ export function withMarket<Item>(
   };
 }
 
-/** Fields as they are within an object. */
 function fieldsOf(fields: object): string {
   return JSON.stringify(fields).slice(1, -1);
 }

@@ -12,7 +12,6 @@ import {
   nullable,
 } from "./wire-format.ts";
 
-/** Markets that are reported of a wallet. */
 const topMarketsMax = 100;
 
 const trades = Type.Integer({

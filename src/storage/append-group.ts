@@ -14,7 +14,6 @@ import type { SpoolFile } from "./engine/spool-file.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
 import { tokenOf } from "./server/insert-until-there.ts";
 
-/** Which of a batch's rows each table takes. */
 const rowsOf = {
   fills: "fills",
   fills_by_token: "fills",
@@ -64,7 +63,6 @@ export class AppendGroup {
     return this.#unfinalized.map(({ head }) => head);
   }
 
-  /** The blocks of its batches. */
   get range(): BlockRange {
     const [first, last] = [this.#unfinalized[0]?.head, this.#unfinalized.at(-1)?.head];
     assert(first !== undefined && last !== undefined, "a group has batches");
@@ -101,10 +99,7 @@ export class AppendGroup {
     );
   }
 
-  /**
-   * What memory needs of each batch, in order, read from its rows: those of all batches into the same
-   * memory, as fresh memory costs more than reading into it.
-   */
+  /** What memory needs of each batch, in order; all are read into the same memory. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
     const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
     for (const { head, places } of this.#unfinalized) {

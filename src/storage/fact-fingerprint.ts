@@ -77,7 +77,6 @@ const quarantineFields: readonly Field<QuarantinedLog>[] = [
   ["log", (quarantined) => JSON.stringify(quarantined.log)],
 ];
 
-/** How the engine makes lines of the rows of each table. */
 const tables = [
   {
     name: "fills",

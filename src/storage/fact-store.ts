@@ -110,8 +110,7 @@ export class FactStore extends CoveredFacts {
   }
 
   /**
-   * Appends the facts of final blocks, which must go on where the last append ended. Durable when it resolves; reads
-   * find it once it is covered. When it rejects, the store must be closed: `open` will trim what was half written.
+   * Appends final blocks that go on where the last append ended; durable when it resolves. After a rejection, close.
    */
   async append(batch: EncodedBatch): Promise<void> {
     const group = this.openGroup();
@@ -129,10 +128,7 @@ export class FactStore extends CoveredFacts {
     return new AppendGroup(this.engine);
   }
 
-  /**
-   * The first step: their facts. May be taken while those before are committed: a start trims
-   * whatever is above the newest commit record.
-   */
+  /** The first step: their facts; may be taken while those before are committed. */
   async writeFacts(group: AppendGroup): Promise<void> {
     await Promise.all([this.trimmed, this.reorgs.written]);
     for (const { fromBlock, toBlock } of group.batches) {

@@ -6,7 +6,6 @@ import type { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
-/** Takes in what views need of blocks that are covered. */
 type OnAppended = (delta: Delta) => void;
 
 /**
@@ -29,10 +28,7 @@ export class FinalWriter {
   #writing: Promise<void> | null = null;
   #hasFailed = false;
 
-  /**
-   * `onAppended` is called in chain order, each time once the blocks are durable. `waitMs` is for how
-   * long a group that is not full waits for more.
-   */
+  /** `onAppended` is called in chain order once blocks are durable; a group that is not full waits `waitMs`. */
   constructor(
     store: FactStore,
     options: { readonly onAppended: OnAppended; readonly waitMs: number },

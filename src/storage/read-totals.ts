@@ -35,7 +35,6 @@ const sql = Object.values(columns)
   .join(", ");
 const widths = Object.values(columns).map(([, bytes]) => bytes);
 
-/** What the trades of a token add up to, and where it was traded first. */
 type StoredTotals = {
   readonly tokenId: TokenId;
   readonly totals: TokenTotals;

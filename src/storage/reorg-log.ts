@@ -40,15 +40,11 @@ export class ReorgLog {
     return log;
   }
 
-  /**
-   * What another process has written down, for one that serves the blocks which that one passes on: those are written
-   * down already, and what is added here is kept in memory only.
-   */
+  /** What another process has written down; what is added here is kept in memory only. */
   static async read(engine: Engine): Promise<ReorgLog> {
     return new ReorgLog(null, await readReplaced(engine), Number.MAX_SAFE_INTEGER);
   }
 
-  /** Takes in what another process has written down since. */
   async refresh(engine: Engine): Promise<void> {
     const written = await readReplaced(engine);
     const names = new Set(written.map(nameOf));
@@ -67,7 +63,6 @@ export class ReorgLog {
     this.#servableTo = to;
   }
 
-  /** These blocks are about to be replaced. */
   add({ from, to }: BlockRange): void {
     if (this.#replaced.some((known) => known.from <= from && to <= known.to) || to < from) return;
     this.#replaced = merged([...this.#replaced, { from, to }]);
@@ -79,10 +74,7 @@ export class ReorgLog {
     this.#written.catch(() => {});
   }
 
-  /**
-   * Resolves when all of it is durable; to be awaited before blocks are stored as final: until then a
-   * start takes everything above them for replaced.
-   */
+  /** Resolves when all of it is durable; to be awaited before blocks are stored as final. */
   get written(): Promise<void> {
     return this.#written;
   }

@@ -16,7 +16,6 @@ import { longRows } from "./schema/schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 
 const countedTables = ["fills", "events", "quarantine"] as const;
-/** Which rows of a batch each table takes. */
 const rowsOf = {
   fills: "fills",
   fills_by_token: "fills",
@@ -150,7 +149,6 @@ async function replaceRows(
   );
 }
 
-/** Makes the candles of these minutes again from the fills. */
 async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promise<void> {
   const [first, last] = [minutes[0], minutes.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -164,7 +162,6 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
   });
 }
 
-/** Makes the commit records of these blocks describe the rows there are now. */
 async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
   const commits = await engine.query(
     `SELECT from_block, to_block, fills, events, quarantined FROM commits

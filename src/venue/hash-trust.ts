@@ -15,7 +15,6 @@ export class HashTrust {
     return this.#isUsable;
   }
 
-  /** Stream messages whose hash matched. */
   get proven(): number {
     return this.#proven;
   }
@@ -24,13 +23,11 @@ export class HashTrust {
     return this.#falseAlarms;
   }
 
-  /** The hash of a stream message matched. */
   noteProven(): void {
     this.#proven += 1;
     this.#inARow = 0;
   }
 
-  /** A hash did not match although the book was correct. */
   noteFalseAlarm(): void {
     this.#falseAlarms += 1;
     this.#inARow += 1;

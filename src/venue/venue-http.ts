@@ -16,7 +16,6 @@ export type VenueRequest = {
   readonly body?: string;
 };
 
-/** What was asked of one base URL since the start. */
 type HttpStatus = {
   readonly requests: number;
   readonly errors: Record<string, number>;

@@ -35,7 +35,6 @@ export class IndexedFacts {
   readonly openMinutes = new OpenMinutes();
   /** In the order in which they take in what comes. */
   readonly #views: Set<View>;
-  /** Called when more is indexed. */
   readonly #waiting = new Set<() => void>();
 
   private constructor(store: CoveredFacts) {
@@ -48,10 +47,7 @@ export class IndexedFacts {
     ]);
   }
 
-  /**
-   * Opens the store, in the data folder unless an engine is given, and loads the views. Throws as what opens the engine
-   * and `FactStore.open` do.
-   */
+  /** Opens the store, in the data folder unless an engine is given, and loads the views. */
   static async open(
     dataDir: string,
     openEngine: OpenEngine = openFolder,
@@ -74,7 +70,6 @@ export class IndexedFacts {
     }
   }
 
-  /** Makes a view that of what is stored now. */
   async loadView(view: View): Promise<void> {
     const { coverage } = this;
     if (coverage !== null) await view.load(this.store, coverage);
@@ -89,7 +84,6 @@ export class IndexedFacts {
     return this.store.engine;
   }
 
-  /** What was served before it was final, and may have been replaced since. */
   get reorgs(): ReorgLog {
     return this.store.reorgs;
   }
@@ -110,7 +104,6 @@ export class IndexedFacts {
     return this.store.coverage;
   }
 
-  /** Rises with every append. */
   get appends(): number {
     return this.store.appends;
   }
@@ -152,13 +145,11 @@ export class IndexedFacts {
     return this.hasReached(position);
   }
 
-  /** Every view takes in a covered range of final blocks, or one unfinalized block. */
   apply(delta: Delta): void {
     for (const view of this.#views) view.apply(delta);
     for (const look of this.#waiting) look();
   }
 
-  /** Every view forgets the unfinalized blocks above `toBlock`. */
   revert(toBlock: number): void {
     for (const view of this.#views) view.revert(toBlock);
   }

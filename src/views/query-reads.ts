@@ -26,7 +26,6 @@ export class QueryReads {
     counts.add(source);
   }
 
-  /** How many answers each source gave to each question. */
   toRows(): { question: Question; source: string; answers: number }[] {
     return [...this.#counts].flatMap(([question, counts]) =>
       Object.entries(counts.toRecord()).map(([source, answers]) => ({ question, source, answers })),

@@ -18,7 +18,6 @@ type AccessOptions = {
   readonly dataDir: string;
   /** From the configuration; `null` for the one in the data folder. */
   readonly pepper: string | null;
-  /** From the configuration. */
   readonly adminKey: string | null;
   /** Of keys, by scope; see `LiveKeysOptions`. */
   readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
@@ -63,10 +62,7 @@ export class LocalAccess implements AccessStore {
     ];
   }
 
-  /**
-   * Throws `ConfigError` when the pepper or the admin key does not fit, `DataFolderDamagedError` and
-   * `DataFolderUnwritableError`.
-   */
+  /** Throws `ConfigError` for a wrong pepper or admin key, `DataFolderDamagedError`, `DataFolderUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
     const path = join(options.dataDir, "access.sqlite");
     return withKeptFile(path, () => LocalAccess.#open(path, options));

@@ -81,8 +81,7 @@ export class LocalKeys implements Keys {
   }
 
   /**
-   * Imports the admin key of the configuration, unless the value was ever issued or imported here: one that was
-   * revoked, rotated or has expired since stays dead. Throws `ConfigError` when it is not an admin key.
+   * Imports the configured admin key, unless the value was ever issued here. Throws `ConfigError` for another scope.
    */
   ensureAdminKey(value: string): AdminKeyImport {
     const input = adminKeyOf(value);
@@ -148,7 +147,6 @@ export class LocalKeys implements Keys {
     if (this.#database.version() !== this.#version) this.#reload();
   }
 
-  /** Writes the use of keys since the last time. */
   flush(): void {
     const used = this.#live.unsavedUses();
     if (used.length === 0) return;

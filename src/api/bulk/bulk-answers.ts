@@ -40,7 +40,6 @@ export type BulkRequest<Item> = {
  * it throws `SERVICE_UNAVAILABLE`. A revoked key gets no further chunk.
  */
 export class BulkAnswers {
-  /** The row cap. */
   readonly rowsMax: number;
   readonly #keys: Pick<Keys, "isLive">;
   readonly #log: Log;

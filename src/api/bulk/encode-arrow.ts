@@ -22,7 +22,6 @@ export function encodeArrow(columns: readonly Column[]): FileEncoder {
   };
 }
 
-/** A whole stream of its own: schema, batch, end. */
 function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
   const entries = columns.map((column) => {
     const values = columnFromArray(valuesOf(column, rows), typeOf(column.kind));

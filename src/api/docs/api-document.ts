@@ -52,7 +52,6 @@ export type Header = {
 export type Content = {
   readonly [mediaType: string]: {
     readonly schema: JsonSchema;
-    /** Of success. */
     readonly example?: unknown;
     /** Of errors: one for each code, by its name. */
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;

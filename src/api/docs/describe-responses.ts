@@ -142,7 +142,6 @@ export function describeResponses(route: Route): {
   return { responses, components };
 }
 
-/** Those with the body of success. */
 function statusesOf({ upgrade, status = 200, otherStatuses = [] }: Route): readonly number[] {
   return upgrade === undefined ? [status, ...otherStatuses] : [];
 }

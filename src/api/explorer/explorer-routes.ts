@@ -12,7 +12,6 @@ export type ExplorerFile = {
   readonly body: Buffer;
 };
 
-/** A file as it is kept. */
 type Kept = Pick<ExplorerFile, "contentType"> & { readonly packable: PackableBytes };
 
 /** Lets the page load what comes with it, talk to the service it came from, and nothing else. */

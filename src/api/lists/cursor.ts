@@ -17,10 +17,7 @@ export class Cursors {
   readonly #secret: KeyObject;
   readonly #readSeq: () => number;
 
-  /**
-   * The same `secret` on every start and node keeps cursors valid across both. `readSeq` is the last position indexed,
-   * which a node that continues the list waits for.
-   */
+  /** The same `secret` everywhere keeps cursors valid; `readSeq` is the last position indexed. */
   constructor(secret: Buffer, readSeq: () => number) {
     this.#secret = createSecretKey(secret);
     this.#readSeq = readSeq;

@@ -29,7 +29,6 @@ export const rangeQuery = {
   tx_hash: Type.Optional(hash),
 };
 
-/** Names of markets next to their ids. */
 const include = Type.Optional(
   Type.Enum(["market"], {
     description: "market: adds question, slug and event_id of the market to each row",

@@ -4,7 +4,6 @@ import type { Family, Sample } from "../../base/metrics/prometheus-text.ts";
 import type { ShownMetric } from "./metric-field.ts";
 import { type Metrics, metricsSchema } from "./metrics-schema.ts";
 
-/** What a schema says about a field, as far as it matters here. */
 type Field = {
   readonly anyOf?: readonly [Field, ...Field[]];
   readonly properties?: Readonly<Record<string, Field>>;

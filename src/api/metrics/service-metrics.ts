@@ -21,7 +21,6 @@ import type { MarketState } from "../../views/markets/market-state.ts";
 import type { Metrics } from "./metrics-schema.ts";
 import { RequestMeter } from "./request-meter.ts";
 
-/** What the process is. */
 type MetricsParts = {
   readonly role: Role;
   readonly chainId: number;

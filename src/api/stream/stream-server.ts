@@ -106,7 +106,6 @@ export class StreamServer {
     return isWebSocket && method === "GET" && url.replace(/\?.*/s, "") === streamPath;
   }
 
-  /** Makes a connection of a request, or refuses it. */
   take(upgrade: Upgrade): void {
     const { request, socket, head, caller, refuse } = upgrade;
     if (caller.refusal !== null) return refuse(caller.refusal);

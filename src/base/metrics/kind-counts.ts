@@ -9,12 +9,10 @@ export class KindCounts<Kind extends string = string> {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
   }
 
-  /** How many of all kinds together. */
   get total(): number {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The kinds that were counted. */
   toRecord(): Record<string, number> {
     return Object.fromEntries(this.#counts);
   }

@@ -17,7 +17,6 @@ const bounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** How many of all measurements took at most `bound` seconds. */
 type Bucket = { readonly bound: number; readonly count: number };
 
 /** A histogram of Prometheus. Quantiles are read from its buckets as Prometheus does, so that JSON and text agree. */
@@ -25,7 +24,6 @@ export class LatencyHistogram<Label extends string = never> {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly Label[];
-  /** For a registry. */
   readonly metric: Histogram;
 
   /** `name` ends in `_seconds`; the values of labels must be bounded. */

@@ -44,10 +44,7 @@ export class EndpointPool {
     );
   }
 
-  /**
-   * Runs `run` with pauses in between until it succeeds. Ends otherwise only by a bug, by an error
-   * that no endpoint can help, or when the source is closed. While no one can be asked it waits for that.
-   */
+  /** Runs `run` with pauses until it succeeds. Ends otherwise by a bug, a fatal error or when the source is closed. */
   async persist<T>(run: () => Promise<T>): Promise<T> {
     const { clock, random, signal } = this.#context;
     const options = { clock, random, signal, backoff: chainBackoff };

@@ -37,7 +37,6 @@ export type EndpointView = {
   readonly final: { readonly number: number; readonly hash: Hash | null } | null;
   /** The highest number its tag `finalized` ever had; -1 before the first. */
   readonly finalMax: number;
-  /** What is wrong with its tag `finalized`. */
   readonly warning: ChainWarning | null;
 };
 
@@ -74,7 +73,6 @@ export class Endpoint {
   isOutvoted = false;
   /** Whether it was among those that agreed on the last final block: only then are its final blocks believed. */
   isInAgreement = false;
-  /** Called with every announced head. */
   onHead: (head: BlockRef) => void = () => {};
 
   readonly #chainId: number;
@@ -144,7 +142,6 @@ export class Endpoint {
     return this.isReachable || silentMs <= chainLimits.endpointAbsenceMsMax;
   }
 
-  /** Whether work may be given to it now. */
   get isUsable(): boolean {
     const nowMs = this.#context.clock.monotonicMs();
     return (
@@ -241,7 +238,6 @@ export class Endpoint {
     }
   }
 
-  /** An answer of it stood every check. */
   noteGoodData(): void {
     this.#data.succeed();
   }
@@ -318,7 +314,6 @@ export class Endpoint {
   }
 }
 
-/** HTTP(S) or WebSocket, by the scheme of the URL. */
 function openTransport(url: URL, onHead: OnHead): Transport {
   const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
   return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);

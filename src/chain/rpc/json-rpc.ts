@@ -14,7 +14,6 @@ export class BatchRefusedError extends EndpointError {
   override name = "BatchRefusedError";
   /** How many it says that it reads; `null` when it did not say. */
   readonly callsMax: number | null;
-  /** Whether it said that the batch is the reason. */
   readonly isCertain: boolean;
 
   constructor(message: string, said: { readonly callsMax: number | null } | null = null) {

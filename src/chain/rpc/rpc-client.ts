@@ -57,10 +57,7 @@ export class RpcClient {
     this.#guessUntilMs = Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * The replies to all calls. Throws an `EndpointError` when any request failed as a whole, or any
-   * call did because of the rate. `timeoutMs` is for each request.
-   */
+  /** The replies to all calls. Throws an `EndpointError`; `timeoutMs` is for each request. */
   async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     if (this.#context.clock.monotonicMs() >= this.#guessUntilMs) {
       this.#callsMax = this.#pacer.callsAtOnceMax;

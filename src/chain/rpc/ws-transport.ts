@@ -25,7 +25,6 @@ export class WsTransport implements Transport {
   readonly #pending = new Map<number, Pending>();
   #socket: WebSocket | null = null;
   #isSubscribed = false;
-  /** Messages that came. */
   #messages = 0;
 
   private constructor(url: URL, onHead: OnHead) {

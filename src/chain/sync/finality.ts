@@ -70,7 +70,6 @@ export class Finality {
     return this.#agreement;
   }
 
-  /** Whether endpoints disagree without a majority. */
   get isDisputed(): boolean {
     return this.#isDisputed;
   }
@@ -80,7 +79,6 @@ export class Finality {
     return this.#isMajorityAbsent;
   }
 
-  /** Follows what endpoints say until the source is closed. */
   async follow(): Promise<never> {
     for (;;) {
       const { version } = this.#watch.wake;

@@ -31,7 +31,6 @@ export class HeadFollower {
   readonly #history: FinalBlockCheck;
   readonly #blockLogs: BlockLogs;
   readonly #context: ChainContext;
-  /** Where the tip came from. */
   #source: Endpoint | null = null;
   /** Whose branch was chosen, until its first blocks are taken. */
   #chosen: Endpoint | null = null;

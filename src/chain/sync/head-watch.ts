@@ -66,7 +66,6 @@ export class HeadWatch {
     );
   }
 
-  /** How long without changes is too long. */
   get stallMs(): number {
     return Math.max(1_000, chainLimits.stallBlockTimes * this.#blockTimeMs);
   }
@@ -86,7 +85,6 @@ export class HeadWatch {
     await Promise.race([heard, patience]);
   }
 
-  /** Polls an endpoint until the source is closed. */
   async watch(endpoint: Endpoint): Promise<never> {
     for (;;) {
       const sinceMs = this.#nowMs();

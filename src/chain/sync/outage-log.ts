@@ -14,7 +14,6 @@ export class OutageLog {
     this.#dueMs = this.#answeredAtMs + this.#waitMs;
   }
 
-  /** Some endpoint has answered. */
   end(): void {
     if (this.#waitMs > outageBackoff.firstMs) this.#context.log.info("an endpoint answers again");
     this.#answeredAtMs = this.#context.clock.monotonicMs();
@@ -22,7 +21,6 @@ export class OutageLog {
     this.#dueMs = this.#answeredAtMs + this.#waitMs;
   }
 
-  /** An endpoint has not answered. */
   note(reason: string): void {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs < this.#dueMs) return;

@@ -23,7 +23,6 @@ export type RangePart<Blocks = ReadBlocks> = BlockRange & {
   readonly blocks: Blocks;
   /** Size of the answers it was made of. */
   readonly bytes: number;
-  /** The endpoint that answered. */
   readonly host: string;
 };
 

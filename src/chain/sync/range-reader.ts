@@ -41,7 +41,6 @@ export class RangeReader {
     this.#random = parts.random;
   }
 
-  /** The blocks that have logs. */
   async read(endpoint: Endpoint, answer: RangeAnswer): Promise<ReadBlocks> {
     const { from, to, first, last } = answer;
     const parsed = parseLogs(answer.logs, this.#filter);

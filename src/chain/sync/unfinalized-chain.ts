@@ -12,7 +12,6 @@ export class UnfinalizedChain {
     return this.#base;
   }
 
-  /** The last block the consumer has. */
   get tip(): BlockRef | null {
     return this.#blocks.at(-1) ?? this.#base;
   }

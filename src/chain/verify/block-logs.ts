@@ -31,7 +31,6 @@ export class BlockLogs {
     this.#filter = options.filter;
   }
 
-  /** Blooms that described more of our logs than there were, as was then proven. */
   get falsePositives(): number {
     return this.#falsePositives;
   }

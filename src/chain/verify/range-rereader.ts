@@ -30,7 +30,6 @@ export type Reread = {
   readonly way: RereadWay;
   /** Those that have logs. */
   readonly blocks: readonly Block[];
-  /** The last block of the range. */
   readonly last: BlockRef & { readonly timestamp: number };
   /** Calls made of the endpoint; those for mismatches not counted. */
   readonly calls: number;

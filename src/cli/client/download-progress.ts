@@ -4,7 +4,6 @@ import { formatSeconds } from "../../feed/progress-log.ts";
 const showEveryMs = 200;
 const newLine = 10;
 
-/** Where progress is written, such as standard error. */
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 /**
@@ -45,7 +44,6 @@ export class DownloadProgress {
     this.#output.write(`\r\u001b[K${this.#lineAt(nowMs)}`);
   }
 
-  /** The file is complete. */
   end(): void {
     const rows = this.#rowsTotal === null ? "" : `  ${this.#rowsTotal} rows`;
     const start = this.#output.isTTY === true ? "\r\u001b[K" : "";

@@ -35,7 +35,6 @@ export async function exportList(name: string, options: ExportOptions): Promise<
   return exitCodes.done;
 }
 
-/** The filters that were given, by the name of the parameter. */
 function filtersOf(options: Readonly<Record<string, string | undefined>>): Map<string, string> {
   return new Map(
     exportFilters.flatMap(({ flags, parameter }) => {

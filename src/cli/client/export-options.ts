@@ -1,6 +1,5 @@
 import type { FileFormatName } from "../../api/bulk/bulk-format.ts";
 
-/** An option of `export` that is a parameter of the list. */
 type ExportFilter = {
   readonly flags: string;
   readonly parameter: string;

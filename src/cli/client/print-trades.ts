@@ -63,7 +63,6 @@ async function startOf(
   return data[0] === undefined ? {} : { resumeFrom: data[0].seq - 1 };
 }
 
-/** The questions of markets, each asked for once. */
 class Questions {
   readonly #client: OddwireClient;
   readonly #known = new Map<string, string | null>();

@@ -1,9 +1,6 @@
 let stopped: Promise<null> | null = null;
 
-/**
- * Resolves with `null` at the first request to stop since this was first called; a second one ends the
- * process immediately.
- */
+/** Resolves with `null` at the first request to stop; a second one ends the process. */
 export function awaitSignal(): Promise<null> {
   stopped ??= new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(null));

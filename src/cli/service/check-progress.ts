@@ -6,7 +6,6 @@ const terminalEveryMs = 500;
 /** Elsewhere each report is a line of its own. */
 const lineEveryMs = 10_000;
 
-/** Where progress is written, such as standard error. */
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 /** Reports how many blocks were compared, the percentage and the time left, until all are. */
@@ -25,7 +24,6 @@ export class CheckProgress {
     this.#reportedMs = this.#startedMs;
   }
 
-  /** Notes that all blocks up to this one were compared. */
   reach(block: number): void {
     const nowMs = this.#clock.monotonicMs();
     const isTerminal = this.#output.isTTY === true;

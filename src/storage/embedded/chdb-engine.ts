@@ -161,10 +161,7 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
   }
 }
 
-/**
- * The engine's error does not say why it cannot open a folder. A process that holds one has its
- * number in a locked file there, which stays behind when the process is killed.
- */
+/** A process that has a folder open has its number in a locked file there, which stays when it is killed. */
 function isInUse(path: string): boolean {
   const statusFile = join(path, "status");
   if (!existsSync(statusFile)) return false;

@@ -11,7 +11,6 @@ import { DataFolderUnwritableError } from "./data-folder-errors.ts";
 /** Raised when rows are stored in another way. */
 const format = 3;
 
-/** What a data folder was made for. */
 type FolderIdentity = FactsIdentity & {
   readonly format: number;
   /** The first block that was indexed, from before it was final; absent until then. */

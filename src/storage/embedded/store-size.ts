@@ -4,7 +4,6 @@ import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** How much a table holds: rows, bytes on the disk, and the parts these are in. */
 type TableSize = {
   readonly table: string;
   readonly rows: number;

@@ -7,7 +7,6 @@ import type { SpoolFile } from "./spool-file.ts";
 
 /** Measures another engine; not how long its commands take, which are rare (start and repair). */
 export class MeteredEngine implements Engine {
-  /** Of what succeeded. */
   readonly latencies = {
     query: new LatencyHistogram({
       name: "oddwire_store_query_duration_seconds",
@@ -20,7 +19,6 @@ export class MeteredEngine implements Engine {
       labelNames: [],
     }),
   } as const;
-  /** Of what failed or was refused. */
   readonly failures = new KindCounts<"query" | "insert">();
   readonly #engine: Engine;
   readonly #onInsertsFailing: (reason: string) => void;

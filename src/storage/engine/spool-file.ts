@@ -50,7 +50,6 @@ export class SpoolFile {
     return begin;
   }
 
-  /** Fills `rows` with what was appended there. */
   async read(begin: number, rows: Buffer): Promise<void> {
     for (let at = 0; at < rows.length; ) {
       const { bytesRead } = await this.#file.read(rows, at, rows.length - at, begin + at);

@@ -205,7 +205,6 @@ export function schemaStatements(
   return migrations.slice(from, to).flatMap((migrate) => migrate(target));
 }
 
-/** The tables that came with a version. */
 function tablesOf(target: SchemaTarget, version: number): readonly string[] {
   const wanted = tables.filter(
     ({ isShared, since = 1 }) =>

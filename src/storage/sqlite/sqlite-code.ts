@@ -1,6 +1,5 @@
 /** What SQLite says has gone wrong; for threads as well, in which nothing of the engine may be loaded. */
 
-/** Its codes for a file that is not as it was written. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
 /** Whether SQLite said it: its file is not what it should be, or cannot be written. */

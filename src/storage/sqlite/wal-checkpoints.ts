@@ -16,7 +16,6 @@ export class WalCheckpoints {
     this.#path = path;
   }
 
-  /** Whether one is under way. */
   get isBusy(): boolean {
     return this.#worker !== null;
   }

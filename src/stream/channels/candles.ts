@@ -56,10 +56,7 @@ class CandleLog {
     return complement === null ? [this.#tokenId] : [this.#tokenId, complement];
   }
 
-  /**
-   * Those that changed behind a position. The one that was current there is sent again when
-   * another has begun, as then it is closed, or when `restate` says that it may have changed.
-   */
+  /** Those that changed behind a position; the current one is sent again when it is closed, or on `restate`. */
   async readAfter(after: number, limit: number, restate: boolean): Promise<readonly Entry[]> {
     const from = this.#bucketOf(await this.#timeAt(after));
     const found = await this.#read({ from, order: "asc", limit: limit + 1 });
@@ -74,7 +71,6 @@ class CandleLog {
     return found.toReversed().map((one) => this.#entryOf(one));
   }
 
-  /** The candles that trades in these blocks are part of. */
   idsIn(removed: readonly BlockFacts[], rewindTo: number): readonly string[] {
     const { pair } = this;
     const fills = removed.flatMap((block) => block.fills);

@@ -91,7 +91,6 @@ function fillFilterOf(
   };
 }
 
-/** Makes entries of trades, as of now. */
 function entryWriter(sources: StreamSources): (fill: Fill) => Entry {
   const write = tradeWriter(rowContextOf(sources));
   return (fill) => ({ ...idFields(fill), json: write(fill) });

@@ -55,7 +55,6 @@ function readUnsubscribed(input: unknown): string | ChannelRequest {
   return joined(channel, filter === undefined ? {} : { filter });
 }
 
-/** What is next to the channel may be within it too, but not in both places. */
 function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
   for (const name of Object.keys(beside)) {
     if (Object.hasOwn(channel, name)) throw invalidFrame(name, "is given more than once");

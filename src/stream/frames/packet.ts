@@ -23,12 +23,10 @@ export class Packet {
     this.lastSeq = interval.lastSeq;
   }
 
-  /** How many events it holds. */
   get count(): number {
     return this.#texts.length;
   }
 
-  /** All of it, ready to be written. */
   bytes({ batch, compress }: Form): Buffer {
     const name = `${batch} ${compress}`;
     const known = this.#bytes.get(name);

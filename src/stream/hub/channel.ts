@@ -17,7 +17,6 @@ export type Entry = {
 
 /** Which changes can hold something for a channel. */
 type Interest = {
-  /** Trades of these tokens. */
   readonly tokenIds: readonly TokenId[] | "all";
   /** Everything that is not a trade. */
   readonly events: boolean;
@@ -31,7 +30,6 @@ export type FeedReceiver = {
 
 /** A state that is sent whole and then change by change; it has no past to read. */
 export type Feed = {
-  /** What was sent last. */
   readonly position: number;
   add(receiver: FeedReceiver): void;
   remove(receiver: FeedReceiver): void;
@@ -39,7 +37,6 @@ export type Feed = {
 
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
 export type Channel = {
-  /** What each event of it is called. */
   readonly event: string;
   /** Normalised, in the words a client would ask for it with. */
   readonly asked: Readonly<Record<string, unknown>>;
@@ -80,7 +77,6 @@ export type StreamSources = PriceSources & {
 export class RowMemo {
   readonly #entries = new Map<object, Entry>();
 
-  /** The entry of a fact, made when it is asked for first. */
   getOrAdd(fact: object, make: () => Entry): Entry {
     const known = this.#entries.get(fact);
     if (known !== undefined) return known;

@@ -10,7 +10,6 @@ export class ConnectionCounts {
     return true;
   }
 
-  /** Gives a place back that was taken. */
   release(owner: string): void {
     const count = this.#counts.get(owner) ?? 0;
     if (count <= 1) this.#counts.delete(owner);

@@ -15,7 +15,6 @@ export class FeedSubscription implements Follower {
     this.#receiver = receiver;
   }
 
-  /** Begins to report, right after the client got its confirmation. */
   start(): void {
     this.#feed.add(this.#receiver);
   }

@@ -38,7 +38,6 @@ export class History {
     return this.#end.forks;
   }
 
-  /** Where the log of a topic ends. */
   endOf({ channel }: Topic): number {
     return channel.isFinalOnly ? this.#end.final : this.#end.latest;
   }
@@ -83,14 +82,12 @@ export class History {
     return packet;
   }
 
-  /** Resolves when the log has changed. */
   async whenAdded(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
     });
   }
 
-  /** Wakes those who wait for changes. */
   notifyAdded(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }

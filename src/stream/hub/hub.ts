@@ -61,7 +61,6 @@ export class Hub {
     return { channel, name: JSON.stringify(channel.asked) };
   }
 
-  /** How many there are. */
   get subscriptionCount(): number {
     return this.#subscriptions.size;
   }
@@ -118,7 +117,6 @@ export class Hub {
     if (topic.followers.size === 0) this.#topics.delete(JSON.stringify(topic.channel.asked));
   }
 
-  /** A block above finality was indexed. */
   unfinalized(block: BlockFacts): void {
     const from = this.#end.latest;
     this.#end.latest = lastSeqOf(block.number);
@@ -142,7 +140,6 @@ export class Hub {
     }
   }
 
-  /** Final blocks were appended, behind everything that was there. */
   appended({ trades, events }: Delta): void {
     const from = this.#end;
     const [latest, final] = [from.latest, from.final];
@@ -156,7 +153,6 @@ export class Hub {
     this.#announceFinality();
   }
 
-  /** Blocks that were held have become final. */
   finalized(blocks: readonly BlockFacts[]): void {
     const from = this.#end.final;
     this.#advance();

@@ -9,10 +9,7 @@ export class RecentCount {
     this.#windowMs = windowMs;
   }
 
-  /**
-   * Counts one more at `nowMs`, which never goes back; `false` when it is one too many. `lagMs` is how long what
-   * happened may have waited to be counted: then the window covers as much more time.
-   */
+  /** Counts one more at `nowMs`; `false` when it is too many. `lagMs` widens the window for what waited. */
   add(nowMs: number, lagMs = 0): boolean {
     const limit = Math.floor(this.#limit * (1 + lagMs / this.#windowMs));
     const recent = (this.#times ?? []).filter((time) => nowMs - time < this.#windowMs);

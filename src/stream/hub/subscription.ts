@@ -59,7 +59,6 @@ export class Subscription implements Follower {
     this.#snapshotRows = snapshotRows;
   }
 
-  /** Begins to report, right after the client got its confirmation. */
   start(safePosition: number): void {
     if (this.#sent > safePosition) this.#goBack(safePosition, []);
     this.#startReading();
@@ -69,7 +68,6 @@ export class Subscription implements Follower {
     this.#state = "ended";
   }
 
-  /** Resolves when nothing is read any more. */
   get settled(): Promise<void> {
     return this.#reading;
   }

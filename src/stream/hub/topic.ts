@@ -19,7 +19,6 @@ export class Topic {
   readonly id: string;
   readonly channel: Channel;
   readonly followers = new Set<Follower>();
-  /** What reports it, when it is no log. */
   readonly feed: Feed | null;
   readonly #eventHead: string;
   /** The position of the newest event that was pushed; packets are chained to it. */

@@ -10,7 +10,6 @@ export class BatchFlusher {
   #flushedAtMs = -Infinity;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Has it flushed soon. */
   add(connection: Batched): void {
     this.#waiting.add(connection);
     if (this.#timer !== null) return;
@@ -36,7 +35,6 @@ export class BatchFlusher {
   }
 }
 
-/** Joins the same packets only once. */
 class PacketJoiner {
   readonly #numbers = new Map<Packet, number>();
   readonly #joined = new Map<string, Packet>();

@@ -41,7 +41,6 @@ export class Outbox {
     this.#waitingBytes += outgoing.bytes.length;
   }
 
-  /** The other side has taken what was written. */
   drained(nowMs: number): void {
     this.#blockedSinceMs = null;
     const waiting = this.#waiting ?? [];
@@ -85,7 +84,6 @@ export class Outbox {
     });
   }
 
-  /** Forgets everything; who waits for room goes on. */
   clear(): void {
     this.#waiting = null;
     this.#waitingBytes = 0;

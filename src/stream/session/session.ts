@@ -103,7 +103,6 @@ export class Session implements Receiver {
     this.#outbox = new Outbox((bytes) => carrier.write(bytes));
   }
 
-  /** Says welcome: the first frame of every connection. */
   open(): void {
     if (this.#isAdmitted) this.#parts.hub.listeners.add(this);
     this.#welcome(null);
@@ -117,7 +116,6 @@ export class Session implements Receiver {
     return this.#isClosed;
   }
 
-  /** How many of its subscriptions there are. */
   get subscriptionCount(): number {
     return this.#subscriptions?.size ?? 0;
   }
@@ -135,7 +133,6 @@ export class Session implements Receiver {
     }
   }
 
-  /** The client has answered a ping. */
   ponged(): void {
     this.#unansweredPings = 0;
   }
@@ -145,7 +142,6 @@ export class Session implements Receiver {
     if (!this.#isClosed) this.#isCalm();
   }
 
-  /** Everything that was written has been taken. */
   drained(): void {
     if (!this.#isClosed) this.#outbox.drained(this.#parts.clock.monotonicMs());
   }
@@ -190,7 +186,6 @@ export class Session implements Receiver {
     this.close(closeCodes.draining, "keys cannot be checked here; reconnect");
   }
 
-  /** Closes for good, reporting why. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.closed();

@@ -4,7 +4,6 @@ import type { BookSide, Level } from "./book-side.ts";
 import { formatLevelMicros } from "./level-decimal.ts";
 import type { BookFacts } from "./parse-book.ts";
 
-/** The two sides that are hashed. */
 type Sides = { readonly bids: BookSide; readonly asks: BookSide };
 
 const checkedLevels = 10;

@@ -30,7 +30,6 @@ export type BookDelta =
 type LiveBookOptions = {
   readonly assetId: string;
   readonly trust: HashTrust;
-  /** Informed when a book that was right turns stale. */
   readonly onFault: (reason: StaleReason) => void;
 };
 
@@ -43,7 +42,6 @@ export class LiveBook {
   readonly assetId: string;
   readonly bids = new BookSide("bid");
   readonly asks = new BookSide("ask");
-  /** Called with every change. */
   listener: ((report: BookDelta) => void) | null = null;
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
@@ -90,12 +88,10 @@ export class LiveBook {
     return this.#timestampMs;
   }
 
-  /** The venue's hash of it. */
   get hash(): string | null {
     return this.#hash;
   }
 
-  /** How its newest state came. */
   get source(): "rest" | "stream" {
     return this.#source;
   }
@@ -120,7 +116,6 @@ export class LiveBook {
     return this.#top;
   }
 
-  /** CRC-32 of the best levels. */
   get checksum(): number {
     return checksumBook(this);
   }
@@ -138,7 +133,6 @@ export class LiveBook {
     return isOld ? "unconfirmed" : null;
   }
 
-  /** Whether it should be asked for now. */
   isDue(nowMs: number): boolean {
     return this.#ahead === null && nowMs >= this.#dueAtMs;
   }
@@ -154,7 +148,6 @@ export class LiveBook {
     this.#dueAtMs = nowMs + waitMs;
   }
 
-  /** The answer to what was asked for. */
   takeAnswer(snapshot: BookSnapshot, nowMs: number): void {
     const ahead = this.#ahead ?? [];
     const isOverflown = ahead.length >= venueLimits.bookChangesAheadMax;
@@ -181,7 +174,6 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** A whole book that the stream reports. */
   takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
     this.#isFollowed = true;
     if (snapshot.timestampMs < this.#streamMs) return; // what came before it is newer
@@ -202,7 +194,6 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** Changes that the stream reports. */
   takeChanges(changes: BookChanges, nowMs: number): void {
     if (this.#ahead !== null && this.#ahead.length < venueLimits.bookChangesAheadMax) {
       this.#ahead.push(changes);
@@ -222,16 +213,12 @@ export class LiveBook {
     this.report(nowMs, changes.changes);
   }
 
-  /** The stream reported something about it that cannot be read. */
   takeBroken(nowMs: number): void {
     this.#mismatch("malformed", nowMs);
     this.report(nowMs, null);
   }
 
-  /**
-   * The stream described a trade or of another tick. The hash reported before counts it or not: changes
-   * and trades are sent in no certain order.
-   */
+  /** The stream described a trade or another tick; the hash reported before may or may not count it. */
   takeFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
     this.#isHashRight(nowMs);
@@ -242,7 +229,6 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** The connection that described it is gone. */
   unfollow(nowMs: number): void {
     this.#isFollowed = false;
     this.#streamMs = 0;
@@ -324,10 +310,7 @@ export class LiveBook {
     this.#mismatch("hash_mismatch", nowMs);
   }
 
-  /**
-   * Compares the hash, if that was not done yet and can be done; `null` if not. A match proves every
-   * level, whatever was unverified before.
-   */
+  /** Compares the hash if it can and was not; `null` if not. A match proves every level. */
   #isHashRight(nowMs: number): boolean | null {
     const facts = this.#facts;
     if (this.#isHashChecked || facts === null || !this.#hasAllFacts || !this.#trust.isUsable)

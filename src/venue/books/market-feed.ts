@@ -30,7 +30,6 @@ export class MarketFeed {
     for (const socket of this.#sockets) socket.close();
   }
 
-  /** Connections made so far. */
   get connections(): number {
     const now = [...this.#sockets].reduce((sum, { connections }) => sum + connections, 0);
     return this.#connectionsBefore + now;

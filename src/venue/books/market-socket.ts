@@ -39,7 +39,6 @@ export class MarketSocket {
     return this.#open !== null;
   }
 
-  /** Connections made so far. */
   get connections(): number {
     return this.#connections;
   }

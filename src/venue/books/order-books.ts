@@ -19,7 +19,6 @@ export type NoBook = "absent" | "unavailable";
 
 /** Order books of one venue, taken in as they are asked for. */
 export type BookSource = {
-  /** The name that clients are sent. */
   readonly name: string;
   readonly clock: Clock;
   /** The book of a token if it is held, which is interest in it. Never waits. */
@@ -32,7 +31,6 @@ export type BookSource = {
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null;
 };
 
-/** Counters and gauges for metrics. */
 type BooksStatus = {
   readonly inMemory: number;
   readonly stale: number;
@@ -64,7 +62,6 @@ type Entry = {
   /** Those who wait for the first word of it. */
   readonly waiting: Set<() => void>;
   interestAtMs: number;
-  /** The venue said that it has no book of it. */
   isAbsent: boolean;
 };
 

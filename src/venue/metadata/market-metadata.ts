@@ -22,7 +22,6 @@ export type MetadataSink = {
   due(nowSeconds: number, limit: number): DueMarkets;
   /** Stores metadata; unknown markets are skipped. */
   take(markets: readonly MetadataMarket[], nowSeconds: number): void;
-  /** The venue does not know these markets. */
   noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
   /** Called after each round, when it may be saved. */
   saveIfDue(): void;
@@ -34,7 +33,6 @@ export type PublishMetadata = (markets: readonly MetadataMarket[]) => Promise<vo
 /** The conditions to request next. */
 export type DueMarkets = {
   readonly conditionIds: readonly ConditionId[];
-  /** How many markets were never requested. */
   readonly missing: number;
 };
 
@@ -95,7 +93,6 @@ export class MarketMetadata {
     });
   }
 
-  /** Starts to fetch in the background. */
   static open(options: MarketMetadataOptions): MarketMetadata {
     return new MarketMetadata(options);
   }

@@ -109,7 +109,6 @@ function tagsOf(...sources: readonly Fields[]): readonly string[] {
   return [...tags].slice(0, metadataLimits.tagsMax);
 }
 
-/** A label, or something that has one. */
 function labelOf(value: unknown): string | null {
   const label = typeof value === "string" ? value : fieldsOf(value)["label"];
   return lineOf(label, metadataLimits.labelLengthMax);
@@ -130,7 +129,6 @@ function lineOf(value: unknown, lengthMax: number): string | null {
   return cleanOf(value, { lengthMax, noise: /[\p{Cc}\p{Zl}\p{Zp}]+/gu });
 }
 
-/** A text of several lines. */
 function textOf(value: unknown): string | null {
   const { descriptionLengthMax: lengthMax } = metadataLimits;
   return cleanOf(value, { lengthMax, noise: /[^\P{Cc}\n\t]+/gu });

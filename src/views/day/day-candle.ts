@@ -4,14 +4,9 @@ import type { Candle } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 
-/** What it needs of a trade. */
 type Entry = Pick<DayTrade, "seq" | "size" | "value" | "isBuy">;
 
-/**
- * The candle of trades that enter at one end and leave at the other, kept up as they do: sums by
- * adding and taking away, the highest and lowest price as queues of those that can still become it.
- * A step costs the same however many trades there are.
- */
+/** The candle of trades that enter at one end and leave at the other; a step costs the same however many there are. */
 export class DayCandle {
   readonly #highs = new ExtremeQueue((price, other) => price >= other);
   readonly #lows = new ExtremeQueue((price, other) => price <= other);
@@ -29,7 +24,6 @@ export class DayCandle {
     this.#count({ size, value, isBuy }, 1);
   }
 
-  /** Lets the oldest trade go. */
   remove({ seq, size, value, isBuy }: Entry): void {
     if (size === 0n) return;
     this.#highs.dropThrough(seq);

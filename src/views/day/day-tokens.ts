@@ -52,7 +52,6 @@ export class DayTokens {
     if (ordinal >= 0) this.#join(slot, ordinal);
   }
 
-  /** The slots that are taken. */
   get slots(): Iterable<number> {
     return this.#slots.values();
   }
@@ -80,7 +79,6 @@ export class DayTokens {
     return slot;
   }
 
-  /** Takes the slot of a token back. */
   end(slot: number): void {
     this.#leave(slot);
     this.#slots.delete(this.tokenIdAt(slot));
@@ -107,7 +105,6 @@ export class DayTokens {
     return changed;
   }
 
-  /** Says that the sums of a token have changed. */
   touch(slot: number): void {
     this.#touched.add(slot);
   }
@@ -127,7 +124,6 @@ export class DayTokens {
     }
   }
 
-  /** The slots of the tokens of a market. */
   *slotsOf(ordinal: number): Generator<number> {
     let slot = this.#firstOf.get(ordinal) - 1;
     for (; slot !== -1; slot = this.#nextOf.get(slot) - 1) yield slot;

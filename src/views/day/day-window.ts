@@ -27,7 +27,6 @@ export type DayVolume = {
 /** A trade that enters the window. */
 export type WindowTrade = QueuedTrade & { readonly tokenId: TokenId };
 
-/** Reports the last price of a token before the trades that are added. */
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
 
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
@@ -66,15 +65,11 @@ export class DayWindow {
     return this.#now;
   }
 
-  /** Begins loading the window that ends at `now`. */
   beginLoading(now: number): void {
     this.#now = now;
   }
 
-  /**
-   * Takes in trades that are newer than all before; those that left the window already only report prices.
-   * `lastPriceOf` is called for tokens of which the window holds nothing.
-   */
+  /** Takes in trades newer than all before; `lastPriceOf` is asked about tokens of which the window has nothing. */
   add(trades: Iterable<WindowTrade>, lastPriceOf: LastPriceOf): void {
     const start = this.#now - dayWindowSeconds;
     for (const trade of trades) {
@@ -93,7 +88,6 @@ export class DayWindow {
     }
   }
 
-  /** Reverts all trades at or above `seq`. */
   removeFrom(seq: Seq): void {
     const trades = this.#trades;
     for (;;) {
@@ -190,10 +184,7 @@ export class DayWindow {
     return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf[slot] ?? 0, first));
   }
 
-  /**
-   * The last price of a token before the window; `undefined` when the window knows of no trade of
-   * it, so that its very last price is the one.
-   */
+  /** The last price of a token before the window; `undefined` when the window knows of no trade of it. */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return undefined;
@@ -214,7 +205,6 @@ export class DayWindow {
     if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
   }
 
-  /** Counts the newest trade. */
   #enter(slot: number, number: number): void {
     this.#newestOf[slot] = number;
     if ((this.#firstOf[slot] ?? 0) === 0) this.#firstOf[slot] = number;
@@ -229,7 +219,6 @@ export class DayWindow {
     this.#candles.get(slot)?.remove(this.#entryAt(number));
   }
 
-  /** Takes it back in. */
   #return(number: number): void {
     const slot = this.#trades.slotOf(number);
     this.#firstOf[slot] = number;
@@ -237,7 +226,6 @@ export class DayWindow {
     this.#candles.delete(slot);
   }
 
-  /** Counts a trade, or does no longer. */
   #sum(number: number, sign: 1 | -1): void {
     const trades = this.#trades;
     const slot = trades.slotOf(number);

@@ -25,7 +25,6 @@ export class ExactSums {
     else this.#large.set(index, sum);
   }
 
-  /** Makes a sum 0. */
   clear(index: number): void {
     this.#sums[index] = 0;
     this.#large.delete(index);

@@ -61,10 +61,7 @@ async function beginPages(engine: Engine, range: DayRange): Promise<Pages> {
   };
 }
 
-/**
- * Where pages end, by what the commit records count: a page that ended after so many rows would be read twice,
- * as the engine looks for its end in all of the parts.
- */
+/** Where pages end, by what the commit records count: a page cut by LIMIT would be read twice. */
 async function readPageEnds(
   engine: Engine,
   { from, to, pageFills = pageFillsUsual }: DayRange,

@@ -50,7 +50,6 @@ export class TradeQueue {
     return this.#oldest;
   }
 
-  /** The number of the next trade. */
   get next(): number {
     return this.#next;
   }
@@ -79,7 +78,6 @@ export class TradeQueue {
     return number;
   }
 
-  /** Removes the newest trade. */
   pop(): void {
     assert(this.#next > this.#oldest, "there is a trade to remove");
     this.#next -= 1;
@@ -88,7 +86,6 @@ export class TradeQueue {
     this.#large.delete(this.#next);
   }
 
-  /** Removes the oldest trade. */
   shift(): void {
     assert(this.#next > this.#oldest, "there is a trade to remove");
     const after = this.afterOf(this.#oldest);

@@ -1,6 +1,5 @@
 import { assert } from "../../base/assert.ts";
 
-/** What the elements of a column are. */
 type Views = {
   u8: Uint8Array<ArrayBuffer>;
   i32: Int32Array<ArrayBuffer>;

@@ -22,7 +22,6 @@ import { DiskTable } from "./disk-table.ts";
 import { pagesPerColumn, readSavedColumn, readSetting } from "./saved-columns.ts";
 import type { Codec, StateStore, StateTable } from "./state-store.ts";
 
-/** The file in a data folder. */
 const marketsFileName = "markets.sqlite";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
@@ -38,7 +37,6 @@ const schema = `
 
 type MarketsFileOptions = {
   readonly contracts: Contracts;
-  /** What the facts hold. */
   readonly coverage: Coverage | null;
   readonly clock: Clock;
 };
@@ -53,9 +51,7 @@ export class MarketsFile implements StateStore {
   readonly #countWrites: StatementSync;
   /** How many values and pages this connection had written when it saved last. */
   #writesSaved = 0;
-  /**
-   * By the clock, when it may be saved and when it must; not while loading, which that would hold up.
-   */
+  /** When it may be saved and when it must, by the clock; not while loading. */
   #due = { earliestMs: Number.POSITIVE_INFINITY, latestMs: Number.POSITIVE_INFINITY };
   /** The newest block whose facts are in it; `null` when it is empty. */
   readonly savedThrough: number | null;
@@ -117,10 +113,7 @@ export class MarketsFile implements StateStore {
     return column;
   }
 
-  /**
-   * Now and then; sooner when so much is written that a start would take long to make up for it, but
-   * only as often as saving takes a small share of the time.
-   */
+  /** Now and then; sooner when much is written, but only as often as saving takes a small share of the time. */
   get isDue(): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#due.earliestMs) return false;
@@ -157,10 +150,7 @@ export class MarketsFile implements StateStore {
     this.#sql.exec("BEGIN IMMEDIATE");
   }
 
-  /**
-   * Brings the log into the file: here and now when little was written, which also lets the log
-   * starts again; else on a thread, since the service does nothing else meanwhile.
-   */
+  /** Brings the log into the file: here when little was written, else on a thread. */
   #checkpoint(): void {
     const writes = this.#writesUnsaved;
     const isSmall = writes <= storeLimits.marketsSmallSave;

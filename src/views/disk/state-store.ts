@@ -18,10 +18,7 @@ export type StateTable<Key, Value> = {
 };
 
 export type StateStore = {
-  /**
-   * The table of that name, to be asked for once; keys are `0x` hex. Without a codec, JSON. Tables whose names are
-   * the same up to a dot are asked for the same keys, one after the other.
-   */
+  /** The table of that name, asked for once; keys are `0x` hex. Names that are the same up to a dot share keys. */
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
   /** The column of that name as it was saved last, to be asked for once. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;

@@ -11,12 +11,10 @@ import type { MarketDirectory } from "../markets/market-directory.ts";
 import { compareMarkets, MarketList } from "../markets/market-list.ts";
 import { type MarketSelection, membersOf } from "../markets/market-selection.ts";
 
-/** What a list of events can be ordered by. */
 type EventSort = "volume_24h" | "volume" | "created_at" | "end_date";
 
 /** Which events are asked for. Micros. */
 export type EventSelection = {
-  /** What one of its markets has to be. */
   readonly market: MarketSelection;
   /** An event is resolved when all of its markets are. */
   readonly status: "open" | "resolved" | "all";

@@ -23,12 +23,10 @@ export class HeadBuffer implements View {
     readonly revision: number;
   } = { fills: [], minutes: null, counts: null, revision: 0 };
 
-  /** Rises with every change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** All blocks held, oldest first. */
   get blocks(): readonly BlockFacts[] {
     return this.#blocks;
   }
@@ -56,7 +54,6 @@ export class HeadBuffer implements View {
     this.#revision += 1;
   }
 
-  /** How often blocks were reverted. */
   get forks(): number {
     return this.#forks;
   }
@@ -67,7 +64,6 @@ export class HeadBuffer implements View {
     this.#revision += 1;
   }
 
-  /** The blocks above `block`, oldest first. */
   above(block: number): readonly BlockFacts[] {
     return this.#blocks.filter((candidate) => candidate.number > block);
   }
@@ -86,7 +82,6 @@ export class HeadBuffer implements View {
   /** What is not final is not stored: it comes again from the chain. */
   async load(): Promise<void> {}
 
-  /** All fills held, in chain order. */
   fills(): readonly Fill[] {
     if (this.#gathered.revision !== this.#revision) {
       const fills = this.#blocks.flatMap((block) => block.fills);
@@ -95,14 +90,12 @@ export class HeadBuffer implements View {
     return this.#gathered.fills;
   }
 
-  /** How many fills of a token are held. */
   countOf(tokenId: TokenId): number {
     const fills = this.fills();
     this.#gathered.counts ??= countByToken(fills);
     return this.#gathered.counts.get(tokenId) ?? 0;
   }
 
-  /** The minutes of all trades held. */
   minutes(): readonly MinuteCandle[] {
     const fills = this.fills();
     this.#gathered.minutes ??= deriveMinuteCandles(fills);

@@ -30,7 +30,6 @@ export type Condition = {
   readonly createdSeq: Seq;
   /** Which exchange generations registered its tokens: bit `generation - 1`. */
   readonly registeredBits: number;
-  /** Its place in the columns. */
   readonly ordinal: number;
 };
 

@@ -76,10 +76,7 @@ export class Gen3Registry {
     return this.#texts.get(eventId)?.text.title?.trim() || null;
   }
 
-  /**
-   * The text of a condition of its own, and whether a reporter of the aggregator's registered it.
-   * The text of an atomic event is about the event, not about the condition of equal id.
-   */
+  /** The text of a condition of its own, and whether a reporter registered it; that of an atomic event is not one. */
   textOf(conditionId: ConditionId, eventId: Hash): { text: QuestionText; trusted: boolean } | null {
     if (this.#announcements.get(eventId) === "atomic") return null;
     const known = this.#texts.get(conditionId as string as Hash);

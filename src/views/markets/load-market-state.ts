@@ -32,13 +32,9 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
   "gen3_other_resolved_yes",
 ];
 
-/**
- * Rows read at the same time: a million and a half markets would not fit into one answer of the engine,
- * which is a string. The largest rows, texts of questions, have some kilobytes.
- */
+/** Rows of one answer of the engine, which is a string; the largest, texts of questions, have some kilobytes. */
 const pageRows = 50_000;
 
-/** What is loaded of a market state. */
 type LoadedState = {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
@@ -78,10 +74,7 @@ export async function loadMarketState(
 /** Positions: `from` inclusive, `to` exclusive. */
 type SeqRange = Range<Seq>;
 
-/**
- * Without a copy: what one made before the last 24 hours would have. Returns the block it ends with,
- * -1 when all blocks are later.
- */
+/** Without a copy: what one made before the last 24 hours would have. Returns its last block; -1 for none. */
 async function loadUntilDay(
   engine: Engine,
   state: LoadedState,
@@ -99,7 +92,6 @@ async function loadUntilDay(
   return through;
 }
 
-/** The last 24 hours, on top of what the copy has of them. */
 async function loadDay(engine: Engine, state: LoadedState, to: Seq): Promise<void> {
   const { dayWindow } = state;
   for await (const trades of readDayTrades(engine, { from: dayWindow.savedFrom, to })) {

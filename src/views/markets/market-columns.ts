@@ -19,7 +19,6 @@ export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
 /** What is asked for exactly, as it is written; `event_key` as `eventKeyOf` makes it. */
 export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
 
-/** All that a market can be found by. */
 type FoundBy = MarketTexts & {
   readonly eventKey: string | null;
   readonly eventSlug: string | null;
@@ -99,10 +98,7 @@ export class MarketColumns {
     return ordinal;
   }
 
-  /**
-   * Makes room in all columns. Once a loop has met an index without a number, V8 makes an object of each
-   * number that it reads there: a walk over a million of them takes five times as long.
-   */
+  /** Makes room in all columns: once a loop has met an index without a number, V8 reads all numbers as objects. */
   #reserve(length: number): void {
     for (const column of this.#numbers) column.reserve(length);
     for (const column of [this.dayVolumeUsd, this.dayTrades]) column.reserve(length);
@@ -135,13 +131,11 @@ export class MarketColumns {
     this.#journal.setAt(column, ordinal, value);
   }
 
-  /** Sets what was traded within the last 24 hours. */
   setDay(ordinal: number, { volumeUsd, trades }: { volumeUsd: bigint; trades: number }): void {
     this.dayVolumeUsd.set(ordinal, Number(volumeUsd));
     this.dayTrades.set(ordinal, trades);
   }
 
-  /** Sets all that it can be found by. */
   setTexts(ordinal: number, texts: FoundBy): void {
     const { slug, category, tags, eventId, eventKey, eventSlug } = texts;
     this.search.put(ordinal, texts);

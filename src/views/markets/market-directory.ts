@@ -40,7 +40,6 @@ export class MarketDirectory extends Conditions {
   readonly #earlyRegistrations: JournaledMap<ConditionId, number>;
   /** Conditions whose text is made of that of others. */
   readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
-  /** All markets for lists and searches. */
   readonly columns: MarketColumns;
   /** Tokens of conditions that have become known since this was last emptied, and the ordinals of those. */
   readonly newTokens = new Map<TokenId, number>();
@@ -102,11 +101,7 @@ export class MarketDirectory extends Conditions {
     this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
   }
 
-  /**
-   * Takes in what the venue's market metadata describes a condition, in place of what it reported before. Only
-   * what the chain does not report is shown of it. Conditions that are not known yet may have it,
-   * and get it when they are.
-   */
+  /** Takes in what the venue describes, in place of what it reported before; unknown conditions get it later. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.venue.set(conditionId, metadata);
     this.#retell(conditionId);
@@ -257,11 +252,7 @@ export class MarketDirectory extends Conditions {
     if (conditionId !== undefined) this.#learn(conditionId, first);
   }
 
-  /**
-   * Makes a condition of generation 3 known: no one has to prepare it, so whatever names it first
-   * brings it to life. While loading, trades come after events, so the earlier sighting counts. Answers
-   * whether its texts in the columns were brought up to date for that.
-   */
+  /** Makes a condition of generation 3 known; the earliest sighting counts. Returns whether its texts were updated. */
   #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
     const gen3 = parseGen3TokenId(conditionId as string as TokenId);
     if (gen3 === null) return false;

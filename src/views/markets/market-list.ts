@@ -28,7 +28,6 @@ const densePart = 8;
 /** An item that is among the best; its key with its sign. */
 type Chosen = { readonly ordinal: number; readonly rank: number; readonly key: number };
 
-/** A page that is being chosen. */
 type Page = {
   readonly sign: 1 | -1;
   readonly limit: number;
@@ -164,7 +163,6 @@ export function compareMarkets(ids: Uint8Array, one: number, other: number): num
   return 0;
 }
 
-/** Compares the id of a market with another one. */
 function compareIds(ids: Uint8Array, ordinal: number, id: Uint8Array): number {
   for (let i = 0; i < idBytes; i += 1) {
     const difference = (ids[ordinal * idBytes + i] ?? 0) - (id[i] ?? 0);

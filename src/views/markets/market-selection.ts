@@ -101,7 +101,6 @@ function keepFlagged(
   return length;
 }
 
-/** The same for what has no number within a bound. */
 function keepWithin(ranks: Ranks, { values, from, before }: Bound, step: Chunk): number {
   let length = 0;
   for (let at = step.from; at < step.to; at += 1) {
@@ -114,7 +113,6 @@ function keepWithin(ranks: Ranks, { values, from, before }: Bound, step: Chunk):
   return length;
 }
 
-/** Bounds of the numbers of a market. */
 function boundsOf(
   columns: MarketColumns,
   { minVolume, minDayVolume, createdFrom, createdBefore, ends }: MarketSelection,

@@ -17,7 +17,6 @@ import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** A block of which only these two are needed. */
 type Place = { readonly number: number; readonly timestamp: number };
 
 export class MarketState implements View {
@@ -49,7 +48,6 @@ export class MarketState implements View {
     return this.#stateStore.savedThrough;
   }
 
-  /** Rises with every change. */
   get revision(): number {
     return this.#revision;
   }
@@ -86,7 +84,6 @@ export class MarketState implements View {
     return loadMarketState(facts, coverage, this);
   }
 
-  /** Takes in what the venue's market metadata describes a condition; see `MarketDirectory`. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.#revision += 1;
     this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));

@@ -34,14 +34,12 @@ const contradictions: readonly Contradiction[] = [
   "question_id",
 ];
 
-/** The state of the markets, as far as it is needed here. */
 type Markets = {
   readonly directory: MarketDirectory;
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void;
   saveIfDue(): void;
 };
 
-/** What is measured. */
 type VenueCoverage = {
   /** Markets the venue knows, and markets it was never asked about. */
   readonly known: number;

@@ -102,10 +102,7 @@ export class Questions {
       .map(({ address }) => address);
   }
 
-  /**
-   * Takes in one text, reported by the contract at `address`; returns the conditions, known or not,
-   * whose text may be another one now.
-   */
+  /** Takes in one text of the contract at `address`; returns the conditions whose text may have changed. */
   apply(event: QuestionEvent, address: Address): readonly ConditionId[] {
     switch (event.kind) {
       case "question_initialized":
@@ -134,7 +131,6 @@ export class Questions {
     }
   }
 
-  /** The text of a condition, as far as it is known. */
   textOf(condition: { questionId: Hash; oracle: Address; negRisk: boolean }): MarketText {
     const { questionId, oracle, negRisk } = condition;
     return negRisk ? this.#negRiskText(questionId) : this.#umaText(questionId, oracle);

@@ -6,7 +6,6 @@
 import type { Column } from "../disk/column.ts";
 import type { StateTable } from "../disk/state-store.ts";
 
-/** A change that was made: how to take it back, and how to make it again. */
 type Change = { readonly undo: () => void; readonly redo: () => void };
 
 export class UndoLog {
@@ -24,10 +23,7 @@ export class UndoLog {
     }
   }
 
-  /**
-   * Makes changes that no block has caused. They are reverted with the newest recorded block, so
-   * that changes of one thing are undone in the order they were made.
-   */
+  /** Makes changes that no block has caused; they are reverted with the newest recorded block. */
   amend(apply: () => void): void {
     this.#recording = this.#blocks.length > 0;
     try {
@@ -52,7 +48,6 @@ export class UndoLog {
     if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
   }
 
-  /** Sets a number of a column, and notes it. */
   setAt(column: Column, index: number, value: number): void {
     const before = column.get(index);
     if (before === value) return;
@@ -63,7 +58,6 @@ export class UndoLog {
     column.set(index, value);
   }
 
-  /** Reverts every recorded block above `safeBlock`. */
   revertTo(safeBlock: number): void {
     for (;;) {
       const newest = this.#blocks.at(-1);

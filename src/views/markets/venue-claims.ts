@@ -6,10 +6,7 @@ import type { VenueClaims } from "../../venue/metadata/parse-market.ts";
 /** What the venue says otherwise than the chain. */
 export type Contradiction = "tokens" | "outcomes" | "resolution" | "neg_risk" | "question_id";
 
-/**
- * Where the venue contradicts the chain; `market` is what the chain alone reports. What one of them
- * does not say, or not yet, is no contradiction.
- */
+/** Where the venue contradicts the chain; what one of them does not say is no contradiction. */
 export function contradictionsOf(market: Market, claims: VenueClaims): Contradiction[] {
   const { questionId, negRisk } = claims;
   const found: Contradiction[] = [];

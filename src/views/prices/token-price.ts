@@ -16,7 +16,6 @@ export type TokenPrice = {
   readonly seq: Seq;
 };
 
-/** A trade of a token or of its complement. */
 type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
 
 /**

@@ -76,7 +76,6 @@ export class RecentCandles implements View {
   /** Lists are read when they are asked for. */
   async load(): Promise<void> {}
 
-  /** Takes in minutes whose trades have just become final. */
   #add(minutes: readonly MinuteCandle[]): void {
     for (const minute of minutes) {
       const candle = candleOfMinute(minute);

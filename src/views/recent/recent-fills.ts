@@ -65,7 +65,6 @@ export class RecentFills implements View {
   /** Lists are read when they are asked for. */
   async load(): Promise<void> {}
 
-  /** Takes in fills that have just become final, in chain order. */
   #add(fills: readonly Fill[]): void {
     const trades = fills.filter(isTrade).toReversed();
     const byToken = Map.groupBy(trades, (fill) => fill.tokenId);

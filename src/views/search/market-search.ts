@@ -22,10 +22,7 @@ export type MarketTexts = {
   readonly eventId: string | null;
 };
 
-/**
- * What the title fields are worth: the question; slug, category and tags; the outcomes. Times 3 for the
- * whole word, 2 for the start of one and 1 within one: the score of a word fits into a byte.
- */
+/** Worth of question, names and outcomes; times 3 for the whole word, 2 for its start, 1 within: fits a byte. */
 const titleWorths = [50, 16, 15];
 const titleWeights = weightsOf(titleWorths);
 const descriptionWeights = weightsOf([5]);
@@ -40,12 +37,10 @@ const attemptsMax = 3;
 /** Markets that were found are listed when they are fewer than this part of all. */
 const fewShare = 8;
 
-/** A word that is looked for, and the terms that have it. */
 type Asked = {
   readonly word: string;
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
-  /** How many documents have it. */
   readonly postings: number;
 };
 
@@ -70,7 +65,6 @@ export class MarketSearch {
     this.#descriptions = new TextSearch({ stateStore, journal }, "descriptions", 1);
   }
 
-  /** Sets all words of a market, in place of those it had. */
   put(ordinal: number, texts: MarketTexts): void {
     const { question, description, slug, category, tags } = texts;
     const names = [slug, category, ...tags].flatMap((name) => wordsOf(name ?? ""));
@@ -80,7 +74,6 @@ export class MarketSearch {
     this.#noteChange();
   }
 
-  /** Makes a market one without words. */
   remove(ordinal: number): void {
     this.#titles.remove(ordinal);
     this.#descriptions.remove(ordinal);

@@ -50,7 +50,6 @@ type Reading = {
   shift: number;
 };
 
-/** The same where some documents are looked for. */
 type ReadingAmong = Reading & {
   /** The place of the first that was not met yet. */
   next: number;
@@ -133,7 +132,6 @@ export class PostingLists {
     return to - from;
   }
 
-  /** Reads a list of several slices. */
   #scoreLong(term: number, reading: Reading, scoring: Scoring): void {
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
     let level = 0;
@@ -211,10 +209,7 @@ export class PostingLists {
   }
 }
 
-/**
- * Reads a slice and writes the scores. What a search costs is this loop, so it is a function that knows
- * nothing but numbers: what V8 has made of it stays right whatever happens around it.
- */
+/** Reads a slice and writes the scores: what a search costs is this loop, so it knows nothing but numbers. */
 function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): void {
   const { bytes, bits, stop } = reading;
   let { at, document, value, shift } = reading;
@@ -239,10 +234,7 @@ function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): voi
   reading.shift = shift;
 }
 
-/**
- * The same for some documents, until all were met, or the next one is not in the slice: above `base`, up to
- * which its documents go at the most.
- */
+/** The same for some documents, until all were met or the next is not in the slice (above `base`). */
 function scoreSliceAmong(
   reading: ReadingAmong,
   { weights, documents, scores }: ScoringAmong,
@@ -280,7 +272,6 @@ function sliceBytes(level: number): number {
   return firstSliceBytes << level;
 }
 
-/** Where in a slice its postings start. */
 function headOf(level: number): number {
   return level === levelMax ? baseBytes : 0;
 }

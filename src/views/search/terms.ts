@@ -195,7 +195,6 @@ export class Terms {
     return true;
   }
 
-  /** Puts all terms into so many slots. */
   #makeSlots(count: number): void {
     this.#count.set(1, count);
     this.#slots.reserve(count);

@@ -16,7 +16,6 @@ export type Weights = Readonly<Record<MatchWay, Uint8Array>>;
 /** The terms that have a word. */
 export type FoundTerms = {
   readonly terms: TermsByWay;
-  /** How many they are. */
   readonly count: number;
   /** How many documents they have, each counted for itself. */
   readonly postings: number;
@@ -79,7 +78,6 @@ export class TextSearch {
     this.#journal.setAt(this.#documentOf, thing, document + 1);
   }
 
-  /** Makes a thing one without text. */
   remove(thing: number): void {
     const document = this.#documentOf.get(thing) - 1;
     if (document >= 0) this.#journal.setAt(this.#owners, document, 0);
@@ -152,7 +150,6 @@ export class TextSearch {
   }
 }
 
-/** Documents, and the place among the things asked for that each belongs to. */
 type Placed = { readonly documents: Int32Array; readonly places: Int32Array };
 
 /** Sorts documents and the places that belong to them, which rise before that. */

@@ -73,7 +73,6 @@ export function listPrices(backend: Backend): Route {
 
 type Prices = readonly (PriceRow | null)[];
 
-/** Those that there are, and the others by their ids. */
 function listed(rows: Prices, asked: readonly TokenId[]) {
   return {
     data: rows.filter((row) => row !== null),

@@ -27,7 +27,6 @@ import { metaOf } from "../../meta.ts";
 const { tx_hash, block_number, block_hash, timestamp, timestamp_ms, status } = tradeRow.properties;
 const rowsMax = storeLimits.orderFillsMax;
 
-/** Any other log of the contracts that are indexed. */
 const otherEventShape = Type.Object({
   id: tradeRow.properties.id,
   seq: tradeRow.properties.seq,
