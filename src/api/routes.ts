@@ -10,13 +10,8 @@ import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { documentRoutes } from "./docs/document-routes.ts";
 import type { Route } from "./http/route.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
-import { createKey } from "./routes/admin/create-key.ts";
-import { getKey } from "./routes/admin/get-key.ts";
-import { listIpBlocks } from "./routes/admin/list-ip-blocks.ts";
-import { listKeys } from "./routes/admin/list-keys.ts";
-import { revokeKey } from "./routes/admin/revoke-key.ts";
-import { rotateKey } from "./routes/admin/rotate-key.ts";
-import { unblockIp } from "./routes/admin/unblock-ip.ts";
+import { listIpBlocks, unblockIp } from "./routes/admin/ip-block-routes.ts";
+import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./routes/admin/key-routes.ts";
 import { getMarket } from "./routes/read/get-market.ts";
 import { getOrder } from "./routes/read/get-order.ts";
 import { getOrderbook } from "./routes/read/get-orderbook.ts";
@@ -30,10 +25,9 @@ import { listFills, listMatches } from "./routes/read/list-fills.ts";
 import { listMarkets } from "./routes/read/list-markets.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
-import { getHealth } from "./routes/service/get-health.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
-import { getReady } from "./routes/service/get-ready.ts";
 import { openStream } from "./routes/service/open-stream.ts";
+import { getHealth, getReady } from "./routes/service/probe-routes.ts";
 
 /** Takes the parts they work with. */
 export function createRoutes(parts: {

@@ -9,14 +9,13 @@ import type { Route } from "../api/http/route.ts";
 import { HttpServer } from "../api/http/server.ts";
 import type { Observation } from "../api/metrics/request-meter.ts";
 import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
-import { getHealth } from "../api/routes/service/get-health.ts";
 import {
   getMetrics,
   getPrometheus,
   type MetricsSource,
   scrapeMetrics,
 } from "../api/routes/service/get-metrics.ts";
-import { getReady } from "../api/routes/service/get-ready.ts";
+import { getHealth, getReady } from "../api/routes/service/probe-routes.ts";
 import { createRoutes } from "../api/routes.ts";
 import { StreamServer } from "../api/stream/stream-server.ts";
 import type { Config } from "../base/config/config.ts";

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/api/http/route.ts";
-import { oneOf } from "../../src/api/lists/list-answer.ts";
-import { metaOf } from "../../src/api/meta.ts";
+import { metaOf, oneOf } from "../../src/api/lists/list-answer.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
 /** What the answer is made of. */

@@ -13,16 +13,16 @@ import type { Route } from "../../src/api/http/route.ts";
 import { HttpServer } from "../../src/api/http/server.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
-import { createKey } from "../../src/api/routes/admin/create-key.ts";
-import { getKey } from "../../src/api/routes/admin/get-key.ts";
-import { listIpBlocks } from "../../src/api/routes/admin/list-ip-blocks.ts";
-import { listKeys } from "../../src/api/routes/admin/list-keys.ts";
-import { revokeKey } from "../../src/api/routes/admin/revoke-key.ts";
-import { rotateKey } from "../../src/api/routes/admin/rotate-key.ts";
-import { unblockIp } from "../../src/api/routes/admin/unblock-ip.ts";
-import { getHealth } from "../../src/api/routes/service/get-health.ts";
-import { getReady } from "../../src/api/routes/service/get-ready.ts";
+import { listIpBlocks, unblockIp } from "../../src/api/routes/admin/ip-block-routes.ts";
+import {
+  createKey,
+  getKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../src/api/routes/admin/key-routes.ts";
 import { openStream } from "../../src/api/routes/service/open-stream.ts";
+import { getHealth, getReady } from "../../src/api/routes/service/probe-routes.ts";
 import { StreamServer } from "../../src/api/stream/stream-server.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";

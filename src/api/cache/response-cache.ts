@@ -9,7 +9,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { RecentlyAsked } from "../../base/recently-asked.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
-import { type Meta, metaSchema } from "../meta.ts";
+import { type Meta, metaSchema } from "../lists/list-answer.ts";
 
 /** A response without request id, freshness and age, which go between `head` and `tail`. */
 export type CachedResponse = {

@@ -25,7 +25,7 @@ import {
   tokenIdText,
 } from "../../rows/wire-format.ts";
 import { errorSchema } from "../http/error-answer.ts";
-import { metaSchema, paginationSchema } from "../meta.ts";
+import { metaSchema, paginationSchema } from "../lists/list-answer.ts";
 import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
 import { streamFrames } from "./stream-frames.ts";
 

@@ -12,7 +12,7 @@ import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { nullable, seqNumber, tokenIdText } from "../../rows/wire-format.ts";
 import { errorSchema } from "../http/error-answer.ts";
-import { metaSchema } from "../meta.ts";
+import { metaSchema } from "../lists/list-answer.ts";
 
 const channel = Type.Record(Type.String(), Type.Unknown(), {
   description: "The channel: its type, and what it is narrowed to",

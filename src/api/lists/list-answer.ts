@@ -1,7 +1,33 @@
 import { type Static, type TSchema, Type } from "typebox";
-import type { Backend } from "../backend.ts";
-import { metaOf, metaSchema, paginationSchema } from "../meta.ts";
-import type { CursorPosition } from "./cursor.ts";
+import type { Freshness } from "../../rows/freshness.ts";
+import type { CursorPosition, Cursors } from "./cursor.ts";
+
+const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
+
+/** `meta` of every answer but the bare ones. */
+export const metaSchema = Type.Object({
+  request_id: Type.String(),
+  indexed_block: count,
+  indexed_seq: count,
+  head_block: count,
+  finalized_block: count,
+  lag_seconds: count,
+});
+
+/** `meta` as it is sent. */
+export type Meta = Static<typeof metaSchema>;
+
+/** `pagination` of every list. */
+export const paginationSchema = Type.Object({
+  limit: Type.Integer(),
+  has_more: Type.Boolean(),
+  next_cursor: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** The `meta` of one answer. */
+export function metaOf(requestId: string, freshness: Freshness): Meta {
+  return { request_id: requestId, ...freshness };
+}
 
 /** The shape of every list of `row`. */
 export function listOf<Row extends TSchema>(row: Row) {
@@ -27,7 +53,7 @@ export type Page<Item> = {
 
 /** A page as its answer, with the cursor of the next one. */
 export function answerPage<Item, Row>(
-  { cursors, freshness }: Pick<Backend, "cursors" | "freshness">,
+  { cursors, freshness }: { cursors: Cursors; freshness: () => Freshness },
   { path, query, rows, positionOf }: Page<Item>,
   { requestId, present }: { requestId: string; present: (item: Item) => Row },
 ): {

@@ -4,8 +4,7 @@ import { readMarket } from "../../../query/read-markets.ts";
 import { marketRow, presentMarket } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
-import { metaOf } from "../../meta.ts";
+import { metaOf, oneOf } from "../../lists/list-answer.ts";
 
 const params = Type.Object({
   id: Type.String({

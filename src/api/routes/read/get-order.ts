@@ -15,8 +15,7 @@ import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
 import { hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
-import { metaOf } from "../../meta.ts";
+import { metaOf, oneOf } from "../../lists/list-answer.ts";
 
 const orderRow = Type.Object({
   order_hash: hashText,

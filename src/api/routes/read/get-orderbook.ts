@@ -9,8 +9,7 @@ import type { Backend } from "../../backend.ts";
 import type { Subject } from "../../cache/response-cache.ts";
 import { tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Kept, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
-import { metaOf } from "../../meta.ts";
+import { metaOf, oneOf } from "../../lists/list-answer.ts";
 
 const querystring = Type.Object({
   depth: Type.Integer({

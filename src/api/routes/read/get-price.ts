@@ -8,8 +8,7 @@ import { type Backend, lastsWithBooks } from "../../backend.ts";
 import type { AnswerBody, Subject } from "../../cache/response-cache.ts";
 import { tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Kept, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
-import { metaOf, metaSchema, paginationSchema } from "../../meta.ts";
+import { metaOf, metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
 const tokensMax = 100;

@@ -21,8 +21,7 @@ import { subjectOf } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import { hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
-import { metaOf } from "../../meta.ts";
+import { metaOf, oneOf } from "../../lists/list-answer.ts";
 
 const { tx_hash, block_number, block_hash, timestamp, timestamp_ms, status } = tradeRow.properties;
 const rowsMax = storeLimits.orderFillsMax;

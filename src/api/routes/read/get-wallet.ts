@@ -5,8 +5,7 @@ import { presentWallet, walletRow } from "../../../rows/wallet-row.ts";
 import type { Backend } from "../../backend.ts";
 import { address } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
-import { metaOf } from "../../meta.ts";
+import { metaOf, oneOf } from "../../lists/list-answer.ts";
 
 /** What a wallet has traded. */
 export function getWallet(backend: Backend): Route {

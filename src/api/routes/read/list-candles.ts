@@ -15,8 +15,7 @@ import { checkRange } from "../../http/check-bounds.ts";
 import { cursor, time, tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
-import { listOf } from "../../lists/list-answer.ts";
-import { metaOf, metaSchema } from "../../meta.ts";
+import { listOf, metaOf, metaSchema } from "../../lists/list-answer.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;

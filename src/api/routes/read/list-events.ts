@@ -10,11 +10,10 @@ import type { Hits } from "../../../views/search/market-search.ts";
 import type { Backend } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
+import { metaOf, oneOf } from "../../lists/list-answer.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketQuery, selectionOf } from "../../lists/market-query.ts";
 import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
-import { metaOf } from "../../meta.ts";
 
 const path = "/v1/events";
 const pageRows = 20;

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { type Role, roles } from "../../../base/config/config.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import type { Checks } from "../../../feed/indexer.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 
@@ -7,6 +8,28 @@ const checksSchema = Type.Record(
   Type.String(),
   Type.Object({ ok: Type.Boolean(), detail: Type.String() }),
 );
+
+/** Whether the process lives; it touches nothing else, so that a slow store is not a dead service. */
+export function getHealth(options: { version: string; clock: Clock }): Route {
+  const { version, clock } = options;
+  const startedAtMs = clock.monotonicMs();
+  return defineRoute({
+    method: "GET",
+    path: "/v1/health",
+    access: "probe",
+    summary: "Whether the service is alive",
+    response: Type.Object({
+      status: Type.Literal("ok"),
+      version: Type.String(),
+      uptime_seconds: Type.Integer(),
+    }),
+    handler: () => ({
+      status: "ok" as const,
+      version,
+      uptime_seconds: Math.floor((clock.monotonicMs() - startedAtMs) / 1000),
+    }),
+  });
+}
 
 /** Whether the service should be sent requests: 200 when every check is well, else 503. */
 export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role = "serve"): Route {

@@ -1,7 +1,10 @@
 import { Type } from "typebox";
+import type { AccessAudit } from "../../../access/access-audit.ts";
 import type { BlockPosition, IpBlock, IpBlocks } from "../../../access/ip-blocks.ts";
+import { AppError } from "../../../base/errors.ts";
+import { ipBucketOf, parseIpAddress } from "../../../base/ip-address.ts";
 import type { Freshness } from "../../../rows/freshness.ts";
-import { cursor } from "../../http/parameters.ts";
+import { cursor, parsedText } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { Cursors } from "../../lists/cursor.ts";
 import { answerPage, listOf } from "../../lists/list-answer.ts";
@@ -13,6 +16,11 @@ const blockSchema = Type.Object({
   offences: Type.Integer({ description: "How many blocks in a row this is" }),
   blocked_at: Type.String({ format: "date-time" }),
   blocked_until: Type.String({ format: "date-time" }),
+});
+
+const bucket = parsedText({
+  parse: parseBucket,
+  expected: "an IP address, or an IPv6 /64 as the list shows it",
 });
 
 /** The blocks in force. */
@@ -58,4 +66,30 @@ function showBlock(block: IpBlock) {
     blocked_at: new Date(block.blockedAtMs).toISOString(),
     blocked_until: new Date(block.blockedUntilMs).toISOString(),
   };
+}
+
+/** Lets an IP in again before its time. */
+export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }): Route {
+  const { ipBlocks, audit } = services;
+  return defineRoute({
+    method: "DELETE",
+    path: "/v1/ip-blocks/{ip}",
+    access: "unblock",
+    summary: "Unblock an IP address",
+    params: Type.Object({ ip: bucket }),
+    response: Type.Object({ message: Type.Literal("IP unblocked") }),
+    errors: ["NOT_FOUND"],
+    handler: async ({ params, caller }) => {
+      if (!(await ipBlocks.remove(params.ip)))
+        throw new AppError("NOT_FOUND", { publicMessage: "This IP is not blocked" });
+      audit.record({ action: "ip_unblocked", ip: params.ip, by: caller.key?.id ?? null });
+      return { message: "IP unblocked" } as const;
+    },
+  });
+}
+
+/** Any address of a blocked /64 names its block. */
+function parseBucket(text: string): string | null {
+  const address = parseIpAddress(text.replace(/::\/64$/, "::"));
+  return address === null ? null : ipBucketOf(address);
 }

@@ -1,0 +1,159 @@
+import { Type } from "typebox";
+import type { KeyPosition } from "../../../access/api-key.ts";
+import { scopes } from "../../../access/key-format.ts";
+import { webLimits } from "../../../base/config/limits.ts";
+import { AppError } from "../../../base/errors.ts";
+import { validationError } from "../../http/compile-reader.ts";
+import { cursor, ipRange, parsedText, time } from "../../http/parameters.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import type { Cursors } from "../../lists/cursor.ts";
+import { answerPage, listOf, metaOf, oneOf } from "../../lists/list-answer.ts";
+import {
+  issuedKeySchema,
+  type KeyServices,
+  keyParams,
+  keySchema,
+  showIssuedKey,
+  showKey,
+} from "./key-shape.ts";
+
+const path = "/v1/keys";
+const daySeconds = 86_400;
+
+const name = parsedText({
+  parse: (text) => (isName(text) ? text : null),
+  expected: "text of 1 to 100 printable characters, without spaces around it",
+  keywords: { minLength: 1, maxLength: 100 },
+});
+
+/** Makes a key. */
+export function createKey({ keys, audit, clock, freshness }: KeyServices): Route {
+  return defineRoute({
+    method: "POST",
+    path,
+    access: "admin",
+    summary: "Generate an API key; its value is shown this once",
+    body: Type.Object({
+      name,
+      scope: Type.Enum([...scopes], { default: "read" }),
+      expires_at: Type.Optional(time),
+      allowed_ips: Type.Optional(
+        Type.Array(ipRange, { minItems: 1, maxItems: webLimits.allowedIpsMax }),
+      ),
+    }),
+    status: 201,
+    response: oneOf(issuedKeySchema),
+    errors: ["CONFLICT"],
+    handler: async ({ body, caller, id: requestId }) => {
+      const expiresAtMs = body.expires_at ?? null;
+      if (expiresAtMs !== null && expiresAtMs <= clock.nowMs())
+        throw validationError([{ parameter: "expires_at", issue: "must be in the future" }]);
+      const allowedIps = body.allowed_ips ?? [];
+      const issued = await keys.create({
+        name: body.name,
+        scope: body.scope,
+        expiresAtMs,
+        allowedIps,
+      });
+      const by = caller.key?.id ?? null;
+      audit.record({ action: "key_created", keyId: issued.key.id, by });
+      return { data: showIssuedKey(issued), meta: metaOf(requestId, freshness()) };
+    },
+  });
+}
+
+/** All keys there ever were. */
+export function listKeys(services: KeyServices & { readonly cursors: Cursors }): Route {
+  const { keys, clock, cursors } = services;
+  return defineRoute({
+    method: "GET",
+    path,
+    access: "admin",
+    summary: "List API keys, newest first, revoked ones included",
+    querystring: Type.Object({
+      limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+      cursor: Type.Optional(cursor),
+    }),
+    response: listOf(keySchema),
+    errors: ["INVALID_CURSOR"],
+    handler: async ({ query, id: requestId }) => {
+      const after = query.cursor === undefined ? null : positionOf(query.cursor);
+      const rows = await keys.list({ limit: query.limit + 1, after });
+      const nowMs = clock.nowMs();
+      return answerPage(
+        services,
+        { path, query, rows, positionOf: (key) => [key.createdAtMs, key.id] },
+        { requestId, present: (key) => showKey(key, nowMs) },
+      );
+    },
+  });
+
+  function positionOf(text: string): KeyPosition {
+    const [createdAtMs, id] = cursors.decode(path, {}, text);
+    return { createdAtMs: Number(createdAtMs), id: String(id) };
+  }
+}
+
+/** One key by its id, revoked ones too. */
+export function getKey({ keys, clock, freshness }: KeyServices): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/keys/{id}",
+    access: "admin",
+    summary: "Get one API key, without its value",
+    params: keyParams,
+    response: oneOf(keySchema),
+    errors: ["NOT_FOUND"],
+    handler: async ({ params, id: requestId }) => {
+      const key = await keys.get(params.id.toLowerCase());
+      if (key === null) throw new AppError("NOT_FOUND", { publicMessage: "There is no such key" });
+      return { data: showKey(key, clock.nowMs()), meta: metaOf(requestId, freshness()) };
+    },
+  });
+}
+
+/** A new value under the same id. */
+export function rotateKey({ keys, audit, freshness }: KeyServices): Route {
+  return defineRoute({
+    method: "POST",
+    path: "/v1/keys/{id}/rotate",
+    access: "admin",
+    summary: "Give an API key a new value; the old one dies immediately or after the grace",
+    params: keyParams,
+    body: Type.Object({
+      grace_seconds: Type.Integer({ minimum: 0, maximum: daySeconds, default: 0 }),
+    }),
+    response: oneOf(issuedKeySchema),
+    errors: ["NOT_FOUND"],
+    handler: async ({ params, body, caller, id: requestId }) => {
+      const issued = await keys.rotate(params.id.toLowerCase(), body.grace_seconds * 1000);
+      const by = caller.key?.id ?? null;
+      audit.record({ action: "key_rotated", keyId: issued.key.id, by });
+      return { data: showIssuedKey(issued), meta: metaOf(requestId, freshness()) };
+    },
+  });
+}
+
+/** The answer is fixed by the specification, bare of `data` and `meta`. */
+export function revokeKey({ keys, audit }: KeyServices): Route {
+  return defineRoute({
+    method: "DELETE",
+    path: "/v1/keys/{id}",
+    access: "admin",
+    summary: "Revoke an API key, immediately and for good",
+    params: keyParams,
+    response: Type.Object({ message: Type.Literal("Key revoked") }),
+    errors: ["NOT_FOUND"],
+    handler: async ({ params, caller }) => {
+      const keyId = params.id.toLowerCase();
+      await keys.revoke(keyId);
+      audit.record({ action: "key_revoked", keyId, by: caller.key?.id ?? null });
+      return { message: "Key revoked" } as const;
+    },
+  });
+}
+
+/** Names are shown in terminals and logs: nothing invisible, no half characters. */
+function isName(text: string): boolean {
+  return /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text);
+}
