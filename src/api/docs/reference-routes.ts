@@ -1,9 +1,7 @@
 /** The API reference at `/docs`: Scalar's viewer, served from here, for the document at `/v1/openapi.json`. */
-import { createHash } from "node:crypto";
 import { fastify } from "fastify";
-import { Type } from "typebox";
-import { bodyFor, PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
+import { fileRoute, pagePolicy, StaticFile, scriptHash } from "./static-file.ts";
 
 const scriptPath = "/docs/js/scalar.js";
 
@@ -40,55 +38,47 @@ const page = `<!doctype html>
 `;
 
 /** The viewer adds style elements of its own, and pictures as data; it may talk to this service alone. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  `script-src 'self' 'sha256-${createHash("sha256").update(startScript).digest("base64")}'`,
+const contentSecurityPolicy = pagePolicy([
+  `script-src 'self' ${scriptHash(startScript)}`,
   "style-src 'unsafe-inline'",
   "connect-src 'self'",
   "img-src 'self' data:",
   "font-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+]);
+
+const scriptPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 /** The page and its script, which is read when it is first requested. They need no key. */
 export function referenceRoutes(): readonly Route[] {
-  const packablePage = new PackableBytes(Buffer.from(page));
-  let script: Promise<PackableBytes> | null = null;
-  const common = { method: "GET", access: "public", response: Type.String() } as const;
+  const file = new StaticFile(Buffer.from(page), "text/html; charset=utf-8", contentSecurityPolicy);
+  let script: Promise<StaticFile> | null = null;
   return [
     defineRoute({
-      ...common,
+      ...fileRoute,
       path: "/docs",
       summary: "The API reference",
-      contentType: "text/html; charset=utf-8",
       cacheControl: "private, max-age=300",
-      handler: async (request, reply) => {
-        reply.header("content-security-policy", contentSecurityPolicy);
-        return bodyFor({ request, reply }, packablePage);
-      },
+      handler: async (request, reply) => file.answer(request, reply),
     }),
     defineRoute({
-      ...common,
+      ...fileRoute,
       path: scriptPath,
       summary: "The script of the API reference",
-      contentType: "text/javascript; charset=utf-8",
       cacheControl: "private, max-age=86400",
       handler: async (request, reply) => {
         script ??= readScript();
-        return bodyFor({ request, reply }, await script);
+        return (await script).answer(request, reply);
       },
     }),
   ];
 }
 
 /** The package has its script inside of its plugin for Fastify, so a server that never listens is asked for it. */
-async function readScript(): Promise<PackableBytes> {
+async function readScript(): Promise<StaticFile> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const server = fastify();
   await server.register(scalar, { routePrefix: "/docs", configuration });
   const { rawPayload } = await server.inject(scriptPath);
   await server.close();
-  return new PackableBytes(rawPayload, { level: 9 });
+  return new StaticFile(rawPayload, "text/javascript; charset=utf-8", scriptPolicy);
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
-import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { fileRoute, pagePolicy, StaticFile } from "../docs/static-file.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 /** A file of the explorer as it is served. */
@@ -12,19 +12,13 @@ export type ExplorerFile = {
   readonly body: Buffer;
 };
 
-type Kept = Pick<ExplorerFile, "contentType"> & { readonly packable: PackableBytes };
-
 /** Lets the page load what comes with it, talk to the service it came from, and nothing else. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
+const contentSecurityPolicy = pagePolicy([
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
   "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+]);
 
 /** Every address that the page shows something at. */
 const pagePaths = [
@@ -47,7 +41,7 @@ const yearSeconds = 31_536_000;
 export function explorerRoutes(
   buildFiles: () => Promise<readonly ExplorerFile[]>,
 ): readonly Route[] {
-  let built: Promise<ReadonlyMap<string, Kept>> | null = null;
+  let built: Promise<ReadonlyMap<string, StaticFile>> | null = null;
   const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
     built ??= buildFiles().then(keep);
     const files = await built.catch((thrown: unknown) => {
@@ -57,28 +51,23 @@ export function explorerRoutes(
     });
     const file = files.get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
-    const { contentType, packable } = file;
-    reply.header("content-type", contentType);
-    reply.header("content-security-policy", contentSecurityPolicy);
-    return bodyFor({ request, reply }, packable);
+    return file.answer(request, reply);
   };
-  const common = { method: "GET", access: "public", response: Type.String() } as const;
   return [
     ...pagePaths.map((path) =>
       defineRoute({
-        ...common,
+        ...fileRoute,
         path,
         summary: "The explorer",
         params: path.endsWith("{id}") ? pageParams : Type.Object({}),
         // The page keeps its state in the query string.
         querystring: Type.Object({}, { additionalProperties: true }),
-        contentType: "text/html; charset=utf-8",
         cacheControl: "private, max-age=0",
         handler: async (request, reply) => answer("", request, reply),
       }),
     ),
     defineRoute({
-      ...common,
+      ...fileRoute,
       path: "/assets/{name}",
       summary: "What the explorer loads",
       params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
@@ -88,10 +77,10 @@ export function explorerRoutes(
   ];
 }
 
-function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, Kept> {
+function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, StaticFile> {
   return new Map(
     files.map(({ name, contentType, body }) => {
-      return [name, { contentType, packable: new PackableBytes(body, { level: 9 }) }];
+      return [name, new StaticFile(body, contentType, contentSecurityPolicy)];
     }),
   );
 }

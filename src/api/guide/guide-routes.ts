@@ -1,12 +1,11 @@
 /** The documentation site at `/guide`, where `npm run guide` has built it. Needs no key. */
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
-import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { fileRoute, pagePolicy, StaticFile, scriptHash } from "../docs/static-file.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -22,12 +21,6 @@ const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url
 
 const segment = Type.String({ minLength: 1, maxLength: 100 });
 
-type GuideFile = {
-  readonly contentType: string;
-  readonly policy: string;
-  readonly packable: PackableBytes;
-};
-
 /** Serves the files of a built site, which are read once; no route where it was not built. */
 export function guideRoutes(folder = builtFolder): readonly Route[] {
   const files = readFiles(folder);
@@ -35,15 +28,11 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
   const answer = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
     const file = files.get(path);
     if (file === undefined) throw new AppError("NOT_FOUND");
-    reply.header("content-type", file.contentType);
-    reply.header("content-security-policy", file.policy);
-    return bodyFor({ request, reply }, file.packable);
+    return file.answer(request, reply);
   };
   const common = {
-    method: "GET",
-    access: "public",
+    ...fileRoute,
     summary: "The documentation",
-    response: Type.String(),
     cacheControl: "private, max-age=300",
   } as const;
   const pages = ["", "{one}", "{one}/{two}", "{one}/{two}/{three}"].map((rest) =>
@@ -71,7 +60,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
   return [redirect, ...pages];
 }
 
-function readFiles(folder: string): ReadonlyMap<string, GuideFile> {
+function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return new Map(
@@ -80,7 +69,7 @@ function readFiles(folder: string): ReadonlyMap<string, GuideFile> {
       if (contentType === undefined) return [];
       const body = readFileSync(join(folder, name));
       const policy = extname(name) === ".html" ? policyOf(body.toString()) : "default-src 'none'";
-      return [[name, { contentType, policy, packable: new PackableBytes(body, { level: 9 }) }]];
+      return [[name, new StaticFile(body, contentType, policy)]];
     }),
   );
 }
@@ -88,17 +77,11 @@ function readFiles(folder: string): ReadonlyMap<string, GuideFile> {
 /** Lets a page load the files of the site and run the scripts that were built into it, and nothing else. */
 function policyOf(page: string): string {
   const inline = [...page.matchAll(/<script(?: id="[^"]*")?>([^]*?)<\/script>/g)];
-  const hashes = inline.map(([, script = ""]) => {
-    return ` 'sha256-${createHash("sha256").update(script).digest("base64")}'`;
-  });
-  return [
-    "default-src 'none'",
+  const hashes = inline.map(([, script = ""]) => ` ${scriptHash(script)}`);
+  return pagePolicy([
     `script-src 'self'${hashes.join("")}`,
     "style-src 'self' 'unsafe-inline'",
     "connect-src 'self'",
     "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+  ]);
 }
