@@ -46,11 +46,13 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
   const traded = `timestamp >= ${startOf(hourSeconds, since)} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
   const trades = readCount(engine, `fills WHERE role != 'taker' AND ${traded}`);
   const candles = candleTables.map(async (table) => {
-    const [row] = await engine.query(
+    const summed = engine.query(
       `SELECT sum(trades + unpriced_trades) FROM ${table} WHERE minute >= ${startOf(hourSeconds, since)}`,
     );
+    // Awaited together: a rejection of one that nobody waits for ends the process.
+    const [[row], wanted] = await Promise.all([summed, trades]);
     // There are more when another process has appended what follows.
-    return Number(row?.[0]) >= (await trades) ? [] : [table];
+    return Number(row?.[0]) >= wanted ? [] : [table];
   });
   return (await settleAll([...facts, ...candles])).flat();
 }
