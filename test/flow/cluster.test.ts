@@ -2,9 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
-import { openClusterScene, slugOf } from "../support/cluster-scene.ts";
-import type { Service } from "../support/service.ts";
-import { allTestMarkets } from "../support/test-markets.ts";
+import { describedMarkets, openClusterScene } from "../support/cluster-scene.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** A node is not ready when it is a minute of chain time behind, which is a few blocks. */
@@ -47,17 +45,3 @@ test("an indexer that stands by takes over from one that was killed", async (t) 
   await api.waitFinalized(chain.head);
   await assertTradesServed(api, chain);
 });
-
-/** How many markets are described as the venue describes them; `null` until all are that it knows. */
-async function describedMarkets(api: Service): Promise<number | null> {
-  const rows = await api.getAllPages("/v1/markets?limit=100");
-  const known = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));
-  const ours = rows.flatMap((row) => {
-    const market = known.get(String(row["id"]));
-    return market === undefined ? [] : [{ row, slug: slugOf(market.conditionId) }];
-  });
-  const described = ours.filter(
-    ({ row, slug }) => row["slug"] === slug && row["category"] === "Tests",
-  );
-  return ours.length > 0 && described.length === ours.length ? ours.length : null;
-}

@@ -41,6 +41,9 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
     ...venue.settings,
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
+    // Tests ask all the time whether something has happened.
+    ODDWIRE_RATE_LIMIT_ADMIN: "1000000",
+    ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
   };
   const cluster = {
     ODDWIRE_CLICKHOUSE_URL: clickhouse.url,
@@ -75,7 +78,21 @@ async function openVenue(t: TestContext): Promise<ScriptedVenue> {
   return venue;
 }
 
+/** How many markets are described as the venue describes them; `null` until all are that it knows. */
+export async function describedMarkets(service: Service): Promise<number | null> {
+  const rows = await service.getAllPages("/v1/markets?limit=100");
+  const known = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));
+  const ours = rows.flatMap((row) => {
+    const market = known.get(String(row["id"]));
+    return market === undefined ? [] : [{ row, slug: slugOf(market.conditionId) }];
+  });
+  const described = ours.filter(
+    ({ row, slug }) => row["slug"] === slug && row["category"] === "Tests",
+  );
+  return ours.length > 0 && described.length === ours.length ? ours.length : null;
+}
+
 /** What the venue calls a test market. */
-export function slugOf(conditionId: ConditionId): string {
+function slugOf(conditionId: ConditionId): string {
   return `market-${conditionId.slice(2, 10)}`;
 }

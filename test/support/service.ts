@@ -133,7 +133,7 @@ export class Service {
   /** Waits until answers rest on every block up to `block`. */
   async waitIndexed(block: number): Promise<void> {
     await this.#waitFor(`block ${block}`, async () => {
-      return ((await this.#meta()).indexed_block ?? -1) >= block;
+      return ((await this.#meta())?.indexed_block ?? -1) >= block;
     });
   }
 
@@ -141,13 +141,18 @@ export class Service {
   async waitFinalized(block: number): Promise<void> {
     await this.#waitFor(`final block ${block}`, async () => {
       const meta = await this.#meta();
-      return Math.min(meta.indexed_block ?? -1, meta.finalized_block ?? -1) >= block;
+      return Math.min(meta?.indexed_block ?? -1, meta?.finalized_block ?? -1) >= block;
     });
   }
 
   get pid(): number {
     assert(this.#child.pid !== undefined, "it was started");
     return this.#child.pid;
+  }
+
+  /** Its exit code if it has ended on its own by now; `null` otherwise. */
+  get exitCode(): number | null {
+    return this.#child.exitCode;
   }
 
   /** Its exit code once it has ended on its own; `null` when it was killed. */
@@ -177,8 +182,12 @@ export class Service {
     });
   }
 
-  async #meta(): Promise<Meta> {
-    return (await this.get<Page>("/v1/trades?limit=1")).meta;
+  /** `null` while it asks for another try. */
+  async #meta(): Promise<Meta | null> {
+    const { status, headers, body } = await this.request("/v1/trades?limit=1");
+    if (status === 503 && headers.has("retry-after")) return null;
+    assert.equal(status, 200, JSON.stringify(body));
+    return (body as Page).meta;
   }
 
   async #waitFor(what: string, isSo: () => Promise<boolean>): Promise<void> {
