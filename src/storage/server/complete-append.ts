@@ -43,16 +43,16 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
       `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
     );
   });
-  const traded = `timestamp >= ${startOf(hourSeconds, since)} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
-  const trades = readCount(engine, `fills WHERE role != 'taker' AND ${traded}`);
+  const inHours = `timestamp >= ${startOf(hourSeconds, since)} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
+  const trades = readCount(engine, `fills WHERE role != 'taker' AND ${inHours}`);
   const candles = candleTables.map(async (table) => {
     const summed = engine.query(
       `SELECT sum(trades + unpriced_trades) FROM ${table} WHERE minute >= ${startOf(hourSeconds, since)}`,
     );
-    // Awaited together: a rejection of one that nobody waits for ends the process.
-    const [[row], wanted] = await Promise.all([summed, trades]);
+    // Awaited together: a rejection that is not awaited ends the process.
+    const [[row], traded] = await Promise.all([summed, trades]);
     // There are more when another process has appended what follows.
-    return Number(row?.[0]) >= wanted ? [] : [table];
+    return Number(row?.[0]) >= traded ? [] : [table];
   });
   return (await settleAll([...facts, ...candles])).flat();
 }
