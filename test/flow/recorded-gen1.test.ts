@@ -10,7 +10,7 @@ import { rangeAsked } from "../support/scripted-answers.ts";
 
 const recording = readRecording("contracts-a");
 
-for (const blocks of [1, 7, 1000]) {
+for (const blocks of [1, 7]) {
   test(`answers equal the recording when the node allows ranges of ${blocks}`, async (t) => {
     const stage = await serveRecording(t, recording);
     stage.node.fault(rangeCap(blocks, "quicknode"));
@@ -25,12 +25,13 @@ for (const blocks of [1, 7, 1000]) {
 test("answers equal the recording after kill -9 at several heights", async (t) => {
   const stage = await serveRecording(t, recording);
   stage.node.fault(rangeCap(50, "publicnode"));
-  for (const height of [86, 300, 481, 482, 1900, stage.head]) {
+  for (const height of [86, 481, 482, 1900]) {
     stage.node.setHead(height);
     const service = await stage.startService();
     await service.waitIndexed(height);
     await service.kill9();
   }
+  stage.node.setHead(stage.head);
   const service = await stage.startService();
   await service.waitFinalized(stage.head);
   await assertRecordedTruth(service, recording);
@@ -46,7 +47,7 @@ test("answers equal the recording after kill -9 in the middle of catching up", a
     return range !== null && range.to > answered ? hang : null;
   });
   // What is fetched immediately comes in whole, so less is indexed than was answered.
-  for (const indexed of [400, 900, 1400]) {
+  for (const indexed of [400, 1400]) {
     answered = indexed + 600;
     const service = await stage.startService();
     await service.waitIndexed(indexed);

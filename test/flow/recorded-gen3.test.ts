@@ -13,21 +13,22 @@ import {
 import { placeTrades } from "../support/recorded/place-logs.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
+import type { Service } from "../support/service.ts";
 
 const recording = readRecording("contracts-gen3");
 const trades = placeTrades(recording);
 
-test("trades and matches equal the recording", async (t) => {
+test("what a service answers equals the recording", async (t) => {
   const stage = await serveRecording(t, recording);
   const service = await stage.startService();
   await service.waitFinalized(stage.head);
-  await assertTrading(service, { recording, trades, tokens: tokensOf3(recording.markets) });
+  await t.test("trades and matches", async () => {
+    await assertTrading(service, { recording, trades, tokens: tokensOf3(recording.markets) });
+  });
+  await t.test("markets and resolutions", () => assertMarkets(service));
 });
 
-test("markets and resolutions equal the recording", async (t) => {
-  const stage = await serveRecording(t, recording);
-  const service = await stage.startService();
-  await service.waitFinalized(stage.head);
+async function assertMarkets(service: Service): Promise<void> {
   const byCondition = Map.groupBy(trades, (trade) => trade.expected.condition_id);
   const expected = recording.markets
     .filter(mustBeListed3)
@@ -49,7 +50,7 @@ test("markets and resolutions equal the recording", async (t) => {
     Object.fromEntries(results.map(resultOf)),
     Object.fromEntries(resolved.map(expectResult)),
   );
-});
+}
 
 /** The recording leaves out the "Other" of its migrated event; nothing else may be added to it. */
 function assertOfKnownEvent(conditionId: string): void {
