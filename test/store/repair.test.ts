@@ -12,6 +12,7 @@ import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
+import { isOnServer } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -42,8 +43,8 @@ async function fill(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
 }
 
-/** Before every fourth write; before each of them with `REPAIR_KILLS=all`. */
-const stride = process.env["REPAIR_KILLS"] === "all" ? 1 : 4;
+/** Before every fourth write, on a server every eighth; before each of them with `REPAIR_KILLS=all`. */
+const stride = process.env["REPAIR_KILLS"] === "all" ? 1 : isOnServer ? 8 : 4;
 
 const wrongBlocks = blocks.map((block, index) =>
   index >= from && index < to ? distorted(block) : block,
