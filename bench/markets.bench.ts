@@ -117,7 +117,11 @@ async function measure(path: string): Promise<void> {
       {
         id: "x",
         query: {
-          ...{ limit: 50, format: "json", order: "desc", sort: "volume_24h", status: "all" },
+          limit: 50,
+          format: "json",
+          order: "desc",
+          sort: "volume_24h",
+          status: "all",
           ...query,
         },
       } as never,

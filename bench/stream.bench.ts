@@ -160,7 +160,7 @@ async function measureLatency(): Promise<void> {
   }
   delays.sort((a, b) => a - b);
   const at = (share: number): string => (delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
-  console.log(`block held -> frame received: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  console.log(`block indexed -> frame received: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
   await closeClients();
 }
 
