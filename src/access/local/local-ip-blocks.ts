@@ -3,13 +3,9 @@ import type { Clock } from "../../base/time/clock.ts";
 import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
-type Row = {
-  bucket: string;
-  reason: IpBlock["reason"];
-  offences: number;
-  blocked_at_ms: number;
-  blocked_until_ms: number;
-};
+const blocksSql = `SELECT bucket, reason, offences,
+  blocked_at_ms AS blockedAtMs, blocked_until_ms AS blockedUntilMs
+  FROM ip_blocks ORDER BY blocked_at_ms`;
 
 /** Blocked IPs in SQLite, written with the next flush. */
 export class LocalIpBlocks implements IpBlocks {
@@ -65,10 +61,9 @@ export class LocalIpBlocks implements IpBlocks {
     const version = this.#database.version();
     if (version === this.#version) return;
     this.#version = version;
-    const sql = "SELECT * FROM ip_blocks ORDER BY blocked_at_ms";
-    const saved = (this.#database.sql.prepare(sql).all() as Row[])
-      .filter((row) => !this.#unsaved.has(row.bucket))
-      .map((row): [string, IpBlock] => [row.bucket, toBlock(row)]);
+    const saved = (this.#database.sql.prepare(blocksSql).all() as IpBlock[])
+      .filter(({ bucket }) => !this.#unsaved.has(bucket))
+      .map((block) => [block.bucket, { ...block }] as const);
     const unsaved = [...this.#blocks].filter(([bucket]) => this.#unsaved.has(bucket));
     this.#blocks = new Map([...saved, ...unsaved]);
   }
@@ -101,14 +96,4 @@ export class LocalIpBlocks implements IpBlocks {
       .prepare("INSERT OR REPLACE INTO ip_blocks VALUES (?, ?, ?, ?, ?)")
       .run(bucket, reason, offences, blockedAtMs, blockedUntilMs);
   }
-}
-
-function toBlock(row: Row): IpBlock {
-  return {
-    bucket: row.bucket,
-    reason: row.reason,
-    offences: row.offences,
-    blockedAtMs: row.blocked_at_ms,
-    blockedUntilMs: row.blocked_until_ms,
-  };
 }

@@ -4,7 +4,7 @@ import type { AccessAudit } from "../../access/access-audit.ts";
 import type { Role } from "../../base/config/config.ts";
 import type { Log } from "../../base/log.ts";
 import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
-import { ProcessMeter, type ProcessStatus } from "../../base/metrics/process-meter.ts";
+import { ProcessMeter } from "../../base/metrics/process-meter.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { EndpointStatus } from "../../chain/sync/chain-status.ts";
@@ -89,9 +89,8 @@ export class ServiceMetrics {
     const measured = this.#measured;
     const size = (await this.#sizes?.read()) ?? null;
     const indexer = measured === null ? nothingIndexed : indexerOf(measured, size);
-    const status = this.#process.read();
     return {
-      uptime_seconds: roundToThousandths(status.uptimeSeconds),
+      uptime_seconds: roundToThousandths(process.uptime()),
       version,
       role,
       indexer: { chain_id: chainId, ...indexer },
@@ -102,7 +101,7 @@ export class ServiceMetrics {
       store: await this.#readStore(size),
       books: booksOf(measured?.books ?? null),
       market_metadata: this.#readMetadata(),
-      process: processOf(status),
+      process: this.#process.read(),
     };
   }
 
@@ -303,26 +302,5 @@ function booksOf(books: OrderBooks | null): Metrics["books"] {
     errors: status.errors,
     connections: status.connections,
     connections_open: status.openConnections,
-  };
-}
-
-function processOf(status: ProcessStatus): Metrics["process"] {
-  const { memory, eventLoopLag } = status;
-  return {
-    memory: {
-      resident_bytes: memory.rss,
-      heap_used_bytes: memory.heapUsed,
-      heap_total_bytes: memory.heapTotal,
-      external_bytes: memory.external,
-    },
-    cpu_user_seconds: status.cpuUserSeconds,
-    cpu_system_seconds: status.cpuSystemSeconds,
-    event_loop_lag: {
-      p50_ms: roundToThousandths(eventLoopLag.p50Ms),
-      p99_ms: roundToThousandths(eventLoopLag.p99Ms),
-      max_ms: roundToThousandths(eventLoopLag.maxMs),
-    },
-    garbage_collections: status.collections,
-    garbage_collection_seconds: roundToThousandths(status.collectionSeconds),
   };
 }

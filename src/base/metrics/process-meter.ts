@@ -1,18 +1,5 @@
 import { type ELDHistogram, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
-
-type EventLoopLag = { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
-
-/** What this process takes of the machine; seconds are totals since its start. */
-export type ProcessStatus = {
-  readonly uptimeSeconds: number;
-  readonly memory: Readonly<NodeJS.MemoryUsage>;
-  readonly cpuUserSeconds: number;
-  readonly cpuSystemSeconds: number;
-  /** How late timers were within the last whole window. */
-  readonly eventLoopLag: EventLoopLag;
-  readonly collections: number;
-  readonly collectionSeconds: number;
-};
+import { roundToThousandths } from "../round.ts";
 
 /** The delay is measured by a timer of this interval, which is part of what it measures. */
 const resolutionMs = 20;
@@ -26,7 +13,7 @@ export class ProcessMeter {
   readonly #delays: ELDHistogram;
   readonly #observer: PerformanceObserver;
   readonly #timer: NodeJS.Timeout;
-  #lag: EventLoopLag | null = null;
+  #lag: ReturnType<typeof lagOf> | null = null;
   #collections = 0;
   #collectionMs = 0;
 
@@ -48,16 +35,22 @@ export class ProcessMeter {
     return new ProcessMeter();
   }
 
-  read(): ProcessStatus {
+  /** What this process takes of the machine, as metrics show it; seconds are totals since its start. */
+  read() {
     const { user, system } = process.cpuUsage();
+    const memory = process.memoryUsage();
     return {
-      uptimeSeconds: process.uptime(),
-      memory: process.memoryUsage(),
-      cpuUserSeconds: user / 1e6,
-      cpuSystemSeconds: system / 1e6,
-      eventLoopLag: this.#lag ?? lagOf(this.#delays),
-      collections: this.#collections,
-      collectionSeconds: this.#collectionMs / 1000,
+      memory: {
+        resident_bytes: memory.rss,
+        heap_used_bytes: memory.heapUsed,
+        heap_total_bytes: memory.heapTotal,
+        external_bytes: memory.external,
+      },
+      cpu_user_seconds: user / 1e6,
+      cpu_system_seconds: system / 1e6,
+      event_loop_lag: this.#lag ?? lagOf(this.#delays),
+      garbage_collections: this.#collections,
+      garbage_collection_seconds: roundToThousandths(this.#collectionMs / 1000),
     };
   }
 
@@ -73,14 +66,14 @@ export class ProcessMeter {
   }
 }
 
-function lagOf(delays: ELDHistogram): EventLoopLag {
+function lagOf(delays: ELDHistogram) {
   return {
-    p50Ms: latenessMs(delays.percentile(50)),
-    p99Ms: latenessMs(delays.percentile(99)),
-    maxMs: latenessMs(delays.max),
+    p50_ms: latenessMs(delays.percentile(50)),
+    p99_ms: latenessMs(delays.percentile(99)),
+    max_ms: latenessMs(delays.max),
   };
 }
 
 function latenessMs(delayNanoseconds: number): number {
-  return Math.max(0, delayNanoseconds / 1e6 - resolutionMs);
+  return roundToThousandths(Math.max(0, delayNanoseconds / 1e6 - resolutionMs));
 }
