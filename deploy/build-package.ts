@@ -2,8 +2,8 @@
  * Writes `dist/`, or the folder that is given: what the package and the image hold in place of the source. Node strips
  * no types under `node_modules`. `npm pack` runs it, and so does `npm test`, to start what users install.
  *
- * The code is joined into few files, together with the schema library, which alone has 680 modules: a start loads a
- * seventh of the modules and takes a quarter less processor time.
+ * The code is joined into few files, together with the schema library, which alone has 683 modules: a start takes a
+ * quarter less processor time (decision 0022). NOTICE has the license of what is joined.
  */
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
