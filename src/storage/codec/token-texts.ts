@@ -26,7 +26,7 @@ export class TokenTexts {
 
   /** The token whose 32 bytes are at `at`. */
   at(view: DataView, at: number): TokenId {
-    const place = this.#placeOf(view, at);
+    const place = mixToken(view, at) >>> this.#shift;
     const known = this.#texts[place];
     if (known !== undefined && this.#isAt(place, view, at)) return known;
     const bytes = Buffer.from(view.buffer, view.byteOffset + at, 32);
@@ -38,19 +38,20 @@ export class TokenTexts {
     return text;
   }
 
-  #placeOf(view: DataView, at: number): number {
-    let mixed = 0;
-    for (let word = 0; word < words; word += 1) {
-      mixed = Math.imul(mixed ^ view.getInt32(at + word * 4, true), spread);
-      mixed ^= mixed >>> 15;
-    }
-    return mixed >>> this.#shift;
-  }
-
   #isAt(place: number, view: DataView, at: number): boolean {
     for (let word = 0; word < words; word += 1) {
       if (this.#words[place * words + word] !== view.getInt32(at + word * 4, true)) return false;
     }
     return true;
   }
+}
+
+/** 32 bits that follow from all 32 bytes of a token id. */
+export function mixToken(view: DataView, at: number): number {
+  let mixed = 0;
+  for (let word = 0; word < words; word += 1) {
+    mixed = Math.imul(mixed ^ view.getInt32(at + word * 4, true), spread);
+    mixed ^= mixed >>> 15;
+  }
+  return mixed;
 }

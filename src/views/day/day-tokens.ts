@@ -6,12 +6,16 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import { Column } from "../disk/column.ts";
 import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
+import { TokenSlots } from "./token-slots.ts";
 
 const idBytes = 32;
 
 export class DayTokens {
-  readonly #slots = new Map<TokenId, number>();
   readonly #ids: Column<"u8">;
+  readonly #slots: TokenSlots;
+  /** The bytes of a token that is looked for by its text. */
+  readonly #asked = Buffer.from(new ArrayBuffer(idBytes));
+  readonly #askedView = new DataView(this.#asked.buffer);
   /** 1 where a slot is a token's; it stays so until it is given back, and then goes to another one. */
   readonly #taken: Column<"u8">;
   readonly #free: number[] = [];
@@ -28,11 +32,13 @@ export class DayTokens {
   /** Tokens that got a slot and whose market was not looked for since. */
   #begun: TokenId[] = [];
   /** Slots whose sums have changed, and markets of tokens that came or went. */
-  #touched = new Set<number>();
+  #touched: number[] = [];
+  readonly #isTouched = new Column("u8");
   #changed = new Set<number>();
 
   constructor(stateStore: StateStore) {
     this.#ids = stateStore.column("day.ids", "u8");
+    this.#slots = new TokenSlots(this.#ids);
     this.#taken = stateStore.column("day.taken", "u8");
     this.#ordinals = stateStore.column("day.ordinals", "i32");
     this.#baseSeqs = stateStore.column("day.base_seqs", "f64");
@@ -47,18 +53,25 @@ export class DayTokens {
       this.#free.push(slot);
       return;
     }
-    this.#slots.set(this.tokenIdAt(slot), slot);
+    this.#slots.add(slot);
     const ordinal = this.#ordinals.get(slot) - 1;
     if (ordinal >= 0) this.#join(slot, ordinal);
   }
 
-  get slots(): Iterable<number> {
-    return this.#slots.values();
+  get slots(): readonly number[] {
+    const slots = Array.from({ length: this.#length }, (_, slot) => slot);
+    return slots.filter((slot) => this.#taken.get(slot) === 1);
   }
 
   /** The slot of a token; -1 when it has none. */
   find(tokenId: TokenId): number {
-    return this.#slots.get(tokenId) ?? -1;
+    this.#asked.write(tokenId.slice(2), "hex");
+    return this.findBytes(this.#askedView, 0);
+  }
+
+  /** The same by the 32 bytes at `at`. */
+  findBytes(view: DataView, at: number): number {
+    return this.#slots.find(view, at);
   }
 
   tokenIdAt(slot: number): TokenId {
@@ -70,9 +83,9 @@ export class DayTokens {
   begin(tokenId: TokenId, base: Tick | null): number {
     const slot = this.#free.pop() ?? this.#length;
     this.#length = Math.max(this.#length, slot + 1);
-    this.#slots.set(tokenId, slot);
     const bytes = Buffer.from(tokenId.slice(2), "hex");
     for (const [at, byte] of bytes.entries()) this.#ids.set(slot * idBytes + at, byte);
+    this.#slots.add(slot);
     this.#taken.set(slot, 1);
     this.setBase(slot, base);
     this.#begun.push(tokenId);
@@ -81,7 +94,7 @@ export class DayTokens {
 
   end(slot: number): void {
     this.#leave(slot);
-    this.#slots.delete(this.tokenIdAt(slot));
+    this.#slots.delete(slot);
     this.#taken.set(slot, 0);
     this.#free.push(slot);
   }
@@ -100,13 +113,16 @@ export class DayTokens {
       const ordinal = this.#ordinals.get(slot) - 1;
       if (ordinal >= 0) changed.add(ordinal);
     }
-    this.#touched.clear();
+    for (const slot of this.#touched) this.#isTouched.set(slot, 0);
+    this.#touched = [];
     this.#changed = new Set();
     return changed;
   }
 
   touch(slot: number): void {
-    this.#touched.add(slot);
+    if (this.#isTouched.get(slot) === 1) return;
+    this.#isTouched.set(slot, 1);
+    this.#touched.push(slot);
   }
 
   /** Says which market a token is of, by its ordinal; nothing for tokens without a slot. */

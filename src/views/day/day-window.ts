@@ -8,7 +8,7 @@
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import type { Column } from "../disk/column.ts";
+import { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
@@ -25,7 +25,10 @@ export type DayVolume = {
 };
 
 /** A trade that enters the window. */
-export type WindowTrade = QueuedTrade & { readonly tokenId: TokenId };
+type WindowTrade = QueuedTrade & { readonly tokenId: TokenId };
+
+/** The same as it is stored: with the 32 bytes of its token at `idAt`. */
+export type StoredTrade = QueuedTrade & { readonly ids: DataView; readonly idAt: number };
 
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
 
@@ -37,10 +40,10 @@ export class DayWindow {
   #first = 1;
   readonly tokens: DayTokens;
   /** By slot: the numbers of the newest trade and of the oldest within the window, 0 for none. */
-  readonly #newestOf: number[] = [];
-  readonly #firstOf: number[] = [];
+  readonly #newestOf = new Column("f64");
+  readonly #firstOf = new Column("f64");
   /** By slot, of the trades within the window. */
-  readonly #count: number[] = [];
+  readonly #count = new Column("f64");
   readonly #usd = new ExactSums();
   readonly #shares = new ExactSums();
   /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
@@ -71,20 +74,35 @@ export class DayWindow {
 
   /** Takes in trades newer than all before; `lastPriceOf` is asked about tokens of which the window has nothing. */
   add(trades: Iterable<WindowTrade>, lastPriceOf: LastPriceOf): void {
-    const start = this.#now - dayWindowSeconds;
     for (const trade of trades) {
       const known = this.tokens.find(trade.tokenId);
-      const slot = known === -1 ? this.#begin(trade.tokenId, lastPriceOf) : known;
-      const price = trade.timestamp > start ? null : tickOf(trade);
-      if (trade.timestamp > start) this.#push(slot, trade);
-      else if (price !== null) this.tokens.setBase(slot, price);
+      this.#take(known === -1 ? this.#begin(trade.tokenId, lastPriceOf) : known, trade);
     }
+  }
+
+  /** The same for trades as they are stored. */
+  load(trades: Iterable<StoredTrade>, lastPriceOf: LastPriceOf): void {
+    for (const trade of trades) {
+      const { ids, idAt } = trade;
+      const known = this.tokens.findBytes(ids, idAt);
+      const slot = known === -1 ? this.#begin(tokenIdOf(ids, idAt), lastPriceOf) : known;
+      this.#take(slot, trade);
+    }
+  }
+
+  #take(slot: number, trade: QueuedTrade): void {
+    if (trade.timestamp > this.#now - dayWindowSeconds) {
+      this.#push(slot, trade);
+      return;
+    }
+    const price = tickOf(trade);
+    if (price !== null) this.tokens.setBase(slot, price);
   }
 
   /** Ends loading: forgets the tokens that were not traded in the window. */
   finishLoading(): void {
     for (const slot of this.tokens.slots) {
-      if ((this.#newestOf[slot] ?? 0) === 0) this.tokens.end(slot);
+      if (this.#newestOf.get(slot) === 0) this.tokens.end(slot);
     }
   }
 
@@ -95,12 +113,12 @@ export class DayWindow {
       if (newest < trades.oldest || trades.seqOf(newest) < seq) return;
       const slot = trades.slotOf(newest);
       if (newest >= this.#first) this.#sum(newest, -1);
-      if ((this.#firstOf[slot] ?? 0) === newest) this.#firstOf[slot] = 0;
+      if (this.#firstOf.get(slot) === newest) this.#firstOf.set(slot, 0);
       this.#candles.delete(slot);
-      this.#newestOf[slot] = trades.beforeOf(newest);
+      this.#newestOf.set(slot, trades.beforeOf(newest));
       trades.pop();
       this.#first = Math.min(this.#first, trades.next);
-      if ((this.#newestOf[slot] ?? 0) === 0) this.#end(slot);
+      if (this.#newestOf.get(slot) === 0) this.#end(slot);
     }
   }
 
@@ -125,7 +143,7 @@ export class DayWindow {
     const start = finalNow - dayWindowSeconds;
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
       const slot = trades.slotOf(trades.oldest);
-      const isLast = (this.#newestOf[slot] ?? 0) === trades.oldest;
+      const isLast = this.#newestOf.get(slot) === trades.oldest;
       // A price is not made of numbers that the next one to go takes the place of.
       const price = isLast || this.#isNextToGo(start) ? null : trades.tickOf(trades.oldest);
       trades.shift();
@@ -154,7 +172,7 @@ export class DayWindow {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return noVolume;
     return {
-      trades: this.#count[slot] ?? 0,
+      trades: this.#count.get(slot),
       volumeUsd: this.#usd.get(slot),
       volumeShares: this.#shares.get(slot),
     };
@@ -164,7 +182,7 @@ export class DayWindow {
   volumeOfMarket(ordinal: number): Pick<DayVolume, "trades" | "volumeUsd"> {
     let [trades, volumeUsd] = [0, 0n];
     for (const slot of this.tokens.slotsOf(ordinal)) {
-      trades += this.#count[slot] ?? 0;
+      trades += this.#count.get(slot);
       volumeUsd += this.#usd.get(slot);
     }
     return { trades, volumeUsd };
@@ -174,54 +192,54 @@ export class DayWindow {
   candleOf(tokenId: TokenId): Candle | null {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return null;
-    const first = this.#firstOf[slot] ?? 0;
+    const first = this.#firstOf.get(slot);
     let candle = this.#candles.get(slot);
     if (candle === undefined) {
       candle = new DayCandle();
       for (let at = first; at !== 0; at = this.#trades.afterOf(at)) candle.add(this.#entryAt(at));
       this.#candles.set(slot, candle);
     }
-    return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf[slot] ?? 0, first));
+    return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf.get(slot), first));
   }
 
   /** The last price of a token before the window; `undefined` when the window knows of no trade of it. */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return undefined;
-    const first = this.#firstOf[slot] ?? 0;
-    const last = first === 0 ? (this.#newestOf[slot] ?? 0) : this.#trades.beforeOf(first);
+    const first = this.#firstOf.get(slot);
+    const last = first === 0 ? this.#newestOf.get(slot) : this.#trades.beforeOf(first);
     return this.#lastTick(last, this.#trades.oldest) ?? this.tokens.baseOf(slot);
   }
 
   #begin(tokenId: TokenId, lastPriceOf: LastPriceOf): number {
     const slot = this.tokens.begin(tokenId, lastPriceOf(tokenId));
-    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers[slot] = 0;
+    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
     return slot;
   }
 
   #push(slot: number, trade: QueuedTrade): void {
-    const number = this.#trades.push(slot, trade, this.#newestOf[slot] ?? 0);
+    const number = this.#trades.push(slot, trade, this.#newestOf.get(slot));
     this.#enter(slot, number);
     if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
   }
 
   #enter(slot: number, number: number): void {
-    this.#newestOf[slot] = number;
-    if ((this.#firstOf[slot] ?? 0) === 0) this.#firstOf[slot] = number;
+    this.#newestOf.set(slot, number);
+    if (this.#firstOf.get(slot) === 0) this.#firstOf.set(slot, number);
     this.#sum(number, 1);
   }
 
   /** Takes the oldest trade out of the window. */
   #leave(number: number): void {
     const slot = this.#trades.slotOf(number);
-    this.#firstOf[slot] = this.#trades.afterOf(number);
+    this.#firstOf.set(slot, this.#trades.afterOf(number));
     this.#sum(number, -1);
     this.#candles.get(slot)?.remove(this.#entryAt(number));
   }
 
   #return(number: number): void {
     const slot = this.#trades.slotOf(number);
-    this.#firstOf[slot] = number;
+    this.#firstOf.set(slot, number);
     this.#sum(number, 1);
     this.#candles.delete(slot);
   }
@@ -229,7 +247,7 @@ export class DayWindow {
   #sum(number: number, sign: 1 | -1): void {
     const trades = this.#trades;
     const slot = trades.slotOf(number);
-    this.#count[slot] = (this.#count[slot] ?? 0) + sign;
+    this.#count.set(slot, this.#count.get(slot) + sign);
     this.#usd.add(slot, signed(trades.valueOf(number), sign));
     this.#shares.add(slot, signed(trades.sizeOf(number), sign));
     this.tokens.touch(slot);
@@ -237,7 +255,7 @@ export class DayWindow {
 
   /** Nothing of a token is held any more. */
   #end(slot: number): void {
-    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers[slot] = 0;
+    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
     for (const sums of [this.#usd, this.#shares]) sums.clear(slot);
     this.#candles.delete(slot);
     this.tokens.end(slot);
@@ -271,6 +289,10 @@ export class DayWindow {
     }
     return null;
   }
+}
+
+function tokenIdOf(ids: DataView, at: number): TokenId {
+  return `0x${Buffer.from(ids.buffer, ids.byteOffset + at, 32).toString("hex")}` as TokenId;
 }
 
 function signed(amount: Amount, sign: 1 | -1): Amount {

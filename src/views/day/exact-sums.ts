@@ -1,32 +1,33 @@
+import { Column } from "../disk/column.ts";
 import type { Amount } from "./trade-queue.ts";
 
 /** Sums of integers by index, exact however large; those below 2^53 as plain numbers. */
 export class ExactSums {
-  readonly #sums: number[] = [];
+  readonly #sums = new Column("f64");
   /** Those that are not safe integers. */
   readonly #large = new Map<number, bigint>();
 
   get(index: number): bigint {
-    return this.#large.get(index) ?? BigInt(this.#sums[index] ?? 0);
+    return this.#large.get(index) ?? BigInt(this.#sums.get(index));
   }
 
   add(index: number, amount: Amount): void {
     if (typeof amount === "number" && this.#large.size === 0) {
-      const sum = (this.#sums[index] ?? 0) + amount;
+      const sum = this.#sums.get(index) + amount;
       if (Number.isSafeInteger(sum)) {
-        this.#sums[index] = sum;
+        this.#sums.set(index, sum);
         return;
       }
     }
     const sum = this.get(index) + BigInt(amount);
     const isSafe = Number.isSafeInteger(Number(sum));
-    this.#sums[index] = isSafe ? Number(sum) : 0;
+    this.#sums.set(index, isSafe ? Number(sum) : 0);
     if (isSafe) this.#large.delete(index);
     else this.#large.set(index, sum);
   }
 
   clear(index: number): void {
-    this.#sums[index] = 0;
+    this.#sums.set(index, 0);
     this.#large.delete(index);
   }
 }

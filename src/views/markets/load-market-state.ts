@@ -95,7 +95,7 @@ async function loadUntilDay(
 async function loadDay(engine: Engine, state: LoadedState, to: Seq): Promise<void> {
   const { dayWindow } = state;
   for await (const trades of readDayTrades(engine, { from: dayWindow.savedFrom, to })) {
-    dayWindow.add(trades, (tokenId) => state.lastTick(tokenId));
+    dayWindow.load(trades, (tokenId) => state.lastTick(tokenId));
   }
 }
 
