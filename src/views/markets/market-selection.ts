@@ -59,20 +59,22 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
   const flags = { asked: asked | listed, wanted: wanted | listed };
   const few = named === null ? hits?.ordinals : Int32Array.from(new Set(named));
   if (few) {
-    const ordinals = few.filter(
-      (one) =>
-        (hits?.ranks[one] ?? 1) > 0 &&
-        (columns.flags.get(one) & flags.asked) === flags.wanted &&
-        bounds.every(({ values, from, before }) => {
-          const value = values[one] ?? 0;
-          return value >= from && value < before;
-        }),
-    );
-    const ranks = new Uint16Array(ordinals.length).fill(1);
-    if (hits !== null) {
-      for (const [at, ordinal] of ordinals.entries()) ranks[at] = hits.ranks[ordinal] ?? 0;
-    }
-    return { ordinals, ranks, length: ordinals.length };
+    const ordinals = new Int32Array(few.length);
+    const ranks = new Uint16Array(few.length);
+    const length = inChunks(few.length, ({ from, to }, before) => {
+      let next = before;
+      for (let at = from; at < to; at += 1) {
+        const ordinal = few[at] ?? 0;
+        const rank = hits === null ? 1 : (hits.ranks[ordinal] ?? 0);
+        const isFlagged = (columns.flags.get(ordinal) & flags.asked) === flags.wanted;
+        if (rank === 0 || !isFlagged || !isWithinAll(bounds, ordinal)) continue;
+        ordinals[next] = ordinal;
+        ranks[next] = rank;
+        next += 1;
+      }
+      return next - before;
+    });
+    return { ordinals: ordinals.slice(0, length), ranks: ranks.slice(0, length), length };
   }
   const ranks = hits?.ranks ?? new Uint16Array(columns.count).fill(1);
   let length = inChunks(ranks.length, (step) =>
@@ -82,6 +84,14 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
     length = inChunks(ranks.length, (step) => keepWithin(ranks, bound, step));
   }
   return { ordinals: null, ranks, length };
+}
+
+function isWithinAll(bounds: readonly Bound[], ordinal: number): boolean {
+  for (const { values, from, before } of bounds) {
+    const value = values[ordinal] ?? 0;
+    if (value < from || value >= before) return false;
+  }
+  return true;
 }
 
 /** Takes the rank from what has not the flags, without a branch, which no processor could guess; how many keep theirs. */
