@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { pino } from "pino";
 import { ConfigError } from "../../base/config/config.ts";
+import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { generateKey } from "../key-format.ts";
@@ -73,7 +74,7 @@ test("neither a value nor the pepper is in the database", async () => {
     assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test("what another process does works immediately", async () => {
+test("what another process does works within the time of a check", async () => {
   const folder = newFolder();
   const running = open(folder);
   const create = `
@@ -91,7 +92,7 @@ test("what another process does works immediately", async () => {
   assert.equal(verified?.scope, "admin");
   const other = open(folder);
   await other.keys.revoke(verified.id);
-  await systemClock.sleep(2, new AbortController().signal);
+  await systemClock.sleep(webLimits.accessRecheckMs + 1, new AbortController().signal);
   assert.equal(running.keys.verify(value, localhost), null);
   other.close();
   running.close();
@@ -101,7 +102,7 @@ test("use counted by two processes adds up", async () => {
   const folder = newFolder();
   const [one, other] = [open(folder), open(folder)];
   const { value, key } = await one.keys.create(readKey);
-  await systemClock.sleep(2, new AbortController().signal);
+  await systemClock.sleep(webLimits.accessRecheckMs + 1, new AbortController().signal);
   one.keys.verify(value, localhost);
   other.keys.verify(value, localhost);
   other.close();

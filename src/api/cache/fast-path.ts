@@ -50,16 +50,19 @@ export class FastPath {
     // Behind another response on its connection: it is answered in the order of the requests.
     if (request.method !== "GET" || response.socket === null) return false;
     const kept = this.#ready.get(request.url ?? "");
-    if (kept === null || !isPlain(request) || !canBeSentNow(kept, request)) return false;
+    if (kept === null || !isPlain(request)) return false;
+    const isPacked = typeof kept.head !== "string" && acceptsGzip(request.headers);
+    if (!canBeSentNow(kept, isPacked)) return false;
     const caller = this.#admission.admit(request, kept.access);
-    if (!(caller instanceof Promise)) return this.#answer({ request, response, kept, caller });
+    const exchange = { request, response, isPacked };
+    if (!(caller instanceof Promise)) return this.#answer({ ...exchange, kept, caller });
     return caller.then((known) => {
       const newest = this.#ready.get(request.url ?? "") ?? kept;
-      return this.#answer({ request, response, kept: newest, caller: known });
+      return this.#answer({ ...exchange, kept: newest, caller: known });
     });
   }
 
-  #answer({ request, response, kept, caller }: Exchange): boolean {
+  #answer({ request, response, isPacked, kept, caller }: Exchange): boolean {
     const isCurrent = kept.isCurrent();
     // Nothing is made for who is refused.
     const isMade = caller.refusal === null && !isCurrent;
@@ -73,7 +76,7 @@ export class FastPath {
     const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
     const { etag } = answer;
     const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
-    const packed = packedOf(answer, request);
+    const packed = isPacked && typeof answer.head !== "string" ? answer.head.packed : null;
     const sent = { answer, packed, caller, requestId, cors };
     if (status === 304) response.writeHead(304, headersOf(sent)).end();
     else this.#send(response, sent);
@@ -122,6 +125,8 @@ type Exchange = {
   readonly response: ServerResponse;
   readonly kept: CachedResponse;
   readonly caller: Caller;
+  /** Whether a long response goes out packed, once it is. */
+  readonly isPacked: boolean;
 };
 
 /** A cached response, and what is of one request only. */
@@ -145,16 +150,12 @@ function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, st
 }
 
 /** Whether a response is current or can be made so; what is to be packed first goes the long way, while others are answered. */
-function canBeSentNow(kept: CachedResponse, { headers }: IncomingMessage): boolean {
+function canBeSentNow(kept: CachedResponse, isPacked: boolean): boolean {
   const isCurrent = kept.isCurrent();
   if (!isCurrent && kept.subject.bodyNow === undefined) return false;
   const { head } = kept;
-  if (typeof head === "string" || !acceptsGzip(headers)) return true;
+  if (typeof head === "string" || !isPacked) return true;
   return (isCurrent && head.packed !== null) || !head.canBePackedSoon;
-}
-
-function packedOf({ head }: CachedResponse, { headers }: IncomingMessage): PackedStart | null {
-  return typeof head !== "string" && acceptsGzip(headers) ? head.packed : null;
 }
 
 /** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */

@@ -112,17 +112,12 @@ export async function bodyFor(
 /** Clients say it in a tenth of that. */
 const acceptedCharactersMax = 500;
 
+const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]*)\s*)?(?:,|$)/i;
+const anyAccepted = /(?:^|,)\s*\*\s*(?:;\s*q=([\d.]*)\s*)?(?:,|$)/;
+
 /** Whether gzip is named, or everything is, and not with a weight of 0 (RFC 9110, 12.5.3). */
 export function acceptsGzip({ "accept-encoding": accepted }: IncomingHttpHeaders): boolean {
   if (accepted === undefined || accepted.length > acceptedCharactersMax) return false;
-  const weights = new Map(
-    accepted
-      .toLowerCase()
-      .split(",")
-      .map((one) => {
-        const [coding = "", weight = "q=1"] = one.split(";").map((part) => part.trim());
-        return [coding, Number(weight.replace("q=", ""))] as const;
-      }),
-  );
-  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+  const found = gzipAccepted.exec(accepted) ?? anyAccepted.exec(accepted);
+  return found !== null && Number(found[1] ?? 1) > 0;
 }

@@ -1,11 +1,13 @@
 import type { AccessStore } from "../../access/access-store.ts";
 import { openAccess } from "../../access/open-access.ts";
 import { readConfig } from "../../base/config/config.ts";
+import { webLimits } from "../../base/config/limits.ts";
 import { openLog } from "../../base/log.ts";
+import { systemClock } from "../../base/time/clock.ts";
 
 /**
- * Lends the keys and blocks in force: those of the data folder, or of the cluster that is configured. Running services
- * follow what is changed immediately.
+ * Lends the keys and blocks in force: those of the data folder, or of the cluster that is configured. When it resolves,
+ * a service that runs on the folder follows what was changed.
  */
 export async function withAccess<Result>(
   work: (access: AccessStore) => Promise<Result>,
@@ -17,5 +19,6 @@ export async function withAccess<Result>(
     return await work(access);
   } finally {
     await access.close();
+    await systemClock.sleep(webLimits.accessRecheckMs, new AbortController().signal);
   }
 }
