@@ -13,7 +13,7 @@ export default {
   head: [["link", { rel: "icon", href: "data:," }]],
   srcExclude: ["decisions/**"],
   rewrites: { "README.md": "index.md", "guide/README.md": "guide/index.md" },
-  markdown: { config: dropOutsideLinks },
+  markdown: { config: adaptLinks },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
@@ -51,6 +51,7 @@ export default {
           page("Configuration", "/configuration"),
           page("Metrics", "/metrics"),
           page("ClickHouse server", "/clickhouse"),
+          page("Cluster", "/cluster"),
           page("Audit, check and repair", "/audit"),
           page("Finality and completeness", "/completeness"),
         ],
@@ -63,13 +64,18 @@ export default {
   },
 };
 
-/** Links to files that are not part of the site, such as tests, become plain text. */
-function dropOutsideLinks(markdown) {
+/** Links to files that are not part of the site, such as tests, become plain text; those to a README lead to its page. */
+function adaptLinks(markdown) {
   markdown.core.ruler.push("outside-links", ({ tokens, env }) => {
     for (const { children } of tokens) {
       let isOutside = false;
       for (const token of children ?? []) {
-        if (token.type === "link_open") isOutside = leadsOutside(token.attrGet("href"), env);
+        if (token.type === "link_open") {
+          const href = token.attrGet("href");
+          isOutside = leadsOutside(href, env);
+          // The page is called index.md there.
+          token.attrSet("href", href.replace(/(^|\/)README\.md/, "$1index.md"));
+        }
         if (!isOutside) continue;
         if (token.type === "link_open") Object.assign(token, { type: "html_inline", content: "" });
         if (token.type === "link_close") {

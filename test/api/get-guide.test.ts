@@ -13,7 +13,9 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "oddwire-guide-"));
   await mkdir(join(folder, "assets/chunks"), { recursive: true });
   await writeFile(join(folder, "index.html"), '<script id="x">1</script><script>2</script>');
-  await writeFile(join(folder, "operations.html"), "<h1>Operations</h1>");
+  await mkdir(join(folder, "folder"));
+  for (const page of ["operations.html", "folder/index.html"])
+    await writeFile(join(folder, page), "<h1>Operations</h1>");
   await writeFile(join(folder, "assets/chunks/@index.js"), "export {};");
   await writeFile(join(folder, "secret"), "no content type, not served");
   server = await openTestServer({ routes: guideRoutes(folder) });
@@ -30,8 +32,10 @@ function get(path: string): Promise<Response> {
 test("pages and their files need no key", async () => {
   const moved = await get("/guide");
   assert.deepEqual([moved.status, moved.headers.get("location")], [308, "/guide/"]);
-  const page = await get("/guide/operations.html");
-  assert.deepEqual([page.status, await page.text()], [200, "<h1>Operations</h1>"]);
+  for (const path of ["/guide/operations.html", "/guide/operations", "/guide/folder/"]) {
+    const page = await get(path);
+    assert.deepEqual([page.status, await page.text()], [200, "<h1>Operations</h1>"], path);
+  }
   const script = await get("/guide/assets/chunks/@index.js");
   assert.match(String(script.headers.get("content-type")), /javascript/);
 });

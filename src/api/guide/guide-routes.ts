@@ -19,14 +19,15 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
 
-const segment = Type.String({ minLength: 1, maxLength: 100 });
+/** The last one is empty in the address of a folder. */
+const segment = Type.String({ maxLength: 100 });
 
 /** Serves the files of a built site, which are read once; no route where it was not built. */
 export function guideRoutes(folder = builtFolder): readonly Route[] {
   const files = readFiles(folder);
   if (files.size === 0) return [];
   const answer = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
-    const file = files.get(path);
+    const file = files.get(path) ?? files.get(`${path}.html`);
     if (file === undefined) throw new AppError("NOT_FOUND");
     return file.answer(request, reply);
   };
@@ -44,7 +45,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
       ),
       handler: async (request, reply) => {
         const path = Object.values(request.params).join("/");
-        return answer(path === "" ? "index.html" : path, request, reply);
+        return answer(path.replace(/(^|\/)$/, "$1index.html"), request, reply);
       },
     }),
   );
