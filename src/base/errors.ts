@@ -16,7 +16,11 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, message: "Method not allowed" },
   CONFLICT: { status: 409, retryable: false, message: "Already in use" },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false, message: "The body is too large" },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, message: "Send application/json" },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    retryable: false,
+    message: "Send JSON, with Content-Type: application/json",
+  },
   RATE_LIMITED: { status: 429, retryable: true, message: "Too many requests" },
   INTERNAL_ERROR: { status: 500, retryable: true, message: "Something went wrong on our side" },
   SERVICE_UNAVAILABLE: { status: 503, retryable: true, message: "Not available right now" },

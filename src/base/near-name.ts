@@ -31,14 +31,21 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   end_time: ["end"],
   interval: ["resolution"],
   timeframe: ["resolution"],
+  period: ["resolution"],
+  granularity: ["resolution"],
   page: ["cursor"],
   offset: ["cursor"],
+  per_page: ["limit"],
+  page_size: ["limit"],
+  count: ["limit"],
   market: ["condition_id", "token_id", "token_ids"],
   market_id: ["condition_id", "token_id", "token_ids"],
   user: ["wallet"],
   address: ["wallet", "user"],
   token: ["token_id", "token_ids"],
   asset: ["token_id", "token_ids"],
+  asset_id: ["token_id", "token_ids"],
+  closed: ["status"],
 };
 
 /** What is wrong with a name that is not among the valid ones, for the client: the one that was probably meant, and all. */
@@ -66,7 +73,7 @@ export function shown(text: string): string {
   return text.length <= 64 ? text : `${text.slice(0, 64)}...`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn `from` into `to`. */
+/** Insertions, deletions, substitutions and swaps of neighbors that turn `from` into `to`. */
 function editDistance(from: string, to: string): number {
   let twoAbove: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,4 +1,5 @@
 /** Markets, all of them from the views alone. */
+import { AppError } from "../base/errors.ts";
 import { parseConditionId, parseTokenId } from "../base/ids.ts";
 import { nextTurn } from "../base/time/turns.ts";
 import type { Market } from "../market/market.ts";
@@ -21,6 +22,11 @@ export function readMarket({ store, state }: Sources, id: string): Market | null
   const place = tokenId === null ? null : directory.placeOf(tokenId);
   const named = place?.conditionId ?? directory.bySlug(id)[0];
   return named === undefined ? null : directory.market(named);
+}
+
+/** The answer to a request for a token that was never seen. */
+export function unknownToken(): AppError {
+  return new AppError("NOT_FOUND", { publicMessage: "No market or trade has this token id" });
 }
 
 /** The markets that have all of the words, with a pause after each word; no words find nothing. */

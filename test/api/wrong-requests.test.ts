@@ -24,6 +24,7 @@ const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] =
   ["/v1/trades?market=0x1", "market", "did you mean condition_id?"],
   ["/v1/trades?condition_id=0x12", "condition_id", "hex digits", 'got "0x12"'],
   ["/v1/trades?page=2", "page", "did you mean cursor?"],
+  ["/v1/trades?per_page=50", "per_page", "did you mean limit?"],
   ["/v1/trades?limit=5&limit=6", "limit", "is given more than once"],
   ["/v1/trades?min_valeu=1", "min_valeu", "did you mean min_value?"],
   ["/v1/trades?order=ascending", "order", "desc, asc", 'got "ascending"'],
@@ -53,6 +54,7 @@ test("404: /v1/market and /v1/trade lead to the paths that were meant", async ()
   for (const [path, meant] of [
     ["/v1/market", "/v1/markets"],
     ["/v1/trade", "/v1/trades"],
+    ["/api/v1/trade/1", "/v1/trades"],
     ["/v1/orderbooks/1", "/v1/orderbook/{token_id}"],
   ] as const) {
     const { message } = (await server.get(path)).body["error"] as { message: string };

@@ -4,10 +4,13 @@ import { nearName } from "../../base/near-name.ts";
 /** `NOT_FOUND` for a path that does not exist, with the known path that was probably meant. */
 export function unknownPath(url: string, known: readonly string[]): AppError {
   const asked = wordsOf(url.replace(/\?.*/s, ""));
+  // Pages of the explorer have the names of lists.
+  const isApi = /^\/+(?:api|v[0-9])\b/i.test(url);
   const pathByWords = new Map(
-    known.map((path) => {
+    known.flatMap((path) => {
+      if (isApi && !path.startsWith("/v1/")) return [];
       const words = wordsOf(path).map((word, at) => (word === id ? (asked[at] ?? id) : word));
-      return [words.join("/"), path];
+      return [[words.join("/"), path] as const];
     }),
   );
   const near = nearName(asked.join("/"), pathByWords.keys());

@@ -1,4 +1,4 @@
-import { AppError } from "../../base/errors.ts";
+import { unknownToken } from "../../query/read-markets.ts";
 import { noBookSource } from "../../venue/books/order-books.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { invalidFrame } from "../frames/read-fields.ts";
@@ -16,7 +16,7 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
   if (tokenId === undefined || others.length > 0) {
     throw invalidFrame("channel.token_id", "must be one token");
   }
-  if (!state.directory.isKnownToken(tokenId)) throw new AppError("NOT_FOUND");
+  if (!state.directory.isKnownToken(tokenId)) throw unknownToken();
   if (books === null) throw noBookSource();
   const asked = { type: "orderbook", ...shownTokens([tokenId]) };
   return {

@@ -28,7 +28,10 @@ export function getMarket(backend: Backend): Route {
     isTagged: () => true,
     handler: ({ id: requestId, params: { id } }) => {
       const market = readMarket(backend, id);
-      if (market === null) throw new AppError("NOT_FOUND");
+      if (market === null)
+        throw new AppError("NOT_FOUND", {
+          publicMessage: "No market has this id, token id or slug",
+        });
       return {
         data: presentMarket(market, backend.state),
         meta: metaOf(requestId, backend.freshness()),

@@ -48,7 +48,10 @@ export function getOrder(backend: Backend): Route {
           limit,
         }),
       ]);
-      if (fills.length === 0 && events.length === 0) throw new AppError("NOT_FOUND");
+      if (fills.length === 0 && events.length === 0)
+        throw new AppError("NOT_FOUND", {
+          publicMessage: "No order with this hash was filled or canceled",
+        });
       const context = rowContextOf(backend);
       const data = {
         order_hash,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
+import { unknownToken } from "../../../query/read-markets.ts";
 import { ageOf, bookRow, presentBook } from "../../../rows/book-row.ts";
 import type { LiveBook } from "../../../venue/books/live-book.ts";
 import { type BookSource, noBookSource } from "../../../venue/books/order-books.ts";
@@ -38,7 +39,7 @@ export function getOrderbook(backend: Backend): Route {
     cacheControl: "private, max-age=10",
     ...(books === null ? {} : { kept: cachedUntilChanged(backend, books) }),
     handler: async ({ id: requestId, params, query }) => {
-      if (!state.directory.isKnownToken(params.token_id)) throw new AppError("NOT_FOUND");
+      if (!state.directory.isKnownToken(params.token_id)) throw unknownToken();
       if (books === null) throw noBookSource();
       const book = await books.read(params.token_id);
       if (book === "absent") throw noBook();

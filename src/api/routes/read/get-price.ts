@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
+import { unknownToken } from "../../../query/read-markets.ts";
 import { readPrices } from "../../../query/read-price.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, lastsWithBooks } from "../../backend.ts";
@@ -37,7 +37,7 @@ export function getPrice(backend: Backend): Route {
     }),
     handler: async ({ id: requestId, params }) => {
       const [data = null] = readPrices(backend, [params.token_id]);
-      if (data === null) throw new AppError("NOT_FOUND");
+      if (data === null) throw unknownToken();
       return { data, meta: metaOf(requestId, backend.freshness()) };
     },
   });

@@ -80,7 +80,10 @@ export function getTransaction(backend: Backend): Route {
         limit: rowsMax + 1,
       });
       const [first] = [...fills, ...events];
-      if (first === undefined) throw new AppError("NOT_FOUND");
+      if (first === undefined)
+        throw new AppError("NOT_FOUND", {
+          publicMessage: "This transaction has no exchange events",
+        });
       const context = rowContextOf(backend);
       const { directory } = context;
       const { log_index: _index, ...place } = placeFields(first, context);

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
-import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { isGiven } from "../../../base/optional.ts";
 import { resolutionSeconds } from "../../../market/candle.ts";
+import { unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
@@ -63,7 +63,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
       const { id: requestId, params, query } = request;
       const asked = params.token_id;
       const { directory } = backend.state;
-      if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
+      if (!directory.isKnownToken(asked)) throw unknownToken();
       const complement = query.source === "pair" ? directory.complementOf(asked) : null;
       const path = `/v1/candles/${asked}`;
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });

@@ -53,7 +53,7 @@ export function listCancellations(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(cancellationRow),
     path,
-    summary: "Cancellations on the chain, by kind; cancelling off the chain leaves no trace",
+    summary: "Cancellations on the chain, by kind; canceling off the chain leaves no trace",
     querystring: cancellationQuery,
     handler: (request, reply) => {
       const { query } = request;

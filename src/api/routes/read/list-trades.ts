@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
-import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
+import { unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { cachedUntilChange, cachedUntilListed } from "../../backend.ts";
@@ -68,7 +68,7 @@ export function listTokenTrades(parts: ListParts): Route {
       const { params, query } = request;
       const asked = params.token_id;
       const { directory } = backend.state;
-      if (!directory.isKnownToken(asked)) throw new AppError("NOT_FOUND");
+      if (!directory.isKnownToken(asked)) throw unknownToken();
       const complement = query.include_complement ? directory.complementOf(asked) : null;
       const pair = complement === null ? [asked] : [asked, complement];
       const filter = {
