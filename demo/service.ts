@@ -46,8 +46,10 @@ export class Service {
   /** Starts it and waits until it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
     const { role = "serve", key, port, logFile, env, stop } = options;
+    const isTaken = env["ODDWIRE_PORT"] === undefined && !(await isFree(port));
+    if (isTaken) console.log(`port     ${port} is in use, so the service takes another`);
     const settings = {
-      ODDWIRE_PORT: String((await isFree(port)) ? port : 0),
+      ODDWIRE_PORT: String(isTaken ? 0 : port),
       ...Object.fromEntries(Object.entries(env).filter(([name]) => !ownSettings.test(name))),
       ODDWIRE_RPC_URLS: options.rpcUrl,
       ODDWIRE_CHAIN_ID: String(demoChainId),

@@ -23,6 +23,7 @@ export class StreamSocket {
 
   /** `hello` is sent when it opens. */
   constructor(url: URL, hello: readonly object[]) {
+    if (globalThis.WebSocket === undefined) throw new Error("the stream needs Node 22 or later");
     this.#socket = new WebSocket(url);
     this.#socket.addEventListener("open", () => {
       if (this.#closing !== null) return this.#socket.close();

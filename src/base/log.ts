@@ -1,6 +1,7 @@
+import { createRequire } from "node:module";
 import { isatty } from "node:tty";
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from "pino";
-import { prettyFactory } from "pino-pretty";
+import type * as PinoPretty from "pino-pretty";
 
 /** What the code may do with a logger; a child carries its bindings on every line. */
 export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled"> & {
@@ -53,8 +54,9 @@ export function openLog(options: { level: LogLevel }): Log {
 /** What nodes and clients sent may hold what terminals obey; JSON has most of it escaped. */
 const controlCharacters = /\\u00[01][0-9a-f]|[\u007f-\u009f]/gi;
 
-/** Lines for people; the progress that may be shown there is overwritten. */
+/** Lines for people; they overwrite the progress that may be shown there. Services do without the formatter. */
 export function formatForTerminal(): (line: string) => string {
+  const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof PinoPretty;
   const format = prettyFactory({
     translateTime: "SYS:HH:MM:ss",
     ignore: "pid,hostname",

@@ -68,7 +68,10 @@ export class WrongChainError extends Error {
   override name = "WrongChainError";
 
   constructor(host: string, ids: { asked: number; served: number }) {
-    super(`the endpoint ${host} serves chain ${ids.served}, not chain ${ids.asked}`);
+    super(
+      `the endpoint ${host} serves chain ${ids.served}, not chain ${ids.asked}: ` +
+        "change ODDWIRE_RPC_URLS or ODDWIRE_CHAIN_ID",
+    );
   }
 }
 

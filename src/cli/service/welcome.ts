@@ -3,6 +3,7 @@ import type { Config } from "../../base/config/config.ts";
 import { version } from "../../base/config/version.ts";
 
 const localHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
+const startBlocks = { latest: "the latest block", genesis: "the first block of the contracts" };
 
 /**
  * What the operator needs first: where the service is, what it indexes, and the first key. A table on a
@@ -11,7 +12,7 @@ const localHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
 export function formatWelcome(parts: {
   readonly config: Config;
   readonly url: string;
-  /** Of the first key, which is shown this once; `null` when there are keys already. */
+  /** Of the first key, which is shown only once; `null` when there are keys already. */
   readonly adminKey: string | null;
   readonly isTerminal: boolean;
 }): string {
@@ -36,14 +37,14 @@ export function formatWelcome(parts: {
   const once =
     adminKey === null
       ? []
-      : ["", "The admin key is shown this once. Make others with oddwire keys create."];
+      : ["", "Save the admin key: it is not shown again. `oddwire keys create` makes more."];
   return `${[`Oddwire ${version}`, "", ...lines, ...once].join("\n")}\n\n`;
 }
 
 function indexingOf({ startBlock, chainId, contractsFile, rpcUrls }: Config): string {
   const what =
     contractsFile === null && chainId === 137 ? "Polymarket on Polygon" : `chain ${chainId}`;
-  const start = typeof startBlock === "number" ? `block ${startBlock}` : startBlock;
+  const start = typeof startBlock === "number" ? `block ${startBlock}` : startBlocks[startBlock];
   const hosts = [...new Set(rpcUrls.map((url) => new URL(url).host))].join(", ");
-  return `${what} from ${start} (or from where this folder ends), over ${hosts}`;
+  return `${what} from ${start} (or where this folder ends), through ${hosts}`;
 }

@@ -135,7 +135,8 @@ export class MarketMetadata {
     } catch (thrown) {
       if (signal.aborted) return 0;
       if (!(thrown instanceof VenueError || thrown instanceof AppError)) throw thrown;
-      if (this.#failures === 0) this.#log.warn({ err: thrown }, "market metadata is unavailable");
+      if (this.#failures === 0)
+        this.#log.warn({ reason: thrown.message }, "market metadata is unavailable");
       this.#failures += 1;
       return backoffMs(this.#failures - 1, venueBackoff, this.#random);
     }
