@@ -1,5 +1,5 @@
 /**
- * Compiles demo/contracts to demo/artefacts. Run it after a change of a contract:
+ * Compiles demo/contracts to demo/artifacts. Run it after a change of a contract:
  * `node demo/compile-contracts.ts`. A test fails as long as the two differ.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,9 +7,9 @@ import solc from "solc";
 import type { Abi, Hex } from "viem";
 
 const sourcesDir = new URL("./contracts/", import.meta.url);
-const artefactsDir = new URL("./artefacts/", import.meta.url);
+const artifactsDir = new URL("./artifacts/", import.meta.url);
 
-type Artefact = { readonly abi: Abi; readonly bytecode: Hex };
+type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
 type Output = {
   readonly errors?: readonly { readonly formattedMessage: string }[];
   readonly contracts: Readonly<
@@ -17,7 +17,7 @@ type Output = {
   >;
 };
 
-/** Every contract that can be deployed, as its artefact file should read. Throws on any warning. */
+/** Every contract that can be deployed, as its artifact file should read. Throws on any warning. */
 export function compileContracts(): ReadonlyMap<string, string> {
   const fileNames = readdirSync(sourcesDir).filter((name) => name.endsWith(".sol"));
   const input = {
@@ -36,20 +36,20 @@ export function compileContracts(): ReadonlyMap<string, string> {
   if (output.errors !== undefined) {
     throw new Error(output.errors.map((error) => error.formattedMessage).join("\n"));
   }
-  const artefacts = new Map<string, string>();
+  const artifacts = new Map<string, string>();
   for (const contracts of Object.values(output.contracts)) {
     for (const [name, { abi, evm }] of Object.entries(contracts)) {
-      const artefact: Artefact = { abi, bytecode: `0x${evm.bytecode.object}` };
-      if (artefact.bytecode !== "0x") artefacts.set(name, `${JSON.stringify(artefact)}\n`);
+      const artifact: Artifact = { abi, bytecode: `0x${evm.bytecode.object}` };
+      if (artifact.bytecode !== "0x") artifacts.set(name, `${JSON.stringify(artifact)}\n`);
     }
   }
-  return artefacts;
+  return artifacts;
 }
 
 if (import.meta.main) {
-  mkdirSync(artefactsDir, { recursive: true });
+  mkdirSync(artifactsDir, { recursive: true });
   for (const [name, text] of compileContracts()) {
-    writeFileSync(new URL(`${name}.json`, artefactsDir), text);
+    writeFileSync(new URL(`${name}.json`, artifactsDir), text);
     console.log(`${name}: ${text.length} characters`);
   }
 }

@@ -10,7 +10,7 @@ import {
   type Venue,
   venues,
 } from "./addresses.ts";
-import { type ContractName, encodeCall, encodeDeployment } from "./artefacts.ts";
+import { type ContractName, encodeCall, encodeDeployment } from "./artifacts.ts";
 import type { DemoChain } from "./demo-chain.ts";
 
 /** A billion dollars a trader, and for the admin what the shares of all questions ever cost. */

@@ -5,7 +5,7 @@ import { type Address, type Hash, parseAddress, type TokenId } from "../src/base
 import { deriveConditionId, deriveTokenIds } from "../src/market/ids/condition-ids.ts";
 import { keccakOf, wordOf } from "../src/market/ids/keccak.ts";
 import { addresses, admin, creator, traders, type Venue } from "./addresses.ts";
-import { encodeCall } from "./artefacts.ts";
+import { encodeCall } from "./artifacts.ts";
 import type { DemoChain } from "./demo-chain.ts";
 import type { EventDraft, QuestionDraft } from "./event-series.ts";
 

@@ -3,7 +3,7 @@
 import { keccak256, stringToBytes, zeroHash } from "viem";
 import type { TokenId } from "../src/base/ids.ts";
 import { operator, type Venue } from "./addresses.ts";
-import { encodeCall } from "./artefacts.ts";
+import { encodeCall } from "./artifacts.ts";
 import type { Transaction } from "./demo-chain.ts";
 import type { Order } from "./order-book.ts";
 import type { Match } from "./traders.ts";

@@ -68,7 +68,7 @@ const copied = [
   "explorer/style",
   "explorer/src",
   "client/src",
-  "demo/artefacts",
+  "demo/artifacts",
 ];
 // `npm run guide` builds it; a package without it serves no /guide.
 if (existsSync(join(root, "docs/dist"))) copied.push("docs/dist");

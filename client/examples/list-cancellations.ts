@@ -1,4 +1,4 @@
-/** GET /v1/cancellations: orders that were cancelled on the chain. */
+/** GET /v1/cancellations: orders that were canceled on the chain. */
 import { client } from "./connect.ts";
 
 const { data } = await client.cancellations({ limit: 10 }).page();

@@ -837,7 +837,7 @@ export type ListMatches = {
   };
 };
 
-/** GET /v1/cancellations: Cancellations on the chain, by kind; cancelling off the chain leaves no trace. */
+/** GET /v1/cancellations: Cancellations on the chain, by kind; canceling off the chain leaves no trace. */
 export type ListCancellations = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -1379,7 +1379,7 @@ export type ListIpBlocks = {
     readonly data: readonly {
       readonly ip: string;
       readonly reason: "failed_authentication" | "abuse";
-      readonly offences: number;
+      readonly offenses: number;
       readonly blocked_at: string;
       readonly blocked_until: string;
     }[];

@@ -17,7 +17,7 @@ export type AccessStore = {
   /** Requests without a key by `ipBucketOf`. */
   readonly ipWindow: RateWindow;
   /** Failed authentications and abuse. */
-  readonly offenceWindow: RateWindow;
+  readonly offenseWindow: RateWindow;
   /** A 32-byte secret for another purpose, the same on every start and on every node. */
   deriveSecret(purpose: string): Buffer;
   /** Writes what is still in memory, where that is possible. Does nothing the second time. */

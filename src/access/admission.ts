@@ -92,7 +92,7 @@ export class Admission {
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
     if (key instanceof AppError) {
-      // A page that a visitor opens can send requests without a key, so these are no offence.
+      // A page that a visitor opens can send requests without a key, so these are no offense.
       if (value !== undefined) this.#blameFailure(ip, key);
       return this.#admitByIp(sender, key);
     }
@@ -215,7 +215,7 @@ export class Admission {
     }
   }
 
-  /** A wrong value is an offence; that keys could not be checked is not. */
+  /** A wrong value is an offense; that keys could not be checked is not. */
   #blameFailure(ip: string, { code }: AppError): void {
     if (code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
   }

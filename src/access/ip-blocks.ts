@@ -4,7 +4,7 @@ export type IpBlock = {
   readonly bucket: string;
   readonly reason: "failed_authentication" | "abuse";
   /** How many blocks in a row this is. */
-  readonly offences: number;
+  readonly offenses: number;
   readonly blockedAtMs: number;
   readonly blockedUntilMs: number;
 };

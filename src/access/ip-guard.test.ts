@@ -14,8 +14,8 @@ function openGuard(failuresMax = 20) {
     get: (bucket: string) => held.get(bucket) ?? null,
     put: (block: IpBlock) => void held.set(block.bucket, block),
   } as unknown as IpBlocks;
-  const offences = new LocalWindow({ windowMs: 5 * 60_000, entriesMax: 100 });
-  const guard = new IpGuard({ blocks, offences, clock, failuresMax });
+  const offenses = new LocalWindow({ windowMs: 5 * 60_000, entriesMax: 100 });
+  const guard = new IpGuard({ blocks, offenses, clock, failuresMax });
   return {
     guard,
     advance: (ms: number) => {

@@ -10,7 +10,7 @@ import type { RateWindow } from "./rate-window.ts";
  */
 export class IpGuard {
   readonly #blocks: IpBlocks;
-  readonly #offences: RateWindow;
+  readonly #offenses: RateWindow;
   readonly #clock: Clock;
   readonly #failuresMax: number;
   readonly #onBlocked: (block: IpBlock) => void;
@@ -18,13 +18,13 @@ export class IpGuard {
   /** `failuresMax` failed authentications in 5 minutes block; 0 turns blocking off. */
   constructor(options: {
     blocks: IpBlocks;
-    offences: RateWindow;
+    offenses: RateWindow;
     clock: Clock;
     failuresMax: number;
     onBlocked?: (block: IpBlock) => void;
   }) {
     this.#blocks = options.blocks;
-    this.#offences = options.offences;
+    this.#offenses = options.offenses;
     this.#clock = options.clock;
     this.#failuresMax = options.failuresMax;
     this.#onBlocked = options.onBlocked ?? (() => undefined);
@@ -35,16 +35,16 @@ export class IpGuard {
     return Math.max(0, (this.#blocks.get(bucket)?.blockedUntilMs ?? 0) - this.#clock.nowMs());
   }
 
-  /** Counts an offence: a wrong key value, or abuse (malformed bytes, over the IP limit). */
+  /** Counts an offense: a wrong key value, or abuse (malformed bytes, over the IP limit). */
   record(bucket: string, reason: IpBlock["reason"]): void {
     if (this.#failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
     const limit = reason === "abuse" ? webLimits.ipAbuseMax : this.#failuresMax;
     const offender = `${reason} ${bucket}`;
-    const offences = this.#offences.take(offender, limit, this.#clock.monotonicMs());
-    void whenKnown(offences, ({ remaining }) => {
+    const offenses = this.#offenses.take(offender, limit, this.#clock.monotonicMs());
+    void whenKnown(offenses, ({ remaining }) => {
       if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
       // Once the block is over or removed, the count starts again.
-      this.#offences.forget(offender);
+      this.#offenses.forget(offender);
       this.#block(bucket, reason);
     });
   }
@@ -53,11 +53,11 @@ export class IpGuard {
     const blockedAtMs = this.#clock.nowMs();
     const last = this.#blocks.get(bucket);
     const isRepeated = last !== null && blockedAtMs - last.blockedUntilMs < webLimits.ipBlockMaxMs;
-    const offences = isRepeated ? last.offences + 1 : 1;
+    const offenses = isRepeated ? last.offenses + 1 : 1;
     const { ipBlockFirstMs, ipBlockMaxMs } = webLimits;
-    const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(offences - 1, 30), ipBlockMaxMs);
+    const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(offenses - 1, 30), ipBlockMaxMs);
     const blockedUntilMs = blockedAtMs + durationMs;
-    const block = { bucket, reason, offences, blockedAtMs, blockedUntilMs };
+    const block = { bucket, reason, offenses, blockedAtMs, blockedUntilMs };
     this.#blocks.put(block);
     this.#onBlocked(block);
   }

@@ -60,7 +60,7 @@ describe("micros as text", () => {
 });
 
 describe("division half to even", () => {
-  test("ties go to the even neighbour, on both sides of zero", () => {
+  test("ties go to the even neighbor, on both sides of zero", () => {
     const cases = [
       [1n, 2n, 0n],
       [3n, 2n, 2n],

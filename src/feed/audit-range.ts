@@ -15,7 +15,7 @@ import {
   linesOf,
   readFactLines,
   readFactSummary,
-  summariseLines,
+  summarizeLines,
 } from "../storage/fact-fingerprint.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
@@ -177,7 +177,7 @@ function otherForkOf(stored: readonly FactLine[], read: readonly FactLine[]): st
 }
 
 function areAgreed(claims: readonly (readonly FactLine[])[]): boolean {
-  const [one, other] = claims.map(summariseLines);
+  const [one, other] = claims.map(summarizeLines);
   return one !== undefined && other !== undefined && areSummariesEqual(one, other);
 }
 

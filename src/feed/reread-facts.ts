@@ -7,7 +7,7 @@ import {
   areSummariesEqual,
   type FactSummary,
   linesOf,
-  summariseLines,
+  summarizeLines,
 } from "../storage/fact-fingerprint.ts";
 
 /** Which blocks to read again, and what is known of them. */
@@ -37,7 +37,7 @@ export async function rereadFacts(
     const { host, way, calls, last, blocks } = await rereader.read(request);
     const { number, hash, timestamp } = last;
     const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
-    const isKnown = areSummariesEqual(summariseLines(linesOf(facts)), request.known);
+    const isKnown = areSummariesEqual(summarizeLines(linesOf(facts)), request.known);
     return {
       kind: "read",
       host,

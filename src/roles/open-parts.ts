@@ -44,8 +44,8 @@ export function admissionOf(config: Config, access: AccessStore): Admission {
   const clock = systemClock;
   const onBlocked = ({ bucket }: IpBlock) =>
     access.audit.record({ action: "ip_blocked", ip: bucket, by: null });
-  const { ipBlocks: blocks, offenceWindow: offences } = access;
-  const options = { blocks, offences, clock, failuresMax: authFailuresMax, onBlocked };
+  const { ipBlocks: blocks, offenseWindow: offenses } = access;
+  const options = { blocks, offenses, clock, failuresMax: authFailuresMax, onBlocked };
   const guard = new IpGuard(options);
   return new Admission({ access, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
 }

@@ -130,7 +130,7 @@ export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
 }
 
 /** Counts and hashes of lines, in whatever order they come. */
-export function summariseLines(lines: readonly FactLine[]): FactSummary {
+export function summarizeLines(lines: readonly FactLine[]): FactSummary {
   const tallies = new Map<string, { count: number; sum: bigint }>();
   for (const { contract, event, text } of lines) {
     const name = `${contract} ${event}`;

@@ -212,13 +212,13 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
   });
 }
 
-test("offences at different nodes of a cluster count together, and block at all", async (t) => {
+test("offenses at different nodes of a cluster count together, and block at all", async (t) => {
   const open = await storePlaces["cluster"]?.(t);
   assert(open !== undefined);
   const nodes = [await open(), await open()];
   const guards = nodes.map(
-    ({ ipBlocks: blocks, offenceWindow: offences }) =>
-      new IpGuard({ blocks, offences, clock: systemClock, failuresMax: 20 }),
+    ({ ipBlocks: blocks, offenseWindow: offenses }) =>
+      new IpGuard({ blocks, offenses, clock: systemClock, failuresMax: 20 }),
   );
   for (let failures = 0; failures < 20; failures += 1)
     guards[failures % 2]?.record(bucket, "failed_authentication");
@@ -229,7 +229,7 @@ test("offences at different nodes of a cluster count together, and block at all"
 function blockFor(ms: number, ip = bucket): IpBlock {
   const blockedAtMs = Date.now();
   const blockedUntilMs = blockedAtMs + ms;
-  return { bucket: ip, reason: "abuse", offences: 2, blockedAtMs, blockedUntilMs };
+  return { bucket: ip, reason: "abuse", offenses: 2, blockedAtMs, blockedUntilMs };
 }
 
 async function waitForBlock({ ipBlocks }: AccessStore, isBlocked: boolean): Promise<void> {

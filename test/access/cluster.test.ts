@@ -182,7 +182,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const blockedAtMs = Date.now();
     const bucket = "203.0.113.7";
     const blockedUntilMs = blockedAtMs + 600_000;
-    node.ipBlocks.put({ bucket, reason: "abuse", offences: 1, blockedAtMs, blockedUntilMs });
+    node.ipBlocks.put({ bucket, reason: "abuse", offenses: 1, blockedAtMs, blockedUntilMs });
     await cluster.redis.restart();
     const other = await cluster.openNode({ log: silentLog });
     await waitFor("the block", async () => (other.ipBlocks.get(bucket) === null ? null : true));

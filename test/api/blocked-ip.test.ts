@@ -112,10 +112,10 @@ test("GET /v1/ip-blocks 200: the blocks in force, newest first, in pages", async
   assert.equal(first.status, 200);
   const rows = rowsOf(first);
   assert.deepEqual(
-    rows.map(({ ip, reason, offences }) => ({ ip, reason, offences })),
+    rows.map(({ ip, reason, offenses }) => ({ ip, reason, offenses })),
     [
-      { ip: "203.0.113.6", reason: "abuse", offences: 1 },
-      { ip: "2001:db8:0:0::/64", reason: "failed_authentication", offences: 1 },
+      { ip: "203.0.113.6", reason: "abuse", offenses: 1 },
+      { ip: "2001:db8:0:0::/64", reason: "failed_authentication", offenses: 1 },
     ],
   );
   const { next_cursor } = first.body["pagination"] as { next_cursor: string };

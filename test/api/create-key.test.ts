@@ -42,7 +42,7 @@ test("201: a read key by default, shown once, that works immediately", async () 
   assertError(used, "FORBIDDEN");
 });
 
-test("201: every field is honoured", async () => {
+test("201: every field is honored", async () => {
   const fields = { name: "writer", scope: "write", expires_at: "2100-01-01T00:00:00+01:00" };
   const answer = await create({ ...fields, allowed_ips: ["10.0.0.0/8", "::1"] });
   assert.equal(answer.status, 201);

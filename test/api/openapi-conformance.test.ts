@@ -59,7 +59,7 @@ async function goodParams({ method, path }: Endpoint): Promise<Record<string, st
 function blockIp(bucket: string): void {
   const blockedAtMs = edge.clock.nowMs();
   const blockedUntilMs = blockedAtMs + 60_000;
-  edge.access.ipBlocks.put({ bucket, reason: "abuse", offences: 1, blockedAtMs, blockedUntilMs });
+  edge.access.ipBlocks.put({ bucket, reason: "abuse", offenses: 1, blockedAtMs, blockedUntilMs });
 }
 
 async function send(endpoint: Endpoint, sent: Sent): Promise<TestAnswer> {

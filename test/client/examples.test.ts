@@ -23,7 +23,7 @@ suite("examples", () => {
     access.ipBlocks.put({
       bucket: "192.0.2.7",
       reason: "failed_authentication",
-      offences: 1,
+      offenses: 1,
       blockedAtMs: clock.nowMs(),
       blockedUntilMs: clock.nowMs() + 60_000,
     });

@@ -406,12 +406,12 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
   for (const [name, hook] of Object.entries(faults.passingFaults)) {
     for (const when of ["catching up", "at the head"]) {
       test(`R4, R6: ${name}, ${when}`, async () => {
-        const offences = faults.times(2, hook);
+        const offenses = faults.times(2, hook);
         const isLate = when === "at the head";
         const { node, chain, follower } = await openScene(300, { shown: isLate ? 280 : 300 });
-        if (!isLate) node.fault(offences);
+        if (!isLate) node.fault(offenses);
         await follower.untilTip(isLate ? 279 : 299);
-        if (isLate) node.fault(offences);
+        if (isLate) node.fault(offenses);
         node.setHead(299);
         await follower.untilTip(299);
         follower.assertEquals(chain, isOurs);

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { createPublicClient, decodeEventLog, type Hex, http, type Log } from "viem";
 import { addresses, contractsFile, type Venue, venues } from "../../demo/addresses.ts";
 import { Anvil } from "../../demo/anvil.ts";
-import { artefactOf, type ContractName } from "../../demo/artefacts.ts";
+import { artifactOf, type ContractName } from "../../demo/artifacts.ts";
 import { DemoChain } from "../../demo/demo-chain.ts";
 import { deploy } from "../../demo/deploy.ts";
 import { playHistory } from "../../demo/play.ts";
@@ -77,7 +77,7 @@ for (const [name, venue] of Object.entries(venues)) {
     const balanceOf = async (contract: ContractName, args: readonly unknown[]) =>
       client.readContract({
         address: contract === "Collateral" ? addresses.collateral : addresses.conditionalTokens,
-        abi: artefactOf(contract).abi,
+        abi: artifactOf(contract).abi,
         functionName: "balanceOf",
         args,
       });
@@ -218,7 +218,7 @@ async function readEvents(contract: ContractName, address: Hex): Promise<Event[]
   const client = createPublicClient({ transport: http(anvil.url) });
   const logs: Log[] = await client.getLogs({ address, fromBlock: 0n });
   return logs.map(({ data, topics, transactionHash }) => {
-    const { eventName, args } = decodeEventLog({ abi: artefactOf(contract).abi, data, topics });
+    const { eventName, args } = decodeEventLog({ abi: artifactOf(contract).abi, data, topics });
     assert.ok(eventName !== undefined && transactionHash !== null);
     return { name: eventName, args: args as unknown as Event["args"], txHash: transactionHash };
   });

@@ -9,7 +9,7 @@ import type { Clock } from "../../src/base/time/clock.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import type { FactsReading, FactsRequest, NoReading } from "../../src/feed/reread-facts.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { areSummariesEqual, linesOf, summariseLines } from "../../src/storage/fact-fingerprint.ts";
+import { areSummariesEqual, linesOf, summarizeLines } from "../../src/storage/fact-fingerprint.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -71,7 +71,7 @@ test("several wrong ranges are repaired by one restart, and meanwhile the servic
   await store.append(encodeFacts({ fromBlock: 100, toBlock: end.number, last: end }, wrong));
   const reread = async ({ from, to, way, known }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
-    const isEqual = areSummariesEqual(known, summariseLines(linesOf(reported)));
+    const isEqual = areSummariesEqual(known, summarizeLines(linesOf(reported)));
     const facts = isEqual ? null : reported;
     return { kind: "read", host: "one", way, calls: 3, last: reported.at(-1) ?? end, facts };
   };

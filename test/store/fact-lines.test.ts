@@ -7,7 +7,7 @@ import {
   linesOf,
   readFactLines,
   readFactSummary,
-  summariseLines,
+  summarizeLines,
 } from "../../src/storage/fact-fingerprint.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -35,25 +35,25 @@ test("stored rows have the lines and the summary of their facts, whatever the ra
     const lines = linesOf(within);
     assert.deepEqual(await readFactLines(store.engine, { from, to }), lines);
     const summary = await readFactSummary(store.engine, { from, to });
-    assert.deepEqual(summary, summariseLines(lines));
+    assert.deepEqual(summary, summarizeLines(lines));
     assert.equal(
       Object.values(summary).reduce((sum, { count }) => sum + count, 0),
       lines.length,
     );
   }
-  const kinds = Object.keys(summariseLines(linesOf(blocks))).map((name) => name.split(" ")[1]);
+  const kinds = Object.keys(summarizeLines(linesOf(blocks))).map((name) => name.split(" ")[1]);
   assert.ok(kinds.includes("order_filled") && kinds.includes("quarantined"), kinds.join());
 });
 
 test("a summary describes a fact more, less or other", () => {
   const lines = linesOf(blocks);
-  const summary = summariseLines(lines);
+  const summary = summarizeLines(lines);
   const last = lines.at(-1);
   assert.ok(last !== undefined);
   const less = lines.slice(0, -1);
-  assert.ok(areSummariesEqual(summary, summariseLines(lines.toReversed())));
+  assert.ok(areSummariesEqual(summary, summarizeLines(lines.toReversed())));
   for (const other of [less, [...lines, last], [...less, { ...last, text: `${last.text} ` }]]) {
-    assert.ok(!areSummariesEqual(summary, summariseLines(other)));
-    assert.ok(!areSummariesEqual(summariseLines(other), summary));
+    assert.ok(!areSummariesEqual(summary, summarizeLines(other)));
+    assert.ok(!areSummariesEqual(summarizeLines(other), summary));
   }
 });

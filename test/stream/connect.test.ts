@@ -73,7 +73,7 @@ suite("the upgrade", () => {
     const client = await StreamClient.open(edge.url, { key });
     const anonymous = await StreamClient.open(edge.url);
     const blockedAtMs = edge.clock.nowMs();
-    const block = { reason: "failed_authentication", offences: 1, blockedAtMs } as const;
+    const block = { reason: "failed_authentication", offenses: 1, blockedAtMs } as const;
     const bucket = "127.0.0.1";
     edge.access.ipBlocks.put({ ...block, bucket, blockedUntilMs: blockedAtMs + 60_000 });
     const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ${key}\r\n`));

@@ -115,7 +115,7 @@ export async function openTestServer(
   const failuresMax = options.authFailuresMax ?? 20;
   const guard = new IpGuard({
     blocks: ipBlocks,
-    offences: access.offenceWindow,
+    offenses: access.offenseWindow,
     clock,
     failuresMax,
     onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),

@@ -1,4 +1,4 @@
-/** What an honest node answers, as JSON text: serialised once per block, joined per request. */
+/** What an honest node answers, as JSON text: serialized once per block, joined per request. */
 import { bloomOf } from "./build-blocks.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 import type { ChainView } from "./scripted-chain.ts";

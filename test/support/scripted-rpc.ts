@@ -77,7 +77,7 @@ export class ScriptedRpc {
     this.#calls.set(request.method, (this.#calls.get(request.method) ?? 0) + 1);
     const honest = (chain: ChainView) => result(this.#honest(request, chain, subscribe));
     try {
-      const fault = this.#addOffence(request);
+      const fault = this.#addOffense(request);
       switch (fault?.kind) {
         case "http":
         case "hang":
@@ -108,7 +108,7 @@ export class ScriptedRpc {
     return findLogs(this.#chain, request.params[0]).map((served) => served.log);
   }
 
-  #addOffence(request: RpcRequest): Fault | null {
+  #addOffense(request: RpcRequest): Fault | null {
     for (const hook of this.#hooks) {
       const fault = hook(request, this.#chain);
       if (fault !== null) return fault;

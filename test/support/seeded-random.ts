@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** In [0, 1): Weyl steps through a 32-bit finaliser, which is plenty for choosing faults. */
+  /** In [0, 1): Weyl steps through a 32-bit finalizer, which is plenty for choosing faults. */
   readonly next = (): number => {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let mixed = this.#state;

@@ -174,8 +174,8 @@ export class SimulatedWorld {
       () => this.#fork(),
       () => this.#finalize(),
       () => this.#finalize(),
-      () => this.#addOffence(node.endpoint),
-      () => this.#addOffence(node.endpoint),
+      () => this.#addOffense(node.endpoint),
+      () => this.#addOffense(node.endpoint),
       () => this.#stray(node),
       () => {
         if (this.#rogue === null) node.isFollowing = !node.isFollowing;
@@ -204,7 +204,7 @@ export class SimulatedWorld {
     this.#finalized = this.#random.integer(this.#finalized, this.head);
   }
 
-  #addOffence(endpoint: SimulatedEndpoint): void {
+  #addOffense(endpoint: SimulatedEndpoint): void {
     const [hook, share] = [this.#random.pick(this.#passing), this.#random.pick([0.1, 0.5, 1])];
     const lift = endpoint.fault((request, chain) =>
       this.#random.chance(share) ? hook(request, chain) : null,

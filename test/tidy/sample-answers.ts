@@ -46,7 +46,7 @@ async function ask(
     edge.access.ipBlocks.put({
       bucket: ip,
       reason: "abuse",
-      offences: 1,
+      offenses: 1,
       blockedAtMs: edge.clock.nowMs(),
       blockedUntilMs: edge.clock.nowMs() + 900_000,
     });

@@ -8,6 +8,9 @@ import type { SourceFile } from "./project-files.ts";
 /** A pattern over prose, and the term to use. */
 export type BannedWord = { readonly pattern: RegExp; readonly write: string };
 
+const britishSpelling =
+  /\b(?:colour|behaviour|honour|favour|neighbour|licence|centre|artefact|judgement|cancelled\b|cancelling|labelled|modelled|signalled|analyse[ds]?\b|(?:normal|serial|synchron|final|organ|recogn|optim|initial|minim|maxim|summar|real|author|sanit|categor|general|standard|priorit|random)is(?:e|ing|ation))/i;
+
 /** Over comments, strings and Markdown. */
 export const bannedWords: readonly BannedWord[] = [
   { pattern: /\b(?:tells?|telling|told)\b/i, write: "report, return, send, show, log, emit" },
@@ -35,6 +38,7 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\bmirror\w*/i, write: "invert (1 - p)" },
   { pattern: /\brow files?\b|\bknown texts?\b/i, write: "spool file, string table" },
   { pattern: /\bread(?:s|ing)? ahead\b/i, write: "prefetch" },
+  { pattern: britishSpelling, write: "the US spelling" },
   { pattern: /\bwhoever\b|\bsomebody\b|\bnobody\b/i, write: "the operator, a client, no one" },
 ];
 

@@ -45,14 +45,14 @@ type Parts = {
   readonly keys: ClusterKeys;
 };
 
-/** Who may call the nodes of a cluster, and how much: keys in ClickHouse; requests, offences and blocked IPs in Redis. */
+/** Who may call the nodes of a cluster, and how much: keys in ClickHouse; requests, offenses and blocked IPs in Redis. */
 export class ClusterAccess implements AccessStore {
   readonly keys: ClusterKeys;
   readonly ipBlocks: ClusterIpBlocks;
   readonly audit: AccessAudit;
   readonly keyWindow: ClusterWindow;
   readonly ipWindow: ClusterWindow;
-  readonly offenceWindow: ClusterWindow;
+  readonly offenseWindow: ClusterWindow;
   readonly #options: ClusterAccessOptions;
   readonly #parts: Parts;
   readonly #windows: WindowClient;
@@ -64,7 +64,7 @@ export class ClusterAccess implements AccessStore {
   private constructor(options: ClusterAccessOptions, parts: Parts) {
     const { redis, names, membership, keys } = parts;
     const { clock, log, limitsWithoutRedis } = options;
-    const { keyWindow, ipWindow, offenceWindow } = webLimits;
+    const { keyWindow, ipWindow, offenseWindow } = webLimits;
     const { windowMs = keyWindow.windowMs } = options;
     this.#options = options;
     this.#parts = parts;
@@ -88,8 +88,8 @@ export class ClusterAccess implements AccessStore {
     ];
     this.keyWindow = new ClusterWindow({ ...key, kind: "key", withoutRedis: limitsWithoutRedis });
     this.ipWindow = new ClusterWindow({ ...ip, kind: "ip", withoutRedis: "share" });
-    const offences = { ...offenceWindow, client, kind: "offence", withoutRedis: "alone" } as const;
-    this.offenceWindow = new ClusterWindow(offences);
+    const offenses = { ...offenseWindow, client, kind: "offense", withoutRedis: "alone" } as const;
+    this.offenseWindow = new ClusterWindow(offenses);
   }
 
   /**

@@ -11,7 +11,7 @@ const timeMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
 const blockSchema = Type.Object({
   bucket: Type.String({ minLength: 2, maxLength: 50 }),
   reason: Type.Enum(["failed_authentication", "abuse"]),
-  offences: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  offenses: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   blockedAtMs: timeMs,
   blockedUntilMs: timeMs,
 });

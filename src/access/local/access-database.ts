@@ -4,7 +4,7 @@ import { ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
 
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /**
  * Keys are never deleted: a revoked key must stay known as such. `issued_values` has the MAC of every value
@@ -30,7 +30,7 @@ const schema = `
   CREATE TABLE ip_blocks (
     bucket TEXT PRIMARY KEY,
     reason TEXT NOT NULL,
-    offences INTEGER NOT NULL,
+    offenses INTEGER NOT NULL,
     blocked_at_ms INTEGER NOT NULL,
     blocked_until_ms INTEGER NOT NULL
   ) STRICT;
@@ -45,7 +45,12 @@ const fromVersion1 = `
   INSERT OR IGNORE INTO issued_values SELECT previous_mac FROM keys WHERE previous_mac IS NOT NULL;
   INSERT OR IGNORE INTO issued_values SELECT imported_mac FROM keys WHERE imported_mac IS NOT NULL;
   ALTER TABLE keys DROP COLUMN imported_mac;
-  ALTER TABLE ip_blocks RENAME COLUMN strikes TO offences;
+  ALTER TABLE ip_blocks RENAME COLUMN strikes TO offenses;
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+const fromVersion2 = `
+  ALTER TABLE ip_blocks RENAME COLUMN offences TO offenses;
   PRAGMA user_version = ${schemaVersion};
 `;
 
@@ -112,6 +117,7 @@ export class AccessDatabase {
     const version = Number(this.sql.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version === 0) this.sql.exec(schema);
     if (version === 1) this.sql.exec(fromVersion1);
+    if (version === 2) this.sql.exec(fromVersion2);
     if (version > schemaVersion)
       throw new ConfigError([`${path} is of a newer version of oddwire`]);
   }

@@ -224,7 +224,7 @@ test("a database of version 1 is migrated: its values work, and none that it kne
   database.exec(`
     ALTER TABLE keys ADD COLUMN imported_mac BLOB;
     UPDATE keys SET imported_mac = mac WHERE scope = 'admin';
-    ALTER TABLE ip_blocks RENAME COLUMN offences TO strikes;
+    ALTER TABLE ip_blocks RENAME COLUMN offenses TO strikes;
     DROP TABLE issued_values;
     PRAGMA user_version = 1;
   `);
@@ -290,12 +290,25 @@ test("secrets for other purposes differ by purpose and survive a restart", () =>
   second.close();
 });
 
+test("a database of version 2 is migrated", async () => {
+  const folder = newFolder();
+  open(folder).close();
+  const database = new DatabaseSync(join(folder, "access.sqlite"));
+  database.exec(
+    "ALTER TABLE ip_blocks RENAME COLUMN offenses TO offences; PRAGMA user_version = 2",
+  );
+  database.close();
+  const store = open(folder);
+  assert.deepEqual(await store.ipBlocks.list({ limit: 1, after: null }), []);
+  store.close();
+});
+
 test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked here", async () => {
   const folder = newFolder();
   const block = {
     bucket: "203.0.113.7",
     reason: "abuse",
-    offences: 2,
+    offenses: 2,
     blockedAtMs: Date.now(),
     blockedUntilMs: Date.now() + 60_000,
   } as const;
@@ -316,7 +329,7 @@ test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked 
 test("a block that ended more than a day ago is forgotten", () => {
   const store = open(newFolder());
   const long = Date.now() - 86_400_000;
-  const common = { reason: "abuse", offences: 1, blockedAtMs: long - 60_000 } as const;
+  const common = { reason: "abuse", offenses: 1, blockedAtMs: long - 60_000 } as const;
   store.ipBlocks.put({ ...common, bucket: "203.0.113.1", blockedUntilMs: long - 1 });
   store.ipBlocks.put({ ...common, bucket: "203.0.113.2", blockedUntilMs: long + 60_000 });
   store.ipBlocks.flush();

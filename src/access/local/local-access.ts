@@ -35,7 +35,7 @@ export class LocalAccess implements AccessStore {
   readonly audit: AccessAudit;
   readonly keyWindow = new LocalWindow(webLimits.keyWindow);
   readonly ipWindow = new LocalWindow(webLimits.ipWindow);
-  readonly offenceWindow = new LocalWindow(webLimits.offenceWindow);
+  readonly offenseWindow = new LocalWindow(webLimits.offenseWindow);
   readonly #database: AccessDatabase;
   readonly #pepper: string;
   readonly #timers: readonly NodeJS.Timeout[];
@@ -115,6 +115,6 @@ function guarded(log: Log, work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    log.error({ err: toError(thrown) }, "keys and blocks could not be synchronised");
+    log.error({ err: toError(thrown) }, "keys and blocks could not be synchronized");
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
-const blocksSql = `SELECT bucket, reason, offences,
+const blocksSql = `SELECT bucket, reason, offenses,
   blocked_at_ms AS blockedAtMs, blocked_until_ms AS blockedUntilMs
   FROM ip_blocks ORDER BY blocked_at_ms`;
 
@@ -91,9 +91,9 @@ export class LocalIpBlocks implements IpBlocks {
       sql.prepare("DELETE FROM ip_blocks WHERE bucket = ?").run(bucket);
       return;
     }
-    const { reason, offences, blockedAtMs, blockedUntilMs } = block;
+    const { reason, offenses, blockedAtMs, blockedUntilMs } = block;
     sql
       .prepare("INSERT OR REPLACE INTO ip_blocks VALUES (?, ?, ?, ?, ?)")
-      .run(bucket, reason, offences, blockedAtMs, blockedUntilMs);
+      .run(bucket, reason, offenses, blockedAtMs, blockedUntilMs);
   }
 }

@@ -235,7 +235,7 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   key: ["The key itself, shown this one time", "ow_read_Xu3Ycnj6..."],
   last_trade_price: ["Price of the last trade, in USD per share", "0.52"],
   memory: ["Memory of the process, in bytes", null],
-  message: ["What went wrong, in a sentence", "Not found"],
+  message: ["What went wrong, in a sentence", "No market or trade has this token id"],
   method: ["HTTP or RPC method", "GET"],
   min_order_size: ["Smallest order that the venue accepts, in shares", "5"],
   not_found: ["Tokens that were never seen", []],

@@ -25,7 +25,7 @@ export function counter(name: string, description: string, labels: Labels = {}):
 }
 
 /** A list whose entries these fields distinguish. */
-export function labelledBy(...names: readonly string[]): TSchemaOptions {
+export function labeledBy(...names: readonly string[]): TSchemaOptions {
   return keyword("labels", names);
 }
 

@@ -8,7 +8,7 @@ import {
   counter,
   countsByKind,
   gauge,
-  labelledBy,
+  labeledBy,
   measured,
   share,
 } from "./metric-field.ts";
@@ -171,7 +171,7 @@ const indexerSchema = Type.Object({
       ),
       head_block: block(gauge("rpc_head_block", "The newest block it described")),
     }),
-    labelledBy("host"),
+    labeledBy("host"),
   ),
 });
 
@@ -195,7 +195,7 @@ const apiSchema = Type.Object({
       ),
       ...latencyFields,
     }),
-    labelledBy("method", "route"),
+    labeledBy("method", "route"),
   ),
 });
 
@@ -236,7 +236,7 @@ const storeSchema = Type.Object({
           bytes: count(gauge("store_bytes", "Bytes of a table on the disk")),
           parts: count(gauge("store_parts", "Parts a table is in, before merging")),
         }),
-        labelledBy("table"),
+        labeledBy("table"),
       ),
       Type.Null(),
     ],
@@ -255,7 +255,7 @@ const storeSchema = Type.Object({
         ),
       ),
     }),
-    labelledBy("question", "source"),
+    labeledBy("question", "source"),
   ),
 });
 

@@ -174,7 +174,7 @@ export const chainLimits = {
   /** Ranges that later ones overtook and that do not count as being fetched. With `prefetchRangesMax` they stay within the 16 requests allowed at the same time. */
   overtakenRangesMax: 8,
   prefetchBytesMax: 64 * mebibyte,
-  /** Unfinalised blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
+  /** Unfinalized blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
   headBufferBlocksMax: 1_024,
   /** Blocks asked at the same time above finality, when behind the head. */
   headBatchBlocksMax: 16,
@@ -206,7 +206,7 @@ export const chainLimits = {
   pollMsMax: 1_000,
   /** The same for endpoints that announce heads or are second choice: the block time, up to this. */
   slowPollMsMax: 5_000,
-  /** `Retry-After` is honoured up to this; longer means a plan that ran out. */
+  /** `Retry-After` is honored up to this; longer means a plan that ran out. */
   retryAfterMsMax: 300_000,
   /** Characters kept of a provider's error text. */
   errorTextMax: 300,
@@ -279,7 +279,7 @@ export const webLimits = {
   /** Ranges in `allowed_ips`; one office or cluster has a handful. */
   allowedIpsMax: 64,
   /** Failures and refusals of an IP are counted over 5 minutes. */
-  offenceWindow: { windowMs: 5 * 60_000, entriesMax: 200_000 },
+  offenseWindow: { windowMs: 5 * 60_000, entriesMax: 200_000 },
   /** Malformed requests and ones over the IP limit: 200 a minute too many for five minutes. */
   ipAbuseMax: 1000,
   /** A first block; each further one is twice as long. */

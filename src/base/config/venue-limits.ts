@@ -13,7 +13,7 @@ export const venueLimits = {
   requestTimeoutMs: 10_000,
   /** A hundred of the largest books seen have 10 MB. */
   responseBytesMax: 16 * mebibyte,
-  /** `Retry-After` is honoured up to this. */
+  /** `Retry-After` is honored up to this. */
   retryAfterMsMax: 300_000,
   /** Books held: at 20 KB each 100 MB, and as many tokens as 10 connections carry. */
   booksMax: 5_000,

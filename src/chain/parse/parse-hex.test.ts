@@ -39,7 +39,7 @@ test("data longer than the scratch space is checked too", () => {
   assert.equal(parseBytes(`${long}0g`), null);
 });
 
-test("fixed lengths are required and case is normalised", () => {
+test("fixed lengths are required and case is normalized", () => {
   assert.equal(parseHash(`0x${"AB".repeat(32)}`), `0x${"ab".repeat(32)}`);
   assert.equal(parseHash(`0x${"ab".repeat(31)}`), null);
   assert.equal(parseAddress(`0x${"Cd".repeat(20)}`), `0x${"cd".repeat(20)}`);

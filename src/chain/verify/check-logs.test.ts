@@ -51,7 +51,7 @@ const flaws: Record<string, readonly RawLog[]> = {
   "of falling index": [log(12, 2, { txIndex: 0 }), log(12, 1, { txIndex: 0 })],
   "of falling block": [log(13, 0), log(12, 1)],
   "with another hash than the header": [log(20, 0, { blockHash: hashOf("cc", 20) })],
-  "with another hash than its neighbour": [log(12, 0), log(12, 1, { blockHash: hashOf("cc", 1) })],
+  "with another hash than its neighbor": [log(12, 0), log(12, 1, { blockHash: hashOf("cc", 1) })],
   "of a falling transaction": [log(12, 0, { txIndex: 3 }), log(12, 1, { txIndex: 2 })],
   "of one transaction with two hashes": [
     log(12, 0, { txIndex: 1 }),
@@ -67,7 +67,7 @@ for (const [name, logs] of Object.entries(flaws)) {
   });
 }
 
-test("R4: headers of neighbours have to be parent and child", () => {
+test("R4: headers of neighbors have to be parent and child", () => {
   checkLinks(byNumber(header(10), header(11), header(20)));
   const stranger = header(11, { parentHash: hashOf("cc", 10) });
   assert.throws(() => checkLinks(byNumber(header(10), stranger)), EndpointError);

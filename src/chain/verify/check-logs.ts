@@ -41,7 +41,7 @@ function checkSameBlock(log: RawLog, previous: RawLog): void {
   if (isSameTx !== (log.txIndex === previous.txIndex)) fail(log, "has a transaction of two places");
 }
 
-/** Throws unless headers held for neighbouring blocks are parent and child. */
+/** Throws unless headers held for neighboring blocks are parent and child. */
 export function checkLinks(headers: ReadonlyMap<number, Header>): void {
   for (const header of headers.values()) {
     const parent = headers.get(header.number - 1);

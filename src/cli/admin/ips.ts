@@ -30,23 +30,23 @@ export function unblockIp(ip: string): Promise<number> {
 function formatLines(blocks: readonly IpBlock[]): string {
   return blocks
     .map((block) => {
-      const { bucket: ip, reason, offences, blockedAtMs, blockedUntilMs } = block;
+      const { bucket: ip, reason, offenses, blockedAtMs, blockedUntilMs } = block;
       const [blocked_at, blocked_until] = [timeOf(blockedAtMs), timeOf(blockedUntilMs)];
-      return `${JSON.stringify({ ip, reason, offences, blocked_at, blocked_until })}\n`;
+      return `${JSON.stringify({ ip, reason, offenses, blocked_at, blocked_until })}\n`;
     })
     .join("");
 }
 
 function formatBlocks(blocks: readonly IpBlock[]): string {
   if (blocks.length === 0) return "No IP address is blocked.\n";
-  const rows = blocks.map(({ bucket, reason, offences, blockedAtMs, blockedUntilMs }) => [
+  const rows = blocks.map(({ bucket, reason, offenses, blockedAtMs, blockedUntilMs }) => [
     bucket,
     reason,
-    String(offences),
+    String(offenses),
     timeOf(blockedAtMs),
     timeOf(blockedUntilMs),
   ]);
-  return formatTable([["IP", "REASON", "OFFENCES", "SINCE", "UNTIL"], ...rows]);
+  return formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]);
 }
 
 function timeOf(ms: number): string {

@@ -26,7 +26,7 @@ import { deleteRows } from "./delete-rows.ts";
 
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
- * `DataFolderBusyError`. Queries cannot be cancelled, so how many may wait is bounded; over that
+ * `DataFolderBusyError`. Queries cannot be canceled, so how many may wait is bounded; over that
  * `SERVICE_UNAVAILABLE` is thrown.
  *
  * A connection does one thing at a time. Those that read are not those that write: an insert

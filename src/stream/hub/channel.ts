@@ -38,7 +38,7 @@ export type Feed = {
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
 export type Channel = {
   readonly event: string;
-  /** Normalised, in the words a client would ask for it with. */
+  /** Normalized, in the words a client would ask for it with. */
   readonly asked: Readonly<Record<string, unknown>>;
   /** How events name it: `asked` without what would be long. */
   readonly label: Readonly<Record<string, unknown>>;

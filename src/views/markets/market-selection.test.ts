@@ -50,18 +50,18 @@ test("members have all words, flags, labels and numbers that are asked for, and 
     words: fc.option(fc.subarray(["all", "most", "third"], { minLength: 1 })),
     asked: fc.constantFrom(0, resolved, negRisk, resolved | negRisk),
     bits: fc.nat(7),
-    isLabelled: fc.boolean(),
+    isLabeled: fc.boolean(),
     minVolume: fc.nat(markets),
   });
   fc.assert(
-    fc.property(anyAsked, ({ words, asked, bits, isLabelled, minVolume }) => {
+    fc.property(anyAsked, ({ words, asked, bits, isLabeled, minVolume }) => {
       const flags = { asked, wanted: bits & asked };
-      const labels = isLabelled ? { event: ["fifth", "unheard of"] } : {};
+      const labels = isLabeled ? { event: ["fifth", "unheard of"] } : {};
       const expected = texts.flatMap((text, ordinal): [number, number][] => {
         const isIn =
           (ordinal & listed) !== 0 &&
           (ordinal & asked) === flags.wanted &&
-          (!isLabelled || ordinal % 5 === 0) &&
+          (!isLabeled || ordinal % 5 === 0) &&
           ordinal >= minVolume &&
           (words ?? []).every((word) => text.split(" ").includes(word));
         return isIn ? [[ordinal, words === null ? 1 : words.length * 150]] : [];

@@ -13,7 +13,7 @@ const path = "/v1/ip-blocks";
 const blockSchema = Type.Object({
   ip: Type.String({ description: "An IPv4 address or an IPv6 /64" }),
   reason: Type.Enum(["failed_authentication", "abuse"]),
-  offences: Type.Integer({ description: "How many blocks in a row this is" }),
+  offenses: Type.Integer({ description: "How many blocks in a row this is" }),
   blocked_at: Type.String({ format: "date-time" }),
   blocked_until: Type.String({ format: "date-time" }),
 });
@@ -62,7 +62,7 @@ function showBlock(block: IpBlock) {
   return {
     ip: block.bucket,
     reason: block.reason,
-    offences: block.offences,
+    offenses: block.offenses,
     blocked_at: new Date(block.blockedAtMs).toISOString(),
     blocked_until: new Date(block.blockedUntilMs).toISOString(),
   };

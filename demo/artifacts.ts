@@ -11,18 +11,18 @@ export type ContractName =
   | "NegRiskOperator"
   | "UmaAdapter";
 
-type Artefact = { readonly abi: Abi; readonly bytecode: Hex };
+type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
 
-const artefacts = new Map<ContractName, Artefact>();
+const artifacts = new Map<ContractName, Artifact>();
 
 /** A compiled contract of demo/contracts. */
-export function artefactOf(name: ContractName): Artefact {
-  const known = artefacts.get(name);
+export function artifactOf(name: ContractName): Artifact {
+  const known = artifacts.get(name);
   if (known !== undefined) return known;
-  const file = new URL(`./artefacts/${name}.json`, import.meta.url);
-  const artefact = JSON.parse(readFileSync(file, "utf8")) as Artefact;
-  artefacts.set(name, artefact);
-  return artefact;
+  const file = new URL(`./artifacts/${name}.json`, import.meta.url);
+  const artifact = JSON.parse(readFileSync(file, "utf8")) as Artifact;
+  artifacts.set(name, artifact);
+  return artifact;
 }
 
 /** The data of a call. Throws when the contract has no such function or the arguments do not fit. */
@@ -31,11 +31,11 @@ export function encodeCall(
   functionName: string,
   args: readonly unknown[],
 ): Hex {
-  return encodeFunctionData({ abi: artefactOf(name).abi, functionName, args });
+  return encodeFunctionData({ abi: artifactOf(name).abi, functionName, args });
 }
 
 /** The data that deploys a contract. */
 export function encodeDeployment(name: ContractName, args: readonly unknown[]): Hex {
-  const { abi, bytecode } = artefactOf(name);
+  const { abi, bytecode } = artifactOf(name);
   return encodeDeployData({ abi, bytecode, args });
 }

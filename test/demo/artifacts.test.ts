@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { compileContracts } from "../../demo/compile-contracts.ts";
 
-const artefactsDir = new URL("../../demo/artefacts/", import.meta.url);
+const artifactsDir = new URL("../../demo/artifacts/", import.meta.url);
 
-test("the artefacts of the demo's contracts are those of their sources", () => {
+test("the artifacts of the demo's contracts are those of their sources", () => {
   const compiled = compileContracts();
   const fileNames = [...compiled.keys()].map((name) => `${name}.json`);
-  assert.deepEqual(readdirSync(artefactsDir).toSorted(), fileNames.toSorted());
+  assert.deepEqual(readdirSync(artifactsDir).toSorted(), fileNames.toSorted());
   for (const [name, text] of compiled) {
-    const stored = readFileSync(new URL(`${name}.json`, artefactsDir), "utf8");
+    const stored = readFileSync(new URL(`${name}.json`, artifactsDir), "utf8");
     assert.ok(stored === text, `${name} differs: run node demo/compile-contracts.ts`);
   }
 });
