@@ -87,7 +87,9 @@ export const marketRow = Type.Object({
   neg_risk_market_id: Type.Union([hashText, Type.Null()]),
   oracle: Type.Union([addressText, Type.Null()]),
   exchange_versions: Type.Array(exchangeVersionNumber),
-  status: Type.Union([Type.Literal("open"), Type.Literal("resolved")]),
+  status: Type.Union([Type.Literal("open"), Type.Literal("resolved")], {
+    description: "resolved once the oracle has reported the result",
+  }),
   active: Type.Boolean(),
   outcome_count: Type.Integer(),
   created_at: timeText,

@@ -80,6 +80,8 @@ test("200: every operation, parameter, header and field is described, with an ex
       const isMade = type === "object" || type === "array";
       const isShown = examples ?? $ref ?? anyOf ?? values ?? (isMade ? true : undefined);
       if (isShown === undefined) missing.push(`an example of ${at}.${name}`);
+      if (values !== undefined && !examples?.every((one) => values.some((value) => value === one)))
+        missing.push(`a possible example of ${at}.${name}`);
       check(field, `${at}.${name}`);
     }
     for (const inner of [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? [])])

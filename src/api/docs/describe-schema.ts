@@ -33,7 +33,9 @@ export function describeParameter(
   const { description: expected, ...rest } = describeOnce(schema);
   const { description: own }: { description?: string } = schema;
   const special = parameterNotes[`${place.path} ${name}`];
-  const [general, example] = special ?? parameterNotes[name] ?? [];
+  const [general, shown] = special ?? parameterNotes[name] ?? [];
+  const example =
+    typeof shown === "number" ? Math.min(shown, rest.maximum ?? Number.POSITIVE_INFINITY) : shown;
   const description = special?.[0] ?? own ?? general ?? expected;
   const isList = rest.items !== undefined;
   return {
@@ -95,16 +97,25 @@ function describeProperty(
   const described = describeSchema(schema);
   if (note === undefined) return { ...exampleOf(described), ...described };
   const [description, example] = note;
-  const isPlain = example !== null && !(Array.isArray(example) && example.length === 0);
+  const isEmpty = example === null || (Array.isArray(example) && example.length === 0);
   return {
     description,
-    ...(isPlain ? { examples: [example] } : exampleOf(described)),
+    ...(isEmpty || !fits(example, described) ? exampleOf(described) : { examples: [example] }),
     ...described,
   };
 }
 
-/** Counts and flags that need no better one. */
-function exampleOf({ type }: JsonSchema): Pick<JsonSchema, "examples"> {
+/** Whether an example of a name is one of the values that the field of that name has here. */
+function fits(example: unknown, { type, const: only, enum: values }: JsonSchema): boolean {
+  if (type === "array") return Array.isArray(example);
+  const all: readonly unknown[] | undefined = values ?? (only === undefined ? undefined : [only]);
+  return all?.includes(example) ?? true;
+}
+
+/** Choices, counts and flags need no better one. */
+function exampleOf({ type, const: only, enum: values }: JsonSchema): Pick<JsonSchema, "examples"> {
+  const choice = only ?? values?.[0];
+  if (choice !== undefined) return { examples: [choice] };
   if (type === "boolean") return { examples: [true] };
   return type === "integer" || type === "number" ? { examples: [1] } : {};
 }

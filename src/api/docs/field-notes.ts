@@ -274,6 +274,5 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   "Key.id": ["Identity of the key", "0f6944c4-c339-4916-b35d-054d2ac053e8"],
   "Key.status": ["active, expired or revoked", "active"],
   "Market.id": ["Condition id, which is the identity of the market", hash],
-  "Market.status": ["resolved once the oracle has reported the result", "open"],
   "Price.timestamp": ["Time of the newest indexed block", time],
 };

@@ -77,7 +77,9 @@ export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }):
     access: "unblock",
     summary: "Unblock an IP address",
     params: Type.Object({ ip: bucket }),
-    response: Type.Object({ message: Type.Literal("IP unblocked") }),
+    response: Type.Object({
+      message: Type.Literal("IP unblocked", { description: "What was done" }),
+    }),
     errors: ["NOT_FOUND"],
     handler: async ({ params, caller }) => {
       if (!(await ipBlocks.remove(params.ip)))

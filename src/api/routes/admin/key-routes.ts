@@ -142,7 +142,9 @@ export function revokeKey({ keys, audit }: KeyServices): Route {
     access: "admin",
     summary: "Revoke an API key, immediately and for good",
     params: keyParams,
-    response: Type.Object({ message: Type.Literal("Key revoked") }),
+    response: Type.Object({
+      message: Type.Literal("Key revoked", { description: "What was done" }),
+    }),
     errors: ["NOT_FOUND"],
     handler: async ({ params, caller }) => {
       const keyId = params.id.toLowerCase();

@@ -19,7 +19,7 @@ export function getHealth(options: { version: string; clock: Clock }): Route {
     access: "probe",
     summary: "Whether the service is alive",
     response: Type.Object({
-      status: Type.Literal("ok"),
+      status: Type.Literal("ok", { description: "The process responds" }),
       version: Type.String(),
       uptime_seconds: Type.Integer(),
     }),
@@ -40,7 +40,7 @@ export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role 
     summary: "Whether the service is ready for requests",
     otherStatuses: [503],
     response: Type.Object({
-      status: Type.Enum(["ready", "not_ready"]),
+      status: Type.Enum(["ready", "not_ready"], { description: "ready when every check is ok" }),
       role: Type.Enum([...roles], { description: "What this process is of the service" }),
       checks: checksSchema,
     }),
