@@ -8,12 +8,6 @@ import { readPepper } from "../../access/local/pepper.ts";
 import { ConfigError } from "./config.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "oddwire-test-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
 function assertRefused(run: () => void, words: RegExp): void {
   assert.throws(run, (thrown: unknown) => {
     assert(thrown instanceof ConfigError);
@@ -23,61 +17,69 @@ function assertRefused(run: () => void, words: RegExp): void {
   });
 }
 
-test("a folder is made with its parents, and taken where it is", () => {
-  const path = join(folder, "a", "b");
-  for (const _ of [1, 2]) makeDataFolder(path, 0o700);
-  assert.equal(statSync(path).mode & 0o777, 0o700);
-  symlinkSync(path, join(folder, "link"));
-  makeDataFolder(join(folder, "link"));
-});
+describe("a data folder", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "oddwire-test-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
-describe("where there can be no folder", () => {
-  test("below /proc, where Node itself would try for ever", () => {
-    assertRefused(() => makeDataFolder("/proc/oddwire/data"), /ENOENT/);
+  test("a folder is made with its parents, and taken where it is", () => {
+    const path = join(folder, "a", "b");
+    for (const _ of [1, 2]) makeDataFolder(path, 0o700);
+    assert.equal(statSync(path).mode & 0o777, 0o700);
+    symlinkSync(path, join(folder, "link"));
+    makeDataFolder(join(folder, "link"));
   });
 
-  test("below a file, in place of one, in a loop, with too long a name", () => {
-    assertRefused(() => makeDataFolder("/dev/null/data"), /ENOTDIR/);
-    assertRefused(() => makeDataFolder("/dev/null"), /EEXIST/);
-    symlinkSync("loop", join(folder, "loop"));
-    assertRefused(() => makeDataFolder(join(folder, "loop", "data")), /ELOOP/);
-    assertRefused(() => makeDataFolder(join(folder, "x".repeat(300))), /ENAMETOOLONG/);
-  });
-});
+  describe("where there can be no folder", () => {
+    test("below /proc, where Node itself would try for ever", () => {
+      assertRefused(() => makeDataFolder("/proc/oddwire/data"), /ENOENT/);
+    });
 
-describe("something else in place of a file of the folder", () => {
-  const kinds: readonly (readonly [string, (path: string) => void, RegExp])[] = [
-    ["a folder", (path) => mkdirSync(path), /is not a file; restore a backup/],
-    ["a pipe", (path) => execFileSync("mkfifo", [path]), /is not a file; restore a backup/],
-    ["a link to itself", (path) => symlinkSync(path, path), /ELOOP/],
-  ];
-  for (const [what, make, words] of kinds) {
-    for (const name of ["oddwire.json", "access.sqlite", "audit.sqlite", "markets.sqlite"]) {
-      test(`${what}: ${name}`, () => {
-        make(join(folder, name));
-        assertRefused(() => makeDataFolder(folder), words);
+    test("below a file, in place of one, in a loop, with too long a name", () => {
+      assertRefused(() => makeDataFolder("/dev/null/data"), /ENOTDIR/);
+      assertRefused(() => makeDataFolder("/dev/null"), /EEXIST/);
+      symlinkSync("loop", join(folder, "loop"));
+      assertRefused(() => makeDataFolder(join(folder, "loop", "data")), /ELOOP/);
+      assertRefused(() => makeDataFolder(join(folder, "x".repeat(300))), /ENAMETOOLONG/);
+    });
+  });
+
+  describe("something else in place of a file of the folder", () => {
+    const kinds: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+      ["a folder", (path) => mkdirSync(path), /is not a file; restore a backup/],
+      ["a pipe", (path) => execFileSync("mkfifo", [path]), /is not a file; restore a backup/],
+      ["a link to itself", (path) => symlinkSync(path, path), /ELOOP/],
+    ];
+    for (const [what, make, words] of kinds) {
+      for (const name of ["oddwire.json", "access.sqlite", "audit.sqlite", "markets.sqlite"]) {
+        test(`${what}: ${name}`, () => {
+          make(join(folder, name));
+          assertRefused(() => makeDataFolder(folder), words);
+        });
+      }
+      test(`${what}: pepper, which a pepper of the configuration does without`, () => {
+        make(join(folder, "pepper"));
+        makeDataFolder(folder);
+        assertRefused(() => readPepper(folder), words);
       });
     }
-    test(`${what}: pepper, which a pepper of the configuration does without`, () => {
-      make(join(folder, "pepper"));
-      makeDataFolder(folder);
-      assertRefused(() => readPepper(folder), words);
-    });
-  }
-});
+  });
 
-test("a file that may not be read is named", () => {
-  readPepper(folder);
-  chmodSync(folder, 0o755);
-  chmodSync(join(folder, "pepper"), 0);
-  // A process of its own, as the superuser may read everything, and cannot become that again.
-  const script = `
+  test("a file that may not be read is named", () => {
+    readPepper(folder);
+    chmodSync(folder, 0o755);
+    chmodSync(join(folder, "pepper"), 0);
+    // A process of its own, as the superuser may read everything, and cannot become that again.
+    const script = `
     const { readPepper } = await import(${JSON.stringify(import.meta.resolve("../../access/local/pepper.ts"))});
     if (process.getuid() === 0) process.setuid(65_534);
     readPepper(${JSON.stringify(folder)});
   `;
-  const args = ["--input-type=module", "--eval", script];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  assert.equal(status, 1);
-  assert.match(stderr, /ConfigError: ODDWIRE_DATA_DIR cannot be used: .*EACCES.*pepper/);
+    const args = ["--input-type=module", "--eval", script];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    assert.equal(status, 1);
+    assert.match(stderr, /ConfigError: ODDWIRE_DATA_DIR cannot be used: .*EACCES.*pepper/);
+  });
 });
