@@ -38,6 +38,11 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.goto(service.baseUrl + path);
   }
 
+  /** A further tab, which has no key yet. */
+  function openTab(): Promise<Page> {
+    return page.context().newPage();
+  }
+
   await t.test("asks for a key, sends a wrong one once, and keeps the right one", async () => {
     const refused: string[] = [];
     page.on("response", (response) => {
@@ -46,7 +51,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await goto("/#key=ow_read_wrong");
     await page.waitForSelector("text=The service refused the key");
     const asked = refused.length;
-    await goto(marketPath);
+    await follow(page, marketPath);
     await page.waitForSelector("input[name=key]");
     assert.equal(asked, 1, "a wrong key is sent once");
     complaints.length = 0;
@@ -59,7 +64,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test("takes the key out of the address", async () => {
-    const fresh = await openPage(browser);
+    const fresh = await openTab();
     await fresh.goto(`${service.baseUrl}/trades#key=${adminKey}`);
     await fresh.waitForSelector("tr[data-id]");
     assert.equal(new URL(fresh.url()).hash, "");
@@ -67,7 +72,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test("leads by keys alone from search to market, trade and transaction", async () => {
-    await goto("/?status=all");
+    await follow(page, "/?status=all");
     await page.waitForSelector("[data-row]");
     const question = (await page.textContent("[data-row]")) ?? "";
     await page.keyboard.press("/");
@@ -91,7 +96,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test("keeps its state in the address, through Back and in another tab", async () => {
-    await goto("/");
+    await follow(page, "/");
     await page.click("button:has-text('All') >> nth=0");
     await page.waitForURL("**/?status=all");
     await page.click("button.sort:has-text('24h volume')");
@@ -100,7 +105,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(".market");
     await page.click(".segments button:has-text('Candles')");
     await page.waitForURL("**chart=candles*");
-    const shared = await openPage(browser);
+    const shared = await openTab();
     await shared.goto(`${page.url()}#key=${adminKey}`);
     await shared.waitForSelector("button[aria-pressed=true]:has-text('Candles')");
     await shared.close();
@@ -113,7 +118,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     type Body = { readonly data: { readonly tokens: readonly { readonly token_id: string }[] } };
     const { data } = await service.get<Body>(`/v1/markets/${lastTrade.condition_id}`);
     const outcome = data.tokens.findIndex(({ token_id }) => token_id === lastTrade.token_id);
-    await goto(`${marketPath}?outcome=${outcome}`);
+    await follow(page, `${marketPath}?outcome=${outcome}`);
     await page.waitForSelector(".outcome[aria-pressed=true] .chance");
     await page.waitForSelector(".live-state.live");
     await page.waitForSelector(".chart canvas");
@@ -144,7 +149,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     ["order", lastTrade.maker_order_hash],
   ] as const) {
     await t.test(`finds the ${kind} by ${id.slice(0, 8)}…`, async () => {
-      await goto("/");
+      await follow(page, "/");
       await page.fill("#search", id);
       await page.waitForSelector(`.found [role=option]:has-text('${kind}')`);
       await page.keyboard.press("Enter");
@@ -153,7 +158,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   }
 
   await t.test("plays the life of a market again", async () => {
-    await goto(marketPath);
+    await follow(page, marketPath);
     await page.click("button:has-text('Replay')");
     await page.waitForSelector(".replay input");
     await page.click(".replay button:has-text('4×')");
@@ -166,7 +171,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test("shows each request as code", async () => {
-    await goto("/");
+    await follow(page, "/");
     await page.click("button.api");
     await page.waitForSelector("pre:has-text('curl')");
     await page.click("dialog button:has-text('Python')");
@@ -177,7 +182,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   await t.test(
     "makes, copies and revokes keys, and warns before the one in use is revoked",
     async () => {
-      await goto("/keys");
+      await follow(page, "/keys");
       await page.fill("input[name=name]", "from the page");
       await page.selectOption("select[name=expiry]", "7");
       await page.fill("input[name=ips]", "127.0.0.1");
@@ -200,13 +205,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       const body = JSON.stringify({ name: "to be revoked" });
       const issued = await fetch(`${service.baseUrl}/v1/keys`, { method: "POST", headers, body });
       const key = (await issued.json()) as { readonly data: { id: string; key: string } };
-      const reader = await openPage(browser);
+      const reader = await openTab();
       await reader.goto(`${service.baseUrl}/keys#key=${key.data.key}`);
       await reader.waitForSelector("text=This key has the scope read");
       await fetch(`${service.baseUrl}/v1/keys/${key.data.id}`, {
         method: "DELETE",
         headers: { "X-API-Key": adminKey },
       });
+      await follow(reader, "/trades");
       await reader.waitForSelector("text=The service refused the key");
       await reader.close();
     },
@@ -221,7 +227,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       [`/order/${unknownId}`, "not known here"],
       ["/event/none", "This event is not known here"],
     ] as const) {
-      await goto(path);
+      await follow(page, path);
       await page.waitForSelector(`text=${text}`);
     }
     complaints.length = 0;
@@ -242,18 +248,18 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     ] as const;
     for (const [path, selector] of pages) {
       await page.emulateMedia({ colorScheme: "light" });
-      await goto(path);
+      await follow(page, path);
       await page.waitForSelector(selector);
       await assertAccessible(page, `${path} light`);
       // A theme changes nothing but colors.
       await page.emulateMedia({ colorScheme: "dark" });
       await assertAccessible(page, `${path} dark`, "color");
     }
-    const locked = await openPage(browser);
-    await locked.goto(service.baseUrl);
-    await locked.waitForSelector("input[name=key]");
-    await assertAccessible(locked, "the form for a key");
-    await locked.close();
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.click("text=Sign out");
+    await page.waitForSelector("input[name=key]");
+    await assertAccessible(page, "the form for a key");
+    await goto(`/#key=${adminKey}`);
     complaints.length = 0;
   });
 
@@ -261,50 +267,56 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     type Times = { readonly data: readonly { readonly timestamp_ms: number }[] };
     const known = await service.get<Times>(`/v1/trades?tx_hash=${lastTrade.tx_hash}&limit=1`);
     const atMs = known.data[0]?.timestamp_ms;
+    assert(atMs !== undefined);
+    const there = await openTab();
+    const devTools = await there.context().newCDPSession(there);
     for (const [timezoneId, zone] of [
       ["America/New_York", "America/New York"],
       ["Asia/Tokyo", "Asia/Tokyo"],
     ] as const) {
-      const there = await openPage(browser, { timezoneId });
+      await devTools.send("Emulation.setTimezoneOverride", { timezoneId });
+      await there.goto("about:blank");
       await there.goto(`${service.baseUrl}${marketPath}#key=${adminKey}`);
       await there.waitForSelector(`figcaption:has-text('${zone}')`);
-      const expected = new Intl.DateTimeFormat("en", {
+      const clock = new Intl.DateTimeFormat("en", {
         timeStyle: "medium",
         hourCycle: "h23",
         timeZone: timezoneId,
-      });
-      const row = there.locator(`tr[data-id^="${lastTrade.tx_hash}"] td`).first();
-      assert.equal((await row.textContent())?.trim(), expected.format(atMs));
-      await there.close();
+      }).format(atMs);
+      await there.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"] td:has-text("${clock}")`);
     }
+    await there.close();
   });
 
   await t.test("fits a phone, with parts as tabs", async () => {
-    const phone = await openPage(browser, {
-      viewport: { width: 360, height: 740 },
-      colorScheme: "dark",
-    });
-    await phone.goto(`${service.baseUrl}${marketPath}#key=${adminKey}`);
-    await phone.waitForSelector(".chart canvas");
-    assert.equal(await phone.isVisible(".ladder"), false);
-    await phone.click(".tabs button:has-text('Book')");
-    await phone.waitForSelector(".ladder");
-    for (const path of ["/", "/trades", "/status", "/keys", `/tx/${lastTrade.tx_hash}`]) {
-      await phone.goto(service.baseUrl + path);
-      await phone.waitForSelector("h1");
-      const overflow = await phone.evaluate(
+    await page.setViewportSize({ width: 360, height: 740 });
+    await follow(page, marketPath);
+    await page.waitForSelector(".chart canvas");
+    assert.equal(await page.isVisible(".ladder"), false);
+    await page.click(".tabs button:has-text('Book')");
+    await page.waitForSelector(".ladder");
+    for (const [path, selector] of [
+      ["/", "[data-row]"],
+      ["/trades", "tr[data-id]"],
+      ["/status", "section[aria-label=Service]"],
+      ["/keys", ".keys li"],
+      [`/tx/${lastTrade.tx_hash}`, "text=Orders filled"],
+    ] as const) {
+      await follow(page, path);
+      await page.waitForSelector(selector);
+      const overflow = await page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       );
       assert.equal(overflow, 0, `${path} is not wider than the screen`);
     }
-    await phone.close();
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   await t.test(
     "goes on after the service was away, and then without a key where reading is public",
     async () => {
       const { port } = new URL(service.baseUrl);
-      await goto(marketPath);
+      await follow(page, marketPath);
       await page.waitForSelector(".live-state.live");
       await service.kill9();
       await page.waitForSelector("text=no connection");
@@ -315,14 +327,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       await page.waitForSelector(".pulse.live");
       await page.waitForSelector("[data-row], main .notice");
       await service.waitReady();
-      const visitor = await openPage(browser);
+      const visitor = await openTab();
       await visitor.goto(service.baseUrl + marketPath);
       await visitor.waitForSelector(".live-state.live");
-      await visitor.goto(`${service.baseUrl}/keys`);
+      await follow(visitor, "/keys");
       await visitor.waitForSelector("text=No key is in use");
       await visitor.close();
       complaints.length = 0;
-      await goto("/trades");
+      await follow(page, "/trades");
       await page.waitForSelector("tr[data-id]");
     },
   );
@@ -331,6 +343,12 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     assert.deepEqual(complaints, []);
   });
 });
+
+/** Goes to another page as a link does: the script is not loaded again. */
+async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)});
+    dispatchEvent(new PopStateEvent("popstate"));`);
+}
 
 /** Goes through the page with the Tab key until an element of the selector has the focus. */
 async function pressUntilFocused(page: Page, selector: string): Promise<void> {

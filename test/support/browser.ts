@@ -40,9 +40,9 @@ export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const page = await browser.newPage({ reducedMotion: "reduce", ...options });
-  page.setDefaultTimeout(waitMsMax);
-  return page;
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(waitMsMax);
+  return context.newPage();
 }
 
 /** Collects what a page complains about; to be looked at when the test ends. */
