@@ -38,6 +38,18 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.goto(service.baseUrl + path);
   }
 
+  /** An event of the chain. */
+  async function readEvent() {
+    type Event = { readonly id: string; readonly title: string; readonly market_count: number };
+    type Body = { readonly data: readonly (Event & { readonly neg_risk: boolean })[] };
+    const { data } = await service.get<Body>("/v1/events?status=all&limit=50");
+    const event = data.find(
+      ({ neg_risk: isNegRisk, market_count: count }) => isNegRisk && count > 1,
+    );
+    assert(event !== undefined);
+    return event;
+  }
+
   /** A further tab, which has no key yet. */
   function openTab(): Promise<Page> {
     return page.context().newPage();
@@ -157,6 +169,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     });
   }
 
+  await t.test("shows an event with all of its markets and the sum of their prices", async () => {
+    const event = await readEvent();
+    await follow(page, `/event/${event.id}`);
+    await page.waitForSelector(`h1:has-text("${event.title}")`);
+    await page.waitForSelector("text=Sum of prices");
+    assert.equal(await page.locator("[data-market]").count(), event.market_count);
+  });
+
   await t.test("plays the life of a market again", async () => {
     await follow(page, marketPath);
     await page.click("button:has-text('Replay')");
@@ -238,6 +258,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       ["/?status=all", "[data-row]"],
       [marketPath, ".tape tr[data-id]"],
       [`${marketPath}?chart=candles`, ".tape tr[data-id]"],
+      [`/event/${(await readEvent()).id}`, "text=Sum of prices"],
       ["/trades", "tr[data-id]"],
       [`/wallet/${lastTrade.maker}`, "tr[data-id]"],
       [`/tx/${lastTrade.tx_hash}`, "text=Orders filled"],

@@ -23,8 +23,10 @@ export function groupMarkets(markets: readonly Market[]): readonly MarketGroup[]
   });
 }
 
-/** The name of an event whose own is not known: its slug in words, or what its questions share. */
+/** The name of an event; where that is not known, its slug in words, or what its questions share. */
 export function titleOf(markets: readonly Market[]): string {
+  const known = markets[0]?.event?.title ?? null;
+  if (known !== null) return known;
   const slug = markets[0]?.event_slug?.replace(/-\d{4,}$/, "").replaceAll("-", " ") ?? "";
   const questions = markets.map(({ question }) => question ?? "");
   const shared = slug.length >= 5 ? slug : questions.reduce(sharedEnd, questions[0] ?? "").trim();

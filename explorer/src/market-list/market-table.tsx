@@ -20,8 +20,10 @@ type Prices = ReadonlyMap<TokenId, Price>;
 export function MarketTable(props: {
   readonly markets: readonly Market[];
   readonly isSortable: boolean;
+  /** Whether all are of one event, whose page this is. */
+  readonly isEvent?: boolean;
 }) {
-  const groups = groupMarkets(props.markets);
+  const groups = props.isEvent === true ? [] : groupMarkets(props.markets);
   const prices = useLivePrices(props.markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
   return (
     <table class="markets" aria-label="Markets">
@@ -45,6 +47,18 @@ export function MarketTable(props: {
           <SortHeader name="trades_24h" title="24h trades" isSortable={props.isSortable} />
         </tr>
       </thead>
+      {props.isEvent === true && (
+        <tbody>
+          {byChance(props.markets, prices).map((market) => (
+            <MarketRow
+              key={market.id}
+              market={market}
+              prices={prices}
+              label={labelOf(market, props.markets)}
+            />
+          ))}
+        </tbody>
+      )}
       {groups.map((group) =>
         group.markets.length === 1 && group.markets[0] !== undefined ? (
           <tbody key={group.id}>
@@ -85,9 +99,7 @@ function SortHeader(props: {
 /** One row of the event, and one for each of its leading outcomes. */
 function EventRows({ group, prices }: { readonly group: MarketGroup; readonly prices: Prices }) {
   const { id, title, markets } = group;
-  const chanceOf = (market: Market): number =>
-    Number(prices.get(market.tokens[0]?.token_id ?? "")?.price ?? market.tokens[0]?.price ?? 0);
-  const leading = markets.toSorted((a, b) => chanceOf(b) - chanceOf(a)).slice(0, outcomesShown);
+  const leading = byChance(markets, prices).slice(0, outcomesShown);
   const volume = markets.reduce((sum, market) => sum + Number(market.volume_24h_usd), 0);
   const trades = markets.reduce((sum, market) => sum + market.trades_24h, 0);
   const endMs = millisecondsOf(markets[0]?.end_date ?? null);
@@ -120,6 +132,13 @@ function EventRows({ group, prices }: { readonly group: MarketGroup; readonly pr
       ))}
     </tbody>
   );
+}
+
+/** The market that is most likely first. */
+function byChance(markets: readonly Market[], prices: Prices): readonly Market[] {
+  const chanceOf = ({ tokens: [token] }: Market): number =>
+    Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
+  return markets.toSorted((a, b) => chanceOf(b) - chanceOf(a));
 }
 
 /** A market; `label` is its name within an event. */

@@ -1,17 +1,17 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { Market } from "../../../client/src/api.ts";
+import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import { type Range, ranges } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
-import { dollars, percent } from "../format/numbers.ts";
+import { count, dollars, percent } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
 import { labelOf, titleOf } from "../market-list/group-markets.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
-import { Notice, Shown, Skeleton } from "../parts/states.tsx";
+import { Shown, Skeleton } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, setParameters } from "../routing/location.ts";
 import { nowMs } from "../service/clock.ts";
@@ -23,71 +23,80 @@ const refreshMs = 20_000;
 
 /** All outcomes of an event: on one chart, as a list, and the sum of their prices. */
 export function EventPage({ id }: { readonly id: string }) {
-  const event = useResource(`event ${id}`, async (using) => readMarkets(using, id), {
+  const event = useResource(`event ${id}`, async (using) => readEvent(using, id), {
     everyMs: refreshMs,
   });
   return (
     <>
-      {(event.data === null || event.data.length === 0) && <h1 class="loading">Event</h1>}
+      {event.data === null && <h1 class="loading">Event</h1>}
       <Shown of={event} what="event" lines={10}>
-        {(markets) =>
-          markets.length === 0 ? (
-            <Notice title="This event is not known here">
-              Check the id, or <a href="/">search all markets</a>.
-            </Notice>
-          ) : (
-            <EventView id={id} markets={markets} />
-          )
-        }
+        {(known) => <EventView {...known} />}
       </Shown>
     </>
   );
 }
 
-/** An event is known by the id of its neg-risk market on the chain, or by that of the venue. */
-async function readMarkets(using: OddwireClient, id: string): Promise<readonly Market[]> {
-  const query = { event_id: [id], status: "all", limit: marketsMax } as const;
-  return (await using.markets(query).page()).data;
+type Known = { readonly event: MarketEvent; readonly markets: readonly Market[] };
+
+async function readEvent(using: OddwireClient, id: string): Promise<Known> {
+  const event = await using.event(id);
+  const query = {
+    ...membersOf(event),
+    status: "all",
+    include: "event",
+    limit: marketsMax,
+  } as const;
+  return { event, markets: (await using.markets(query).page()).data };
 }
 
-function EventView({ id, markets }: { readonly id: string; readonly markets: readonly Market[] }) {
-  const title = markets.length === 1 ? (markets[0]?.question ?? "Event") : titleOf(markets);
+/** The filter that finds the markets of an event. */
+function membersOf({ id, neg_risk_market_id: negRisk }: MarketEvent) {
+  return negRisk === null ? { event_id: [id] } : { neg_risk_market_id: [id] };
+}
+
+function EventView({ event, markets }: Known) {
+  const title = event.title ?? titleOf(markets);
   const prices = useLivePrices(markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
   const chanceOf = ({ tokens: [token] }: Market): number =>
     Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
   const sum = markets.reduce((total, market) => total + chanceOf(market), 0);
-  const endMs = millisecondsOf(markets[0]?.end_date ?? null);
-  const volume = markets.reduce((total, market) => total + Number(market.volume_usd), 0);
-  const dayVolume = markets.reduce((total, market) => total + Number(market.volume_24h_usd), 0);
+  const endMs = millisecondsOf(event.end_date);
   useEffect(() => {
     document.title = `${title} · Oddwire`;
   }, [title]);
-  const request = { title: "Markets", path: "/v1/markets", query: { event_id: id, status: "all" } };
+  const requests = [
+    { title: "Event", path: `/v1/events/${encodeURIComponent(event.id)}` },
+    { title: "Markets", path: "/v1/markets", query: { ...membersOf(event), status: "all" } },
+  ];
   return (
     <>
       <header class="market-head">
         <p class="crumbs">
           <a href="/">Markets</a>
+          {event.category !== null && (
+            <a href={`/?category=${encodeURIComponent(event.category)}`}>{event.category}</a>
+          )}
           <span>Event</span>
         </p>
         <h1>{title}</h1>
         <Figures
           of={[
-            ["24h volume", dollars(dayVolume)],
-            ["Volume", dollars(volume)],
-            ["Outcomes", String(markets.length)],
-            [
-              "Sum of prices",
-              percent(sum),
-              "What one share of every outcome costs. One of them pays $1 when exactly one can win.",
-            ],
+            ["24h volume", dollars(event.volume_24h_usd)],
+            ["Volume", dollars(event.volume_usd)],
+            ["Trades", count(event.trades)],
+            ["Markets", String(event.market_count)],
+            ...(event.neg_risk
+              ? ([
+                  ["Sum of prices", percent(sum), "What one share of every outcome costs"],
+                ] as const)
+              : []),
             ["Ends in", until(endMs, nowMs.value), endMs === null ? "" : fullTime(endMs)],
           ]}
         />
       </header>
       <EventChart markets={markets.toSorted((a, b) => chanceOf(b) - chanceOf(a))} all={markets} />
-      <Panel title="Outcomes" requests={[request]}>
-        <MarketTable markets={markets} isSortable={false} />
+      <Panel title="Outcomes" requests={requests}>
+        <MarketTable markets={markets} isSortable={false} isEvent={true} />
       </Panel>
     </>
   );

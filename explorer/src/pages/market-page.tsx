@@ -154,14 +154,14 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
   const filter = minValue === "" ? {} : { filter: { min_value: minValue } };
   return (
     <Panel
-      title={market.status === "open" ? "Trades" : "Trades (closed)"}
+      title="Trades"
       requests={[request]}
       tools={
         <Segments
           label="Least value"
           words={sizes}
           chosen={minValue}
-          nameOf={(size) => (size === "" ? "All" : `≥ $${size}`)}
+          nameOf={(size) => (size === "" ? "All" : `≥ ${dollars(size)}`)}
           onChoose={(size) => setParameters({ min_value: size })}
         />
       }
@@ -169,6 +169,7 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
       <LiveTape
         channel={{ type: "token_trades", token_ids: tokenIds, ...filter }}
         hasMarket={false}
+        isClosed={market.status !== "open"}
         label="Trades of this market, newest first"
         emptyText={minValue === "" ? "No trade yet" : `No trade of $${minValue} or more yet`}
       />

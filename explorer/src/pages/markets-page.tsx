@@ -6,7 +6,6 @@ import { ApiButton } from "../parts/api-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
-import { learnMarkets } from "../service/market-names.ts";
 import { client } from "../service/session.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 
@@ -20,12 +19,12 @@ type Query = ListMarkets["query"];
 /** All markets: searched, filtered, sorted and live. */
 export function MarketsPage() {
   const query = queryOfAddress();
-  const { search, category, status, sort, order } = query;
+  const { search, category, status, sort, order, include } = query;
   const { list, more, hasMore } = useMarketList(query);
   const request = {
     title: "Markets",
     path: "/v1/markets",
-    query: { search, category: category?.join(), status, sort, order, limit: pageRows },
+    query: { search, category: category?.join(), status, sort, order, include, limit: pageRows },
   };
   return (
     <>
@@ -60,6 +59,7 @@ function queryOfAddress(): Query {
   const base = {
     status: choiceOf("status", statuses),
     limit: pageRows,
+    include: "event" as const,
     ...(category === null ? {} : { category: [category] }),
   };
   if (text !== "") return { ...base, search: text.slice(0, 200) };
@@ -84,7 +84,6 @@ function useMarketList(query: Query): {
   }>({ of: name, rows: [], next: undefined });
   const own = later.of === name ? later : { of: name, rows: [], next: undefined };
   const shown = useSteadyOrder(name, [...(first.data?.data ?? []), ...own.rows]);
-  useEffect(() => learnMarkets(shown), [shown]);
   const next = own.next === undefined ? first.data?.pagination.next_cursor : own.next;
   const readMore = async (cursor: string): Promise<void> => {
     const { data, pagination } = await client.value.markets(query).page(cursor);

@@ -1,3 +1,4 @@
+import { dollars } from "../format/numbers.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, setParameters } from "../routing/location.ts";
@@ -18,7 +19,7 @@ export function TradesPage() {
   const request = {
     title: "Trades",
     path: "/v1/trades",
-    query: { min_value: minValue, side, limit: 100 },
+    query: { min_value: minValue, side, include: "market", limit: 100 },
     isBulk: true,
   };
   return (
@@ -35,9 +36,7 @@ export function TradesPage() {
               label="Least value"
               words={sizes}
               chosen={minValue}
-              nameOf={(size) =>
-                size === "" ? "Any size" : `≥ $${Number(size).toLocaleString("en")}`
-              }
+              nameOf={(size) => (size === "" ? "Any size" : `≥ ${dollars(size)}`)}
               onChoose={(size) => setParameters({ min_value: size }, { isStep: true })}
             />
             <Segments

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { GetWallet, Trade } from "../../../client/src/api.ts";
+import type { ConditionId, GetWallet, Market, Trade } from "../../../client/src/api.ts";
 import { cents, count, dollars, short } from "../format/numbers.ts";
 import { date } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
@@ -8,7 +8,7 @@ import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
 import { orUnknown } from "../service/failure.ts";
-import { useMarkets } from "../service/market-names.ts";
+import { learnQuestions } from "../service/market-names.ts";
 import { client } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 import { useStream } from "../service/use-stream.ts";
@@ -25,8 +25,9 @@ export function WalletPage({ address }: { readonly address: string }) {
     async (using) => {
       const [{ known }, { data: trades }] = await Promise.all([
         orUnknown(using.wallet(address)),
-        using.trades({ wallet: address, limit: pageRows }).page(),
+        using.trades({ wallet: address, include: "market", limit: pageRows }).page(),
       ]);
+      learnQuestions(trades);
       return { wallet: known, trades };
     },
     { everyMs: refreshMs },
@@ -96,13 +97,13 @@ const marketColumns: readonly Column[] = [
   ["Now", "right"],
   ["Volume", "right"],
   ["Trades", "right"],
-  ["Last trade", "right"],
+  ["Last trade", "right wide"],
 ];
 
 /** The markets of the wallet, the one with the highest volume first. */
 function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
   const rows = wallet.top_markets.slice(0, marketsShown);
-  const markets = useMarkets(rows.map(({ condition_id: id }) => id));
+  const prices = useFirstPrices(rows.flatMap(({ condition_id: id }) => id ?? []));
   const request = { title: "Wallet", path: `/v1/wallets/${wallet.address}` };
   return (
     <Panel title="Markets by volume" requests={[request]}>
@@ -111,7 +112,7 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
           <TableHead columns={marketColumns} />
           <tbody>
             {rows.map(({ condition_id: id, question, volume_usd: volume, ...row }) => {
-              const [first] = markets.get(id ?? "")?.tokens ?? [];
+              const first = prices.get(id ?? "");
               return (
                 <tr key={id}>
                   <td class="name">
@@ -126,7 +127,7 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
                   </td>
                   <td class="right num">{dollars(Number(volume))}</td>
                   <td class="right num">{count(row.trades)}</td>
-                  <td class="right num">{date(row.last_trade_at_ms)}</td>
+                  <td class="right num wide">{date(row.last_trade_at_ms)}</td>
                 </tr>
               );
             })}
@@ -135,6 +136,18 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
       </div>
     </Panel>
   );
+}
+
+type Token = Market["tokens"][number];
+
+/** The first outcome of each market, with its price. */
+function useFirstPrices(ids: readonly ConditionId[]): ReadonlyMap<ConditionId, Token> {
+  const name = ids.length === 0 ? null : `markets ${ids.join()}`;
+  const { data } = useResource(name, async (using) => {
+    return (await using.markets({ condition_id: ids, status: "all", limit: marketsShown }).page())
+      .data;
+  });
+  return new Map((data ?? []).flatMap(({ id, tokens: [first] }) => (first ? [[id, first]] : [])));
 }
 
 function WalletTrades(props: { readonly address: string; readonly newest: readonly Trade[] }) {
@@ -148,16 +161,14 @@ function WalletTrades(props: { readonly address: string; readonly newest: readon
   const all = [...later, ...newest, ...older].map((trade) => [trade.id, trade] as const);
   const trades = [...new Map(all).values()];
   const last = trades.at(-1);
+  const readMore = async ({ block_number: block }: Trade): Promise<void> => {
+    const query = { wallet: address, to_block: block, include: "market", limit: pageRows } as const;
+    const { data } = await client.value.trades(query).page();
+    learnQuestions(data);
+    setOlder([...older, ...data]);
+  };
   const more = (): void => {
-    if (last === undefined) return;
-    const query = { wallet: address, to_block: last.block_number, limit: pageRows };
-    void client.value
-      .trades(query)
-      .page()
-      .then(
-        ({ data }) => setOlder([...older, ...data]),
-        () => {},
-      );
+    if (last !== undefined) readMore(last).catch(() => {});
   };
   const tape = {
     trades,
@@ -168,7 +179,7 @@ function WalletTrades(props: { readonly address: string; readonly newest: readon
   const request = {
     title: "Trades of this wallet",
     path: "/v1/trades",
-    query: { wallet: address, limit: pageRows },
+    query: { wallet: address, include: "market", limit: pageRows },
     isBulk: true,
   };
   return (

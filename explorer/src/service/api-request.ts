@@ -2,7 +2,7 @@
 export type ApiRequest = {
   readonly title: string;
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   /** Whether the list can be had as a file: CSV, Parquet and so on. */
   readonly isBulk?: boolean;
 };

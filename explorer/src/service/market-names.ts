@@ -1,33 +1,39 @@
-/** Names of markets for lists that only have their condition ids, read in batches and remembered. */
+/** Questions of markets for lists that only have their condition ids, read in batches and remembered. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ConditionId, Market } from "../../../client/src/api.ts";
+import type { ConditionId } from "../../../client/src/api.ts";
 import { client } from "./session.ts";
 
 const batchMax = 100;
 const rememberedMax = 5000;
 const gatherMs = 30;
 
-const known = signal<ReadonlyMap<ConditionId, Market>>(new Map());
+type Questions = ReadonlyMap<ConditionId, string | null>;
+
+const known = signal<Questions>(new Map());
 const wanted = new Set<ConditionId>();
 let isReading = false;
 
-/** The markets of these conditions as far as they are known; the others are read. */
-export function useMarkets(ids: readonly (ConditionId | null)[]): ReadonlyMap<ConditionId, Market> {
+/** The questions of these conditions as far as they are known; the others are read. */
+export function useQuestions(ids: readonly (ConditionId | null)[]): Questions {
   const missing = [...new Set(ids)].filter((id) => id !== null && !known.value.has(id));
   const name = missing.join();
   useEffect(() => {
-    for (const id of missing) if (id !== null) wanted.add(id);
+    for (const id of missing) if (id !== null && !known.peek().has(id)) wanted.add(id);
     if (wanted.size > 0) void readWanted();
   }, [name]);
   return known.value;
 }
 
-/** Markets that a page has read anyway. */
-export function learnMarkets(markets: readonly Market[]): void {
-  if (markets.every((market) => known.value.has(market.id))) return;
-  const all = [...known.value, ...markets.map((market) => [market.id, market] as const)];
-  known.value = new Map(all.slice(-rememberedMax));
+type Named = { readonly condition_id: ConditionId | null; readonly question?: string | null };
+
+/** Questions that came with rows, which were read with `include=market`. */
+export function learnQuestions(rows: readonly Named[]): void {
+  const learned = rows.flatMap(({ condition_id: id, question }) =>
+    id === null || question === undefined || known.value.has(id) ? [] : [[id, question] as const],
+  );
+  if (learned.length === 0) return;
+  known.value = new Map([...known.value, ...learned].slice(-rememberedMax));
 }
 
 async function readWanted(): Promise<void> {
@@ -39,7 +45,8 @@ async function readWanted(): Promise<void> {
       const ids = [...wanted].slice(0, batchMax);
       for (const id of ids) wanted.delete(id);
       const query = { condition_id: ids, status: "all", limit: batchMax } as const;
-      learnMarkets((await client.value.markets(query).page()).data);
+      const { data } = await client.value.markets(query).page();
+      learnQuestions(data.map(({ id, question }) => ({ condition_id: id, question })));
     }
   } catch {
     // Rows show the ids; the next row that wants a name asks again.

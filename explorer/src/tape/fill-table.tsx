@@ -4,7 +4,7 @@ import { dateAndTime, fullTime } from "../format/times.ts";
 import { Order, Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
-import { useMarkets } from "../service/market-names.ts";
+import { useQuestions } from "../service/market-names.ts";
 
 const columns: readonly Column[] = [
   ["Role"],
@@ -30,7 +30,7 @@ const roles: Readonly<Record<Fill["role"], string>> = {
 
 /** Events `OrderFilled` as the chain has them, each order with what it gave and got. */
 export function FillTable(props: { readonly fills: readonly Fill[]; readonly label: string }) {
-  const markets = useMarkets(props.fills.map(({ condition_id: id }) => id));
+  const questions = useQuestions(props.fills.map(({ condition_id: id }) => id));
   return (
     <div {...scrolling(props.label)}>
       <table aria-label={props.label}>
@@ -40,7 +40,7 @@ export function FillTable(props: { readonly fills: readonly Fill[]; readonly lab
             <FillRow
               key={fill.id}
               fill={fill}
-              question={markets.get(fill.condition_id ?? "")?.question ?? null}
+              question={questions.get(fill.condition_id ?? "") ?? null}
             />
           ))}
         </tbody>

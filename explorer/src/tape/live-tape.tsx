@@ -19,6 +19,8 @@ export function LiveTape(props: {
   readonly channel: ChannelRequest<"trades" | "token_trades">;
   readonly hasMarket: boolean;
   readonly label: string;
+  /** Whether there can be no further trade. */
+  readonly isClosed?: boolean;
   /** Shown where there is no trade. */
   readonly emptyText: string;
 }) {
@@ -31,17 +33,23 @@ export function LiveTape(props: {
   return (
     <div onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
       <p class="row tape-state">
-        <span class={`live-state ${state}`} role="status">
-          {stateWords[state]}
-        </span>
-        <button
-          type="button"
-          class="quiet small"
-          aria-pressed={isPaused}
-          onClick={() => setPaused(!isPaused)}
-        >
-          {isPaused ? "Go on" : "Pause"}
-        </button>
+        {props.isClosed === true ? (
+          <span class="dim">Closed</span>
+        ) : (
+          <>
+            <span class={`live-state ${state}`} role="status">
+              {stateWords[state]}
+            </span>
+            <button
+              type="button"
+              class="quiet small"
+              aria-pressed={isPaused}
+              onClick={() => setPaused(!isPaused)}
+            >
+              {isPaused ? "Go on" : "Pause"}
+            </button>
+          </>
+        )}
         {waiting > 0 && <span class="dim">{plural(waiting, "newer trade")}</span>}
         {tape.reverted.size > 0 && (
           <span class="warn" role="status">

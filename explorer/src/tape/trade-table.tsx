@@ -1,10 +1,10 @@
-import type { Market, Trade } from "../../../client/src/api.ts";
+import type { Trade } from "../../../client/src/api.ts";
 import { cents, exact, exactDollars, short } from "../format/numbers.ts";
 import { fullTime, timeOfDay } from "../format/times.ts";
 import { Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
-import { useMarkets } from "../service/market-names.ts";
+import { useQuestions } from "../service/market-names.ts";
 import { matchTypes } from "./match-meanings.ts";
 import type { Tape } from "./use-tape.ts";
 
@@ -40,7 +40,7 @@ export function TradeTable(
 ) {
   const { tape, label, hasMarket, hasDate = false } = props;
   const ids = hasMarket ? tape.trades.map(({ condition_id: id }) => id) : [];
-  const markets = useMarkets(ids);
+  const questions = useQuestions(ids);
   return (
     <div {...scrolling(label)}>
       <table class="tape" aria-label={label}>
@@ -51,7 +51,7 @@ export function TradeTable(
               key={trade.id}
               trade={trade}
               tape={tape}
-              market={hasMarket ? (markets.get(trade.condition_id ?? "") ?? null) : undefined}
+              question={hasMarket ? (questions.get(trade.condition_id ?? "") ?? null) : undefined}
               hasDate={hasDate}
             />
           ))}
@@ -65,30 +65,30 @@ function TradeRow(props: {
   readonly trade: Trade;
   readonly tape: Tape;
   /** `undefined` where no market is shown. */
-  readonly market: Market | null | undefined;
+  readonly question: string | null | undefined;
   readonly hasDate: boolean;
 }) {
-  const { trade, tape, market, hasDate } = props;
+  const { trade, tape, question, hasDate } = props;
   const { side, outcome, size, price, timestamp_ms: atMs } = trade;
   const { word, meaning } = matchTypes[trade.match_type];
   return (
     <tr class={classOf(trade, tape)} data-id={trade.id}>
-      <td class="num nowrap" title={fullTime(atMs)}>
+      <td class="time num nowrap" title={fullTime(atMs)}>
         <Finality trade={trade} tape={tape} />
         {hasDate ? fullTime(atMs).replace(/,? [^ ]*$/, "") : timeOfDay(atMs)}
       </td>
-      {market !== undefined && (
+      {question !== undefined && (
         <td class="name">
-          <MarketLink trade={trade} market={market} />
+          <MarketLink trade={trade} question={question} />
         </td>
       )}
-      <td class="nowrap">
+      <td class="trade">
         <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
         {outcome ?? "?"}
       </td>
-      <td class="right num">{cents(price)}</td>
+      <td class="price right num">{cents(price)}</td>
       <td class="right num wide">{exact(size)}</td>
-      <td class="right num strong">{exactDollars(trade.value_usd)}</td>
+      <td class="value right num strong">{exactDollars(trade.value_usd)}</td>
       <td class="wide">
         <Wallet address={trade.taker} />
       </td>
@@ -98,7 +98,7 @@ function TradeRow(props: {
       <td class="wide">
         <abbr title={meaning}>{word}</abbr>
       </td>
-      <td>
+      <td class="transaction">
         <Transaction hash={trade.tx_hash} />
       </td>
     </tr>
@@ -126,10 +126,11 @@ function Finality({ trade, tape }: { readonly trade: Trade; readonly tape: Tape 
   );
 }
 
-function MarketLink({ trade, market }: { readonly trade: Trade; readonly market: Market | null }) {
+function MarketLink(props: { readonly trade: Trade; readonly question: string | null }) {
+  const { trade, question } = props;
   const { condition_id: id, token_id: tokenId } = trade;
   if (id === null) return <span class="dim">unknown market of token {short(tokenId)}</span>;
-  return <a href={paths.market(id)}>{market?.question ?? short(id)}</a>;
+  return <a href={paths.market(id)}>{question ?? short(id)}</a>;
 }
 
 /** What the words of the column "Match" mean. */

@@ -2,6 +2,7 @@ import { useEffect, useReducer } from "preact/hooks";
 import type { Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import type { ChannelRequest, StreamFrame } from "../../../client/src/stream-frames.ts";
+import { learnQuestions } from "../service/market-names.ts";
 import { useResource } from "../service/use-resource.ts";
 import { type LiveState, useStream } from "../service/use-stream.ts";
 
@@ -78,8 +79,15 @@ async function readHistory(
   channel: ChannelRequest<"trades" | "token_trades">,
 ): Promise<readonly Trade[]> {
   const tokens = channel.type === "token_trades" ? { token_id: channel.token_ids ?? [] } : {};
-  return (await using.trades({ ...tokens, ...tradeFilter(channel), limit: historyRows }).page())
-    .data;
+  const query = {
+    ...tokens,
+    ...tradeFilter(channel),
+    include: "market",
+    limit: historyRows,
+  } as const;
+  const { data } = await using.trades(query).page();
+  learnQuestions(data);
+  return data;
 }
 
 function tradeFilter({ filter }: ChannelRequest<"trades" | "token_trades">) {
