@@ -61,7 +61,7 @@ export class PriceChart {
       grid: { vertLines: { visible: false } },
       crosshair: { mode: CrosshairMode.Magnet },
       timeScale: { timeVisible: true, borderVisible: false, fixLeftEdge: true, fixRightEdge: true },
-      rightPriceScale: { borderVisible: false, scaleMargins: pricePane },
+      rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: pricePane },
       localization: { priceFormatter: axisLabel },
       handleScroll: { vertTouchDrag: false },
     });

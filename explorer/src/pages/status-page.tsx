@@ -55,7 +55,7 @@ function Checks({ ready }: { readonly ready: GetReady["answer"] }) {
         <tbody>
           {Object.entries(ready.checks).map(([name, { ok, detail }]) => (
             <tr key={name}>
-              <td class={ok ? "up" : "down"}>{ok ? "✓ ok" : "✕ failed"}</td>
+              <td class={`nowrap ${ok ? "up" : "down"}`}>{ok ? "✓ ok" : "✕ failed"}</td>
               <th scope="row">{name}</th>
               <td>{detail}</td>
             </tr>
