@@ -3,26 +3,27 @@ import { describeSettings, type SettingDescription } from "../../src/base/config
 
 const introduction = `# Configuration
 
-Every setting is an environment variable; \`serve\` and \`demo\` take the common ones as flags too, which win. Variables are also read from a file
-\`.env\` in the working folder; the environment wins over it. There are no other settings: a variable that starts with \`ODDWIRE_\` and is not listed
-here is refused, so a typing mistake never passes for a default. All mistakes are reported together at start, with exit
-code 2. An empty variable counts as unset.
+Set environment variables, or write them into a file \`.env\` in the working directory. The environment takes precedence over the
+file. \`serve\` and \`demo\` accept the common settings as flags too, which take precedence over both.
 
-\`npx oddwire config\` prints what is in force, with secrets as \`***\` and endpoints by their host.
+A variable that starts with \`ODDWIRE_\` and is not listed here is refused, so a typing mistake never goes unnoticed. All mistakes
+are reported together at start, with exit code 2. An empty variable counts as unset.
 
-This page is made from [src/base/config/config.ts](../src/base/config/config.ts) by \`npm run docs\`; a test compares the two.
+\`npx oddwire config\` prints the settings in force, with secrets as \`***\` and endpoints by their host.
+
+\`npm run docs\` generates this page from [src/base/config/config.ts](../src/base/config/config.ts); a test compares the two.
 `;
 
 const secrets = `
-Settings marked *secret* may be given as a file instead: \`ODDWIRE_ADMIN_KEY_FILE=/run/secrets/admin-key\`. Give the
+Settings marked *secret* can be read from a file instead: \`ODDWIRE_ADMIN_KEY_FILE=/run/secrets/admin-key\`. Set the
 variable or its file, not both.
 
 ## The contracts file
 
-\`ODDWIRE_CONTRACTS_FILE\` names a JSON file that replaces the built-in list. Its shape is checked by
-[src/contracts/contracts.ts](../src/contracts/contracts.ts), which reports every mistake by its place; the built-in list in
-[src/contracts/polygon-contracts.ts](../src/contracts/polygon-contracts.ts) is an example. A data folder belongs to one chain
-and one list of contracts and is refused with another.
+\`ODDWIRE_CONTRACTS_FILE\` names a JSON file that replaces the built-in list.
+[src/contracts/polygon-contracts.ts](../src/contracts/polygon-contracts.ts) is an example;
+[src/contracts/contracts.ts](../src/contracts/contracts.ts) validates the file and reports every mistake with its place. A data
+directory belongs to one chain and one list of contracts. With another list it is refused.
 `;
 
 /** The whole page. */

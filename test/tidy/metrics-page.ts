@@ -13,13 +13,15 @@ type Described = {
 
 const introduction = `# Metrics
 
-\`GET /v1/metrics\` answers JSON, \`GET /v1/metrics/prometheus\` the text format 0.0.4, both for any key. They are printed from
-one reading and cannot disagree: names in the JSON say the same without the prefix, with milliseconds where people read
-them (\`p99_ms\`). Counters begin at the start of the process, those of the audit with the data folder. What is not known is \`null\` in the JSON and absent from the
-text, never 0. Latencies are histograms; the quantiles of the JSON are read from their buckets as Prometheus does it.
-Labels are bounded: routes are patterns, never paths, unusual methods are \`other\`, endpoints are named by host and port.
+\`GET /v1/metrics\` returns JSON, \`GET /v1/metrics/prometheus\` the text format 0.0.4. Both accept any key and report the same
+values. JSON names have no prefix, and latencies are in milliseconds (\`p99_ms\`).
 
-Recent versions of Prometheus can send the key themselves:
+- Counters start with the process; those of the audit start with the data directory.
+- An unknown value is \`null\` in JSON and absent from the text, never 0.
+- Latencies are histograms. The quantiles in JSON are estimated from the buckets, as Prometheus does.
+- Labels are bounded: routes are patterns, never paths; unusual methods are \`other\`; endpoints are named by host and port.
+
+Recent versions of Prometheus can send the key:
 
 \`\`\`yaml
 scrape_configs:
@@ -29,8 +31,8 @@ scrape_configs:
     static_configs: [{ targets: ["127.0.0.1:8080"] }]
 \`\`\`
 
-Or set \`ODDWIRE_METRICS_PORT\`: a second listener on \`ODDWIRE_HOST\` that serves \`/metrics\` without a key, and nothing else.
-It admits 100 requests a minute from one IP.
+Or set \`ODDWIRE_METRICS_PORT\`. This second port on \`ODDWIRE_HOST\` serves only \`/metrics\`, without a key. It accepts 100
+requests a minute from one IP address.
 
 ## What to watch
 
@@ -38,16 +40,17 @@ It admits 100 requests a minute from one IP.
 |---|---|
 | \`oddwire_indexer_lag_seconds\` rises | nodes or the store are too slow, or indexing has stopped; \`/v1/ready\` says which |
 | \`oddwire_indexer_gaps\` above 0 | the store is damaged |
-| \`oddwire_indexer_quarantined_logs_total\` rises | a contract logs what this version cannot read; it is kept, see the log |
+| \`oddwire_indexer_quarantined_logs_total\` rises | a contract emits logs that this version cannot decode; they are kept, see the log |
 | \`oddwire_indexer_match_anomalies_total\` rises | matches break a rule of [counting](counting.md); they are served as they are |
-| \`oddwire_indexer_warning\` is there | see the glossary: [warning](glossary.md#the-chain) |
+| \`oddwire_indexer_warning\` is present | a [warning](glossary.md#the-chain) |
 | \`oddwire_rpc_invalid_responses_total\` rises | an endpoint contradicts itself or the chain; use another |
-| \`oddwire_http_errors_total\` rises | our own fault, or a venue or the store that is away; each is in the log with its request id |
-| \`oddwire_process_event_loop_lag_seconds{quantile="0.99"}\` above 0.1 | every answer waits that long |
+| \`oddwire_http_errors_total\` rises | server errors, or Polymarket or the store is unavailable; the log has each with its request id |
+| \`oddwire_process_event_loop_lag_seconds{quantile="0.99"}\` above 0.1 | every response waits that long |
 
 ## Every metric
 
-This list is made from [src/api/metrics/metrics-schema.ts](../src/api/metrics/metrics-schema.ts) by \`npm run docs\`; a test compares the two.
+\`npm run docs\` generates this list from [src/api/metrics/metrics-schema.ts](../src/api/metrics/metrics-schema.ts); a test
+compares the two.
 
 | metric | type | unit | labels | meaning |
 |---|---|---|---|---|

@@ -3,7 +3,7 @@ import { amount, block, count, counter, gauge, measured } from "./metric-field.t
 
 /** What the nodes of a cluster agree on, as one of them knows it. */
 export const accessSchema = Type.Object({
-  key_version: count(gauge("access_key_version", "The newest change of API keys in force")),
+  key_version: count(gauge("access_key_version", "The version of API keys in force")),
   keys_verified: count(
     gauge("access_keys_verified", "1 while keys are known to be current; 0 refuses them with 503"),
   ),
@@ -11,7 +11,7 @@ export const accessSchema = Type.Object({
   limits_inexact_seconds: measured(
     counter(
       "limits_inexact_seconds_total",
-      "Seconds without Redis, or until it has a whole window",
+      "Seconds in which limits were not exact: without Redis, or until it had a whole minute of requests",
     ),
   ),
 });

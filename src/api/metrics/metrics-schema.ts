@@ -18,9 +18,9 @@ const latencyFields = { p50_ms: measured(), p95_ms: measured(), p99_ms: measured
 
 const indexerSchema = Type.Object({
   chain_id: count(gauge("indexer_chain_id", "The chain that is followed")),
-  head_block: block(gauge("indexer_head_block", "The newest block any endpoint describes")),
+  head_block: block(gauge("indexer_head_block", "The newest block that an endpoint reported")),
   indexed_block: block(gauge("indexer_indexed_block", "The newest block indexed")),
-  finalized_block: block(gauge("indexer_finalized_block", "The newest block stored for good")),
+  finalized_block: block(gauge("indexer_finalized_block", "The newest final block")),
   lag_blocks: block(gauge("indexer_lag_blocks", "Head less indexed block")),
   lag_seconds: block(
     gauge("indexer_lag_seconds", "Chain time between the indexed block and the head"),
@@ -35,20 +35,18 @@ const indexerSchema = Type.Object({
   gaps: block(
     gauge(
       "indexer_gaps",
-      "Blocks within the coverage that are not stored; anything but 0 is damage",
+      "Blocks within the coverage that are not stored; not 0 only in a damaged directory",
     ),
   ),
-  unfinalized_blocks: count(
-    gauge("indexer_unfinalized_blocks", "Blocks above finality, held in memory"),
-  ),
+  unfinalized_blocks: count(gauge("indexer_unfinalized_blocks", "Unfinalized blocks, in memory")),
   warnings: Type.Array(
     Type.String(),
     gauge("indexer_warning", "1 for each warning that is raised", { label: "warning" }),
   ),
   events: countsByKind(
-    counter("indexer_events_total", "Events by kind; a fill is an order_filled", { label: "kind" }),
+    counter("indexer_events_total", "Events by kind; fills are order_filled", { label: "kind" }),
   ),
-  trades: count(counter("indexer_trades_total", "Fills that are trades")),
+  trades: count(counter("indexer_trades_total", "Trades")),
   events_per_second: measured(
     gauge("indexer_events_per_second", "Events per second over the last 5 seconds"),
   ),
@@ -58,7 +56,7 @@ const indexerSchema = Type.Object({
     }),
   ),
   quarantined_logs: countsByKind(
-    counter("indexer_quarantined_logs_total", "Logs that could not be read, by reason", {
+    counter("indexer_quarantined_logs_total", "Logs that could not be decoded, by reason", {
       label: "reason",
     }),
   ),
@@ -69,7 +67,7 @@ const indexerSchema = Type.Object({
   bloom_false_positives: count(
     counter(
       "indexer_bloom_false_positives_total",
-      "Blooms that described more logs than there were, as was then proven",
+      "Blocks whose bloom suggested logs, and whose receipts have none",
     ),
   ),
   // Since the data folder was made, unlike the other counts.
@@ -77,45 +75,40 @@ const indexerSchema = Type.Object({
     ranges: count(
       counter(
         "audit_ranges_total",
-        "Stored ranges that were read again, since the data folder was made, as all of the audit",
+        "Stored ranges that were audited, since the data directory was created",
       ),
     ),
-    blocks: count(counter("audit_blocks_total", "Stored blocks that were read again")),
-    rounds: count(counter("audit_rounds_total", "How often everything stored was read again")),
+    blocks: count(counter("audit_blocks_total", "Stored blocks that were audited")),
+    rounds: count(counter("audit_rounds_total", "Complete rounds of the audit")),
     round_progress: share(
-      gauge(
-        "audit_round_progress_ratio",
-        "The share of the blocks that was read again in this round",
-      ),
+      gauge("audit_round_progress_ratio", "The share of stored blocks audited in this round"),
     ),
     audited_from_block: block(
-      gauge("audit_from_block", "How far back everything was audited in this round"),
+      gauge("audit_from_block", "First block audited without a gap in this round"),
     ),
     audited_to_block: block(
-      gauge("audit_to_block", "Up to where everything was audited in this round"),
+      gauge("audit_to_block", "Last block audited without a gap in this round"),
     ),
     mismatches: count(
       counter(
         "audit_mismatches_total",
-        "Ranges of which a node and the store said different things, proven or not",
+        "Ranges in which a node and the store differed, proven or not",
       ),
     ),
     false_alarms: count(
       counter(
         "audit_false_alarms_total",
-        "Ranges of which an endpoint contradicted the store and receipts disproved it",
+        "Ranges in which an endpoint differed from the store and receipts confirmed the store",
       ),
     ),
-    repairs: count(
-      counter("audit_repairs_total", "Ranges that were proven to be wrong and repaired"),
-    ),
+    repairs: count(counter("audit_repairs_total", "Ranges that were proven corrupt and repaired")),
     unverified_ranges: count(
-      gauge("audit_unverified_ranges", "Ranges that a node contradicts without a proof"),
+      gauge("audit_unverified_ranges", "Ranges with a mismatch that is not proven yet"),
     ),
     corrupt_ranges: count(
       gauge(
         "audit_corrupt_ranges",
-        "Ranges that are proven to be wrong and not repaired; the service is not ready",
+        "Ranges that are proven corrupt and not repaired; the service is not ready",
       ),
     ),
   }),
@@ -125,16 +118,16 @@ const indexerSchema = Type.Object({
         from_block: count(
           gauge(
             "backfill_from_block",
-            "Where the range to catch up with begins; absent while the head is followed",
+            "First block of the backfill; absent while the head is followed",
           ),
         ),
-        to_block: count(gauge("backfill_to_block", "Where the range ends: the head")),
-        progress: share(gauge("backfill_progress_ratio", "The share of the range that is indexed")),
+        to_block: count(gauge("backfill_to_block", "Last block of the backfill: the head")),
+        progress: share(gauge("backfill_progress_ratio", "The share of the backfill that is done")),
         blocks_per_second: measured(
           gauge("backfill_blocks_per_second", "Blocks per second over the last 5 seconds"),
         ),
         seconds_left: measured(
-          gauge("backfill_remaining_seconds", "How long the rest will take at this rate"),
+          gauge("backfill_remaining_seconds", "Estimated time to the end of the backfill"),
         ),
       }),
       Type.Null(),
@@ -147,13 +140,16 @@ const indexerSchema = Type.Object({
       requests: count(counter("rpc_requests_total", "Requests sent, of one call or several")),
       calls: count(counter("rpc_calls_total", "JSON-RPC calls sent")),
       errors: count(
-        counter("rpc_errors_total", "Requests that failed: no answer, a broken one, a 5xx"),
+        counter("rpc_errors_total", "Requests that failed: no response, a broken one, or a 5xx"),
       ),
       rate_limited: count(
         counter("rpc_rate_limited_total", "Requests refused because of the rate"),
       ),
       bad_answers: count(
-        counter("rpc_invalid_responses_total", "Answers that contradicted themselves or the chain"),
+        counter(
+          "rpc_invalid_responses_total",
+          "Responses that contradicted themselves or the chain",
+        ),
       ),
       latency_ms: measured(gauge("rpc_latency_seconds", "Sliding average of small requests")),
       breaker: Type.Enum(
@@ -163,13 +159,19 @@ const indexerSchema = Type.Object({
         }),
       ),
       calls_per_second: measured(
-        gauge("rpc_calls_per_second_max", "The learnt or configured rate; absent without one"),
+        gauge(
+          "rpc_calls_per_second_max",
+          "The learned or configured rate limit; absent without one",
+        ),
       ),
       range_blocks: count(gauge("rpc_range_blocks", "Blocks per request")),
       range_blocks_cap: block(
-        gauge("rpc_range_blocks_max", "The provider's cap on them; absent while none is known"),
+        gauge(
+          "rpc_range_blocks_max",
+          "The provider's cap on blocks per request; absent while unknown",
+        ),
       ),
-      head_block: block(gauge("rpc_head_block", "The newest block it described")),
+      head_block: block(gauge("rpc_head_block", "The newest block that it reported")),
     }),
     labeledBy("host"),
   ),
@@ -177,7 +179,7 @@ const indexerSchema = Type.Object({
 
 const apiSchema = Type.Object({
   requests: count(),
-  errors: count(counter("http_errors_total", "Answers with an error of our own, 5xx")),
+  errors: count(counter("http_errors_total", "Responses with 5xx")),
   refusals: countsByKind(
     counter("http_refusals_total", "Requests refused, by code of the error", { label: "code" }),
   ),
@@ -191,7 +193,7 @@ const apiSchema = Type.Object({
       method: Type.String(),
       route: Type.String({ description: "The pattern, never the path" }),
       statuses: countsByKind(
-        counter("http_requests_total", "Requests answered", { label: "status" }),
+        counter("http_requests_total", "Requests, by status of the response", { label: "status" }),
       ),
       ...latencyFields,
     }),
@@ -201,17 +203,14 @@ const apiSchema = Type.Object({
 
 const streamSchema = Type.Object({
   connections: count(gauge("stream_connections", "Clients connected to the stream")),
-  subscriptions: count(gauge("stream_subscriptions", "Subscriptions of all of them")),
+  subscriptions: count(gauge("stream_subscriptions", "Subscriptions of all connections")),
   messages: count(counter("stream_messages_total", "Events sent, to all clients together")),
-  bytes: count(counter("stream_sent_bytes_total", "Bytes of those events on the wire")),
+  bytes: count(counter("stream_sent_bytes_total", "Bytes of those events, as sent")),
   replayed_messages: count(
-    counter(
-      "stream_replayed_messages_total",
-      "Events among them that were read back from the store",
-    ),
+    counter("stream_replayed_messages_total", "Events of them that were replayed from the store"),
   ),
   slow_closes: count(
-    counter("stream_slow_closes_total", "Clients closed for being slow or silent"),
+    counter("stream_slow_closes_total", "Connections closed because the client was slow or silent"),
   ),
 });
 
@@ -233,8 +232,8 @@ const storeSchema = Type.Object({
         Type.Object({
           table: Type.String(),
           rows: count(gauge("store_rows", "Rows of a table")),
-          bytes: count(gauge("store_bytes", "Bytes of a table on the disk")),
-          parts: count(gauge("store_parts", "Parts a table is in, before merging")),
+          bytes: count(gauge("store_bytes", "Bytes of a table on disk")),
+          parts: count(gauge("store_parts", "Parts of a table")),
         }),
         labeledBy("table"),
       ),
@@ -246,12 +245,12 @@ const storeSchema = Type.Object({
   inserts: operationSchema("insert"),
   answered_by: Type.Array(
     Type.Object({
-      question: Type.String({ description: "What was asked for", examples: ["trades"] }),
+      question: Type.String({ description: "The kind of query", examples: ["trades"] }),
       source: Type.String(),
       answers: count(
         counter(
           "query_reads_total",
-          "Answers to a question, by the last source that was needed: views, head, recent or engine",
+          "Queries by the last source that was needed: views, head, recent or engine",
         ),
       ),
     }),
@@ -261,31 +260,31 @@ const storeSchema = Type.Object({
 
 const booksSchema = Type.Object({
   source: Type.String(),
-  in_memory: count(gauge("orderbooks_in_memory", "Order books held")),
-  stale: count(gauge("orderbooks_stale", "Of them, those that may differ from the venue's")),
-  followed: count(gauge("orderbooks_followed", "Of them, those that clients of the stream follow")),
+  in_memory: count(gauge("orderbooks_in_memory", "Order books in memory")),
+  stale: count(gauge("orderbooks_stale", "Order books that may differ from the venue's")),
+  followed: count(gauge("orderbooks_followed", "Order books that clients of the stream follow")),
   hashes_usable: Type.Boolean(
-    gauge("orderbooks_hash_check_enabled", "1 while the venue's hashes are believed, else 0"),
+    gauge("orderbooks_hash_check_enabled", "1 while the venue's hashes are checked, else 0"),
   ),
   resyncs: countsByKind(
-    counter("orderbooks_resyncs_total", "Books that had to be asked for again, by reason", {
+    counter("orderbooks_resyncs_total", "Order books that were requested again, by reason", {
       label: "reason",
     }),
   ),
-  changes: count(
-    counter("orderbooks_changes_total", "Levels that the stream sent to have changed"),
+  changes: count(counter("orderbooks_changes_total", "Changed levels received from the stream")),
+  snapshots: count(
+    counter("orderbooks_snapshots_total", "Whole order books received from the stream"),
   ),
-  snapshots: count(counter("orderbooks_snapshots_total", "Whole books that the stream reported")),
   unreadable: count(
-    counter("orderbooks_unreadable_total", "Messages of the stream that could not be read"),
+    counter("orderbooks_unreadable_total", "Messages of the stream that could not be parsed"),
   ),
   hashes_proven: count(
-    counter("orderbooks_hashes_proven_total", "Hashes of the stream that were right"),
+    counter("orderbooks_hashes_proven_total", "Hashes that confirmed an order book"),
   ),
   false_alarms: count(
     counter(
       "orderbooks_hash_false_positives_total",
-      "Hashes that were wrong of books that were right",
+      "Hashes that differed for an order book that was correct",
     ),
   ),
   requests: count(counter("venue_requests_total", "Requests to the venue for order books")),
@@ -302,31 +301,28 @@ const booksSchema = Type.Object({
 
 const metadataSchema = Type.Object({
   markets: count(gauge("metadata_markets", "Markets with metadata from the venue")),
-  markets_missing: count(gauge("metadata_markets_missing", "Markets it was not asked for yet")),
-  age_seconds: block(
-    gauge(
-      "metadata_age_seconds",
-      "Since its open half was last read to the end; absent until then",
-    ),
+  markets_missing: count(
+    gauge("metadata_markets_missing", "Markets whose metadata was not requested yet"),
   ),
-  up: Type.Boolean(gauge("metadata_up", "1 while the venue's metadata API answers")),
+  age_seconds: block(
+    gauge("metadata_age_seconds", "Time since all open markets were last read; absent until then"),
+  ),
+  up: Type.Boolean(gauge("metadata_up", "1 while the venue's metadata API responds, else 0")),
   contradictions: countsByKind(
     gauge(
       "metadata_contradictions",
-      "Markets of which it says something else than the chain, by what; the chain is served",
+      "Markets whose metadata contradicts the chain, by kind; the chain is served",
       { label: "kind" },
     ),
   ),
-  requests: count(counter("metadata_requests_total", "Requests to it")),
+  requests: count(counter("metadata_requests_total", "Requests for market metadata")),
   pages: count(
-    counter("metadata_pages_total", "Pages of it that were read, answers about ids aside"),
-  ),
-  unreadable: count(
     counter(
-      "metadata_unreadable_total",
-      "Entries in answers that do not say which market they are about",
+      "metadata_pages_total",
+      "Pages of market metadata that were read, without requests by id",
     ),
   ),
+  unreadable: count(counter("metadata_unreadable_total", "Entries without the id of a market")),
   errors: countsByKind(
     counter("metadata_errors_total", "Requests that failed, by kind", { label: "kind" }),
   ),
@@ -342,14 +338,10 @@ const lag = (quantile: string) =>
 const processSchema = Type.Object({
   memory: Type.Object({
     resident_bytes: count(
-      gauge("process_resident_memory_bytes", "Memory in all, the embedded engine included"),
+      gauge("process_resident_memory_bytes", "Resident memory, with the embedded engine"),
     ),
-    heap_used_bytes: count(
-      gauge("process_heap_used_bytes", "Of the main thread's heap, what is in use"),
-    ),
-    heap_total_bytes: count(
-      gauge("process_heap_total_bytes", "Of the main thread's heap, what is reserved"),
-    ),
+    heap_used_bytes: count(gauge("process_heap_used_bytes", "Heap of the main thread in use")),
+    heap_total_bytes: count(gauge("process_heap_total_bytes", "Heap of the main thread reserved")),
     external_bytes: count(gauge("process_external_memory_bytes", "Buffers outside the heap")),
   }),
   cpu_user_seconds: amount(cpu("user")),
@@ -366,7 +358,7 @@ const processSchema = Type.Object({
     ),
   ),
   garbage_collection_seconds: amount(
-    counter("process_garbage_collection_seconds_total", "Time these runs took"),
+    counter("process_garbage_collection_seconds_total", "Time spent in garbage collection"),
   ),
 });
 

@@ -28,7 +28,7 @@ const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELET
 export class RequestMeter {
   readonly latency = new LatencyHistogram({
     name: "oddwire_http_request_duration_seconds",
-    help: "From the head of a request to that of its answer",
+    help: "From the request's headers to the response's",
     labelNames: ["method", "route"],
   });
   /** By route, then by method. */

@@ -45,7 +45,7 @@ const settings = {
   }),
   chainId: setting({
     variable: "ODDWIRE_CHAIN_ID",
-    description: "The chain to follow; an endpoint of another one is refused, and ends a start",
+    description: "The chain to index; an endpoint of another chain is refused",
     ...wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 137 }),
   }),
   startBlock: setting<number | "latest" | "genesis">({
@@ -66,7 +66,7 @@ const settings = {
   dataDir: setting({
     variable: "ODDWIRE_DATA_DIR",
     flag: "data-dir",
-    description: "The folder of everything the service keeps",
+    description: "The data directory: everything that the service stores",
     form: "a path",
     fallback: "./data",
     read: (text) => text,
@@ -94,7 +94,7 @@ const settings = {
   }),
   adminKey: setting<string | null>({
     variable: "ODDWIRE_ADMIN_KEY",
-    description: "A first key of scope admin",
+    description: "A first admin key",
     form: "a key as `oddwire keys create` prints it",
     fallback: null,
     read: (text) => text,
@@ -102,7 +102,8 @@ const settings = {
   }),
   hmacPepper: setting<string | null>({
     variable: "ODDWIRE_HMAC_PEPPER",
-    description: "Secret mixed into stored keys; without it, one is made in the data folder",
+    description:
+      "Secret that stored keys are hashed with; without it, one is created in the data directory",
     form: "at least 32 characters",
     fallback: null,
     read: (text) => (text.length >= 32 ? text : null),
@@ -111,7 +112,7 @@ const settings = {
   venue: setting<"none" | "polymarket">({
     variable: "ODDWIRE_VENUE",
     flag: "venue",
-    description: "Where order books and names of markets come from, which the chain does not hold",
+    description: "The source of order books and market metadata, which are not on the chain",
     form: "none or polymarket",
     fallback: "none",
     read: (text) => (text === "none" || text === "polymarket" ? text : null),
@@ -132,7 +133,7 @@ const settings = {
   }),
   venueMetadataUrl: setting({
     variable: "ODDWIRE_GAMMA_URL",
-    description: "The venue's market metadata of markets: GET /markets/keyset below it",
+    description: "The venue's market metadata: GET /markets/keyset below it",
     form: "an http or https URL",
     fallback: "https://gamma-api.polymarket.com",
     read: (text) => (isUrl(text, /^https?:$/) ? text : null),
@@ -146,7 +147,7 @@ const settings = {
   }),
   trustedProxies: setting<readonly string[]>({
     variable: "ODDWIRE_TRUSTED_PROXIES",
-    description: "Proxies whose X-Forwarded-For is believed",
+    description: "Proxies whose X-Forwarded-For is used",
     form: "a comma list of IP addresses and CIDR ranges",
     fallback: [],
     read: listOf(isIpRange),
@@ -167,7 +168,7 @@ const settings = {
   rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
   exportRowsMax: setting({
     variable: "ODDWIRE_EXPORT_MAX_ROWS",
-    description: "Rows in one answer of the formats ndjson, csv, parquet and arrow",
+    description: "Rows of one export in ndjson, csv, parquet or arrow",
     ...wholeNumber({ min: 1, max: 1_000_000_000, fallback: 1_000_000 }),
   }),
   connectionsPerIp: setting({
@@ -176,9 +177,9 @@ const settings = {
       "Connections of one IP address (IPv6: /64), HTTP and stream together; trusted proxies have no limit",
     ...wholeNumber({ min: 1, max: 10_000, fallback: 1000 }),
   }),
-  streamConnectionsRead: streamConnections("READ", "key of scope read", 10),
-  streamConnectionsWrite: streamConnections("WRITE", "key of scope write", 50),
-  streamConnectionsAdmin: streamConnections("ADMIN", "key of scope admin", 200),
+  streamConnectionsRead: streamConnections("READ", "read key", 10),
+  streamConnectionsWrite: streamConnections("WRITE", "write key", 50),
+  streamConnectionsAdmin: streamConnections("ADMIN", "admin key", 200),
   streamConnectionsIp: streamConnections("IP", "IP address (IPv6: /64)", 50),
   streamSubscriptions: setting({
     variable: "ODDWIRE_STREAM_SUBSCRIPTIONS",
@@ -187,17 +188,18 @@ const settings = {
   }),
   readyLagSecondsMax: setting({
     variable: "ODDWIRE_READY_MAX_LAG_SECONDS",
-    description: "Seconds of chain time behind the head above which the service is not ready",
+    description:
+      "Lag behind the head, in seconds of chain time, above which the service is not ready",
     ...wholeNumber({ min: 1, max: 86_400, fallback: 60 }),
   }),
   auditCallsPerMinute: setting({
     variable: "ODDWIRE_AUDIT_CALLS_PER_MINUTE",
-    description: "JSON-RPC calls a minute to read stored blocks again and compare; 0 never does",
+    description: "JSON-RPC calls a minute for the audit of stored blocks; 0 disables it",
     ...wholeNumber({ min: 0, max: 60_000, fallback: 180 }),
   }),
   logLevel: setting<LogLevel>({
     variable: "ODDWIRE_LOG_LEVEL",
-    description: "The least important lines that are logged",
+    description: "The lowest level that is logged",
     form: `one of ${logLevels().join(", ")}`,
     fallback: "info",
     read: (text) => logLevels().find((level) => level === text) ?? null,
@@ -357,7 +359,7 @@ function unknownNames(environment: Environment): string[] {
 function rateLimit(scope: "read" | "write" | "admin", fallback: number): Setting<number> {
   return setting({
     variable: `ODDWIRE_RATE_LIMIT_${scope.toUpperCase()}`,
-    description: `Requests that a key of scope ${scope} has in any 60 seconds`,
+    description: `Requests of one ${scope} key in any 60 seconds`,
     ...wholeNumber({ min: 1, max: 10_000_000, fallback }),
   });
 }

@@ -10,12 +10,12 @@ export class MeteredEngine implements Engine {
   readonly latencies = {
     query: new LatencyHistogram({
       name: "oddwire_store_query_duration_seconds",
-      help: "How long queries of the facts took, waiting in line included",
+      help: "Duration of queries, waiting included",
       labelNames: [],
     }),
     insert: new LatencyHistogram({
       name: "oddwire_store_insert_duration_seconds",
-      help: "How long inserts into a table took, until they were durable",
+      help: "Duration of inserts, until they are durable",
       labelNames: [],
     }),
   } as const;
