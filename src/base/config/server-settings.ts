@@ -4,8 +4,7 @@ import { isUrl, setting } from "./setting.ts";
 export const serverSettings = {
   clickhouseUrl: setting<string | null>({
     variable: "ODDWIRE_CLICKHOUSE_URL",
-    description:
-      "The ClickHouse server that facts are kept in, in place of the engine in the process",
+    description: "A ClickHouse server to store facts on, instead of the embedded engine",
     form: "an http or https URL without a path",
     fallback: null,
     read: (text) => (isUrl(text, /^https?:$/) && new URL(text).pathname === "/" ? text : null),
@@ -21,7 +20,7 @@ export const serverSettings = {
   clickhouseCluster: setting<string | null>({
     variable: "ODDWIRE_CLICKHOUSE_CLUSTER",
     description:
-      "The cluster that the server is in, by its name there; tables are then replicated and sharded",
+      "The server's cluster, by its name in remote_servers; tables are then replicated and sharded",
     form: "a name of letters, digits and underscores",
     fallback: null,
     read: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : null),
@@ -43,7 +42,7 @@ export const serverSettings = {
   }),
   redisUrl: setting<string | null>({
     variable: "ODDWIRE_REDIS_URL",
-    description: "The Redis that the nodes of a cluster share; required by `index` and `api`",
+    description: "The Redis that all nodes of a cluster share; required by `index` and `api`",
     form: "a redis or rediss URL, with user and password if Redis asks for them",
     fallback: null,
     read: (text) => (isUrl(text, /^rediss?:$/) ? text : null),
@@ -52,7 +51,7 @@ export const serverSettings = {
   limitsWithoutRedis: setting<"share" | "refuse">({
     variable: "ODDWIRE_LIMITS_WITHOUT_REDIS",
     description:
-      "What a node of a cluster does with requests while Redis is away: admit its share of each limit, or refuse those with a key",
+      "Without Redis a serving node admits its share of each limit, or refuses requests with a key",
     form: "share or refuse",
     fallback: "share",
     read: (text) => (text === "share" || text === "refuse" ? text : null),
