@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { count, dollars, points, toneOf } from "../format/numbers.ts";
@@ -9,6 +10,7 @@ import { hasBooks } from "../service/session.ts";
 import { groupMarkets, labelOf, type MarketGroup } from "./group-markets.ts";
 import { type SortName, sortBy, sortedBy } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
+import { useNearScreen } from "./use-near-screen.ts";
 import { useOnScreen } from "./use-on-screen.ts";
 import { useRowExtras } from "./use-row-extras.ts";
 
@@ -23,7 +25,10 @@ export function MarketTable(props: {
   /** Whether all are of one event, whose page this is. */
   readonly isEvent?: boolean;
 }) {
-  const groups = props.isEvent === true ? [] : groupMarkets(props.markets);
+  const chunks = useMemo(
+    () => (props.isEvent === true ? [] : chunksOf(groupMarkets(props.markets))),
+    [props.markets, props.isEvent],
+  );
   const prices = useLivePrices(props.markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
   return (
     <table class="markets" aria-label="Markets">
@@ -59,16 +64,53 @@ export function MarketTable(props: {
           ))}
         </tbody>
       )}
+      {chunks.map((groups, at) => (
+        <Chunk key={at} at={at} groups={groups} prices={prices} />
+      ))}
+    </table>
+  );
+}
+
+/** Groups that are drawn together; far from the screen there is only their space. */
+const chunkGroups = 20;
+const groupHeight = 64;
+
+function chunksOf(groups: readonly MarketGroup[]): readonly (readonly MarketGroup[])[] {
+  const count = Math.ceil(groups.length / chunkGroups);
+  return Array.from({ length: count }, (_, at) =>
+    groups.slice(at * chunkGroups, (at + 1) * chunkGroups),
+  );
+}
+
+function Chunk(props: {
+  readonly at: number;
+  readonly groups: readonly MarketGroup[];
+  readonly prices: Prices;
+}) {
+  const { at, groups, prices } = props;
+  const { isNear, height } = useNearScreen(`table.markets > tbody[data-chunk="${at}"]`, groups, {
+    isNear: at === 0,
+    height: groups.length * groupHeight,
+  });
+  if (!isNear) {
+    return (
+      <tbody data-chunk={at} aria-hidden="true">
+        <tr style={{ height: `${height}px` }} />
+      </tbody>
+    );
+  }
+  return (
+    <>
       {groups.map((group) =>
         group.markets.length === 1 && group.markets[0] !== undefined ? (
-          <tbody key={group.id}>
+          <tbody key={group.id} data-chunk={at}>
             <MarketRow market={group.markets[0]} prices={prices} label={null} />
           </tbody>
         ) : (
-          <EventRows key={group.id} group={group} prices={prices} />
+          <EventRows key={group.id} group={group} prices={prices} chunk={at} />
         ),
       )}
-    </table>
+    </>
   );
 }
 
@@ -97,14 +139,19 @@ function SortHeader(props: {
 }
 
 /** One row of the event, and one for each of its leading outcomes. */
-function EventRows({ group, prices }: { readonly group: MarketGroup; readonly prices: Prices }) {
+function EventRows(props: {
+  readonly group: MarketGroup;
+  readonly prices: Prices;
+  readonly chunk: number;
+}) {
+  const { group, prices, chunk } = props;
   const { id, title, markets } = group;
   const leading = byChance(markets, prices).slice(0, outcomesShown);
   const volume = markets.reduce((sum, market) => sum + Number(market.volume_24h_usd), 0);
   const trades = markets.reduce((sum, market) => sum + market.trades_24h, 0);
   const endMs = millisecondsOf(markets[0]?.end_date ?? null);
   return (
-    <tbody class="event">
+    <tbody class="event" data-chunk={chunk}>
       <tr class="event-head">
         <td class="name">
           <a href={paths.event(id)} data-row>

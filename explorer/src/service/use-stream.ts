@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { wait } from "../../../client/src/backoff.ts";
 import type { StreamState } from "../../../client/src/event-stream.ts";
 import type {
   ChannelRequest,
@@ -14,12 +15,15 @@ type Options<Type extends keyof ChannelRows> = {
   readonly snapshot?: number;
 };
 
+/** What comes within this time is shown together. */
+const togetherMs = 150;
+
 /** How a stream is doing; `paused` while the page reads none. */
 export type LiveState = StreamState | "paused" | "failed";
 
 /**
- * Follows a channel while the component is on the page and hands its frames on, those of one frame of the screen
- * together. `options` of `null` follow nothing.
+ * Follows a channel while the component is on the page and hands its frames on, those of a moment together.
+ * `options` of `null` follow nothing.
  */
 export function useStream<Type extends keyof ChannelRows>(
   options: Options<Type> | null,
@@ -55,17 +59,19 @@ export function useStream<Type extends keyof ChannelRows>(
   return state;
 }
 
-/** Hands on what came since the last frame of the screen; now and then while the page is hidden. */
+/** Hands on what came since the last time, before a frame of the screen: faster than this nothing can be read. */
 function gather<T>(give: (items: readonly T[]) => void): (item: T) => void {
   let waiting: T[] = [];
-  const flush = (): void => {
+  let givenMs = Number.NEGATIVE_INFINITY;
+  const flush = async (): Promise<void> => {
+    await wait(Math.max(0, givenMs + togetherMs - performance.now()), undefined);
+    givenMs = await nextPaint();
     const items = waiting;
     waiting = [];
     give(items);
   };
   return (item) => {
     waiting.push(item);
-    if (waiting.length > 1) return;
-    void nextPaint().then(flush);
+    if (waiting.length === 1) void flush();
   };
 }

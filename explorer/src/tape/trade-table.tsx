@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { Trade } from "../../../client/src/api.ts";
 import { cents, exact, exactDollars, short } from "../format/numbers.ts";
 import { fullTime, timeOfDay } from "../format/times.ts";
@@ -69,12 +70,29 @@ function TradeRow(props: {
   readonly hasDate: boolean;
 }) {
   const { trade, tape, question, hasDate } = props;
+  const classes = classOf(trade, tape);
+  const finality = finalityOf(trade, tape);
+  // A tape changes many times a second, most of its rows do not: the same element is not compared.
+  return useMemo(
+    () => <DrawnRow {...{ trade, classes, finality, question, hasDate }} />,
+    [trade, classes, finality, question, hasDate],
+  );
+}
+
+function DrawnRow(props: {
+  readonly trade: Trade;
+  readonly classes: string;
+  readonly finality: Finality;
+  readonly question: string | null | undefined;
+  readonly hasDate: boolean;
+}) {
+  const { trade, classes, finality, question, hasDate } = props;
   const { side, outcome, size, price, timestamp_ms: atMs } = trade;
   const { word, meaning } = matchTypes[trade.match_type];
   return (
-    <tr class={classOf(trade, tape)} data-id={trade.id}>
+    <tr class={classes} data-id={trade.id}>
       <td class="time num nowrap" title={fullTime(atMs)}>
-        <Finality trade={trade} tape={tape} />
+        <FinalityDot of={finality} />
         {hasDate ? fullTime(atMs).replace(/,? [^ ]*$/, "") : timeOfDay(atMs)}
       </td>
       {question !== undefined && (
@@ -113,17 +131,22 @@ function classOf({ id, value_usd: value }: Trade, { fresh, reverted }: Tape): st
 }
 
 /** Whether a trade can still be reverted. */
-function Finality({ trade, tape }: { readonly trade: Trade; readonly tape: Tape }) {
-  if (tape.reverted.has(trade.id)) {
-    return (
-      <span class="finality" role="img" aria-label="reverted by a reorganization of the chain" />
-    );
-  }
-  const isFinal = trade.status === "finalized" || trade.seq <= tape.finalizedSeq;
-  const text = isFinal ? "final" : "confirmed; final in a moment";
-  return (
-    <span class={`finality ${isFinal ? "final" : ""}`} role="img" aria-label={text} title={text} />
-  );
+type Finality = keyof typeof finalityTexts;
+
+const finalityTexts = {
+  final: "final",
+  confirmed: "confirmed; final in a moment",
+  reverted: "reverted by a reorganization of the chain",
+} as const;
+
+function finalityOf({ id, status, seq }: Trade, { reverted, finalizedSeq }: Tape): Finality {
+  if (reverted.has(id)) return "reverted";
+  return status === "finalized" || seq <= finalizedSeq ? "final" : "confirmed";
+}
+
+function FinalityDot({ of: finality }: { readonly of: Finality }) {
+  const text = finalityTexts[finality];
+  return <span class={`finality ${finality}`} role="img" aria-label={text} title={text} />;
 }
 
 function MarketLink(props: { readonly trade: Trade; readonly question: string | null }) {

@@ -17,7 +17,7 @@ export type Tape = {
   readonly finalizedSeq: number;
 };
 
-const rowsMax = 200;
+const rowsMax = 100;
 const snapshotRows = 100;
 const historyRows = 100;
 const revertedShownMs = 4000;

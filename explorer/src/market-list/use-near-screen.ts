@@ -1,0 +1,36 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** How far from the screen rows are kept, so that scrolling does not reach blank space. */
+const margin = "1500px 0px";
+
+/**
+ * Whether some of the elements of a part of a table are near the screen, and how high they were last. Their number
+ * may change; they are found by `selector` in the whole page, again whenever `rows` are others.
+ */
+export function useNearScreen(
+  selector: string,
+  rows: unknown,
+  first: { readonly isNear: boolean; readonly height: number },
+): { readonly isNear: boolean; readonly height: number } {
+  const [isNear, setNear] = useState(first.isNear);
+  const height = useRef(first.height);
+  useEffect(() => {
+    const elements = [...document.querySelectorAll<HTMLElement>(selector)];
+    const near = new Set<Element>(isNear ? elements : []);
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) near.add(target);
+          else near.delete(target);
+        }
+        if (near.size === 0 && isNear)
+          height.current = elements.reduce((sum, element) => sum + element.offsetHeight, 0);
+        setNear(near.size > 0);
+      },
+      { rootMargin: margin },
+    );
+    for (const element of elements) observer.observe(element);
+    return () => observer.disconnect();
+  }, [selector, rows, isNear]);
+  return { isNear, height: height.current };
+}
