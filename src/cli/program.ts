@@ -27,6 +27,8 @@ export function buildProgram(): Command {
     for (const option of command.options) acceptOnce(option);
   }
   tab(program, { completionCommandName: "completion" });
+  const completion = program.commands.find((command) => command.name() === "completion");
+  completion?.description("print a completion script for bash, zsh, fish or powershell");
   return program;
 }
 
