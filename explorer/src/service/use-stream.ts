@@ -16,7 +16,7 @@ type Options<Type extends keyof ChannelRows> = {
 };
 
 /** What comes within this time is shown together. */
-const togetherMs = 150;
+const togetherMs = 200;
 
 /** How a stream is doing; `paused` while the page reads none. */
 export type LiveState = StreamState | "paused" | "failed";
@@ -62,10 +62,10 @@ export function useStream<Type extends keyof ChannelRows>(
 /** Hands on what came since the last time, before a frame of the screen: faster than this nothing can be read. */
 function gather<T>(give: (items: readonly T[]) => void): (item: T) => void {
   let waiting: T[] = [];
-  let givenMs = Number.NEGATIVE_INFINITY;
   const flush = async (): Promise<void> => {
-    await wait(Math.max(0, givenMs + togetherMs - performance.now()), undefined);
-    givenMs = await nextPaint();
+    // All streams at the same time, so that the page is drawn once.
+    await wait(togetherMs - (performance.now() % togetherMs), undefined);
+    await nextPaint();
     const items = waiting;
     waiting = [];
     give(items);
