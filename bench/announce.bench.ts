@@ -2,7 +2,8 @@
  * How late the stream is, through everything there is: from a node that announces a block over its
  * WebSocket, through the service as it is run, to the frames at every client. All trades, 100 a
  * second, with finality some blocks behind, so that blocks are stored meanwhile. Node, service and
- * clients are on this machine. Arguments: clients (default 1000), blocks (default 60).
+ * clients are on this machine. Arguments: clients (default 1000), blocks (default 60), and `cluster` for the same
+ * through the feed: an indexer, three serving nodes with a third of the clients each, ClickHouse and Redis.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -14,14 +15,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { isTrade } from "../src/market/fill.ts";
+import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { anyBlockPlan, buildChain, type GeneratedBlock } from "../test/support/generate-chain.ts";
+import { RedisServer } from "../test/support/redis/redis-server.ts";
 import { scriptBlocks } from "../test/support/script-blocks.ts";
 import { ScriptedNode } from "../test/support/scripted-node.ts";
 import { adminKey, Service } from "../test/support/service.ts";
 
 const clients = Number(process.argv[2] ?? 1000);
 const blockCount = Number(process.argv[3] ?? 60);
+const servingNodes = process.argv[4] === "cluster" ? 3 : 1;
 const tradesPerSecond = 100;
 /** Clients say what they saw only afterwards; until then the last block has to be with all. */
 const settleMs = 3_000;
@@ -30,7 +34,8 @@ const warmBlocks = 20;
 
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(
-  `${model}, ${availableParallelism()} cores, node ${process.version}, ${clients} clients`,
+  `${model}, ${availableParallelism()} cores, node ${process.version}, ${clients} clients, ` +
+    `${servingNodes} serving`,
 );
 
 const chain = buildDenseChain(warmBlocks + blockCount);
@@ -41,26 +46,24 @@ const start = scripted[0]?.number ?? 0;
 node.setHead(start + 5);
 const folder = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
 const child = fork(fileURLToPath(new URL("stream-clients.ts", import.meta.url)));
-const service = await Service.open({
-  rpcUrls: [node.wsUrl],
-  dataDir: join(folder, "data"),
-  settings: {
-    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
-    ODDWIRE_START_BLOCK: String(start),
-    ODDWIRE_STREAM_CONNECTIONS_ADMIN: "10000",
-    ODDWIRE_CONNECTIONS_PER_IP: "10000",
-    ODDWIRE_STREAM_CONNECTIONS_IP: "10000",
-  },
-});
+const settings = {
+  ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+  ODDWIRE_START_BLOCK: String(start),
+  ODDWIRE_STREAM_CONNECTIONS_ADMIN: "10000",
+  ODDWIRE_CONNECTIONS_PER_IP: "10000",
+  ODDWIRE_STREAM_CONNECTIONS_IP: "10000",
+};
+const closing: (() => Promise<unknown>)[] = [];
 try {
-  await service.waitIndexed(start + 5);
-  await openClients();
+  const services = servingNodes === 1 ? [await open("serve", settings)] : await openCluster();
+  for (const service of services) await service.waitIndexed(start + 5);
+  for (const service of services) await openClients(service);
   const announcedAtMs = await announceBlocks();
   await delay(settleMs);
   report(announcedAtMs, await readSeen());
 } finally {
   child.kill();
-  await service.stop();
+  for (const close of closing.toReversed()) await close();
   await node.close();
   await rm(folder, { recursive: true, force: true });
 }
@@ -90,10 +93,39 @@ async function announceBlocks(): Promise<ReadonlyMap<number, number>> {
   return announcedAtMs;
 }
 
-async function openClients(): Promise<void> {
+async function open(
+  role: "serve" | "index" | "api",
+  more: Readonly<Record<string, string>>,
+): Promise<Service> {
+  const dataDir = join(folder, `data-${closing.length}`);
+  const service = await Service.open({ role, rpcUrls: [node.wsUrl], dataDir, settings: more });
+  closing.push(() => service.stop());
+  return service;
+}
+
+async function openCluster(): Promise<readonly Service[]> {
+  const [clickhouse] = await ClickHouseServer.openAll(1);
+  assert(clickhouse !== undefined);
+  closing.push(() => clickhouse.close());
+  const redis = await RedisServer.start();
+  closing.push(() => redis.close());
+  const shared = {
+    ...settings,
+    ODDWIRE_CLICKHOUSE_URL: clickhouse.url,
+    ODDWIRE_REDIS_URL: redis.url,
+    ODDWIRE_HMAC_PEPPER: "a pepper that is long enough for a benchmark",
+  };
+  await open("index", shared);
+  const serving: Service[] = [];
+  for (let count = 0; count < servingNodes; count += 1) serving.push(await open("api", shared));
+  return serving;
+}
+
+async function openClients(service: Service): Promise<void> {
   const first = JSON.stringify({ action: "subscribe", channel: { type: "trades" } });
   const port = Number(new URL(service.baseUrl).port);
-  child.send({ open: clients, port, path: "/v1/stream", key: adminKey, first, seesBlocks: true });
+  const count = Math.ceil(clients / servingNodes);
+  child.send({ open: count, port, path: "/v1/stream", key: adminKey, first, seesBlocks: true });
   await once(child, "message");
 }
 
@@ -108,11 +140,12 @@ function report(
   announcedAtMs: ReadonlyMap<number, number>,
   seen: readonly (readonly [block: number, atMs: number])[],
 ): void {
+  const connected = Math.ceil(clients / servingNodes) * servingNodes;
   const delays = seen.flatMap(([block, atMs]) => {
     const sinceMs = announcedAtMs.get(block);
     return sinceMs === undefined ? [] : [atMs - sinceMs];
   });
-  assert.equal(delays.length, announcedAtMs.size * clients, "every client had every block");
+  assert.equal(delays.length, announcedAtMs.size * connected, "every client had every block");
   delays.sort((a, b) => a - b);
   const at = (share: number): string => (delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
   console.log(

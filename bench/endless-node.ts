@@ -174,7 +174,7 @@ const noTransactions = '"transactions":[]}';
 
 function header(number: number | null, head: number): string {
   if (number === null || number > head) return "null";
-  const bloom = `0x${"f".repeat(512)}`;
+  const bloom = `0x${"0".repeat(512)}`;
   return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${blockHashOf(number)}","parentHash":"${blockHashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}",${noTransactions}`;
 }
 
