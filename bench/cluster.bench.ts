@@ -136,6 +136,6 @@ async function usedBytes(): Promise<number> {
     const info = await connection.run((client) => client.info("memory"));
     return Number(/^used_memory:(\d+)/m.exec(info)?.[1]);
   } finally {
-    await connection.close();
+    connection.close();
   }
 }
