@@ -1,6 +1,6 @@
 /**
  * R10: the service is killed again and again, at any moment of its life, while the chain goes on.
- * `KILL_ROUNDS` says how often; by default as often as 35 seconds allow, which is a sample.
+ * `KILL_ROUNDS` says how often; by default as often as 25 seconds allow, which is a sample.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -22,8 +22,8 @@ import { factsOf } from "../support/store-chain.ts";
 const asked = process.env["KILL_ROUNDS"];
 const rounds = Number(asked ?? 100);
 /** Where a start takes long, the test ends with fewer kills, unless a number is asked for. */
-const budgetMs = asked === undefined ? 35_000 : Number.POSITIVE_INFINITY;
-const roundsMin = 8;
+const budgetMs = asked === undefined ? 25_000 : Number.POSITIVE_INFINITY;
+const roundsMin = 5;
 /** As a share of how long a start takes: a little longer, and as long as some appends do. */
 const startShareMax = 1.2;
 const lifeShareMax = 0.3;

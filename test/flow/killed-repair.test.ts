@@ -17,7 +17,7 @@ import { rangeAsked } from "../support/scripted-answers.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { systemSettings } from "../support/system-settings.ts";
 
-const rounds = Number(process.env["REPAIR_KILL_ROUNDS"] ?? 3);
+const rounds = Number(process.env["REPAIR_KILL_ROUNDS"] ?? 2);
 const recording = readRecording("contracts-a");
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 

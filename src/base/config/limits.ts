@@ -229,7 +229,7 @@ export const auditLimits = {
   /** Unproven mismatches are compared again after this, which with the reading is within a minute. */
   mismatchKeptMs: 45_000,
   /** How long, and how many, repairs are gathered before one restart carries them out. */
-  repairGatherMs: 20_000,
+  repairGatherMs: 10_000,
   repairsAtOnceMax: 16,
   /** Blocks that differ again within this after a repair are for people to look at. */
   repairTrustedMs: 86_400_000,
