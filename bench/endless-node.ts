@@ -11,6 +11,7 @@
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
+import { bloomOf } from "../test/support/build-blocks.ts";
 
 const templatesCount = 200;
 const logsPerBlockMin = 110;
@@ -38,7 +39,12 @@ type List = {
   readonly numberHoles: readonly number[];
   readonly timeHoles: readonly number[];
 };
-type Template = { readonly logs: List; readonly logCount: number; readonly transactions: List };
+type Template = {
+  readonly logs: List;
+  readonly logCount: number;
+  readonly transactions: List;
+  readonly bloom: string;
+};
 /** Stand for digits in the text of a template; no other text has them. */
 const numberHole = "N".repeat(numberDigits);
 const timeHole = "T".repeat(timeDigits);
@@ -93,19 +99,22 @@ function answer(call: Call, head: number, templates: readonly Template[]): reado
   if (call.method === "eth_getBlockByNumber" && call.params?.[1] === true) {
     return wholeBlock(numberOf(first, head), head, templates);
   }
-  return [Buffer.from(shortAnswer(call.method, first, head))];
+  return [Buffer.from(shortAnswer(call.method, first, { head, templates }))];
 }
 
-function shortAnswer(method: string, first: unknown, head: number): string {
+type Served = { readonly head: number; readonly templates: readonly Template[] };
+
+function shortAnswer(method: string, first: unknown, served: Served): string {
+  const { head } = served;
   switch (method) {
     case "eth_chainId":
       return '"result":"0x89"';
     case "eth_blockNumber":
       return `"result":"${hex(head)}"`;
     case "eth_getBlockByNumber":
-      return `"result":${header(numberOf(first, head), head)}`;
+      return `"result":${header(numberOf(first, head), served)}`;
     case "eth_getBlockByHash":
-      return `"result":${header(Number(BigInt(String(first)) >> 192n), head)}`;
+      return `"result":${header(Number(BigInt(String(first)) >> 192n), served)}`;
     default:
       return '"error":{"code":-32601,"message":"the method does not exist"}';
   }
@@ -117,7 +126,7 @@ function wholeBlock(
   head: number,
   templates: readonly Template[],
 ): readonly Buffer[] {
-  const text = header(number, head);
+  const text = header(number, { head, templates });
   const template = templates[number % templates.length];
   if (text === "null" || template === undefined) return [Buffer.from('"result":null')];
   const rest = `${restOfHeader},"transactions":[`;
@@ -170,17 +179,19 @@ const restOfHeader = [
   ),
   `"miner":"${oracle}","nonce":"0x0000000000000000","extraData":"0x"`,
 ].join(",");
+const noLogsBloom = `0x${"0".repeat(512)}`;
 const noTransactions = '"transactions":[]}';
 
-function header(number: number | null, head: number): string {
+function header(number: number | null, { head, templates }: Served): string {
   if (number === null || number > head) return "null";
-  const bloom = `0x${"0".repeat(512)}`;
+  const bloom = templates[number % templates.length]?.bloom ?? noLogsBloom;
   return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${blockHashOf(number)}","parentHash":"${blockHashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}",${noTransactions}`;
 }
 
 function templateOf(seed: number): Template {
   const random = generator(seed + 1);
   const texts: string[] = [];
+  const bloomed: { readonly address: string; readonly topics: readonly string[] }[] = [];
   const isFull = (): boolean => texts.length >= logsPerBlockMin;
   const transactions = new Map<number, string>();
   const ofBlock = `"blockNumber":"0x${numberHole}","blockHash":"${hashOfDigits(numberHole)}"`;
@@ -192,6 +203,7 @@ function templateOf(seed: number): Template {
         `"from":"${oracle}","to":"${address}","input":"0x","value":"0x0","nonce":"0x0",` +
         `"gas":"0x5208","gasPrice":"0x1","type":"0x0","v":"0x1b","r":"0x1","s":"0x1"}`,
     );
+    bloomed.push({ address, topics });
     texts.push(
       `{"address":"${address}","topics":${JSON.stringify(topics)},"data":"${data}",` +
         `${ofBlock},"blockTimestamp":"0x${timeHole}",` +
@@ -215,6 +227,7 @@ function templateOf(seed: number): Template {
     logs: listOf(texts),
     logCount: texts.length,
     transactions: listOf([...transactions.values()]),
+    bloom: bloomOf(bloomed),
   };
 }
 
