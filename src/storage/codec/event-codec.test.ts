@@ -37,7 +37,7 @@ describe("events as text", () => {
         kinds.add(event.kind);
         assert.deepEqual(decodeEvent(encodeEvent(event)), event);
       }),
-      propertySettings(1500),
+      propertySettings(3000),
     );
     assert.equal(kinds.size, 26, [...kinds].toSorted().join(" "));
   });
