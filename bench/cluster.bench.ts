@@ -87,7 +87,7 @@ async function measureReady(optionsOf: OptionsOf): Promise<void> {
   }
 }
 
-/** Each time another indexer becomes active; the one that was killed comes back as the standby. */
+/** Each time the standby becomes active, and another one is started before the next kill. */
 async function measureFailover(parts: {
   readonly api: Service;
   readonly active: Service;

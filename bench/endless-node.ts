@@ -64,7 +64,7 @@ function serve(blocks: number, newBlockEveryMs: number): void {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
       const one = (call: Call): Buffer[] => [
         Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},`),
-        ...answer(call, head, templates),
+        ...answer(call, { head, templates }),
         Buffer.from("}"),
       ];
       const list = (calls: readonly Call[]): Buffer[] => [
@@ -91,18 +91,19 @@ type Call = { id: number; method: string; params?: unknown[] };
 
 const comma = Buffer.from(",");
 
-function answer(call: Call, head: number, templates: readonly Template[]): readonly Buffer[] {
+/** The newest block, and what all blocks are made of. */
+type Served = { readonly head: number; readonly templates: readonly Template[] };
+
+function answer(call: Call, served: Served): readonly Buffer[] {
   const [first] = call.params ?? [];
   if (call.method === "eth_getLogs") {
-    return logs(first as { fromBlock?: string; toBlock?: string }, templates);
+    return logs(first as LogFilter, served.templates);
   }
   if (call.method === "eth_getBlockByNumber" && call.params?.[1] === true) {
-    return wholeBlock(numberOf(first, head), head, templates);
+    return wholeBlock(numberOf(first, served.head), served);
   }
-  return [Buffer.from(shortAnswer(call.method, first, { head, templates }))];
+  return [Buffer.from(shortAnswer(call.method, first, served))];
 }
-
-type Served = { readonly head: number; readonly templates: readonly Template[] };
 
 function shortAnswer(method: string, first: unknown, served: Served): string {
   const { head } = served;
@@ -114,19 +115,16 @@ function shortAnswer(method: string, first: unknown, served: Served): string {
     case "eth_getBlockByNumber":
       return `"result":${header(numberOf(first, head), served)}`;
     case "eth_getBlockByHash":
-      return `"result":${header(Number(BigInt(String(first)) >> 192n), served)}`;
+      return `"result":${header(numberOfHash(String(first)), served)}`;
     default:
       return '"error":{"code":-32601,"message":"the method does not exist"}';
   }
 }
 
 /** The header, with the transactions that the logs are of. */
-function wholeBlock(
-  number: number,
-  head: number,
-  templates: readonly Template[],
-): readonly Buffer[] {
-  const text = header(number, { head, templates });
+function wholeBlock(number: number, served: Served): readonly Buffer[] {
+  const { templates } = served;
+  const text = header(number, served);
   const template = templates[number % templates.length];
   if (text === "null" || template === undefined) return [Buffer.from('"result":null')];
   const rest = `${restOfHeader},"transactions":[`;
@@ -134,13 +132,19 @@ function wholeBlock(
   return [start, filled(template.transactions, number), Buffer.from("]}")];
 }
 
+type LogFilter = { fromBlock?: string; toBlock?: string; blockHash?: string };
+
 function logs(
-  { fromBlock, toBlock }: { fromBlock?: string; toBlock?: string },
+  { fromBlock, toBlock, blockHash }: LogFilter,
   templates: readonly Template[],
 ): readonly Buffer[] {
   const parts: Buffer[] = [Buffer.from('"result":[')];
   let count = 0;
-  for (let number = Number(fromBlock); number <= Number(toBlock); number += 1) {
+  const [first, last] =
+    blockHash === undefined
+      ? [Number(fromBlock), Number(toBlock)]
+      : [numberOfHash(blockHash), numberOfHash(blockHash)];
+  for (let number = first; number <= last; number += 1) {
     const template = templates[number % templates.length];
     if (template === undefined) continue;
     count += template.logCount;
@@ -167,6 +171,11 @@ function fill(bytes: Buffer, holes: readonly number[], digits: string): void {
   for (const hole of holes) {
     for (let index = 0; index < codes.length; index += 1) bytes[hole + index] = codes[index] ?? 0;
   }
+}
+
+/** The number that the hash of a block begins with. */
+function numberOfHash(hash: string): number {
+  return Number(BigInt(hash) >> 192n);
 }
 
 /** What a header has besides, and only an indexer that keeps headers whole looks at. */

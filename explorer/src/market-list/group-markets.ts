@@ -1,4 +1,4 @@
-import type { Market } from "../../../client/src/api.ts";
+import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 
 /** A row of the list: one market, or an event with several. */
 export type MarketGroup = {
@@ -53,4 +53,17 @@ function sharedEnd(a: string, b: string): string {
   let length = 0;
   while (length < a.length && a.at(-1 - length) === b.at(-1 - length)) length += 1;
   return length === 0 ? "" : a.slice(-length);
+}
+
+/** Prices that are followed, by token. */
+export type Prices = ReadonlyMap<TokenId, Price>;
+
+/** The price of the first outcome, from 0 to 1; 0 where there is none. */
+export function chanceOf({ tokens: [token] }: Market, prices: Prices): number {
+  return Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
+}
+
+/** The market that is most likely first. */
+export function byChance(markets: readonly Market[], prices: Prices): readonly Market[] {
+  return markets.toSorted((a, b) => chanceOf(b, prices) - chanceOf(a, prices));
 }

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import type { Market } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { count, dollars, points, toneOf } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
@@ -7,7 +7,7 @@ import { Probability } from "../parts/probability.tsx";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { hasBooks } from "../service/session.ts";
-import { groupMarkets, labelOf, type MarketGroup } from "./group-markets.ts";
+import { byChance, groupMarkets, labelOf, type MarketGroup, type Prices } from "./group-markets.ts";
 import { type SortName, sortBy, sortedBy } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
 import { useNearScreen } from "./use-near-screen.ts";
@@ -15,8 +15,6 @@ import { useOnScreen } from "./use-on-screen.ts";
 import { useRowExtras } from "./use-row-extras.ts";
 
 const outcomesShown = 4;
-
-type Prices = ReadonlyMap<TokenId, Price>;
 
 /** Markets as rows, those of an event together; values change in place. */
 export function MarketTable(props: {
@@ -179,13 +177,6 @@ function EventRows(props: {
       ))}
     </tbody>
   );
-}
-
-/** The market that is most likely first. */
-function byChance(markets: readonly Market[], prices: Prices): readonly Market[] {
-  const chanceOf = ({ tokens: [token] }: Market): number =>
-    Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
-  return markets.toSorted((a, b) => chanceOf(b) - chanceOf(a));
 }
 
 /** A market; `label` is its name within an event. */

@@ -7,7 +7,7 @@ import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
 import { count, dollars, percent } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
-import { labelOf, titleOf } from "../market-list/group-markets.ts";
+import { byChance, chanceOf, labelOf, titleOf } from "../market-list/group-markets.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
@@ -57,9 +57,7 @@ function membersOf({ id, neg_risk_market_id: negRisk }: MarketEvent) {
 function EventView({ event, markets }: Known) {
   const title = event.title ?? titleOf(markets);
   const prices = useLivePrices(markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
-  const chanceOf = ({ tokens: [token] }: Market): number =>
-    Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
-  const sum = markets.reduce((total, market) => total + chanceOf(market), 0);
+  const sum = markets.reduce((total, market) => total + chanceOf(market, prices), 0);
   const endMs = millisecondsOf(event.end_date);
   useEffect(() => {
     document.title = `${title} · Oddwire`;
@@ -94,7 +92,7 @@ function EventView({ event, markets }: Known) {
           ]}
         />
       </header>
-      <EventChart markets={markets.toSorted((a, b) => chanceOf(b) - chanceOf(a))} all={markets} />
+      <EventChart markets={byChance(markets, prices)} all={markets} />
       <Panel title="Outcomes" requests={requests}>
         <MarketTable markets={markets} isSortable={false} isEvent={true} />
       </Panel>

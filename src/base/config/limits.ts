@@ -290,7 +290,7 @@ export const webLimits = {
   ipBlocksMax: 100_000,
   /** Counts of use and blocks of IPs are written this often, so that a flood costs one fsync. */
   accessFlushMs: 5000,
-  /** A change by the command line is seen within this, which the command waits for; asking takes up to 10 us. */
+  /** A change by the command line is seen within this, which the command waits for before it reports. */
   accessRecheckMs: 20,
   /** The same for sockets that are open, which send no requests. */
   accessFollowMs: 250,

@@ -16,15 +16,15 @@ export function listIps(options: { readonly json?: true }): Promise<number> {
 }
 
 /** Unblocks an address. Throws `AppError` when it is not blocked. */
-export function unblockIp(ip: string): Promise<number> {
-  return withAccess(async ({ ipBlocks }) => {
+export async function unblockIp(ip: string): Promise<number> {
+  await withAccess(async ({ ipBlocks }) => {
     const address = parseIpAddress(ip.replace(/::\/64$/, "::"));
     if (address === null) throw new UsageError(`${ip} is not an IP address`);
     if (!(await ipBlocks.remove(ipBucketOf(address))))
       throw new AppError("NOT_FOUND", { publicMessage: `${address} is not blocked` });
-    process.stdout.write("IP unblocked\n");
-    return exitCodes.done;
   });
+  process.stdout.write("IP unblocked\n");
+  return exitCodes.done;
 }
 
 function formatLines(blocks: readonly IpBlock[]): string {

@@ -11,24 +11,24 @@ const pageKeys = 1000;
 const graceSecondsMax = 86_400;
 
 /** Creates an API key and prints it, once. */
-export function createKey(options: {
+export async function createKey(options: {
   readonly scope?: Scope;
   readonly name?: string;
   readonly expires?: string;
   readonly ips?: string;
 }): Promise<number> {
-  return withAccess(async ({ keys }) => {
-    const { scope = "read", name, expires, ips } = options;
-    const nowMs = systemClock.nowMs();
-    const made = await keys.create({
+  const { scope = "read", name, expires, ips } = options;
+  const nowMs = systemClock.nowMs();
+  const { value } = await withAccess(({ keys }) =>
+    keys.create({
       name: name ?? `${scope} ${new Date(nowMs).toISOString()}`,
       scope,
       expiresAtMs: readExpiry(expires, nowMs),
       allowedIps: readRanges(ips),
-    });
-    if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
-    return print(`${made.value}\n`);
-  });
+    }),
+  );
+  if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
+  return print(`${value}\n`);
 }
 
 /** Prints the API keys. */
@@ -46,22 +46,23 @@ export function listKeys(options: { readonly all?: true; readonly json?: true })
 }
 
 /** Issues a new secret for a key and prints it. */
-export function rotateKey(key: string, options: { readonly grace?: string }): Promise<number> {
-  return withAccess(async ({ keys }) => {
+export async function rotateKey(
+  key: string,
+  options: { readonly grace?: string },
+): Promise<number> {
+  const { value } = await withAccess(async ({ keys }) => {
     const grace = Number(options.grace ?? 0);
     if (!Number.isInteger(grace) || grace < 0 || grace > graceSecondsMax)
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
-    const { value } = await keys.rotate(await idOf(keys, key), grace * 1000);
-    return print(`${value}\n`);
+    return keys.rotate(await idOf(keys, key), grace * 1000);
   });
+  return print(`${value}\n`);
 }
 
 /** Revokes a key for good. */
-export function revokeKey(key: string): Promise<number> {
-  return withAccess(async ({ keys }) => {
-    await keys.revoke(await idOf(keys, key));
-    return print("Key revoked\n");
-  });
+export async function revokeKey(key: string): Promise<number> {
+  await withAccess(async ({ keys }) => keys.revoke(await idOf(keys, key)));
+  return print("Key revoked\n");
 }
 
 function print(text: string): number {

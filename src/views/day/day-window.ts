@@ -8,6 +8,7 @@
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
 import type { Tick } from "../../market/minute-candle.ts";
+import type { RowReader } from "../../storage/codec/row-reader.ts";
 import { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
@@ -28,7 +29,7 @@ export type DayVolume = {
 type WindowTrade = QueuedTrade & { readonly tokenId: TokenId };
 
 /** The same as it is stored: with the 32 bytes of its token at `idAt`. */
-export type StoredTrade = QueuedTrade & { readonly ids: DataView; readonly idAt: number };
+export type StoredTrade = QueuedTrade & { readonly ids: RowReader; readonly idAt: number };
 
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
 
@@ -84,8 +85,8 @@ export class DayWindow {
   load(trades: Iterable<StoredTrade>, lastPriceOf: LastPriceOf): void {
     for (const trade of trades) {
       const { ids, idAt } = trade;
-      const known = this.tokens.findBytes(ids, idAt);
-      const slot = known === -1 ? this.#begin(tokenIdOf(ids, idAt), lastPriceOf) : known;
+      const known = this.tokens.findBytes(ids.view, idAt);
+      const slot = known === -1 ? this.#begin(ids.tokenId(idAt), lastPriceOf) : known;
       this.#take(slot, trade);
     }
   }
@@ -289,10 +290,6 @@ export class DayWindow {
     }
     return null;
   }
-}
-
-function tokenIdOf(ids: DataView, at: number): TokenId {
-  return `0x${Buffer.from(ids.buffer, ids.byteOffset + at, 32).toString("hex")}` as TokenId;
 }
 
 function signed(amount: Amount, sign: 1 | -1): Amount {

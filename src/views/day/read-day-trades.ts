@@ -98,7 +98,7 @@ function* tradesOf({ rows, columns }: NativeBlock): Generator<StoredTrade, void,
     yield {
       seq: seqs.uint64(8 * row) as Seq,
       timestamp: timestamps.uint32(4 * row),
-      ids: tokenIds.view,
+      ids: tokenIds,
       idAt: 32 * row,
       size: sizes.amount(16 * row),
       value: values.amount(16 * row),

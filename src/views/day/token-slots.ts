@@ -6,8 +6,8 @@ const idBytes = 32;
 const placesMin = 1024;
 
 /**
- * Slots by the bytes of their token ids, in open addressing. A start looks up every trade of a day, and a `Map`
- * would need the text of each: that took longer than all the rest of the load together.
+ * Slots by the bytes of their token ids, in open addressing. A start looks up the token of every trade of a day; a
+ * `Map` would need each id as text.
  */
 export class TokenSlots {
   readonly #ids: Column<"u8">;
