@@ -1,6 +1,6 @@
 /**
  * A cluster on this machine, with a real ClickHouse and a real Redis: how fast an indexer stores what it backfills, how
- * soon a serving node is ready without and with its cache, how soon a serving node has a new block after the active
+ * soon a serving node is ready on a first and a second start, how soon a serving node has a new block after the active
  * indexer was killed, and how large Redis becomes. Argument: millions of logs in the store (default 0.3).
  */
 import assert from "node:assert/strict";
@@ -73,7 +73,7 @@ async function measure(optionsOf: OptionsOf): Promise<void> {
 }
 
 async function measureReady(optionsOf: OptionsOf): Promise<void> {
-  const took: Record<string, number[]> = { "without its cache": [], "with its cache": [] };
+  const took: Record<string, number[]> = { "on a first start": [], "on a second start": [] };
   for (let round = 0; round < starts; round += 1) {
     for (const times of Object.values(took)) {
       const { service, readyMs } = await measureStart(optionsOf("api", `api-started-${round}`));
