@@ -135,10 +135,7 @@ test("while the server is full, or away, nothing ends and nothing is lost", asyn
   await waitReadiness(service, 200);
   const setting = "min_free_disk_bytes_to_perform_insert";
   await server.ask(`ALTER TABLE ${database}.fills MODIFY SETTING ${setting} = ${2 ** 60}`);
-  assert.match(
-    JSON.stringify(await waitReadiness(service, 503)),
-    /"appends wait: The database is not available right now"/,
-  );
+  await waitReadiness(service, 503, /"appends wait: The database is not available right now"/);
   assert.match(
     service.stderr,
     /appends wait: the ClickHouse server at .* has too little free disk space .* \(243\)/,
@@ -206,14 +203,18 @@ test("check needs no right but to read", async (t) => {
   assert.equal(differs.code, 2, differs.stderr);
 });
 
-/** Waits until readiness is answered with a status; the body. A failure shows the newest answer. */
-async function waitReadiness(service: Service, status: number): Promise<unknown> {
+/**
+ * Waits until readiness is answered with a status, and a body that matches. A failure shows the
+ * newest answer.
+ */
+async function waitReadiness(service: Service, status: number, body = /./): Promise<void> {
   let newest: unknown = null;
   try {
-    return await waitFor(`readiness ${status}`, async () => {
+    await waitFor(`readiness ${status}`, async () => {
       const answer = await service.request("/v1/ready");
       newest = answer.body;
-      return answer.status === status ? answer.body : null;
+      const fits = answer.status === status && body.test(JSON.stringify(answer.body));
+      return fits ? true : null;
     });
   } catch (cause) {
     throw new Error(`not ${status}: ${JSON.stringify(newest)}\n${service.stderr}`, { cause });
