@@ -21,7 +21,8 @@ export function formatMicros(micros: bigint): string {
   return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
-function formatSafeMicros(micros: number): string {
+/** The same of a plain number, 0 or more and below 2^53. */
+export function formatSafeMicros(micros: number): string {
   const fraction = micros % 1_000_000;
   const whole = (micros - fraction) / 1_000_000;
   if (fraction === 0) return whole.toString();
@@ -38,8 +39,8 @@ const trimmedDigits = threeDigits.map((digits) => digits.replace(/0+$/, ""));
 
 /** `"1.5"` -> `1500000n`; `null` unless it is a plain decimal with at most 6 fractional digits. */
 export function parseMicros(text: string): bigint | null {
-  const short = parseShortMicros(text);
-  if (short !== null) return BigInt(short);
+  const safe = parseSafeMicros(text);
+  if (safe !== null) return BigInt(safe);
   const match = /^(-?)([0-9]{1,39})(?:\.([0-9]{1,6}))?$/.exec(text);
   if (match === null) return null;
   const [, sign, whole = "0", fraction = ""] = match;
@@ -47,9 +48,10 @@ export function parseMicros(text: string): bigint | null {
   return sign === "-" ? -micros : micros;
 }
 
-/** The same for what has no sign and at most 9 digits before the point, as nearly everything has. */
-function parseShortMicros(text: string): number | null {
+/** The same in a plain number, for what has no sign, at most 20 characters, and is below 2^53 millionths. */
+export function parseSafeMicros(text: string): number | null {
   const { length } = text;
+  if (length > 20) return null;
   let micros = 0;
   let point = length;
   for (let at = 0; at < length; at += 1) {
@@ -59,8 +61,9 @@ function parseShortMicros(text: string): number | null {
     else return null;
   }
   const places = Math.max(0, length - point - 1);
-  const isPlain = point > 0 && point <= 9 && places <= 6 && (point === length || places > 0);
-  return isPlain ? micros * 10 ** (6 - places) : null;
+  const isPlain = point > 0 && places <= 6 && (point === length || places > 0);
+  micros *= 10 ** (6 - places);
+  return isPlain && Number.isSafeInteger(micros) ? micros : null;
 }
 
 const zeroCode = 48;

@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
-import { formatMicros } from "../base/decimal.ts";
+import { formatMicros, formatSafeMicros, parseSafeMicros } from "../base/decimal.ts";
 import type { BookSide, Level } from "../venue/books/book-side.ts";
-import { formatLevelMicros, parseLevelMicros } from "../venue/books/level-decimal.ts";
 import type { LiveBook } from "../venue/books/live-book.ts";
 import type { LevelChange } from "../venue/books/parse-book.ts";
 import { presentBookTop } from "./price-row.ts";
@@ -93,7 +92,7 @@ export function ageOf(book: LiveBook, nowMs: number): number {
 }
 
 function presentLevel({ price, size }: Level): Static<typeof levelRow> {
-  return { price: formatLevelMicros(price), size: formatLevelMicros(size) };
+  return { price: formatSafeMicros(price), size: formatSafeMicros(size) };
 }
 
 function depthOf(side: BookSide): string {
@@ -103,6 +102,6 @@ function depthOf(side: BookSide): string {
 }
 
 function plainDecimal(text: string | null): string | null {
-  const micros = parseLevelMicros(text);
-  return micros === null ? null : formatLevelMicros(micros);
+  const micros = text === null ? null : parseSafeMicros(text);
+  return micros === null ? null : formatSafeMicros(micros);
 }

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { formatSafeMicros } from "../../src/base/decimal.ts";
 import { parseTokenId, type TokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { formatLevelMicros } from "../../src/venue/books/level-decimal.ts";
 import type { BookDelta, LiveBook } from "../../src/venue/books/live-book.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -62,7 +62,7 @@ function textOf({ bids, asks }: LiveBook): string {
   const sides = [bids, asks].map((side) =>
     side
       .worstFirst()
-      .map(({ price, size }) => `${formatLevelMicros(price)}x${formatLevelMicros(size)}`)
+      .map(({ price, size }) => `${formatSafeMicros(price)}x${formatSafeMicros(size)}`)
       .join(),
   );
   return sides.join(" | ");

@@ -23,7 +23,7 @@ test("agrees with Euler's criterion", () => {
   );
 });
 
-test("agrees with Euler's criterion at the edges of limbs and of the field", () => {
+test("agrees with Euler's criterion next to powers of 2 and at the edges of the field", () => {
   const values = [0n, 1n, 2n, 3n, fieldPrime - 1n, fieldPrime - 2n, fieldPrime >> 1n];
   for (let bit = 1n; bit < 254n; bit += 1n) {
     const power = 1n << bit;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { formatSafeMicros } from "../../base/decimal.ts";
 import type { BookSide, Level } from "./book-side.ts";
-import { formatLevelMicros } from "./level-decimal.ts";
 import type { BookFacts } from "./parse-book.ts";
 
 type Sides = { readonly bids: BookSide; readonly asks: BookSide };
@@ -47,5 +47,5 @@ function levelsJson(side: BookSide): string {
 }
 
 function levelJson({ price, size }: Level): string {
-  return `{"price":"${formatLevelMicros(price)}","size":"${formatLevelMicros(size)}"}`;
+  return `{"price":"${formatSafeMicros(price)}","size":"${formatSafeMicros(size)}"}`;
 }

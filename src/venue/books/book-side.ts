@@ -1,4 +1,7 @@
-/** One price of a book and the size there, in millionths. */
+/**
+ * One price of a book and the size there, in millionths. Plain numbers: a price is below 10^6, a size below 2^53 (nine
+ * billion shares), and books change too often for `bigint`.
+ */
 export type Level = { readonly price: number; readonly size: number };
 
 /**

@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { VenueBook, type VenueSide } from "../../../test/support/venue-book.ts";
 import { venueLimits } from "../../base/config/venue-limits.ts";
+import { formatSafeMicros } from "../../base/decimal.ts";
 import { HashTrust } from "../hash-trust.ts";
-import { formatLevelMicros } from "./level-decimal.ts";
 import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
 import { parseBookMessage, parseSnapshot } from "./parse-book.ts";
 
@@ -180,7 +180,7 @@ class Stage {
 
 function textOfLevels(levels: readonly { price: number; size: number }[]): string {
   return levels
-    .map(({ price, size }) => `${formatLevelMicros(price)}x${formatLevelMicros(size)}`)
+    .map(({ price, size }) => `${formatSafeMicros(price)}x${formatSafeMicros(size)}`)
     .join();
 }
 
@@ -242,8 +242,8 @@ test("a copy made of what is sent has the checksum of the book, until it becomes
         for (const { side, price, size } of changes)
           copy.set(
             side === "bid" ? "BUY" : "SELL",
-            formatLevelMicros(price),
-            formatLevelMicros(size),
+            formatSafeMicros(price),
+            formatSafeMicros(size),
           );
         if (isGood) assert.equal(venueText(copy), textOf(stage.book));
       };

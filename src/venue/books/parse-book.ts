@@ -3,8 +3,8 @@
  * documentation. Whatever else comes is refused piece by piece; nothing here throws.
  */
 import { venueLimits } from "../../base/config/venue-limits.ts";
+import { parseSafeMicros } from "../../base/decimal.ts";
 import type { Level } from "./book-side.ts";
-import { parseLevelMicros } from "./level-decimal.ts";
 
 /** What the venue says of a book besides its levels, as it wrote it: the hash is made of it. */
 export type BookFacts = {
@@ -174,7 +174,7 @@ function parseChange(
   if (!isFields(entry)) return null;
   const { asset_id: assetId, side } = entry;
   const price = parsePrice(entry["price"]);
-  const size = parseLevelMicros(entry["size"]);
+  const size = microsOf(entry["size"]);
   if (!isMatch(assetPattern, assetId) || price === null || size === null) return null;
   if (side !== "BUY" && side !== "SELL") return null;
   return { assetId, entry, side: side === "BUY" ? "bid" : "ask", price, size };
@@ -187,7 +187,7 @@ function parseLevels(value: unknown): Level[] | null {
   for (const entry of value as readonly unknown[]) {
     if (!isFields(entry)) return null;
     const price = parsePrice(entry["price"]);
-    const size = parseLevelMicros(entry["size"]);
+    const size = microsOf(entry["size"]);
     if (price === null || size === null || prices.has(price)) return null;
     prices.add(price);
     if (size > 0) levels.push({ price, size });
@@ -195,14 +195,18 @@ function parseLevels(value: unknown): Level[] | null {
   return levels;
 }
 
+function microsOf(value: unknown): number | null {
+  return typeof value === "string" ? parseSafeMicros(value) : null;
+}
+
 function parsePrice(value: unknown): number | null {
-  const price = parseLevelMicros(value);
+  const price = microsOf(value);
   return price === null || price <= 0 || price >= priceMax ? null : price;
 }
 
 /** The venue writes an empty side as a price of 0 or 1. */
 function parseBest(value: unknown, empty: number): number | null | undefined {
-  const price = parseLevelMicros(value);
+  const price = microsOf(value);
   if (price === null) return undefined;
   return price === empty ? null : price;
 }
@@ -217,7 +221,7 @@ function hashOf(value: unknown): string | null {
 }
 
 function decimalOf(value: unknown): string | null {
-  return typeof value === "string" && parseLevelMicros(value) !== null ? value : null;
+  return typeof value === "string" && microsOf(value) !== null ? value : null;
 }
 
 function broken(value: unknown): BookEvent {
