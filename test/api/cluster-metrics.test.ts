@@ -7,13 +7,13 @@ import { familiesOf } from "../../src/api/metrics/metric-table.ts";
 import { metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
 import { ServiceMetrics } from "../../src/api/metrics/service-metrics.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
 import {
   indexingStatus,
   readActiveIndexer,
   servingStatus,
 } from "../../src/roles/cluster-status.ts";
 import { cleanUp } from "../support/clean-up.ts";
+import { MemoryFeed } from "../support/memory-feed.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const redis = { isUp: true, downSeconds: 1.5 };

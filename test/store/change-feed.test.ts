@@ -13,10 +13,10 @@ import {
 } from "../../src/feed/cluster/change-feed.ts";
 import { FeedCodec } from "../../src/feed/cluster/feed-codec.ts";
 import { isFeedWhole, readFeedTail } from "../../src/feed/cluster/feed-tail.ts";
-import { MemoryFeed } from "../../src/feed/cluster/memory-feed.ts";
 import { RedisFeed } from "../../src/feed/cluster/redis-feed.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { MemoryFeed } from "../support/memory-feed.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { factsOf } from "../support/store-chain.ts";
 

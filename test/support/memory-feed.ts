@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { feedLimits } from "../../base/config/cluster-limits.ts";
+import { feedLimits } from "../../src/base/config/cluster-limits.ts";
 import {
   type ChangeFeed,
   type FeedEnd,
@@ -8,9 +8,9 @@ import {
   type FeedPosition,
   type FeedTerm,
   StaleTermError,
-} from "./change-feed.ts";
+} from "../../src/feed/cluster/change-feed.ts";
 
-/** A feed within the process. */
+/** A feed within the process, for tests that need no Redis; the contract suite holds it against the real one. */
 export class MemoryFeed implements ChangeFeed {
   #epoch = randomUUID();
   #term = 0;
