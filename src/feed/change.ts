@@ -8,7 +8,6 @@ import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { StoredRange } from "../storage/covered-facts.ts";
-import type { FactReader } from "../storage/server/fact-reader.ts";
 
 /** In chain order. `more` says that further final blocks follow immediately. */
 export type ChainChange =
@@ -18,14 +17,7 @@ export type ChainChange =
   | { readonly kind: "finalized"; readonly block: number };
 
 /** What the pipeline takes in: of the chain, or that another process has stored blocks, of which what is missing is read. */
-export type Change = ChainChange | Committed;
-
-type Committed = {
-  readonly kind: "committed";
-  readonly range: StoredRange;
-  /** Reads what is stored of it. */
-  readonly reader: Pick<FactReader, "agreesWith" | "readRest">;
-};
+export type Change = ChainChange | { readonly kind: "committed"; readonly range: StoredRange };
 
 /** How logs get their meaning, and how logs that contradict each other are proven. */
 export type Derivation = {

@@ -11,8 +11,10 @@ import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
+import type { StoredRange } from "../storage/covered-facts.ts";
 import { FactStore } from "../storage/fact-store.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
+import { agreesWith, readRest } from "../storage/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
 import type { Change } from "./change.ts";
@@ -25,8 +27,6 @@ export type Subscribers = {
   appended(delta: Delta): void;
   finalized(blocks: readonly BlockFacts[]): void;
 };
-
-type Committed = Extract<Change, { kind: "committed" }>;
 
 type CommittedBlocks = {
   /** Whether the unfinalized blocks are those that were committed. */
@@ -122,14 +122,14 @@ export class Pipeline {
         this.#finalizing ??= this.#finalizeAll();
         return;
       case "committed":
-        return this.#follow(change);
+        return this.#follow(change.range);
     }
   }
 
   /** Moves on to what another process has committed. */
-  async #follow(change: Committed): Promise<void> {
-    const { fromBlock, last } = change.range;
-    const read = await this.#readCommitted(change);
+  async #follow(range: StoredRange): Promise<void> {
+    const { fromBlock, last } = range;
+    const read = await this.#readCommitted(range);
     if (read === null) return;
     if (!read.isAgreed) this.#revert(fromBlock - 1);
     const newest = read.own.at(-1);
@@ -144,13 +144,13 @@ export class Pipeline {
   }
 
   /** What is committed and not here yet; `null` when the store does not answer, which is asked again later. */
-  async #readCommitted({ range, reader }: Committed): Promise<CommittedBlocks | null> {
-    const { headBuffer } = this.#facts;
+  async #readCommitted(range: StoredRange): Promise<CommittedBlocks | null> {
+    const { headBuffer, engine } = this.#facts;
     const { fromBlock, last } = range;
     try {
-      const isAgreed = await reader.agreesWith(headBuffer.blocks, last);
+      const isAgreed = await agreesWith(engine, headBuffer.blocks, last);
       const own = isAgreed ? headBuffer.through(last.number) : [];
-      const rest = await reader.readRest(own.at(-1)?.number ?? fromBlock - 1, last);
+      const rest = await readRest(engine, own.at(-1)?.number ?? fromBlock - 1, last);
       return { isAgreed, own, rest };
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;

@@ -41,8 +41,6 @@ export type MinuteCandle = {
   generations: number;
 };
 
-const secondsPerMinute = 60;
-
 /** Gathers fills into minute candles; rows that are not trades are passed over. */
 export class MinuteCandles {
   readonly #byMinute = new Map<number, Map<TokenId, MinuteCandle>>();
@@ -102,7 +100,12 @@ export class MinuteCandles {
 
 /** The start of the minute a time lies in. Unix seconds. */
 export function minuteOf(timestamp: number): number {
-  return timestamp - (timestamp % secondsPerMinute);
+  return timestamp - (timestamp % 60);
+}
+
+/** The start of the hour a time lies in. Unix seconds. */
+export function hourOf(timestamp: number): number {
+  return timestamp - (timestamp % 3600);
 }
 
 /** The minute candles of some fills. */

@@ -12,25 +12,8 @@ import {
 import type { Engine } from "./engine/engine.ts";
 import type { SpoolFile } from "./engine/spool-file.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
+import { type FactTable, rowsOfTable } from "./schema/fact-tables.ts";
 import { tokenOf } from "./server/insert-until-there.ts";
-
-const rowsOf = {
-  fills: "fills",
-  fills_by_token: "fills",
-  events: "events",
-  quarantine: "quarantine",
-  minute_candles: "minuteCandles",
-  hour_candles: "minuteCandles",
-} as const satisfies Record<string, keyof BatchRows>;
-
-/** A table that appends insert into. */
-export type FactTable = keyof typeof rowsOf;
-
-/** Those of facts, whose rows have a position. */
-export const factTables = ["fills", "fills_by_token", "events", "quarantine"] as const;
-
-/** Those of candles, which are made of fills. */
-export const candleTables = ["minute_candles", "hour_candles"] as const;
 
 /** Where rows are in their file. Bytes. */
 type Place = { readonly begin: number; readonly length: number };
@@ -91,7 +74,7 @@ export class AppendGroup {
     const { from, to } = this.range;
     await settleAll(
       tables.map(async (table) => {
-        const rows = this.#files.get(rowsOf[table]);
+        const rows = this.#files.get(rowsOfTable[table]);
         if (rows === undefined) return;
         const token = tokenOf(`${table}:${from}-${to}`, attempt);
         await untilAdmitted(() => this.#engine.insert(table, rows, token));

@@ -5,13 +5,13 @@
  */
 import { hash } from "node:crypto";
 import { formatMicros } from "../base/decimal.ts";
-import { type Address, firstSeqOf, type Hash, type Seq, zeroHash } from "../base/ids.ts";
+import { type Address, type Hash, type Seq, zeroHash } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
 import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
 import type { Engine } from "./engine/engine.ts";
-import { integerLiteral } from "./sql-literal.ts";
+import { seqsOf } from "./schema/fact-tables.ts";
 
 /** A stored row: where its log is, who logged it, what it is, and all it says. */
 export type FactLine = {
@@ -185,11 +185,6 @@ export async function readFactLines(
     event: String(event),
     text: String(text),
   }));
-}
-
-/** The condition that a row lies in a range of blocks. */
-export function seqsOf({ from, to }: BlockRange): string {
-  return `seq >= ${integerLiteral(firstSeqOf(from))} AND seq < ${integerLiteral(firstSeqOf(to + 1))}`;
 }
 
 function selectLines(range: BlockRange): string {

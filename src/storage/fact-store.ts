@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { AppendGroup, candleTables, factTables } from "./append-group.ts";
+import { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts } from "./covered-facts.ts";
 import { type OpenedEngine, readCount } from "./engine/engine.ts";
@@ -9,6 +9,7 @@ import { untilAdmitted } from "./engine/until-admitted.ts";
 import { type Coverage, readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { finishRepair } from "./repair.ts";
+import { candleTables, factTables } from "./schema/fact-tables.ts";
 import { Claims } from "./server/claims.ts";
 import { completeAppend } from "./server/complete-append.ts";
 import { insertUntilThere, tokenOf } from "./server/insert-until-there.ts";

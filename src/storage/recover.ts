@@ -16,10 +16,12 @@ import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
+import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, type Row, readCount } from "./engine/engine.ts";
+import { countOfTable, factTables, seqsOf } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
@@ -69,14 +71,6 @@ export async function readCoverage(engine: Engine, where = "1"): Promise<Coverag
   };
 }
 
-/** Which count of a commit record is that of which table. */
-export const countedTables = [
-  ["fills", 0],
-  ["fills_by_token", 0],
-  ["events", 1],
-  ["quarantine", 2],
-] as const;
-
 /** Throws `DataFolderDamagedError` when other rows are there than the newest commit records count, `MissingRowsError` when fewer. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const commits = newestOf(
@@ -88,17 +82,17 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const oldest = commits.at(-1);
   const newest = commits[0];
   if (oldest === undefined || newest === undefined) return;
-  const range = `seq >= ${integerLiteral(firstSeqOf(Number(oldest[0])))}
-    AND seq < ${integerLiteral(firstSeqOf(Number(newest[1]) + 1))}`;
-  const verify = async ([table, index]: (typeof countedTables)[number]): Promise<void> => {
-    const claimed = commits.reduce((sum, commit) => sum + Number(commit[2 + index]), 0);
-    const found = await readCount(engine, `${table} WHERE ${range}`);
+  const range = { from: Number(oldest[0]), to: Number(newest[1]) };
+  const verify = async (table: (typeof factTables)[number]): Promise<void> => {
+    const index = 2 + countOfTable[table];
+    const claimed = commits.reduce((sum, commit) => sum + Number(commit[index]), 0);
+    const found = await readCount(engine, `${table} WHERE ${seqsOf(range)}`);
     if (found === claimed) return;
-    const blocks = `blocks ${Number(oldest[0])} to ${Number(newest[1])}`;
+    const blocks = `blocks ${range.from} to ${range.to}`;
     const problem = `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`;
     throw found < claimed ? new MissingRowsError(problem) : new DataFolderDamagedError(problem);
   };
-  await settleAll(countedTables.map(verify));
+  await settleAll(factTables.map(verify));
 }
 
 /** As many of them as it takes to commit enough rows. */
@@ -118,7 +112,8 @@ function newestOf(commits: readonly Row[]): readonly Row[] {
 export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await remakeCandlesAbove(engine, above);
-  for (const table of ["events", "quarantine", "fills_by_token", "fills"]) {
+  // Fills last: those above are what says that there is something to delete.
+  for (const table of factTables.toReversed()) {
     await engine.deleteRows(table, above);
   }
 }
@@ -127,11 +122,11 @@ export async function trimAbove(engine: Engine, coverage: Coverage | null): Prom
 async function remakeCandlesAbove(engine: Engine, above: string): Promise<void> {
   const [row] = await engine.query(`SELECT count(), min(timestamp) FROM fills WHERE ${above}`);
   if (Number(row?.[0]) === 0) return;
-  const startOf = (seconds: number): string =>
-    integerLiteral(Math.floor(Number(row?.[1]) / seconds) * seconds);
+  const first = Number(row?.[1]);
+  const minute = integerLiteral(minuteOf(first));
   await remakeCandles(engine, {
-    minutes: `minute >= ${startOf(60)}`,
-    hours: `minute >= ${startOf(3600)}`,
-    fills: `timestamp >= ${startOf(60)} AND NOT (${above})`,
+    minutes: `minute >= ${minute}`,
+    hours: `minute >= ${integerLiteral(hourOf(first))}`,
+    fills: `timestamp >= ${minute} AND NOT (${above})`,
   });
 }

@@ -8,21 +8,12 @@
  */
 import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import type { BatchRows, EncodedBatch } from "./codec/encode-facts.ts";
+import type { EncodedBatch } from "./codec/encode-facts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
-import { seqsOf } from "./fact-fingerprint.ts";
+import { factTables, rowsOfTable, seqsOf } from "./schema/fact-tables.ts";
 import { longRows } from "./schema/schema.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
-
-const countedTables = ["fills", "events", "quarantine"] as const;
-const rowsOf = {
-  fills: "fills",
-  fills_by_token: "fills",
-  events: "events",
-  quarantine: "quarantine",
-} as const satisfies Record<string, keyof BatchRows>;
-const tables = Object.keys(rowsOf) as (keyof typeof rowsOf)[];
 
 /** The range that an order names, and the minutes whose candles its fills are in or were in. */
 type Order = BlockRange & { readonly minutes: readonly number[] };
@@ -37,11 +28,11 @@ export async function orderRepair(
   ...batches: readonly EncodedBatch[]
 ): Promise<void> {
   await dropRows(engine);
-  for (const table of tables) {
+  for (const table of factTables) {
     await engine.command(`CREATE TABLE repair_${table} AS ${table}
        ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
     for (const batch of batches) {
-      await engine.insert(`repair_${table}`, batch[rowsOf[table]]);
+      await engine.insert(`repair_${table}`, batch[rowsOfTable[table]]);
     }
   }
   await engine.command(
@@ -62,18 +53,18 @@ export async function orderRepair(
 
 /**
  * Carries out what was ordered, from its beginning; returns the ranges.
- * `forgetCopies` throws away what was made of the facts, before that could look done.
+ * `dropCopies` throws away what was made of the facts, before that could look done.
  */
 export async function finishRepair(
   engine: Engine,
-  forgetCopies: () => void,
+  dropCopies: () => void,
 ): Promise<readonly BlockRange[]> {
   const orders = await readOrders(engine);
   if (orders.length > 0) {
-    forgetCopies();
+    dropCopies();
     await announceRepair(engine);
     for (const order of orders) {
-      for (const table of tables) await replaceRows(engine, table, order);
+      for (const table of factTables) await replaceRows(engine, table, order);
       await remakeMinutes(engine, order.minutes);
       await recountCommits(engine, order);
     }
@@ -102,7 +93,7 @@ async function announceRepair(engine: Engine): Promise<void> {
 
 /** Drops the rows that were laid down; the order is gone, or was never given. */
 async function dropRows(engine: Engine): Promise<void> {
-  for (const table of ["orders", ...tables]) {
+  for (const table of ["orders", ...factTables]) {
     await engine.command(`DROP TABLE IF EXISTS repair_${table} SYNC`);
   }
 }
@@ -132,7 +123,7 @@ async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]>
 /** Deletes only if something stored is wrong: a delete writes whole parts again. */
 async function replaceRows(
   engine: Engine,
-  table: (typeof tables)[number],
+  table: (typeof factTables)[number],
   order: Order,
 ): Promise<void> {
   const inOrder = seqsOf(order);
@@ -170,7 +161,7 @@ async function recountCommits(engine: Engine, { from, to }: Order): Promise<void
   for (const [fromBlock, toBlock, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counts: number[] = [];
-    for (const table of countedTables) {
+    for (const table of ["fills", "events", "quarantine"]) {
       counts.push(await readCount(engine, `${table} WHERE ${seqsOf(range)}`));
     }
     if (counts.every((count, index) => count === Number(reported[index]))) continue;

@@ -45,7 +45,7 @@ export class CommitWatch {
   /** What was found; it has to be covered before the next value is asked for. */
   *takeFound(): Generator<Change, void, undefined> {
     if (this.#found === null) return;
-    yield { kind: "committed", range: this.#found, reader: this.#store };
+    yield { kind: "committed", range: this.#found };
     this.#found = null;
     this.#wake?.();
   }

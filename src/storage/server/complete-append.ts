@@ -1,10 +1,11 @@
 import { firstSeqOf } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import { sumTallies } from "../../market/delta.ts";
-import { type AppendGroup, candleTables, type FactTable, factTables } from "../append-group.ts";
+import { hourOf } from "../../market/minute-candle.ts";
+import type { AppendGroup } from "../append-group.ts";
 import { DataFolderDamagedError } from "../embedded/data-folder-errors.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
-import { seqsOf } from "../fact-fingerprint.ts";
+import { candleTables, type FactTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
@@ -31,9 +32,9 @@ export async function completeAppend(engine: Engine, append: Append): Promise<vo
 /** The tables that do not have the rows of an append. */
 async function readMissing(engine: Engine, append: Append): Promise<readonly FactTable[]> {
   const { group, since } = append;
-  const tally = sumTallies(group.batches.map((head) => head.tally));
-  const { fills, events, quarantined } = tally;
+  const { fills, events, quarantined } = sumTallies(group.batches.map(({ tally }) => tally));
   const wanted = { fills, fills_by_token: fills, events, quarantine: quarantined.length } as const;
+  const hour = integerLiteral(hourOf(since));
   const facts = factTables.map(async (table) => {
     const found = await readCount(engine, `${table} WHERE ${seqsOf(group.range)}`);
     if (found === wanted[table]) return [];
@@ -43,11 +44,11 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
       `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
     );
   });
-  const inHours = `timestamp >= ${startOf(hourSeconds, since)} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
+  const inHours = `timestamp >= ${hour} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
   const trades = readCount(engine, `fills WHERE role != 'taker' AND ${inHours}`);
   const candles = candleTables.map(async (table) => {
     const summed = engine.query(
-      `SELECT sum(trades + unpriced_trades) FROM ${table} WHERE minute >= ${startOf(hourSeconds, since)}`,
+      `SELECT sum(trades + unpriced_trades) FROM ${table} WHERE minute >= ${hour}`,
     );
     // Awaited together: a rejection that is not awaited ends the process.
     const [[row], traded] = await Promise.all([summed, trades]);
@@ -55,10 +56,4 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
     return Number(row?.[0]) >= traded ? [] : [table];
   });
   return (await settleAll([...facts, ...candles])).flat();
-}
-
-const hourSeconds = 3600;
-
-function startOf(seconds: number, time: number): string {
-  return integerLiteral(Math.floor(time / seconds) * seconds);
 }

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
-import type { BlockFacts } from "../../market/block-facts.ts";
-import type { Delta } from "../../market/delta.ts";
 import { CoveredFacts, type StoredRange } from "../covered-facts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
@@ -11,7 +9,6 @@ import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
-import { agreesWith, readRest } from "./read-delta.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
 
 type ReaderOptions = {
@@ -57,16 +54,6 @@ export class FactReader extends CoveredFacts {
     // What they have replaced was written down before they were stored.
     if (range !== null) await this.reorgs.refresh(engine);
     return range;
-  }
-
-  /** The delta of what is stored behind a block through `last`; `null` when that is the same block. */
-  async readRest(behind: number, last: Delta["last"]): Promise<Delta | null> {
-    return readRest(this.engine, behind, last);
-  }
-
-  /** Whether unfinalized blocks are those that were committed through `committed`. */
-  async agreesWith(unfinalized: readonly BlockFacts[], committed: Delta["last"]): Promise<boolean> {
-    return agreesWith(this.engine, unfinalized, committed);
   }
 }
 

@@ -1,10 +1,12 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import { firstSeqOf, type Hash } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
+import { hourOf, minuteOf } from "../../market/minute-candle.ts";
 import { prefixed } from "../codec/json-cells.ts";
 import type { StoredRange } from "../covered-facts.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type Coverage, countedTables, readCoverage } from "../recover.ts";
+import { type Coverage, readCoverage } from "../recover.ts";
+import { countOfTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /** A commit record: a range, and how many rows of fills, of events and in quarantine it has. */
@@ -92,16 +94,14 @@ async function countVerified(
   since: number,
 ): Promise<number> {
   if (commits.length === 0) return 0;
-  const counted = await settleAll(
-    countedTables.map(([table, index]) => countRows(engine, table, { commits, index })),
-  );
+  const counted = await settleAll(factTables.map((table) => countRows(engine, table, commits)));
   const verified = Math.min(...counted);
   const last = commits[verified - 1]?.last;
   if (last === undefined) return 0;
-  const bounds = { from: startOf(hour, since), to: firstSeqOf(last.number + 1) };
+  const bounds = { from: hourOf(since), to: firstSeqOf(last.number + 1) };
   const { minutes, hours } = await firstIncomplete(engine, { ...bounds, until: last.timestamp });
   const isComplete = ({ last: { timestamp } }: Commit) =>
-    startOf(minute, timestamp) <= minutes && startOf(hour, timestamp) <= hours;
+    minuteOf(timestamp) <= minutes && hourOf(timestamp) <= hours;
   const incomplete = commits.slice(0, verified).findIndex((commit) => !isComplete(commit));
   return incomplete === -1 ? verified : incomplete;
 }
@@ -109,27 +109,18 @@ async function countVerified(
 /** How many of the commits, in order, count as many rows as a table has. */
 async function countRows(
   engine: Engine,
-  table: string,
-  { commits, index }: { readonly commits: readonly Commit[]; readonly index: number },
+  table: (typeof factTables)[number],
+  commits: readonly Commit[],
 ): Promise<number> {
-  const bounds = commits.map(({ fromBlock, last }) => ({
-    from: integerLiteral(firstSeqOf(fromBlock)),
-    to: integerLiteral(firstSeqOf(last.number + 1)),
-  }));
-  const counts = bounds.map(({ from, to }) => `countIf(seq >= ${from} AND seq < ${to})`);
+  const ranges = commits.map(({ fromBlock: from, last: { number: to } }) => ({ from, to }));
+  const all = { from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? -1 };
+  const counts = ranges.map((range) => `countIf(${seqsOf(range)})`);
   const [row = []] = await engine.query(
-    `SELECT ${counts.join(", ")} FROM ${table}
-     WHERE seq >= ${bounds[0]?.from} AND seq < ${bounds.at(-1)?.to}`,
+    `SELECT ${counts.join(", ")} FROM ${table} WHERE ${seqsOf(all)}`,
   );
+  const index = countOfTable[table];
   const short = commits.findIndex((commit, at) => commit.counts[index] !== Number(row[at]));
   return short === -1 ? commits.length : short;
-}
-
-const minute = 60;
-const hour = 3600;
-
-function startOf(seconds: number, time: number): number {
-  return Math.floor(time / seconds) * seconds;
 }
 
 /**
@@ -140,7 +131,7 @@ async function firstIncomplete(
   engine: Engine,
   range: { readonly from: number; readonly until: number; readonly to: number },
 ): Promise<{ readonly minutes: number; readonly hours: number }> {
-  const [from, until] = [integerLiteral(range.from), integerLiteral(startOf(minute, range.until))];
+  const [from, until] = [integerLiteral(range.from), integerLiteral(minuteOf(range.until))];
   const candles = (table: string, seconds: number) =>
     readTrades(
       engine,
@@ -150,16 +141,16 @@ async function firstIncomplete(
   const [fills, minutes, hours] = await settleAll([
     readTrades(
       engine,
-      `SELECT intDiv(timestamp, ${minute}) * ${minute} AS time, count() FROM fills
+      `SELECT intDiv(timestamp, 60) * 60 AS time, count() FROM fills
        WHERE role != 'taker' AND timestamp >= ${from} AND timestamp < ${until}
          AND seq < ${integerLiteral(range.to)} GROUP BY time`,
     ),
-    candles("minute_candles", minute),
-    candles("hour_candles", hour),
+    candles("minute_candles", 60),
+    candles("hour_candles", 3600),
   ]);
   const ofHours = new Map<number, number>();
   for (const [time, trades] of fills) {
-    const start = startOf(hour, time);
+    const start = hourOf(time);
     ofHours.set(start, (ofHours.get(start) ?? 0) + trades);
   }
   return { minutes: firstDifference(fills, minutes), hours: firstDifference(ofHours, hours) };

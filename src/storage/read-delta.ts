@@ -1,12 +1,10 @@
-import { firstSeqOf } from "../../base/ids.ts";
-import type { BlockRange } from "../../chain/raw-log.ts";
-import type { BlockFacts } from "../../market/block-facts.ts";
-import { type Delta, deltaOf } from "../../market/delta.ts";
-import { eventColumns, parseEvent } from "../codec/event-columns.ts";
-import { prefixed } from "../codec/json-cells.ts";
-import type { Engine } from "../engine/engine.ts";
-import { integerLiteral } from "../sql-literal.ts";
-import { readStoredFills } from "../stored-fills.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
+import { type Delta, deltaOf } from "../market/delta.ts";
+import { eventColumns, parseEvent } from "./codec/event-columns.ts";
+import { prefixed } from "./codec/json-cells.ts";
+import type { Engine } from "./engine/engine.ts";
+import { seqsOf } from "./schema/fact-tables.ts";
+import { readStoredFills } from "./stored-fills.ts";
 
 /** The delta of what is stored behind a block through `last`; `null` when that is the same block. */
 export async function readRest(
@@ -15,7 +13,7 @@ export async function readRest(
   last: Delta["last"],
 ): Promise<Delta | null> {
   if (behind === last.number) return null;
-  const range = rangeSql({ from: behind + 1, to: last.number });
+  const range = seqsOf({ from: behind + 1, to: last.number });
   const [fills, rows] = await Promise.all([
     readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
@@ -37,7 +35,7 @@ export async function agreesWith(
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return true;
   if (last.number === committed.number) return last.hash === committed.hash;
-  const range = rangeSql({ from: first.number, to: last.number });
+  const range = seqsOf({ from: first.number, to: last.number });
   const rows = await engine.query(
     `SELECT seq, hex(block_hash) FROM (
        SELECT seq, block_hash FROM fills WHERE ${range} UNION ALL SELECT seq, block_hash FROM events WHERE ${range}
@@ -51,9 +49,4 @@ export async function agreesWith(
       .map((seq) => `${seq} ${block.hash}`),
   );
   return stored.join() === held.join();
-}
-
-function rangeSql({ from, to }: BlockRange): string {
-  const [begin, end] = [integerLiteral(firstSeqOf(from)), integerLiteral(firstSeqOf(to + 1))];
-  return `seq >= ${begin} AND seq < ${end}`;
 }
