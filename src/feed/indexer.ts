@@ -2,7 +2,6 @@
 import type { Config } from "../base/config/config.ts";
 import { ConfigError } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";
-import { lastSeqOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
 import type { ChainStatus } from "../chain/sync/chain-status.ts";
@@ -16,7 +15,7 @@ import { ChainThread } from "./chain-thread.ts";
 import type { ChainChange } from "./change.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
-import type { SyncStatus } from "./sync-progress.ts";
+import { freshnessOf, type HeardHead, type SyncStatus, syncStatusOf } from "./sync-progress.ts";
 
 /** The parts of the service by name: whether each works, and a sentence about it. */
 export type Checks = Record<string, { ok: boolean; detail: string }>;
@@ -102,33 +101,12 @@ export class Indexer {
     return blocks;
   }
 
-  /** How fresh answers are; chain time in seconds. */
   freshness(): Freshness {
-    const { store, state } = this.#parts;
-    const indexed = store.newestBlock;
-    const head = this.#chain?.status?.head ?? null;
-    return {
-      indexed_block: indexed,
-      indexed_seq: indexed === null ? null : lastSeqOf(indexed),
-      head_block: head?.number ?? null,
-      finalized_block: store.coverage?.last.number ?? null,
-      lag_seconds:
-        head === null || indexed === null
-          ? null
-          : Math.max(0, indexed >= head.number ? 0 : head.timestamp - state.dayWindow.now),
-    };
+    return freshnessOf(this.#parts, this.#head);
   }
 
   standing(): SyncStatus {
-    const { store } = this.#parts;
-    const { fills, events } = this.#pipeline.status;
-    return {
-      from: store.coverage?.fromBlock ?? null,
-      indexed: store.newestBlock,
-      head: this.#chain?.status?.head?.number ?? null,
-      fills,
-      events: events.total,
-    };
+    return syncStatusOf(this.#parts.store, this.#head, this.#pipeline.status);
   }
 
   /** What it has counted; `chain` is `null` until the nodes are connected. */
@@ -138,19 +116,12 @@ export class Indexer {
 
   /** What readiness depends on; `missingBlocks` is `null` when the store cannot know. */
   checks(missingBlocks: number | null): Checks {
-    const { config } = this.#parts;
-    const { indexed_block, head_block, lag_seconds } = this.freshness();
-    const isLagKnown = lag_seconds !== null;
+    const { config, store } = this.#parts;
     return {
-      store: storeCheck(this.#parts.store.engine.insertProblem, missingBlocks),
+      store: storeCheck(store.engine.insertProblem, missingBlocks),
       chain: this.#chainCheck(),
-      coverage: coverageCheck(this.#parts.store.coverage, missingBlocks),
-      lag: {
-        ok: isLagKnown && lag_seconds <= config.readyLagSecondsMax,
-        detail: isLagKnown
-          ? `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`
-          : "nothing indexed yet",
-      },
+      coverage: coverageCheck(store.coverage, missingBlocks),
+      lag: lagCheck(this.freshness(), config.readyLagSecondsMax),
     };
   }
 
@@ -158,6 +129,10 @@ export class Indexer {
   async close(): Promise<void> {
     await this.#parts.chain.close();
     await this.#running;
+  }
+
+  get #head(): HeardHead | null {
+    return this.#chain?.status?.head ?? null;
   }
 
   #chainCheck(): Checks[string] {
@@ -174,9 +149,23 @@ export class Indexer {
   }
 }
 
-function storeCheck(insertProblem: string | null, missingBlocks: number | null): Checks[string] {
+/** Whether the store answers, and takes rows. */
+export function storeCheck(
+  insertProblem: string | null,
+  missingBlocks: number | null,
+): Checks[string] {
   if (insertProblem !== null) return { ok: false, detail: `appends wait: ${insertProblem}` };
   return { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" };
+}
+
+/** Whether answers are fresh enough. Seconds. */
+export function lagCheck(
+  { indexed_block, head_block, lag_seconds }: Freshness,
+  secondsMax: number,
+): Checks[string] {
+  if (lag_seconds === null) return { ok: false, detail: "nothing indexed yet" };
+  const detail = `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`;
+  return { ok: lag_seconds <= secondsMax, detail };
 }
 
 /** Whether what is covered is there without a gap. */

@@ -1,5 +1,10 @@
+import { lastSeqOf } from "../base/ids.ts";
 import { roundToThousandths } from "../base/round.ts";
 import type { Clock } from "../base/time/clock.ts";
+import type { Freshness } from "../rows/freshness.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import type { PipelineStatus } from "./pipeline.ts";
 
 /** The progress of the indexing. Counts are since the start of the process, blocks are numbers. */
 export type SyncStatus = {
@@ -11,6 +16,40 @@ export type SyncStatus = {
   /** Of all kinds, fills included. */
   readonly events: number;
 };
+
+/** The head of the chain as it was heard last; one that is stale may have moved on. Unix seconds. */
+export type HeardHead = {
+  readonly number: number;
+  readonly timestamp: number;
+  readonly isStale?: boolean;
+};
+
+/** How fresh answers are; chain time in seconds. */
+export function freshnessOf(
+  { store, state }: { readonly store: IndexedFacts; readonly state: MarketState },
+  head: HeardHead | null,
+): Freshness {
+  const indexed = store.newestBlock;
+  const isCurrent = indexed !== null && head?.isStale !== true && indexed >= (head?.number ?? 0);
+  const behindSeconds = isCurrent || head === null ? 0 : head.timestamp - state.dayWindow.now;
+  return {
+    indexed_block: indexed,
+    indexed_seq: indexed === null ? null : lastSeqOf(indexed),
+    head_block: head?.number ?? null,
+    finalized_block: store.coverage?.last.number ?? null,
+    lag_seconds: head === null || indexed === null ? null : Math.max(0, behindSeconds),
+  };
+}
+
+/** How far indexing is, and what it has counted. */
+export function syncStatusOf(
+  { coverage, newestBlock }: IndexedFacts,
+  head: HeardHead | null,
+  { fills, events }: PipelineStatus,
+): SyncStatus {
+  const from = coverage?.fromBlock ?? null;
+  return { from, indexed: newestBlock, head: head?.number ?? null, fills, events: events.total };
+}
 
 /** How much came in per second, between the last two measurements. */
 export type Rates = {

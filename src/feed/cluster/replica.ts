@@ -3,14 +3,19 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import { toError } from "../../base/errors.ts";
-import { lastSeqOf } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
-import { type Checks, coverageCheck, type IndexingStatus } from "../indexer.ts";
+import {
+  type Checks,
+  coverageCheck,
+  type IndexingStatus,
+  lagCheck,
+  storeCheck,
+} from "../indexer.ts";
 import { Pipeline, type Subscribers } from "../pipeline.ts";
-import type { SyncStatus } from "../sync-progress.ts";
+import { freshnessOf, type HeardHead, type SyncStatus, syncStatusOf } from "../sync-progress.ts";
 import type { FeedFollower } from "./feed-follower.ts";
 
 type ReplicaParts = {
@@ -42,34 +47,12 @@ export class Replica {
     });
   }
 
-  /** How fresh answers are; without a message of an indexer the head is taken to have moved on with the clock. */
   freshness(): Freshness {
-    const { store, state } = this.#parts;
-    const indexed = store.newestBlock;
-    const head = this.#head();
-    const isCurrent = indexed !== null && head !== null && indexed >= head.number && !head.isStale;
-    return {
-      indexed_block: indexed,
-      indexed_seq: indexed === null ? null : lastSeqOf(indexed),
-      head_block: head?.number ?? null,
-      finalized_block: store.coverage?.last.number ?? null,
-      lag_seconds:
-        head === null || indexed === null
-          ? null
-          : Math.max(0, isCurrent ? 0 : head.timestamp - state.dayWindow.now),
-    };
+    return freshnessOf(this.#parts, this.#head);
   }
 
   standing(): SyncStatus {
-    const { store } = this.#parts;
-    const { fills, events } = this.#pipeline.status;
-    return {
-      from: store.coverage?.fromBlock ?? null,
-      indexed: store.newestBlock,
-      head: this.#head()?.number ?? null,
-      fills,
-      events: events.total,
-    };
+    return syncStatusOf(this.#parts.store, this.#head, this.#pipeline.status);
   }
 
   get status(): IndexingStatus {
@@ -79,18 +62,11 @@ export class Replica {
   /** What readiness depends on. `missingBlocks` as for `Indexer.checks`. */
   checks(missingBlocks: number | null): Checks {
     const { config, store } = this.#parts;
-    const { indexed_block, head_block, lag_seconds } = this.freshness();
     return {
-      store: { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" },
+      store: storeCheck(null, missingBlocks),
       feed: this.#feedCheck(),
       coverage: coverageCheck(store.coverage, missingBlocks),
-      lag: {
-        ok: lag_seconds !== null && lag_seconds <= config.readyLagSecondsMax,
-        detail:
-          lag_seconds === null
-            ? "nothing indexed yet"
-            : `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`,
-      },
+      lag: lagCheck(this.freshness(), config.readyLagSecondsMax),
     };
   }
 
@@ -110,7 +86,8 @@ export class Replica {
     return { ok: true, detail: `${age}${hasHole ? ", blocks are missing" : ""}${faults.join("")}` };
   }
 
-  #head(): { number: number; timestamp: number; isStale: boolean } | null {
+  /** Without a message of an indexer the head is taken to have moved on with the clock. */
+  get #head(): HeardHead | null {
     const { indexer, ageMs } = this.#parts.follower.status;
     if (!indexer?.head || ageMs === null) return null;
     const isStale = ageMs > feedLimits.staleMs;
