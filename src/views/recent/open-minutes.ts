@@ -9,36 +9,21 @@ import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import { readStoredFills } from "../../storage/stored-fills.ts";
-import { PendingDeltas } from "../pending-deltas.ts";
-import type { View } from "../view.ts";
+import { FinalView } from "../final-view.ts";
 
 /**
  * The candles of the minute that the coverage ends in. The engine has them too, but only the minutes before are
  * complete there: reads take this one from here and the others from there, so that an append in between is not
  * counted twice.
  */
-export class OpenMinutes implements View {
-  readonly #pending = new PendingDeltas();
+export class OpenMinutes extends FinalView {
   #candles: readonly MinuteCandle[] = [];
 
   get candles(): readonly MinuteCandle[] {
     return this.#candles;
   }
 
-  apply(delta: Delta): void {
-    if (delta.isFinal) this.#add(delta);
-    else this.#pending.add(delta);
-  }
-
-  revert(toBlock: number): void {
-    this.#pending.revert(toBlock);
-  }
-
-  finalize(toBlock: number): void {
-    for (const delta of this.#pending.take(toBlock)) this.#add(delta);
-  }
-
-  async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
+  override async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
     const fills = await readStoredFills(
       engine,
       "fills",
@@ -48,7 +33,7 @@ export class OpenMinutes implements View {
     this.#candles = deriveMinuteCandles(fills);
   }
 
-  #add({ candles, last }: Delta): void {
+  protected override take({ candles, last }: Delta): void {
     const openFrom = minuteOf(last.timestamp);
     const open = new MinuteCandles();
     for (const candle of [...this.#candles, ...candles]) {

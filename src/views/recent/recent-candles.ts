@@ -4,9 +4,7 @@ import type { Range } from "../../base/range.ts";
 import { RecentlyAsked } from "../../base/recently-asked.ts";
 import { type Candle, candleOfMinute, mergeCandles } from "../../market/candle.ts";
 import type { Delta } from "../../market/delta.ts";
-import type { MinuteCandle } from "../../market/minute-candle.ts";
-import { PendingDeltas } from "../pending-deltas.ts";
-import type { View } from "../view.ts";
+import { FinalView } from "../final-view.ts";
 
 /** A candle and the start of its bucket, unix seconds. */
 export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
@@ -27,8 +25,7 @@ type List = { buckets: BucketCandle[]; isWhole: boolean; size: number };
  * up with every minute that becomes final, so that popular charts are read from the engine once.
  * Bounded by buckets in all; what was put first goes first.
  */
-export class RecentCandles implements View {
-  readonly #pending = new PendingDeltas();
+export class RecentCandles extends FinalView {
   readonly #lists = new Map<TokenId, Map<number, List>>();
   readonly #asked = new RecentlyAsked();
   #buckets = 0;
@@ -60,24 +57,11 @@ export class RecentCandles implements View {
     }
   }
 
-  apply(delta: Delta): void {
-    if (delta.isFinal) this.#add(delta.candles);
-    else this.#pending.add(delta);
-  }
-
-  revert(toBlock: number): void {
-    this.#pending.revert(toBlock);
-  }
-
-  finalize(toBlock: number): void {
-    for (const { candles } of this.#pending.take(toBlock)) this.#add(candles);
-  }
-
   /** Lists are read when they are asked for. */
-  async load(): Promise<void> {}
+  override async load(): Promise<void> {}
 
-  #add(minutes: readonly MinuteCandle[]): void {
-    for (const minute of minutes) {
+  protected override take({ candles }: Delta): void {
+    for (const minute of candles) {
       const candle = candleOfMinute(minute);
       if (candle === null) continue;
       for (const [bucketSeconds, list] of this.#lists.get(minute.tokenId) ?? []) {

@@ -3,8 +3,7 @@ import type { TokenId } from "../../base/ids.ts";
 import { RecentlyAsked } from "../../base/recently-asked.ts";
 import type { Delta } from "../../market/delta.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
-import { PendingDeltas } from "../pending-deltas.ts";
-import type { View } from "../view.ts";
+import { FinalView } from "../final-view.ts";
 
 /** The newest final trades of some tokens, newest first; of all tokens when `tokenIds` is `null`. */
 type List = {
@@ -24,8 +23,7 @@ export type NewestOf = Pick<List, "tokenIds">;
  * final, so that popular lists are read from the engine once. Bounded by rows in all; the list that
  * was put first goes first.
  */
-export class RecentFills implements View {
-  readonly #pending = new PendingDeltas();
+export class RecentFills extends FinalView {
   readonly #lists = new Map<string, List>();
   readonly #asked = new RecentlyAsked();
   #rows = 0;
@@ -48,22 +46,14 @@ export class RecentFills implements View {
     }
   }
 
-  /** The fills of a stored range are in the engine only: lists that they belong to are read again. */
-  apply(delta: Delta): void {
-    if (delta.isFinal) this.#forget(new Set(delta.candles.map(({ tokenId }) => tokenId)));
-    else this.#pending.add(delta);
-  }
-
-  revert(toBlock: number): void {
-    this.#pending.revert(toBlock);
-  }
-
-  finalize(toBlock: number): void {
-    this.#add(this.#pending.take(toBlock).flatMap(({ block }) => block?.fills ?? []));
-  }
-
   /** Lists are read when they are asked for. */
-  async load(): Promise<void> {}
+  override async load(): Promise<void> {}
+
+  /** The fills of a stored range are in the engine only: lists that they belong to are read again. */
+  protected override take({ block, candles }: Delta): void {
+    if (block === null) this.#forget(new Set(candles.map(({ tokenId }) => tokenId)));
+    else this.#add(block.fills);
+  }
 
   #add(fills: readonly Fill[]): void {
     const trades = fills.filter(isTrade).toReversed();

@@ -1,0 +1,29 @@
+import type { Delta } from "../market/delta.ts";
+import type { CoveredFacts } from "../storage/covered-facts.ts";
+import type { Coverage } from "../storage/recover.ts";
+import type { View } from "./view.ts";
+
+/** A view that shows final facts only: what is applied and can still be reverted waits. */
+export abstract class FinalView implements View {
+  #pending: readonly Delta[] = [];
+
+  apply(delta: Delta): void {
+    if (delta.isFinal) this.take(delta);
+    else this.#pending = [...this.#pending, delta];
+  }
+
+  revert(toBlock: number): void {
+    this.#pending = this.#pending.filter(({ last }) => last.number <= toBlock);
+  }
+
+  finalize(toBlock: number): void {
+    const final = this.#pending.filter(({ last }) => last.number <= toBlock);
+    this.#pending = this.#pending.slice(final.length);
+    for (const delta of final) this.take(delta);
+  }
+
+  abstract load(facts: CoveredFacts, coverage: Coverage): Promise<void>;
+
+  /** Takes in what is final from now on, oldest first. */
+  protected abstract take(delta: Delta): void;
+}
