@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
-import { isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
+import { isSqliteFailure } from "../../storage/sqlite/sqlite-failure.ts";
 
 const schemaVersion = 3;
 

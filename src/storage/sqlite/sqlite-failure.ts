@@ -3,7 +3,9 @@ import {
   DataFolderDamagedError,
   DataFolderUnwritableError,
 } from "../embedded/data-folder-errors.ts";
-import { isSqliteDamage, sqliteCodeOf } from "./sqlite-code.ts";
+
+/** SQLite's codes for a file that is not as it was written. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
 /** SQLite's codes for a disk that is full, fails, or lets no one write or open. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
@@ -23,7 +25,7 @@ export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);
   } catch (thrown) {
-    if (!isSqliteDamage(thrown)) throw thrown;
+    if (!damageCodes.has(sqliteCodeOf(thrown))) throw thrown;
     throw new DataFolderDamagedError(`${path} is damaged`, { cause: thrown });
   }
 }
@@ -42,4 +44,14 @@ export function withinTransaction(sql: DatabaseSync, write: () => void): void {
     if (sql.isTransaction) sql.exec("ROLLBACK");
     throw thrown;
   }
+}
+
+/** Whether SQLite said it: its file is not what it should be, or cannot be written. */
+export function isSqliteFailure(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
+}
+
+/** The lowest byte is the code, the others say more about it; 0 when it is not SQLite's. */
+function sqliteCodeOf(thrown: unknown): number {
+  return isSqliteFailure(thrown) ? Number((thrown as { errcode?: number }).errcode) & 255 : 0;
 }

@@ -14,8 +14,11 @@ import { storeLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Coverage } from "../../storage/recover.ts";
-import { isSqliteFailure } from "../../storage/sqlite/sqlite-code.ts";
-import { withDisk, withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
+import {
+  isSqliteFailure,
+  withDisk,
+  withinTransaction,
+} from "../../storage/sqlite/sqlite-failure.ts";
 import { WalCheckpoints } from "../../storage/sqlite/wal-checkpoints.ts";
 import { Column, type ColumnKind } from "./column.ts";
 import { DiskTable } from "./disk-table.ts";
