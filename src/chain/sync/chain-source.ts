@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import type { Block, BlockInterval, BlockRef, ChainBatch } from "../raw-log.ts";
+import type { Block, BlockRef, ChainBatch } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OpenTransport } from "../rpc/transport.ts";
@@ -18,7 +18,7 @@ import { type AfterDispute, Finality } from "./finality.ts";
 import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
-import type { RangeSource } from "./range-prefetch.ts";
+import type { Prepare } from "./range-prefetch.ts";
 import { RangeWalker } from "./range-walker.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
 
@@ -44,12 +44,6 @@ export type ChainSourceOptions = {
   /** The wire; another one only in simulations. */
   readonly openTransport?: OpenTransport;
 };
-
-/**
- * Turns final blocks into what is passed on, as soon as they are read. `release` frees the answer that they were read
- * from, which takes several times the memory of their facts.
- */
-export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 
 /** How often to look again when nothing describes changes. */
 const idleMs = 1_000;
@@ -102,7 +96,7 @@ export class ChainSource<Final = readonly Block[]> {
       afterDispute: options.afterDispute ?? "stop",
     });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
-    this.#rangeWalker = new RangeWalker({ pool, history, ranges: prepared(ranges, prepare) });
+    this.#rangeWalker = new RangeWalker({ pool, history, ranges: { fetcher: ranges, prepare } });
     this.#tailWalker = new HeadFollower({ tail, pool, watch, history, blockLogs, context });
   }
 
@@ -234,10 +228,10 @@ export class ChainSource<Final = readonly Block[]> {
     const start = { next: tail.nextNumber, base: tail.base, ends };
     const finalized = () => this.#finality.agreement?.block ?? tail.base;
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
-      const { from, to, last, blocks } = part;
-      tail.restart(to + 1, { number: last.number, hash: last.hash });
-      const more = isFinal(to + 1);
-      yield { ...this.#range({ from, last, blocks }), finalized: true, more };
+      const { fromBlock, toBlock, last, blocks } = part;
+      tail.restart(toBlock + 1, { number: last.number, hash: last.hash });
+      const more = isFinal(toBlock + 1);
+      yield { kind: "blocks", fromBlock, toBlock, last, blocks, finalized: true, more };
     }
   }
 
@@ -252,10 +246,9 @@ export class ChainSource<Final = readonly Block[]> {
       case "blocks":
         for (const header of change.headers) {
           const blocks = change.blocks.filter(({ number }) => number === header.number);
-          yield {
-            ...this.#range({ from: header.number, last: header, blocks }),
-            finalized: false,
-          };
+          const [fromBlock, toBlock] = [header.number, header.number];
+          const last = refAndTime(header);
+          yield { kind: "blocks", fromBlock, toBlock, last, blocks, finalized: false };
         }
         return;
       case "revert": {
@@ -269,16 +262,6 @@ export class ChainSource<Final = readonly Block[]> {
       case "finalized":
         yield { kind: "finalized", block: change.block };
     }
-  }
-
-  #range<Blocks>({ from, last, blocks }: { from: number; last: Header; blocks: Blocks }) {
-    return {
-      kind: "blocks",
-      fromBlock: from,
-      toBlock: last.number,
-      blocks,
-      last: refAndTime(last),
-    } as const;
   }
 
   #warnings(): readonly ChainWarning[] {
@@ -304,22 +287,6 @@ export class ChainSource<Final = readonly Block[]> {
       this.#watch.wake.notify();
     });
   }
-}
-
-function prepared<Final>(ranges: RangeFetcher, prepare: Prepare<Final>): RangeSource<Final> {
-  return {
-    get blocksAtOnce() {
-      return ranges.blocksAtOnce;
-    },
-    estimateBytes: (blocks) => ranges.estimateBytes(blocks),
-    fetch: (range) =>
-      ranges.fetch(range, async ({ blocks: read, ...part }) => {
-        const { from, to, last } = part;
-        const { blocks, release } = read;
-        const range = { fromBlock: from, toBlock: to, last: refAndTime(last), blocks };
-        return { ...part, blocks: await prepare(range, release) };
-      }),
-  };
 }
 
 function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endpoint[] {

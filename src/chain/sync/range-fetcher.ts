@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import type { Block, BlockRange } from "../raw-log.ts";
+import type { Block, BlockInterval, BlockRange } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
@@ -15,14 +15,9 @@ import { RangeReader, type ReadBlocks } from "./range-reader.ts";
 import type { RangeAsked } from "./range-sizer.ts";
 
 /** A range of finalized blocks with all its wanted logs. */
-export type RangePart<Blocks = ReadBlocks> = BlockRange & {
-  /** Of block `from`: links the part to the one before. */
+export type RangePart<Blocks = ReadBlocks> = BlockInterval<Blocks> & {
+  /** Of the first block: links the part to the one before. */
   readonly parentHash: Hash;
-  readonly last: Header;
-  /** Those that have logs. */
-  readonly blocks: Blocks;
-  /** Size of the answers it was made of. */
-  readonly bytes: number;
   readonly host: string;
 };
 
@@ -73,7 +68,7 @@ export class RangeFetcher {
       const rest = { from, to: range.to };
       const part = await this.#pool.persist(() => this.#fetchSomewhere(rest));
       parts.push(await prepare(part));
-      from = part.to + 1;
+      from = part.toBlock + 1;
     }
     return parts;
   }
@@ -84,7 +79,7 @@ export class RangeFetcher {
     range: BlockRange,
   ): Promise<readonly RangePart<readonly Block[]>[]> {
     const parts: RangePart<readonly Block[]>[] = [];
-    for (let { from } = range; from <= range.to; from = (parts.at(-1)?.to ?? range.to) + 1) {
+    for (let { from } = range; from <= range.to; from = (parts.at(-1)?.toBlock ?? range.to) + 1) {
       const part = await this.#fetchPart(endpoint, { from, to: range.to });
       parts.push({ ...part, blocks: part.blocks.blocks });
     }
@@ -143,7 +138,14 @@ export class RangeFetcher {
         : await this.#reader.read(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
     endpoint.sizer.noteAnswer({ from, blocks: asked }, bytes);
     this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
-    return { from, to, parentHash: first.parentHash, last, blocks, bytes, host: endpoint.host };
+    return {
+      fromBlock: from,
+      toBlock: to,
+      parentHash: first.parentHash,
+      last: { number: last.number, hash: last.hash, timestamp: last.timestamp },
+      blocks,
+      host: endpoint.host,
+    };
   }
 
   async #readBlock(

@@ -1,13 +1,18 @@
 import { chainLimits } from "../../base/config/limits.ts";
-import type { BlockRange } from "../raw-log.ts";
-import type { RangePart } from "./range-fetcher.ts";
+import type { BlockInterval, BlockRange } from "../raw-log.ts";
+import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
 
-/** What prefetching needs of a fetcher, wherever that runs. */
-export type RangeSource<Blocks> = {
-  readonly blocksAtOnce: number;
-  estimateBytes(blocks: number): number;
-  fetch(range: BlockRange): Promise<readonly RangePart<Blocks>[]>;
+/** Where ranges come from, and what is made of them as soon as they are read. */
+export type RangeSource<Final> = {
+  readonly fetcher: RangeFetcher;
+  readonly prepare: Prepare<Final>;
 };
+
+/**
+ * Turns final blocks into what is passed on. `release` frees the answer that they were read from, which takes several
+ * times the memory of their facts.
+ */
+export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 
 type Slot<Blocks> = {
   readonly parts: Promise<readonly RangePart<Blocks>[]>;
@@ -49,15 +54,25 @@ export class RangePrefetch<Blocks> {
     while (this.#hasRoom() && this.#nextFrom <= to) {
       const from = this.#nextFrom;
       const ends = this.#ends.filter((end) => end >= from);
-      const range = { from, to: Math.min(to, from + this.#source.blocksAtOnce - 1, ...ends) };
+      const range = {
+        from,
+        to: Math.min(to, from + this.#source.fetcher.blocksAtOnce - 1, ...ends),
+      };
       this.#slots.push(this.#fetch(range));
       this.#nextFrom = range.to + 1;
     }
   }
 
   #fetch(range: BlockRange): Slot<Blocks> {
-    const bytes = this.#source.estimateBytes(range.to - range.from + 1);
-    const slot = { parts: this.#source.fetch(range), bytes, isFetched: false };
+    const { fetcher, prepare } = this.#source;
+    const parts = fetcher.fetch(range, async ({ blocks: { blocks, release }, ...part }) => {
+      return { ...part, blocks: await prepare({ ...part, blocks }, release) };
+    });
+    const slot = {
+      parts,
+      bytes: fetcher.estimateBytes(range.to - range.from + 1),
+      isFetched: false,
+    };
     const end = (): void => {
       slot.isFetched = true;
     };

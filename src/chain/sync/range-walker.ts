@@ -42,7 +42,7 @@ export class RangeWalker<Blocks> {
       if (parts === null) return;
       for (const part of parts) {
         const final = finalized();
-        if (final === null || part.to > final.number) return;
+        if (final === null || part.toBlock > final.number) return;
         const flaw = flawOf(part, unfinalized?.last ?? base, final);
         if (flaw !== null) {
           await this.#blame(part, { unfinalized, base, flaw });
@@ -51,13 +51,13 @@ export class RangeWalker<Blocks> {
           break;
         }
         if (unfinalized !== null) {
-          [next, base] = [unfinalized.to + 1, unfinalized.last];
+          [next, base] = [unfinalized.toBlock + 1, unfinalized.last];
           yield unfinalized;
           unfinalized = null;
         }
-        if (part.to < final.number) unfinalized = part;
+        if (part.toBlock < final.number) unfinalized = part;
         else {
-          [next, base] = [part.to + 1, part.last];
+          [next, base] = [part.toBlock + 1, part.last];
           yield part;
         }
       }
@@ -78,7 +78,7 @@ export class RangeWalker<Blocks> {
     if (unfinalized === null) {
       if (base !== null) await this.#history.confirm(base);
     } else if (!(await this.#history.isOnChain(unfinalized.last))) {
-      this.#noteWrong(unfinalized, `block ${unfinalized.to} is not on the chain`);
+      this.#noteWrong(unfinalized, `block ${unfinalized.toBlock} is not on the chain`);
     }
   }
 
@@ -94,10 +94,10 @@ function flawOf(
   finalized: BlockRef,
 ): string | null {
   if (base !== null && part.parentHash !== base.hash) {
-    return `block ${part.from} is not the child of ${base.hash}`;
+    return `block ${part.fromBlock} is not the child of ${base.hash}`;
   }
-  if (part.to === finalized.number && part.last.hash !== finalized.hash) {
-    return `block ${part.to} is not the final one`;
+  if (part.toBlock === finalized.number && part.last.hash !== finalized.hash) {
+    return `block ${part.toBlock} is not the final one`;
   }
   return null;
 }
