@@ -36,34 +36,28 @@ type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
 /** What a single endpoint that is left of a dispute may do once the votes of the others are old. */
 export type AfterDispute = "stop" | "follow";
 
+type FinalityParts = {
+  readonly pool: EndpointPool;
+  readonly watch: HeadWatch;
+  readonly context: ChainContext;
+  readonly chain: OwnChain;
+  readonly afterDispute: AfterDispute;
+};
+
 /**
  * Which block is final (R2): the smallest answer of the endpoints that follow the chain, once most of
  * all whose word counts have the same hash there and have our last final block. It never falls.
  */
 export class Finality {
-  readonly #pool: EndpointPool;
-  readonly #watch: HeadWatch;
-  readonly #context: ChainContext;
-  readonly #chain: OwnChain;
-  readonly #afterDispute: AfterDispute;
+  readonly #parts: FinalityParts;
   readonly #memory: VoteMemory;
   #agreement: Agreement | null = null;
   #isDisputed = false;
   #isMajorityAbsent = false;
 
-  constructor(options: {
-    pool: EndpointPool;
-    watch: HeadWatch;
-    context: ChainContext;
-    chain: OwnChain;
-    afterDispute: AfterDispute;
-  }) {
-    this.#pool = options.pool;
-    this.#watch = options.watch;
-    this.#context = options.context;
-    this.#chain = options.chain;
-    this.#afterDispute = options.afterDispute;
-    this.#memory = new VoteMemory(options.context.clock, chainLimits.finalityVoteKeptMs);
+  constructor(parts: FinalityParts) {
+    this.#parts = parts;
+    this.#memory = new VoteMemory(parts.context.clock, chainLimits.finalityVoteKeptMs);
   }
 
   get agreement(): Agreement | null {
@@ -81,9 +75,10 @@ export class Finality {
 
   async follow(): Promise<never> {
     for (;;) {
-      const { version } = this.#watch.wake;
-      if (await this.update()) this.#watch.wake.notify();
-      else await this.#watch.wake.wait(version, chainLimits.slowPollMsMax, this.#context);
+      const { version } = this.#parts.watch.wake;
+      if (await this.update()) this.#parts.watch.wake.notify();
+      else
+        await this.#parts.watch.wake.wait(version, chainLimits.slowPollMsMax, this.#parts.context);
     }
   }
 
@@ -97,7 +92,9 @@ export class Finality {
     const number = Math.min(...finals);
     const agreed = this.#agreement?.block.number ?? -1;
     if (number < agreed) await this.#confirmAgreement(members);
-    if (number <= Math.max(this.#agreement?.block.number ?? -1, this.#chain.base?.number ?? -1)) {
+    if (
+      number <= Math.max(this.#agreement?.block.number ?? -1, this.#parts.chain.base?.number ?? -1)
+    ) {
       if (this.#memory.absent().length === 0) this.#isDisputed = false;
       return false;
     }
@@ -107,11 +104,11 @@ export class Finality {
 
   /** The endpoints that can be reached and are not stalled; those without a final block can still confirm one. */
   #members(): Endpoint[] {
-    const least = (this.#watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
-    return this.#pool.endpoints.filter((endpoint) => {
+    const least = (this.#parts.watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
+    return this.#parts.pool.endpoints.filter((endpoint) => {
       const { isReachable, view } = endpoint;
       if (!isReachable || view === null) return false;
-      return view.head.number >= least || !this.#watch.isStalled(endpoint);
+      return view.head.number >= least || !this.#parts.watch.isStalled(endpoint);
     });
   }
 
@@ -120,7 +117,7 @@ export class Finality {
     const agreement = this.#agreement;
     if (agreement === null) return;
     const { number, hash } = agreement.block;
-    if (number <= (this.#chain.base?.number ?? -1)) return;
+    if (number <= (this.#parts.chain.base?.number ?? -1)) return;
     const asked = agreement.endpoints.filter((endpoint) => endpoint.isReachable);
     const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
     // An endpoint that did not answer now may later.
@@ -128,8 +125,8 @@ export class Finality {
     const confirming = answers.filter((answer) => answer?.hash === hash).length;
     if (2 * confirming > Math.max(members.length, agreement.endpoints.length)) return;
     this.#agreement = null;
-    this.#pool.agreed = null;
-    this.#context.log.warn(
+    this.#parts.pool.agreed = null;
+    this.#parts.context.log.warn(
       { number, hash, hosts: agreement.endpoints.map(({ host }) => host) },
       "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
     );
@@ -140,7 +137,7 @@ export class Finality {
     number: number,
     { voters, members }: { voters: readonly Endpoint[]; members: readonly Endpoint[] },
   ): Promise<Ballot | null> {
-    const { base } = this.#chain;
+    const { base } = this.#parts.chain;
     const anchor = base !== null && base.number < number ? base : null;
     const answers = await Promise.all(voters.map((voter) => this.#ask(voter, number, anchor)));
     const votes = new Map<Hash, Endpoint[]>();
@@ -170,8 +167,8 @@ export class Finality {
     this.#isMajorityAbsent = 2 * endpoints.length < this.#presentCount();
     if (this.#isMajorityAbsent) return false;
     this.#agreement = { block: { number, hash }, endpoints };
-    this.#pool.agreed = this.#agreement.block;
-    for (const one of this.#pool.endpoints) one.isInAgreement = endpoints.includes(one);
+    this.#parts.pool.agreed = this.#agreement.block;
+    for (const one of this.#parts.pool.endpoints) one.isInAgreement = endpoints.includes(one);
     const error = new EndpointError("inconsistent", `final block ${number} is of another fork`);
     for (const voter of [...votes.values()].flat()) {
       voter.isOutvoted = !endpoints.includes(voter);
@@ -183,7 +180,7 @@ export class Finality {
 
   /** How many endpoints have a say, those included that became unreachable a short time ago. */
   #presentCount(): number {
-    return this.#pool.endpoints.filter(({ isPresent }) => isPresent).length;
+    return this.#parts.pool.endpoints.filter(({ isPresent }) => isPresent).length;
   }
 
   #noteVotes(number: number, votes: Ballot["votes"]): void {
@@ -197,7 +194,7 @@ export class Finality {
    * the branch of `winners`. Old votes count on while a single endpoint is left that may not decide alone.
    */
   async #countAbsent(winners: readonly Endpoint[], number: number) {
-    const isAlone = winners.length === 1 && this.#afterDispute === "stop";
+    const isAlone = winners.length === 1 && this.#parts.afterDispute === "stop";
     const absent = this.#memory
       .absent()
       .filter(({ block, isExpired }) => block.number <= number && (!isExpired || isAlone));
@@ -213,8 +210,8 @@ export class Finality {
   /** The hash at `number`, and whether `anchor` is another block, in one answer; `null` without an answer. */
   async #ask(voter: Endpoint, number: number, anchor?: BlockRef | null): Promise<Vote | null> {
     const final = voter.view?.final;
-    const isOnOurChain = final?.hash && this.#chain.hashAt(final.number) === final.hash;
-    const own = this.#chain.hashAt(number);
+    const isOnOurChain = final?.hash && this.#parts.chain.hashAt(final.number) === final.hash;
+    const own = this.#parts.chain.hashAt(number);
     // What is built on our own blocks needs no other proof.
     if (isOnOurChain && own !== null && number <= final.number) {
       return { hash: own, isDenying: false };

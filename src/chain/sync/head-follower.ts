@@ -20,17 +20,21 @@ export type HeadChange =
   | { readonly kind: "revert"; readonly safeBlock: number; readonly depth: number }
   | { readonly kind: "finalized"; readonly block: number };
 
+type HeadFollowerParts = {
+  readonly tail: UnfinalizedChain;
+  readonly pool: EndpointPool;
+  readonly watch: HeadWatch;
+  readonly history: FinalBlockCheck;
+  readonly blockLogs: BlockLogs;
+  readonly context: ChainContext;
+};
+
 /**
  * Follows the chain above finality, block by block, linked by parent hash (R1). Any endpoint may extend the tip;
  * another branch is taken only from the source of the tip, or when more endpoints are on it.
  */
 export class HeadFollower {
-  readonly #tail: UnfinalizedChain;
-  readonly #pool: EndpointPool;
-  readonly #watch: HeadWatch;
-  readonly #history: FinalBlockCheck;
-  readonly #blockLogs: BlockLogs;
-  readonly #context: ChainContext;
+  readonly #parts: HeadFollowerParts;
   #source: Endpoint | null = null;
   /** Whose branch was chosen, until its first blocks are taken. */
   #chosen: Endpoint | null = null;
@@ -41,32 +45,22 @@ export class HeadFollower {
   /** Fewer after a failure: where many an answer is wrong, few at the same time are right now and then. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
 
-  constructor(parts: {
-    tail: UnfinalizedChain;
-    pool: EndpointPool;
-    watch: HeadWatch;
-    history: FinalBlockCheck;
-    blockLogs: BlockLogs;
-    context: ChainContext;
-  }) {
-    this.#tail = parts.tail;
-    this.#pool = parts.pool;
-    this.#watch = parts.watch;
-    this.#history = parts.history;
-    this.#blockLogs = parts.blockLogs;
-    this.#context = parts.context;
+  constructor(parts: HeadFollowerParts) {
+    this.#parts = parts;
     this.#memory = new VoteMemory(parts.context.clock, chainLimits.branchVoteKeptMs);
   }
 
   get isFull(): boolean {
-    return this.#tail.length >= chainLimits.headBufferBlocksMax;
+    return this.#parts.tail.length >= chainLimits.headBufferBlocksMax;
   }
 
   /** One step towards the head; `null` when there is nothing to do now. */
   async advance(): Promise<HeadChange | null> {
     if (this.isFull) return null;
     try {
-      const change = await this.#pool.round(this.#ahead(), (endpoint) => this.#follow(endpoint));
+      const change = await this.#parts.pool.round(this.#ahead(), (endpoint) =>
+        this.#follow(endpoint),
+      );
       if (change === null) return null;
       this.#timeoutMs = chainLimits.headTimeoutMs;
       this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.headBatchBlocksMax);
@@ -80,7 +74,7 @@ export class HeadFollower {
 
   /** Makes final what is by agreement, or gives up our branch if another one is. */
   async settle(agreement: Agreement): Promise<HeadChange | null> {
-    const tail = this.#tail;
+    const tail = this.#parts.tail;
     const { block, endpoints } = agreement;
     if (tail.length === 0 || block.number < tail.firstNumber) return null;
     const number = Math.min(block.number, tail.nextNumber - 1);
@@ -88,27 +82,27 @@ export class HeadFollower {
     const hash =
       number === block.number
         ? block.hash
-        : (await this.#pool.round(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
+        : (await this.#parts.pool.round(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
     if (hash === undefined) return null;
     if (hash === tail.hashAt(number)) {
       tail.finalizeTo(number);
       return { kind: "finalized", block: number };
     }
-    return this.#pool.round(usable, async (endpoint) =>
+    return this.#parts.pool.round(usable, async (endpoint) =>
       this.#revert(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
   }
 
   /** The endpoints with a block that we lack, highest first; before them the one whose branch was chosen. */
   #ahead(): Endpoint[] {
-    const nowMs = this.#context.clock.monotonicMs();
-    return this.#pool
+    const nowMs = this.#parts.context.clock.monotonicMs();
+    return this.#parts.pool
       .ranked()
       .filter((endpoint) => {
         const { newest } = endpoint;
-        if (newest === null || newest.number < this.#tail.firstNumber) return false;
+        if (newest === null || newest.number < this.#parts.tail.firstNumber) return false;
         if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
-        return this.#tail.hashAt(newest.number) !== newest.hash;
+        return this.#parts.tail.hashAt(newest.number) !== newest.hash;
       })
       .toSorted((one, other) => this.#rankOf(other) - this.#rankOf(one));
   }
@@ -119,45 +113,45 @@ export class HeadFollower {
 
   async #follow(endpoint: Endpoint): Promise<HeadChange | null> {
     const { newest } = endpoint;
-    const from = this.#tail.nextNumber;
+    const from = this.#parts.tail.nextNumber;
     if (newest !== null && newest.number >= from) {
       const room = Math.min(
         this.#blocksAtOnce,
-        chainLimits.headBufferBlocksMax - this.#tail.length,
+        chainLimits.headBufferBlocksMax - this.#parts.tail.length,
       );
       const count = Math.min(room, newest.number - from + 1);
-      const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#blockLogs];
+      const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#parts.blockLogs];
       const found = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
       const change = this.#extend(endpoint, found);
       if (change !== null) return change;
     }
-    const top = Math.min(this.#tail.nextNumber - 1, newest?.number ?? -1);
+    const top = Math.min(this.#parts.tail.nextNumber - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);
     if (ancestor === top) {
       // It has come over to our branch since it described that block.
-      const hash = this.#tail.hashAt(top);
+      const hash = this.#parts.tail.hashAt(top);
       if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
       return null;
     }
     if (await this.#isBetter(endpoint, ancestor + 1)) return this.#revert(endpoint, ancestor);
-    const untilMs = this.#context.clock.monotonicMs() + this.#watch.stallMs;
+    const untilMs = this.#parts.context.clock.monotonicMs() + this.#parts.watch.stallMs;
     this.#dissentUntilMs.set(endpoint, untilMs);
     return null;
   }
 
   /** `null` when the blocks are not built on our tip. */
   #extend(endpoint: Endpoint, found: LinkedBlocks): HeadChange | null {
-    const { tip } = this.#tail;
+    const { tip } = this.#parts.tail;
     if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;
-    for (const header of found.headers) this.#tail.push(header);
+    for (const header of found.headers) this.#parts.tail.push(header);
     this.#source = endpoint;
     this.#chosen = null;
     return { kind: "blocks", ...found };
   }
 
   #revert(endpoint: Endpoint, ancestor: number): HeadChange {
-    const depth = this.#tail.nextNumber - 1 - ancestor;
-    this.#tail.revertTo(ancestor);
+    const depth = this.#parts.tail.nextNumber - 1 - ancestor;
+    this.#parts.tail.revertTo(ancestor);
     this.#source = endpoint;
     this.#chosen = endpoint;
     return { kind: "revert", safeBlock: ancestor, depth };
@@ -165,7 +159,7 @@ export class HeadFollower {
 
   /** The number of the highest block, from `top` down, that the endpoint and we have in common. */
   async #findAncestor(endpoint: Endpoint, top: number): Promise<number> {
-    const tail = this.#tail;
+    const tail = this.#parts.tail;
     const bottom = tail.base?.number ?? tail.firstNumber;
     const { headersPerBatchMax } = chainLimits;
     let next = top;
@@ -179,7 +173,7 @@ export class HeadFollower {
       next -= count;
     }
     if (tail.base === null) return tail.firstNumber - 1;
-    await this.#history.confirm(tail.base);
+    await this.#parts.history.confirm(tail.base);
     throw new EndpointError("inconsistent", `final block ${tail.base.number} is of another fork`);
   }
 
@@ -188,17 +182,17 @@ export class HeadFollower {
    * source of our tip; endpoints that became unreachable after a comparison keep their vote for a while.
    */
   async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
-    const others = this.#pool.endpoints.filter(
+    const others = this.#parts.pool.endpoints.filter(
       (other) =>
         other !== endpoint &&
         other.isReachable &&
         heightOf(other) >= number &&
-        !this.#watch.isStalled(other),
+        !this.#parts.watch.isStalled(other),
     );
     const [theirs, ...hashes] = await Promise.all(
       [endpoint, ...others].map((voter) => this.#hashAt(voter, number)),
     );
-    const ours = this.#tail.hashAt(number);
+    const ours = this.#parts.tail.hashAt(number);
     if (theirs === undefined || theirs === null || theirs === ours) return false;
     const absent = this.#absentVotes(endpoint, number);
     for (const [index, other] of others.entries()) {
@@ -222,7 +216,7 @@ export class HeadFollower {
           !vote.isExpired &&
           vote.endpoint !== endpoint &&
           vote.block.number >= number &&
-          this.#tail.hashAt(vote.block.number) === vote.block.hash,
+          this.#parts.tail.hashAt(vote.block.number) === vote.block.hash,
       )
       .map((vote) => vote.endpoint);
   }

@@ -1,17 +1,15 @@
 import type { Hash } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { EndpointError } from "../chain-errors.ts";
-import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
+import { formatLogsParam } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import type { Block, BlockInterval, BlockRange } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
-import type { BlockLogs } from "../verify/block-logs.ts";
 import { headerCall, readHeader } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
-import { RangeReader, type ReadBlocks } from "./range-reader.ts";
+import { RangeReader, type RangeReaderParts, type ReadBlocks } from "./range-reader.ts";
 import type { RangeAsked } from "./range-sizer.ts";
 
 /** A range of finalized blocks with all its wanted logs. */
@@ -21,36 +19,26 @@ export type RangePart<Blocks = ReadBlocks> = BlockInterval<Blocks> & {
   readonly host: string;
 };
 
+type RangeFetcherParts = RangeReaderParts & { readonly clock: Clock };
+
 /** Fetches final ranges, complete and checked (R4), as large as each endpoint allows (R5). */
 export class RangeFetcher {
-  readonly #pool: EndpointPool;
-  readonly #filter: LogFilter;
-  readonly #blockLogs: BlockLogs;
+  readonly #parts: RangeFetcherParts;
   readonly #reader: RangeReader;
-  readonly #clock: Clock;
   #bytesPerBlock = 0;
   /** Who gave the last range: the best may not keep what is so old, and never learns how much to give. */
   #giving: Endpoint | null = null;
 
-  constructor(options: {
-    pool: EndpointPool;
-    filter: LogFilter;
-    blockLogs: BlockLogs;
-    clock: Clock;
-    random: () => number;
-  }) {
-    this.#pool = options.pool;
-    this.#filter = options.filter;
-    this.#blockLogs = options.blockLogs;
-    this.#reader = new RangeReader(options);
-    this.#clock = options.clock;
+  constructor(parts: RangeFetcherParts) {
+    this.#parts = parts;
+    this.#reader = new RangeReader(parts);
   }
 
   /** How many blocks the endpoint that gave the last range, or else the best, would be asked for now. */
   get blocksAtOnce(): number {
-    const [best = this.#pool.endpoints[0]] = this.#pool.ranked();
+    const [best = this.#parts.pool.endpoints[0]] = this.#parts.pool.ranked();
     const endpoint = this.#giving?.isUsable ? this.#giving : best;
-    return endpoint?.sizer.blocks(this.#clock.monotonicMs()) ?? 1;
+    return endpoint?.sizer.blocks(this.#parts.clock.monotonicMs()) ?? 1;
   }
 
   /** What so many blocks would weigh, judging by those before. */
@@ -66,7 +54,7 @@ export class RangeFetcher {
     const parts: Part[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
-      const part = await this.#pool.persist(() => this.#fetchSomewhere(rest));
+      const part = await this.#parts.pool.persist(() => this.#fetchSomewhere(rest));
       parts.push(await prepare(part));
       from = part.toBlock + 1;
     }
@@ -88,8 +76,8 @@ export class RangeFetcher {
 
   async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
     // What is final for others could still be a fork where it is not.
-    const endpoints = this.#pool.finalAt(range.from);
-    const part = await this.#pool.round(endpoints, async (one) => {
+    const endpoints = this.#parts.pool.finalAt(range.from);
+    const part = await this.#parts.pool.round(endpoints, async (one) => {
       const given = await this.#fetchPart(one, range);
       this.#giving = one;
       return given;
@@ -102,7 +90,7 @@ export class RangeFetcher {
   async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
     for (;;) {
       const { from } = range;
-      const blocks = endpoint.sizer.blocksFrom(from, this.#clock.monotonicMs());
+      const blocks = endpoint.sizer.blocksFrom(from, this.#parts.clock.monotonicMs());
       const finalTo = endpoint.view?.final?.number ?? -1;
       const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
       try {
@@ -119,8 +107,11 @@ export class RangeFetcher {
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
     const { from, to } = range;
     const asked = to - from + 1;
-    const logsCall = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
-    const { proof } = this.#pool;
+    const logsCall = {
+      method: "eth_getLogs",
+      params: [formatLogsParam(range, this.#parts.filter)],
+    };
+    const { proof } = this.#parts.pool;
     const proofCalls = proof === null ? [] : [headerCall(proof.number)];
     const calls = [headerCall(from), logsCall, headerCall(to), ...proofCalls];
     const { replies, bytes } = await endpoint.request(calls);
@@ -153,7 +144,7 @@ export class RangeFetcher {
     header: Header,
     reply: RpcReply | undefined,
   ): Promise<ReadBlocks> {
-    const logs = await this.#blockLogs.complete(endpoint, header, reply);
+    const logs = await this.#parts.blockLogs.complete(endpoint, header, reply);
     const headers = new Map([[header.number, header]]);
     return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };
   }
@@ -172,7 +163,7 @@ export class RangeFetcher {
     // Of as many blocks as are allowed at all, it says nothing about what is in them.
     if (blocks !== null && blocks !== capBlocks) endpoint.sizer.noteSuggestion(blocks, asked);
     else if (capBlocks !== null) {
-      endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#clock.monotonicMs() });
+      endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#parts.clock.monotonicMs() });
     } else endpoint.sizer.halve(asked);
     return true;
   }

@@ -22,31 +22,28 @@ export type RangeAnswer = BlockRange & {
 /** Blocks, and how to end the reading of their logs (`ParsedLogs`). */
 export type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
 
+/** What a reader of ranges works with. */
+export type RangeReaderParts = {
+  readonly pool: EndpointPool;
+  readonly filter: LogFilter;
+  readonly blockLogs: BlockLogs;
+  readonly random: () => number;
+};
+
 /** Makes blocks of an answer about a range. Throws an `EndpointError` when a check (R4) fails. */
 export class RangeReader {
-  readonly #pool: EndpointPool;
-  readonly #filter: LogFilter;
-  readonly #blockLogs: BlockLogs;
-  readonly #random: () => number;
+  readonly #parts: RangeReaderParts;
 
-  constructor(parts: {
-    pool: EndpointPool;
-    filter: LogFilter;
-    blockLogs: BlockLogs;
-    random: () => number;
-  }) {
-    this.#pool = parts.pool;
-    this.#filter = parts.filter;
-    this.#blockLogs = parts.blockLogs;
-    this.#random = parts.random;
+  constructor(parts: RangeReaderParts) {
+    this.#parts = parts;
   }
 
   async read(endpoint: Endpoint, answer: RangeAnswer): Promise<ReadBlocks> {
     const { from, to, first, last } = answer;
-    const parsed = parseLogs(answer.logs, this.#filter);
+    const parsed = parseLogs(answer.logs, this.#parts.filter);
     const { logs } = parsed;
     const headers = new Map([first, last].map((header) => [header.number, header]));
-    const expected = { from, to, headers, filter: this.#filter };
+    const expected = { from, to, headers, filter: this.#parts.filter };
     checkLogs(logs, expected);
     const times = endpoint.areLogTimesBelieved ? timesOf(parsed, headers) : null;
     const wanted = new Set([
@@ -75,8 +72,8 @@ export class RangeReader {
 
   /** A log whose time is compared with the header of its block, in some of the ranges. */
   #sampleOf(logs: readonly RawLog[]): readonly RawLog[] {
-    const isSampled = this.#random() < chainLimits.sampledRangesShare;
-    const sampled = isSampled ? logs[Math.floor(this.#random() * logs.length)] : undefined;
+    const isSampled = this.#parts.random() < chainLimits.sampledRangesShare;
+    const sampled = isSampled ? logs[Math.floor(this.#parts.random() * logs.length)] : undefined;
     return sampled === undefined ? [] : [sampled];
   }
 
@@ -93,7 +90,7 @@ export class RangeReader {
     for (let start = 0; start < all.length; start += proofsAtOnceMax) {
       const some = all.slice(start, start + proofsAtOnceMax).map(async (header) => {
         const reported = logsOf.get(header.number) ?? [];
-        const missing = await this.#blockLogs.findMissing(endpoint, header, reported);
+        const missing = await this.#parts.blockLogs.findMissing(endpoint, header, reported);
         if (missing.length > 0) throw missingError(header, missing);
       });
       await Promise.all(some);
@@ -102,11 +99,11 @@ export class RangeReader {
 
   /** An empty range is the easiest lie, and cheap to ask for twice: another endpoint may know better. */
   async #askAnother(endpoint: Endpoint, range: BlockRange): Promise<void> {
-    const others = this.#pool.finalAt(range.to).filter((other) => other !== endpoint);
-    const call = { method: "eth_getLogs", params: [formatLogsParam(range, this.#filter)] };
-    const logs = await this.#pool.firstOpinion(others.slice(0, 1), async (other) => {
+    const others = this.#parts.pool.finalAt(range.to).filter((other) => other !== endpoint);
+    const call = { method: "eth_getLogs", params: [formatLogsParam(range, this.#parts.filter)] };
+    const logs = await this.#parts.pool.firstOpinion(others.slice(0, 1), async (other) => {
       const { replies } = await other.request([call]);
-      return parseLogs(resultOf(replies[0]), this.#filter).logs;
+      return parseLogs(resultOf(replies[0]), this.#parts.filter).logs;
     });
     if (logs !== null && logs.length > 0) {
       throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");

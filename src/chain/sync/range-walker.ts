@@ -5,20 +5,18 @@ import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { RangePart } from "./range-fetcher.ts";
 import { RangePrefetch, type RangeSource } from "./range-prefetch.ts";
 
+type RangeWalkerParts<Blocks> = {
+  readonly pool: EndpointPool;
+  readonly history: FinalBlockCheck;
+  readonly ranges: RangeSource<Blocks>;
+};
+
 /** Walks finalized blocks in ranges that are proven to be linked to each other. */
 export class RangeWalker<Blocks> {
-  readonly #pool: EndpointPool;
-  readonly #history: FinalBlockCheck;
-  readonly #ranges: RangeSource<Blocks>;
+  readonly #parts: RangeWalkerParts<Blocks>;
 
-  constructor(parts: {
-    pool: EndpointPool;
-    history: FinalBlockCheck;
-    ranges: RangeSource<Blocks>;
-  }) {
-    this.#pool = parts.pool;
-    this.#history = parts.history;
-    this.#ranges = parts.ranges;
+  constructor(parts: RangeWalkerParts<Blocks>) {
+    this.#parts = parts;
   }
 
   /**
@@ -36,7 +34,7 @@ export class RangeWalker<Blocks> {
   ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
     let unfinalized: RangePart<Blocks> | null = null;
-    let prefetch = new RangePrefetch(this.#ranges, next, start.ends);
+    let prefetch = new RangePrefetch(this.#parts.ranges, next, start.ends);
     for (;;) {
       const parts = await prefetch.next(finalized()?.number ?? -1);
       if (parts === null) return;
@@ -47,7 +45,7 @@ export class RangeWalker<Blocks> {
         if (flaw !== null) {
           await this.#blame(part, { unfinalized, base, flaw });
           unfinalized = null;
-          prefetch = new RangePrefetch(this.#ranges, next, start.ends);
+          prefetch = new RangePrefetch(this.#parts.ranges, next, start.ends);
           break;
         }
         if (unfinalized !== null) {
@@ -76,14 +74,14 @@ export class RangeWalker<Blocks> {
     const { unfinalized, base, flaw } = against;
     this.#noteWrong(part, flaw);
     if (unfinalized === null) {
-      if (base !== null) await this.#history.confirm(base);
-    } else if (!(await this.#history.isOnChain(unfinalized.last))) {
+      if (base !== null) await this.#parts.history.confirm(base);
+    } else if (!(await this.#parts.history.isOnChain(unfinalized.last))) {
       this.#noteWrong(unfinalized, `block ${unfinalized.toBlock} is not on the chain`);
     }
   }
 
   #noteWrong({ host }: RangePart<unknown>, flaw: string): void {
-    const endpoint = this.#pool.endpoints.find((one) => one.host === host);
+    const endpoint = this.#parts.pool.endpoints.find((one) => one.host === host);
     endpoint?.noteBadData(new EndpointError("inconsistent", flaw));
   }
 }

@@ -35,23 +35,19 @@ export type Reread = {
   readonly calls: number;
 };
 
+type RereaderParts = {
+  readonly pool: EndpointPool;
+  readonly ranges: RangeFetcher;
+  readonly blockLogs: BlockLogs;
+  readonly context: ChainContext;
+};
+
 /** Reads final blocks again, from one endpoint at a time. */
 export class Rereader {
-  readonly #pool: EndpointPool;
-  readonly #ranges: RangeFetcher;
-  readonly #blockLogs: BlockLogs;
-  readonly #context: ChainContext;
+  readonly #parts: RereaderParts;
 
-  constructor(parts: {
-    pool: EndpointPool;
-    ranges: RangeFetcher;
-    blockLogs: BlockLogs;
-    context: ChainContext;
-  }) {
-    this.#pool = parts.pool;
-    this.#ranges = parts.ranges;
-    this.#blockLogs = parts.blockLogs;
-    this.#context = parts.context;
+  constructor(parts: RereaderParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -60,9 +56,9 @@ export class Rereader {
    */
   async read(request: RereadRequest): Promise<Reread> {
     const { from, to, way, not } = request;
-    const able = this.#pool.finalAt(to).filter(({ host }) => !not.includes(host));
+    const able = this.#parts.pool.finalAt(to).filter(({ host }) => !not.includes(host));
     // Not the best first: an endpoint that lies must not be passed over because it is slow.
-    const endpoint = able[Math.floor(this.#context.random() * able.length)];
+    const endpoint = able[Math.floor(this.#parts.context.random() * able.length)];
     if (endpoint === undefined) {
       throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
     }
@@ -75,7 +71,7 @@ export class Rereader {
   }
 
   async #readRange(endpoint: Endpoint, range: BlockRange) {
-    const parts = await this.#ranges.fetchFrom(endpoint, range);
+    const parts = await this.#parts.ranges.fetchFrom(endpoint, range);
     const last = parts.at(-1)?.last;
     if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
     const callsPerPart = 3;
@@ -93,7 +89,7 @@ export class Rereader {
     checkLinks(byNumber);
     const blocks: Block[] = [];
     for (const header of headers) {
-      const logs = await this.#blockLogs.gather(endpoint, header);
+      const logs = await this.#parts.blockLogs.gather(endpoint, header);
       blocks.push(...assembleBlocks(logs, byNumber, () => header.timestamp));
     }
     const last = headers.at(-1);
