@@ -38,19 +38,6 @@ test("the newest ranges come first, then new ones as they become final, then the
   book.close();
 });
 
-test("urgent ranges come before all others, once", (t) => {
-  const folder = openFolder(t);
-  const book = AuditBook.open(folder);
-  const covered = { from: 0, to: 5_000 };
-  audit(book, covered, 2);
-  book.hurry([120, 130, 2_050, 5_050]);
-  book.close();
-  const again = AuditBook.open(folder);
-  assert.deepEqual(audit(again, covered, 4), [2_000, 100, 4_700, 4_600]);
-  assert.deepEqual(audit(again, { from: 0, to: 5_199 }, 2), [5_000, 5_100]);
-  again.close();
-});
-
 test("an audit that is far behind starts again at the newest range", (t) => {
   const book = AuditBook.open(openFolder(t));
   audit(book, { from: 0, to: 999 }, 5);
@@ -60,19 +47,21 @@ test("an audit that is far behind starts again at the newest range", (t) => {
   book.close();
 });
 
-test("what was gathered and not ordered when the process ended is audited first, and is not repaired", (t) => {
+test("what was gathered and not ordered when the process ended is compared again, and is not repaired", (t) => {
   const folder = openFolder(t);
   const book = AuditBook.open(folder);
-  const covered = { from: 0, to: 999 };
   const range = { from: 300, to: 399 };
   const gathered = { kind: "differs", state: "gathered", detail: "a fill is missing" } as const;
   book.note(range, gathered, { nowMs: 1, isNext: true });
   book.close();
   const again = AuditBook.open(folder);
   again.settleOrdered(2);
-  assert.deepEqual([again.findings(), again.totals().repairs], [[], 0]);
-  assert.deepEqual(again.next(covered), range);
-  again.note(range, gathered, { nowMs: 3, isNext: true });
+  assert.deepEqual(
+    again.findings().map(({ state, changedAtMs }) => [state, changedAtMs]),
+    [["unverified", 0]],
+  );
+  assert.equal(again.totals().repairs, 0);
+  again.note(range, gathered, { nowMs: 3, isNext: false });
   again.markOrdered(4);
   again.settleOrdered(5);
   assert.deepEqual(

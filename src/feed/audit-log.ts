@@ -6,7 +6,7 @@ import { withDisk, withKeptFile } from "../storage/sqlite/sqlite-failure.ts";
 
 /**
  * Spans are numbers of ranges of `spanBlocks` blocks. In the round under way those from `low_span`, inclusive, to
- * `high_span`, exclusive, were audited. `urgent` spans are audited before all others.
+ * `high_span`, exclusive, were audited.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS progress (
@@ -20,7 +20,6 @@ const schema = `
     false_alarms INTEGER NOT NULL DEFAULT 0,
     repairs INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS urgent (span INTEGER PRIMARY KEY) STRICT;
   CREATE TABLE IF NOT EXISTS findings (
     from_block INTEGER PRIMARY KEY,
     to_block INTEGER NOT NULL,
@@ -89,37 +88,25 @@ export class AuditBook {
     });
   }
 
-  /** The range of whole spans to audit now: urgent ones, then new ones, then older ones; `null` while there is none. */
+  /** The range of whole spans to audit now: new ones, then older ones; `null` while there is none. */
   next(covered: BlockRange): BlockRange | null {
-    const { spanBlocks, spansBehindMax } = auditLimits;
+    const { spanBlocks } = auditLimits;
     const first = Math.floor(covered.from / spanBlocks);
     const end = Math.floor((covered.to + 1) / spanBlocks);
     if (first >= end) return null;
-    const span = this.#nextSpan(first, end, spansBehindMax);
+    const span = this.#nextSpan(first, end);
     return { from: Math.max(covered.from, span * spanBlocks), to: (span + 1) * spanBlocks - 1 };
   }
 
-  #nextSpan(first: number, end: number, behindMax: number): number {
-    const urgent = this.#sql
-      .prepare("SELECT max(span) AS span FROM urgent WHERE span >= ? AND span < ?")
-      .get(first, end)?.["span"];
-    if (typeof urgent === "number") return urgent;
+  #nextSpan(first: number, end: number): number {
     const { low_span: low, high_span: high } = this.#progress();
-    const isLost = low === high || high > end || end - high > behindMax;
+    const isLost = low === high || high > end || end - high > auditLimits.spansBehindMax;
     if (!isLost && high < end) return high;
     if (!isLost && low > first) return low - 1;
     const rounds = isLost ? 0 : 1;
     this.#write("UPDATE progress SET rounds = rounds + ?, low_span = ?", rounds, end);
     this.#write("UPDATE progress SET high_span = low_span");
     return end - 1;
-  }
-
-  /** Has the spans of these blocks audited before others. */
-  hurry(blocks: readonly number[]): void {
-    for (const block of blocks) {
-      const span = Math.floor(block / auditLimits.spanBlocks);
-      this.#write("INSERT OR IGNORE INTO urgent VALUES (?)", span);
-    }
   }
 
   /** Notes what an audit came to; one of a range that `next` gave moves the pass on. */
@@ -155,7 +142,6 @@ export class AuditBook {
   /** A range that could not be audited counts too: it has its turn in the next round. */
   #moveOn({ to }: BlockRange): void {
     const span = Math.floor(to / auditLimits.spanBlocks);
-    this.#write("DELETE FROM urgent WHERE span = ?", span);
     this.#write("UPDATE progress SET high_span = ? WHERE high_span = ?", span + 1, span);
     this.#write("UPDATE progress SET low_span = ? WHERE low_span = ?", span, span + 1);
   }
@@ -192,11 +178,10 @@ export class AuditBook {
     this.#write(`UPDATE findings SET state = 'ordered', changed_at_ms = ? WHERE ${from}`, nowMs);
   }
 
-  /** To be called by a start, which has carried out what was ordered; what was only gathered is audited first. */
+  /** To be called by a start, which has carried out what was ordered; what was only gathered is to be compared again. */
   settleOrdered(nowMs: number): void {
-    const gathered = this.#sql.prepare("SELECT from_block FROM findings WHERE state = 'gathered'");
-    this.hurry(gathered.all().map((row) => Number(row["from_block"])));
-    this.#write("DELETE FROM findings WHERE state = 'gathered'");
+    const from = "state = 'gathered'";
+    this.#write(`UPDATE findings SET state = 'unverified', changed_at_ms = 0 WHERE ${from}`);
     const repaired = this.#write(
       "UPDATE findings SET state = 'repaired', changed_at_ms = ? WHERE state = 'ordered'",
       nowMs,

@@ -36,8 +36,6 @@ type AuditorParts = {
   readonly dataDir: string;
   readonly store: IndexedFacts;
   readonly reread: AuditParts["reread"];
-  /** Blocks with a match that does not reconcile, since the last call; they are audited first. */
-  readonly takeAnomalies?: () => readonly number[];
   readonly endpoints: number;
   /** The budget, over all endpoints; 0 audits nothing. */
   readonly callsPerMinute: number;
@@ -138,7 +136,6 @@ export class Auditor {
     const { store } = this.#parts;
     const { coverage } = store;
     if (coverage === null) return 0;
-    this.#book.hurry(this.#parts.takeAnomalies?.() ?? []);
     if (this.#isGatheringOver()) await this.#orderRepairs();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
     // Others have their turn in between.

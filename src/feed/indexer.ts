@@ -93,14 +93,6 @@ export class Indexer {
     return this.#chain?.reread(request) ?? { kind: "unread", reason: "no node is connected yet" };
   }
 
-  /** Blocks with a match that does not reconcile, since the last call. */
-  takeAnomalies(): readonly number[] {
-    const { status } = this.#pipeline;
-    const blocks = status.anomalousBlocks;
-    status.anomalousBlocks = [];
-    return blocks;
-  }
-
   freshness(): Freshness {
     return freshnessOf(this.#parts, this.#head);
   }

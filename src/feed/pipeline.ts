@@ -6,7 +6,6 @@
 import { assert } from "../base/assert.ts";
 import { storeLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
-import { blockNumberOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
@@ -47,8 +46,6 @@ export type PipelineStatus = {
   /** Logs that could not be read, by reason. */
   readonly quarantined: KindCounts;
   readonly anomalies: KindCounts;
-  /** The newest blocks with a match that does not reconcile; bounded. */
-  anomalousBlocks: number[];
 };
 
 export class Pipeline {
@@ -66,7 +63,6 @@ export class Pipeline {
     events: new KindCounts(),
     quarantined: new KindCounts(),
     anomalies: new KindCounts(),
-    anomalousBlocks: [],
   };
 
   constructor(parts: {
@@ -212,10 +208,7 @@ export class Pipeline {
     for (const { seq, kind } of tally.anomalies) {
       status.anomalies.add(kind);
       this.#log.warn({ seq, kind }, "a match does not reconcile");
-      status.anomalousBlocks.push(blockNumberOf(seq));
     }
-    if (status.anomalousBlocks.length > storeLimits.anomalousBlocksMax)
-      status.anomalousBlocks = status.anomalousBlocks.slice(-storeLimits.anomalousBlocksMax);
   }
 }
 

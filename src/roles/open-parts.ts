@@ -128,7 +128,6 @@ export function openAuditor(
     dataDir: config.dataDir,
     store,
     reread: (request) => indexer.reread(request),
-    takeAnomalies: () => indexer.takeAnomalies(),
     endpoints: config.rpcUrls.length,
     callsPerMinute: config.auditCallsPerMinute,
     clock: systemClock,

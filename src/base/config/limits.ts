@@ -10,8 +10,6 @@ export const storeLimits = {
   readersMax: 2,
   /** Connections that write: while one waits for the disk, the other one has something to do. */
   writersMax: 2,
-  /** Blocks with matches that do not reconcile, remembered until the audit takes them. */
-  anomalousBlocksMax: 1000,
   /** Blocks above finality held in memory: four times as many as the chain source reports before it waits. */
   headBufferBlocksMax: 4096,
   /**
