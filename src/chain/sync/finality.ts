@@ -14,7 +14,7 @@ import type { HeadWatch } from "./head-watch.ts";
 export type Agreement = { readonly block: BlockRef; readonly endpoints: readonly Endpoint[] };
 
 /** The blocks that the consumer has, of which `base` is the last final one. */
-export type OwnChain = {
+type OwnChain = {
   readonly base: BlockRef | null;
   hashAt(number: number): Hash | null;
 };
