@@ -2,7 +2,6 @@
  * Responses cached as bytes until a fact that they depend on changes. The request id and the freshness are inserted
  * when a response is sent.
  */
-import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Access } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
@@ -139,17 +138,19 @@ export class ResponseCache {
       readonly head: string;
     },
   ): CachedResponse {
-    const bytes = Buffer.from(answer.head);
+    const headBytes = Buffer.byteLength(answer.head);
     this.#forget(target);
-    const isShort = bytes.length < packedFromBytes;
-    const head = isShort
-      ? answer.head
-      : new PackableBytes(bytes, { onPacked: () => this.#countPacked(target, ready) });
+    const head =
+      headBytes < packedFromBytes
+        ? answer.head
+        : new PackableBytes(Buffer.from(answer.head), {
+            onPacked: () => this.#countPacked(target, ready),
+          });
     const ready: CachedResponse = {
       ...answer,
       head,
-      headBytes: bytes.length,
-      encoding: isAscii(bytes) && isAscii(Buffer.from(answer.tail)) ? "latin1" : "utf8",
+      headBytes,
+      encoding: isAscii(answer.head, headBytes) && isAscii(answer.tail) ? "latin1" : "utf8",
     };
     if (typeof head !== "string" && !this.#asked.ask(target)) return ready;
     this.#answers.set(target, ready);
@@ -195,6 +196,11 @@ export class ResponseCache {
     this.#answers.delete(target);
     this.#bytes -= costOf(target, known);
   }
+}
+
+/** Only ASCII takes as many bytes in UTF-8 as it has characters. */
+function isAscii(text: string, bytes = Buffer.byteLength(text)): boolean {
+  return text.length === bytes;
 }
 
 /** An entry without its texts takes about this much. */

@@ -7,9 +7,13 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
 import { dayTradeOf } from "../../market/day-trade.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
-import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
+import { RowReader } from "../../storage/codec/row-reader.ts";
+import { Column, type ColumnKind } from "../disk/column.ts";
+import { MemoryStateStore } from "../disk/state-store.ts";
+import { type DayVolume, DayWindow, dayWindowSeconds, type StoredTrade } from "./day-window.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
+const ids = new RowReader(Buffer.from(tokenIds.map((id) => id.slice(2)).join(""), "hex"));
 
 /** What happens to the window: a block, or blocks reverted, or blocks that became final. */
 type Step =
@@ -21,7 +25,8 @@ type Step =
       readonly times: number;
     }
   | { readonly kind: "revert"; readonly blocks: number }
-  | { readonly kind: "settle"; readonly lag: number };
+  | { readonly kind: "settle"; readonly lag: number }
+  | { readonly kind: "restart"; readonly secondsLater: number };
 type Trade = {
   readonly token: number;
   readonly isTrade: boolean;
@@ -62,12 +67,36 @@ const anyStep = fc.oneof(
   { weight: 5, arbitrary: anyBlock },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart"), secondsLater: anySeconds }) },
 );
 const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
 
+/** Outlives the window that wrote to it. */
+class SavedColumns extends MemoryStateStore {
+  readonly #columns = new Map<string, { readonly kind: ColumnKind; readonly column: Column }>();
+
+  override column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
+    const column = new Column(kind);
+    this.#columns.set(name, { kind, column });
+    return column;
+  }
+
+  reopened(): SavedColumns {
+    const next = new SavedColumns();
+    for (const [name, { kind, column }] of this.#columns) {
+      const block = column.values.buffer.slice();
+      next.#columns.set(name, { kind, column: new Column(kind, block) });
+    }
+    next.column = <Kind extends ColumnKind>(name: string) =>
+      next.#columns.get(name)?.column as Column<Kind>;
+    return next;
+  }
+}
+
 /** Both windows side by side, and the blocks that are still there. */
 class Comparison {
-  readonly window = new DayWindow();
+  #stateStore = new SavedColumns();
+  window = new DayWindow(this.#stateStore);
   #blocks: { readonly timestamp: number; readonly fills: readonly Fill[] }[] = [
     { timestamp: 1_000_000, fills: [] },
   ];
@@ -86,6 +115,9 @@ class Comparison {
       case "settle":
         this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
         this.window.settle(this.#timeOf(this.#settled));
+        return;
+      case "restart":
+        return this.#restart(step.secondsLater);
     }
   }
 
@@ -118,6 +150,26 @@ class Comparison {
     this.window.moveTo(timestamp);
   }
 
+  /** Goes on from a copy, with all blocks final and one more that came meanwhile. */
+  #restart(secondsLater: number): void {
+    const timestamp = this.#timeOf(this.#settled);
+    this.window.finish({ number: this.#settled, timestamp });
+    this.#blocks.push({
+      timestamp: this.#timeOf(this.#blocks.length - 1) + secondsLater,
+      fills: [],
+    });
+    this.#stateStore = this.#stateStore.reopened();
+    this.window = new DayWindow(this.#stateStore);
+    const now = this.#timeOf(this.#blocks.length - 1);
+    const from = this.window.resume(this.#settled, now);
+    const fills = this.#blocks.flatMap((block) => block.fills);
+    const wanted = fills.filter((fill) => fill.seq >= from && isTrade(fill));
+    this.window.load(wanted.map(storedOf), () => null);
+    this.window.finishLoading(now);
+    this.#settled = this.#blocks.length - 1;
+    this.window.settle(now);
+  }
+
   #revert(blocks: number): void {
     const kept = Math.max(this.#settled + 1, this.#blocks.length - blocks);
     this.#blocks = this.#blocks.slice(0, kept);
@@ -134,6 +186,10 @@ function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
   const { token, isTrade, isBuy, size, value } = trade;
   const shown = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
   return { ...place, ...shown, tokenId: tokenIds[token] } as Fill;
+}
+
+function storedOf(fill: Fill): StoredTrade {
+  return { ...dayTradeOf(fill), ids, idAt: 32 * tokenIds.indexOf(fill.tokenId) };
 }
 
 function volumeOf(fills: readonly Fill[]): DayVolume {

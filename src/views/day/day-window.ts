@@ -9,7 +9,7 @@ import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { RowReader } from "../../storage/codec/row-reader.ts";
-import { Column } from "../disk/column.ts";
+import type { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
@@ -33,35 +33,40 @@ export type StoredTrade = QueuedTrade & { readonly ids: RowReader; readonly idAt
 
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
 
+/** What the columns have: nothing, the tokens with their prices before, or all trades as well. */
+const savedAs = { nothing: 0, tokens: 1, whole: 2 } as const;
+
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
 
 export class DayWindow {
-  readonly #trades = new TradeQueue();
+  readonly #trades: TradeQueue;
   /** The number of the oldest trade within the window; the next number when there is none. */
   #first = 1;
   readonly tokens: DayTokens;
   /** By slot: the numbers of the newest trade and of the oldest within the window, 0 for none. */
-  readonly #newestOf = new Column("f64");
-  readonly #firstOf = new Column("f64");
+  readonly #newestOf: Column<"f64">;
+  readonly #firstOf: Column<"f64">;
   /** By slot, of the trades within the window. */
-  readonly #count = new Column("f64");
-  readonly #usd = new ExactSums();
-  readonly #shares = new ExactSums();
+  readonly #count: Column<"f64">;
+  readonly #usd: ExactSums;
+  readonly #shares: ExactSums;
   /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
-  /** One number: the position from which on the trades were held. */
-  readonly #start: Column<"f64">;
+  /** What `finish` wrote: see there. */
+  readonly #saved: Column<"f64">;
   #now = 0;
 
-  /** What the state store holds is what the tokens are that it goes on from. */
+  /** What the state store holds is what it goes on from, after `resume`. */
   constructor(stateStore: StateStore = new MemoryStateStore()) {
     this.tokens = new DayTokens(stateStore);
-    this.#start = stateStore.column("day.start", "f64");
-  }
-
-  /** The position from which on trades are needed to go on from what the state store holds. */
-  get savedFrom(): Seq {
-    return this.#start.get(0) as Seq;
+    this.#trades = new TradeQueue(stateStore);
+    this.#newestOf = stateStore.column("day.newest", "f64");
+    this.#firstOf = stateStore.column("day.first", "f64");
+    this.#count = stateStore.column("day.count", "f64");
+    this.#usd = new ExactSums(stateStore.column("day.usd", "f64"));
+    this.#shares = new ExactSums(stateStore.column("day.shares", "f64"));
+    this.#saved = stateStore.column("day.saved", "f64");
+    this.#first = this.#trades.oldest;
   }
 
   /** Unix seconds at which the window ends. */
@@ -69,15 +74,42 @@ export class DayWindow {
     return this.#now;
   }
 
-  beginLoading(now: number): void {
-    this.#now = now;
+  /**
+   * Goes on from what the state store holds of the blocks up to and including `through`, to load trades of a window
+   * that ends at `now`. Returns the position from which on they are needed.
+   */
+  resume(through: number, now: number): Seq {
+    const behind = firstSeqOf(through + 1);
+    const [saved = 0, start = 0, first = 0, savedNow = 0, settledNow = 0] = this.#saved.values;
+    // What was saved longer ago has hardly a trade of the window, and what follows would be more than it holds.
+    if (saved !== savedAs.whole || now - savedNow > dayWindowSeconds) {
+      this.#clear();
+      this.#now = now;
+      return saved === savedAs.nothing ? behind : (start as Seq);
+    }
+    this.#first = first;
+    this.#now = savedNow;
+    this.removeFrom(behind);
+    this.moveTo(settledNow);
+    return behind;
+  }
+
+  #clear(): void {
+    this.#trades.clear();
+    this.#first = this.#trades.oldest;
+    for (const slot of this.tokens.slots) this.#empty(slot);
   }
 
   /** Takes in trades newer than all before; `lastPriceOf` is asked about tokens of which the window has nothing. */
   add(trades: Iterable<WindowTrade>, lastPriceOf: LastPriceOf): void {
+    // Tokens come again and again, and finding one reads its digits.
+    const slots = new Map<TokenId, number>();
     for (const trade of trades) {
-      const known = this.tokens.find(trade.tokenId);
-      this.#take(known === -1 ? this.#begin(trade.tokenId, lastPriceOf) : known, trade);
+      const { tokenId } = trade;
+      let slot = slots.get(tokenId) ?? this.tokens.find(tokenId);
+      if (slot === -1) slot = this.#begin(tokenId, lastPriceOf);
+      slots.set(tokenId, slot);
+      this.#take(slot, trade);
     }
   }
 
@@ -100,8 +132,9 @@ export class DayWindow {
     if (price !== null) this.tokens.setBase(slot, price);
   }
 
-  /** Ends loading: forgets the tokens that were not traded in the window. */
-  finishLoading(): void {
+  /** Ends loading at `now`: forgets the tokens that were not traded in the window. */
+  finishLoading(now: number): void {
+    this.moveTo(now);
     for (const slot of this.tokens.slots) {
       if (this.#newestOf.get(slot) === 0) this.tokens.end(slot);
     }
@@ -161,11 +194,18 @@ export class DayWindow {
     return trades.timestampOf(after) <= start && trades.sizeOf(after) > 0;
   }
 
-  /** Writes down from where on trades are held; those above block `settled` may still change. */
-  finish(settled: number): void {
+  /**
+   * Writes down what a start goes on from: whether the columns have everything, the position from which on trades
+   * have to be loaded otherwise, and the times. Trades above block `settled` may still change.
+   */
+  finish(settled: { readonly number: number; readonly timestamp: number }): void {
     const { oldest, next } = this.#trades;
-    const behind = firstSeqOf(settled + 1);
-    this.#start.set(0, oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind));
+    const behind = firstSeqOf(settled.number + 1);
+    const start = oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind);
+    const isWhole = this.#trades.finish() && this.#usd.areSafe && this.#shares.areSafe;
+    const saved = isWhole ? savedAs.whole : savedAs.tokens;
+    const numbers = [saved, start, this.#first, this.#now, settled.timestamp];
+    for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
   }
 
   /** What was traded of a token, reported as its own trades only. */
@@ -213,9 +253,7 @@ export class DayWindow {
   }
 
   #begin(tokenId: TokenId, lastPriceOf: LastPriceOf): number {
-    const slot = this.tokens.begin(tokenId, lastPriceOf(tokenId));
-    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
-    return slot;
+    return this.tokens.begin(tokenId, lastPriceOf(tokenId));
   }
 
   #push(slot: number, trade: QueuedTrade): void {
@@ -256,10 +294,14 @@ export class DayWindow {
 
   /** Nothing of a token is held any more. */
   #end(slot: number): void {
+    this.#empty(slot);
+    this.tokens.end(slot);
+  }
+
+  #empty(slot: number): void {
     for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
     for (const sums of [this.#usd, this.#shares]) sums.clear(slot);
     this.#candles.delete(slot);
-    this.tokens.end(slot);
   }
 
   #entryAt(number: number) {

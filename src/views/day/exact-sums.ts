@@ -1,11 +1,20 @@
-import { Column } from "../disk/column.ts";
+import type { Column } from "../disk/column.ts";
 import type { Amount } from "./trade-queue.ts";
 
 /** Sums of integers by index, exact however large; those below 2^53 as plain numbers. */
 export class ExactSums {
-  readonly #sums = new Column("f64");
+  readonly #sums: Column<"f64">;
   /** Those that are not safe integers. */
   readonly #large = new Map<number, bigint>();
+
+  constructor(sums: Column<"f64">) {
+    this.#sums = sums;
+  }
+
+  /** Whether the column has all of them. */
+  get areSafe(): boolean {
+    return this.#large.size === 0;
+  }
 
   get(index: number): bigint {
     return this.#large.get(index) ?? BigInt(this.#sums.get(index));

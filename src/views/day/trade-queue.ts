@@ -2,6 +2,8 @@ import { assert } from "../../base/assert.ts";
 import { priceMicros } from "../../base/decimal.ts";
 import type { Seq } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
+import type { Column } from "../disk/column.ts";
+import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 
 /** An integer of micros: a safe one, or a `bigint` where that would not be exact. */
 export type Amount = number | bigint;
@@ -15,35 +17,78 @@ export type QueuedTrade = {
   readonly isBuy: boolean;
 };
 
-/** Trades of a page, a power of two: a megabyte is allocated and released at a time. */
+/** Trades of a page, a power of two: room is taken and given back by so many. */
 export const pageTrades = 2 ** 15;
 
-class TradePage {
-  readonly slots = new Int32Array(pageTrades);
-  readonly seqs = new Float64Array(pageTrades);
-  readonly timestamps = new Uint32Array(pageTrades);
-  /** Micros; `NaN` where one of the two is not a safe integer. */
-  readonly sizes = new Float64Array(pageTrades);
-  readonly values = new Float64Array(pageTrades);
-  readonly buys = new Uint8Array(pageTrades);
-  /** How many trades before and after it the nearest one of its token is; 0 for none. */
-  readonly before = new Uint32Array(pageTrades);
-  readonly after = new Uint32Array(pageTrades);
-}
-
 /**
- * Trades in chain order that enter at one end and leave at the other, outside of the heap: 41 bytes each. A trade
+ * Trades in chain order that enter at one end and leave at the other, in columns: 41 bytes each. A trade
  * is known by its number, which is above 0, rises by one with every trade and never changes; it knows the
  * trades of its token before and after it.
  */
 export class TradeQueue {
-  /** Of the trades from number `#pagesFrom` on; the oldest trade is in the first one. */
-  readonly #pages = [new TradePage()];
+  readonly #slots: Column<"i32">;
+  readonly #seqs: Column<"f64">;
+  readonly #timestamps: Column<"u32">;
+  /** Micros; `NaN` where one of the two is not a safe integer. */
+  readonly #sizes: Column<"f64">;
+  readonly #values: Column<"f64">;
+  readonly #buys: Column<"u8">;
+  /** How many trades before and after it the nearest one of its token is; 0 for none. */
+  readonly #before: Column<"u32">;
+  readonly #after: Column<"u32">;
+  /** Where the pages of the trades from number `#pagesFrom` on begin; the oldest trade is in the first one. */
+  #pages: number[] = [];
   #pagesFrom = 1;
+  /** Pages that no trade is in. */
+  #free: number[] = [];
+  #pageCount = 0;
   #oldest = 1;
   #next = 1;
   /** By number, the amounts that a page has not. */
   readonly #large = new Map<number, Pick<QueuedTrade, "size" | "value">>();
+  /** Where the queue began and ended when it was saved, and its pages. */
+  readonly #saved: Column<"f64">;
+
+  /** Begins as it was when the state store was saved last, or empty. */
+  constructor(stateStore: StateStore = new MemoryStateStore()) {
+    this.#slots = stateStore.column("day_trades.slots", "i32");
+    this.#seqs = stateStore.column("day_trades.seqs", "f64");
+    this.#timestamps = stateStore.column("day_trades.timestamps", "u32");
+    this.#sizes = stateStore.column("day_trades.sizes", "f64");
+    this.#values = stateStore.column("day_trades.values", "f64");
+    this.#buys = stateStore.column("day_trades.buys", "u8");
+    this.#before = stateStore.column("day_trades.before", "u32");
+    this.#after = stateStore.column("day_trades.after", "u32");
+    this.#saved = stateStore.column("day_trades.queue", "f64");
+    this.#restore();
+  }
+
+  /** Writes down where the queue begins and ends, for the next start. Returns whether the columns have all of it. */
+  finish(): boolean {
+    const numbers = [this.#oldest, this.#next, this.#pagesFrom, this.#pages.length, ...this.#pages];
+    for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
+    return this.#large.size === 0;
+  }
+
+  #restore(): void {
+    const [oldest = 0, next = 0, pagesFrom = 0, count = 0] = this.#saved.values;
+    if (oldest === 0) return;
+    [this.#oldest, this.#next, this.#pagesFrom] = [oldest, next, pagesFrom];
+    this.#pages = [...this.#saved.values.subarray(4, 4 + count)];
+    this.#pageCount = Math.max(0, ...this.#pages.map((start) => start / pageTrades + 1));
+    const taken = new Set(this.#pages);
+    const starts = Array.from({ length: this.#pageCount }, (_, page) => page * pageTrades);
+    this.#free = starts.filter((start) => !taken.has(start));
+  }
+
+  /** Forgets all trades. */
+  clear(): void {
+    this.#free.push(...this.#pages);
+    this.#pages = [];
+    this.#pagesFrom = this.#next;
+    this.#oldest = this.#next;
+    this.#large.clear();
+  }
 
   /** The number of the oldest trade, or of the next one when there is none. */
   get oldest(): number {
@@ -57,24 +102,22 @@ export class TradeQueue {
   /** Adds the newest trade, of the token in a slot whose trade before it is given, 0 for none; returns its number. */
   push(slot: number, trade: QueuedTrade, before: number): number {
     const number = this.#next;
-    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) {
-      this.#pages.push(new TradePage());
-    }
+    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#addPage();
     this.#next += 1;
-    const [page, at] = [this.#page(number), this.#at(number)];
+    const at = this.#at(number);
     const { size, value } = trade;
     const [safeSize, safeValue] = [Number(size), Number(value)];
     const isSafe = Number.isSafeInteger(safeSize) && Number.isSafeInteger(safeValue);
     if (!isSafe) this.#large.set(number, { size, value });
-    page.slots[at] = slot;
-    page.seqs[at] = trade.seq;
-    page.timestamps[at] = trade.timestamp;
-    page.sizes[at] = isSafe ? safeSize : Number.NaN;
-    page.values[at] = isSafe ? safeValue : Number.NaN;
-    page.buys[at] = trade.isBuy ? 1 : 0;
-    page.after[at] = 0;
-    page.before[at] = before === 0 ? 0 : number - before;
-    if (before !== 0) this.#page(before).after[this.#at(before)] = number - before;
+    this.#slots.set(at, slot);
+    this.#seqs.set(at, trade.seq);
+    this.#timestamps.set(at, trade.timestamp);
+    this.#sizes.set(at, isSafe ? safeSize : Number.NaN);
+    this.#values.set(at, isSafe ? safeValue : Number.NaN);
+    this.#buys.set(at, trade.isBuy ? 1 : 0);
+    this.#after.set(at, 0);
+    this.#before.set(at, before === 0 ? 0 : number - before);
+    if (before !== 0) this.#after.set(this.#at(before), number - before);
     return number;
   }
 
@@ -82,54 +125,54 @@ export class TradeQueue {
     assert(this.#next > this.#oldest, "there is a trade to remove");
     this.#next -= 1;
     const before = this.beforeOf(this.#next);
-    if (before !== 0) this.#page(before).after[this.#at(before)] = 0;
+    if (before !== 0) this.#after.set(this.#at(before), 0);
     this.#large.delete(this.#next);
   }
 
   shift(): void {
     assert(this.#next > this.#oldest, "there is a trade to remove");
     const after = this.afterOf(this.#oldest);
-    if (after !== 0) this.#page(after).before[this.#at(after)] = 0;
+    if (after !== 0) this.#before.set(this.#at(after), 0);
     this.#large.delete(this.#oldest);
     this.#oldest += 1;
     if (this.#oldest < this.#pagesFrom + pageTrades) return;
-    this.#pages.shift();
+    this.#free.push(...this.#pages.splice(0, 1));
     this.#pagesFrom += pageTrades;
   }
 
   seqOf(number: number): Seq {
-    return (this.#page(number).seqs[this.#at(number)] ?? 0) as Seq;
+    return this.#seqs.get(this.#at(number)) as Seq;
   }
 
   timestampOf(number: number): number {
-    return this.#page(number).timestamps[this.#at(number)] ?? 0;
+    return this.#timestamps.get(this.#at(number));
   }
 
   slotOf(number: number): number {
-    return this.#page(number).slots[this.#at(number)] ?? 0;
+    return this.#slots.get(this.#at(number));
   }
 
   sizeOf(number: number): Amount {
-    return this.#large.get(number)?.size ?? this.#page(number).sizes[this.#at(number)] ?? 0;
+    return this.#large.get(number)?.size ?? this.#sizes.get(this.#at(number));
   }
 
   valueOf(number: number): Amount {
-    return this.#large.get(number)?.value ?? this.#page(number).values[this.#at(number)] ?? 0;
+    return this.#large.get(number)?.value ?? this.#values.get(this.#at(number));
   }
 
   isBuy(number: number): boolean {
-    return this.#page(number).buys[this.#at(number)] === 1;
+    return this.#buys.get(this.#at(number)) === 1;
   }
 
   /** The number of the trade before of the same token; 0 when there is none. */
   beforeOf(number: number): number {
-    const distance = this.#page(number).before[this.#at(number)] ?? 0;
+    const distance = this.#before.get(this.#at(number));
     return distance === 0 ? 0 : number - distance;
   }
 
   /** The number of the trade after it of the same token; 0 when there is none. */
   afterOf(number: number): number {
-    const distance = this.#page(number).after[this.#at(number)] ?? 0;
+    const distance = this.#after.get(this.#at(number));
     return distance === 0 ? 0 : number + distance;
   }
 
@@ -138,14 +181,18 @@ export class TradeQueue {
     return tickOf({ seq: this.seqOf(number), size, value });
   }
 
-  #page(number: number): TradePage {
-    const page = this.#pages[Math.floor((number - this.#pagesFrom) / pageTrades)];
-    assert(page !== undefined, "the trade is in the queue");
-    return page;
+  #addPage(): void {
+    const free = this.#free.pop();
+    this.#pages.push(free ?? this.#pageCount * pageTrades);
+    if (free === undefined) this.#pageCount += 1;
   }
 
+  /** Where a trade is in the columns. */
   #at(number: number): number {
-    return (number - this.#pagesFrom) & (pageTrades - 1);
+    const distance = number - this.#pagesFrom;
+    const page = this.#pages[Math.floor(distance / pageTrades)];
+    assert(page !== undefined, "the trade is in the queue");
+    return page + (distance & (pageTrades - 1));
   }
 }
 

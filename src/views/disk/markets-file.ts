@@ -28,7 +28,7 @@ import type { Codec, StateStore, StateTable } from "./state-store.ts";
 const marketsFileName = "markets.sqlite";
 
 /** To be raised whenever the state is another one for the same facts, as by another column. */
-const formatVersion = 13;
+const formatVersion = 14;
 
 const pageBytes = 16_384;
 

@@ -59,14 +59,13 @@ export async function loadMarketState(
   state: LoadedState,
 ): Promise<void> {
   const { last } = coverage;
-  const { dayWindow } = state;
-  dayWindow.beginLoading(last.timestamp);
   const through = state.savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
   const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
+  const day = { from: state.dayWindow.resume(through, last.timestamp), to: range.to };
   // The prices before the day follow from the totals as they were saved: those of the range come after.
-  await settleAll([loadDay(engine, state, range.to), loadEvents(engine, state, range)]);
+  await settleAll([loadDay(engine, state, day), loadEvents(engine, state, range)]);
   await loadTotals(engine, state, range);
-  dayWindow.finishLoading();
+  state.dayWindow.finishLoading(last.timestamp);
   state.refreshDay();
   state.finishLoading(last);
 }
@@ -88,14 +87,13 @@ async function loadUntilDay(
   const range = { from: firstSeqOf(0), to: firstSeqOf(through + 1) };
   await loadEvents(engine, state, range);
   await loadTotals(engine, state, range);
-  state.dayWindow.finish(through);
   return through;
 }
 
-async function loadDay(engine: Engine, state: LoadedState, to: Seq): Promise<void> {
-  const { dayWindow } = state;
-  for await (const trades of readDayTrades(engine, { from: dayWindow.savedFrom, to })) {
-    dayWindow.load(trades, (tokenId) => state.lastTick(tokenId));
+async function loadDay(engine: Engine, state: LoadedState, range: SeqRange): Promise<void> {
+  if (range.from >= range.to) return;
+  for await (const trades of readDayTrades(engine, range)) {
+    state.dayWindow.load(trades, (tokenId) => state.lastTick(tokenId));
   }
 }
 

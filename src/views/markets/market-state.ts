@@ -103,7 +103,7 @@ export class MarketState implements View {
   save(): void {
     if (this.#settled === null) return;
     const { number } = this.#settled;
-    this.dayWindow.finish(number);
+    this.dayWindow.finish(this.#settled);
     this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
