@@ -20,10 +20,6 @@ export class RowReader {
     return this.#rows.length;
   }
 
-  get view(): DataView {
-    return this.#view;
-  }
-
   uint8(at: number): number {
     return this.#view.getUint8(at);
   }
@@ -48,17 +44,6 @@ export class RowReader {
     // Nearly all are no longer than this.
     if (view.getInt32(at + 8, true) === sign && view.getInt32(at + 12, true) === sign) return low;
     return (view.getBigInt64(at + 8, true) << 64n) | BigInt.asUintN(64, low);
-  }
-
-  /** An `int128`, as a number where it is a safe integer. */
-  amount(at: number): number | bigint {
-    const view = this.#view;
-    const high = view.getInt32(at + 4, true);
-    const isSafe =
-      high >= 0 &&
-      high < 2 ** 21 &&
-      (view.getInt32(at + 8, true) | view.getInt32(at + 12, true)) === 0;
-    return isSafe ? high * two32 + view.getUint32(at, true) : this.int128(at);
   }
 
   /** 20 bytes as `0x` hex. */

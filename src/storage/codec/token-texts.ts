@@ -47,7 +47,7 @@ export class TokenTexts {
 }
 
 /** 32 bits that follow from all 32 bytes of a token id. */
-export function mixToken(view: DataView, at: number): number {
+function mixToken(view: DataView, at: number): number {
   let mixed = 0;
   for (let word = 0; word < words; word += 1) {
     mixed = Math.imul(mixed ^ view.getInt32(at + word * 4, true), spread);

@@ -6,16 +6,12 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import { Column } from "../disk/column.ts";
 import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
-import { TokenSlots } from "./token-slots.ts";
 
 const idBytes = 32;
 
 export class DayTokens {
   readonly #ids: Column<"u8">;
-  readonly #slots: TokenSlots;
-  /** The bytes of a token that is looked for by its text. */
-  readonly #asked = Buffer.from(new ArrayBuffer(idBytes));
-  readonly #askedView = new DataView(this.#asked.buffer);
+  readonly #slots = new Map<TokenId, number>();
   /** 1 where a slot is a token's; it stays so until it is given back, and then goes to another one. */
   readonly #taken: Column<"u8">;
   readonly #free: number[] = [];
@@ -38,7 +34,6 @@ export class DayTokens {
 
   constructor(stateStore: StateStore) {
     this.#ids = stateStore.column("day.ids", "u8");
-    this.#slots = new TokenSlots(this.#ids);
     this.#taken = stateStore.column("day.taken", "u8");
     this.#ordinals = stateStore.column("day.ordinals", "i32");
     this.#baseSeqs = stateStore.column("day.base_seqs", "f64");
@@ -53,7 +48,7 @@ export class DayTokens {
       this.#free.push(slot);
       return;
     }
-    this.#slots.add(slot);
+    this.#slots.set(this.tokenIdAt(slot), slot);
     const ordinal = this.#ordinals.get(slot) - 1;
     if (ordinal >= 0) this.#join(slot, ordinal);
   }
@@ -65,13 +60,7 @@ export class DayTokens {
 
   /** The slot of a token; -1 when it has none. */
   find(tokenId: TokenId): number {
-    this.#asked.write(tokenId.slice(2), "hex");
-    return this.findBytes(this.#askedView, 0);
-  }
-
-  /** The same by the 32 bytes at `at`. */
-  findBytes(view: DataView, at: number): number {
-    return this.#slots.find(view, at);
+    return this.#slots.get(tokenId) ?? -1;
   }
 
   tokenIdAt(slot: number): TokenId {
@@ -85,7 +74,7 @@ export class DayTokens {
     this.#length = Math.max(this.#length, slot + 1);
     const bytes = Buffer.from(tokenId.slice(2), "hex");
     for (const [at, byte] of bytes.entries()) this.#ids.set(slot * idBytes + at, byte);
-    this.#slots.add(slot);
+    this.#slots.set(tokenId, slot);
     this.#taken.set(slot, 1);
     this.setBase(slot, base);
     this.#begun.push(tokenId);
@@ -94,7 +83,7 @@ export class DayTokens {
 
   end(slot: number): void {
     this.#leave(slot);
-    this.#slots.delete(slot);
+    this.#slots.delete(this.tokenIdAt(slot));
     this.#taken.set(slot, 0);
     this.#free.push(slot);
   }

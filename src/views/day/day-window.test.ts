@@ -7,13 +7,11 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
 import { dayTradeOf } from "../../market/day-trade.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
-import { RowReader } from "../../storage/codec/row-reader.ts";
 import { Column, type ColumnKind } from "../disk/column.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
-import { type DayVolume, DayWindow, dayWindowSeconds, type StoredTrade } from "./day-window.ts";
+import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
-const ids = new RowReader(Buffer.from(tokenIds.map((id) => id.slice(2)).join(""), "hex"));
 
 /** What happens to the window: a block, or blocks reverted, or blocks that became final. */
 type Step =
@@ -164,7 +162,7 @@ class Comparison {
     const from = this.window.resume(this.#settled, now);
     const fills = this.#blocks.flatMap((block) => block.fills);
     const wanted = fills.filter((fill) => fill.seq >= from && isTrade(fill));
-    this.window.load(wanted.map(storedOf), () => null);
+    this.window.add(wanted.map(dayTradeOf), () => null);
     this.window.finishLoading(now);
     this.#settled = this.#blocks.length - 1;
     this.window.settle(now);
@@ -186,10 +184,6 @@ function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
   const { token, isTrade, isBuy, size, value } = trade;
   const shown = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
   return { ...place, ...shown, tokenId: tokenIds[token] } as Fill;
-}
-
-function storedOf(fill: Fill): StoredTrade {
-  return { ...dayTradeOf(fill), ids, idAt: 32 * tokenIds.indexOf(fill.tokenId) };
 }
 
 function volumeOf(fills: readonly Fill[]): DayVolume {

@@ -7,14 +7,14 @@
  */
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
+import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import type { RowReader } from "../../storage/codec/row-reader.ts";
 import type { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
 import { ExactSums } from "./exact-sums.ts";
-import { type Amount, type QueuedTrade, TradeQueue, tickOf } from "./trade-queue.ts";
+import { type Amount, TradeQueue, tickOf } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -24,12 +24,6 @@ export type DayVolume = {
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
 };
-
-/** A trade that enters the window. */
-type WindowTrade = QueuedTrade & { readonly tokenId: TokenId };
-
-/** The same as it is stored: with the 32 bytes of its token at `idAt`. */
-export type StoredTrade = QueuedTrade & { readonly ids: RowReader; readonly idAt: number };
 
 type LastPriceOf = (tokenId: TokenId) => Tick | null;
 
@@ -101,29 +95,14 @@ export class DayWindow {
   }
 
   /** Takes in trades newer than all before; `lastPriceOf` is asked about tokens of which the window has nothing. */
-  add(trades: Iterable<WindowTrade>, lastPriceOf: LastPriceOf): void {
-    // Tokens come again and again, and finding one reads its digits.
-    const slots = new Map<TokenId, number>();
+  add(trades: Iterable<DayTrade>, lastPriceOf: LastPriceOf): void {
     for (const trade of trades) {
-      const { tokenId } = trade;
-      let slot = slots.get(tokenId) ?? this.tokens.find(tokenId);
-      if (slot === -1) slot = this.#begin(tokenId, lastPriceOf);
-      slots.set(tokenId, slot);
-      this.#take(slot, trade);
+      const known = this.tokens.find(trade.tokenId);
+      this.#take(known === -1 ? this.#begin(trade.tokenId, lastPriceOf) : known, trade);
     }
   }
 
-  /** The same for trades as they are stored. */
-  load(trades: Iterable<StoredTrade>, lastPriceOf: LastPriceOf): void {
-    for (const trade of trades) {
-      const { ids, idAt } = trade;
-      const known = this.tokens.findBytes(ids.view, idAt);
-      const slot = known === -1 ? this.#begin(ids.tokenId(idAt), lastPriceOf) : known;
-      this.#take(slot, trade);
-    }
-  }
-
-  #take(slot: number, trade: QueuedTrade): void {
+  #take(slot: number, trade: DayTrade): void {
     if (trade.timestamp > this.#now - dayWindowSeconds) {
       this.#push(slot, trade);
       return;
@@ -256,7 +235,7 @@ export class DayWindow {
     return this.tokens.begin(tokenId, lastPriceOf(tokenId));
   }
 
-  #push(slot: number, trade: QueuedTrade): void {
+  #push(slot: number, trade: DayTrade): void {
     const number = this.#trades.push(slot, trade, this.#newestOf.get(slot));
     this.#enter(slot, number);
     if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));

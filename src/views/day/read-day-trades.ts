@@ -1,11 +1,11 @@
 import { blockNumberOf, firstSeqOf, type Seq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
+import type { DayTrade } from "../../market/day-trade.ts";
 import { enumCodes } from "../../storage/codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "../../storage/codec/native-blocks.ts";
 import { RowReader } from "../../storage/codec/row-reader.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
-import type { StoredTrade } from "./day-window.ts";
 
 /** Fills of a page, about, where nothing else is asked for: 10 MB of columns. */
 const pageFillsUsual = 200_000;
@@ -26,7 +26,7 @@ type Pages = () => Promise<Buffer> | undefined;
 export function readDayTrades(
   engine: Engine,
   range: DayRange,
-): AsyncGenerator<Iterable<StoredTrade>, void, undefined> {
+): AsyncGenerator<Iterable<DayTrade>, void, undefined> {
   // Begun before the first page is taken; its failure is thrown then.
   const pages = beginPages(engine, range);
   pages.catch(() => {});
@@ -35,7 +35,7 @@ export function readDayTrades(
 
 async function* tradesFrom(
   pages: Promise<Pages>,
-): AsyncGenerator<Iterable<StoredTrade>, void, undefined> {
+): AsyncGenerator<Iterable<DayTrade>, void, undefined> {
   const next = await pages;
   for (let page = next(); page !== undefined; page = next()) {
     for (const block of readNativeBlocks(await page, widths)) yield tradesOf(block);
@@ -90,7 +90,7 @@ function readPage(engine: Engine, where: string): Promise<Buffer> {
 /** Every block has all of its columns. */
 const none = new RowReader(Buffer.alloc(0));
 
-function* tradesOf({ rows, columns }: NativeBlock): Generator<StoredTrade, void, undefined> {
+function* tradesOf({ rows, columns }: NativeBlock): Generator<DayTrade, void, undefined> {
   const readers = columns.map((column) => new RowReader(column));
   const [seqs = none, timestamps = none, tokenIds = none, ...rest] = readers;
   const [sizes = none, values = none, sides = none] = rest;
@@ -98,10 +98,9 @@ function* tradesOf({ rows, columns }: NativeBlock): Generator<StoredTrade, void,
     yield {
       seq: seqs.uint64(8 * row) as Seq,
       timestamp: timestamps.uint32(4 * row),
-      ids: tokenIds,
-      idAt: 32 * row,
-      size: sizes.amount(16 * row),
-      value: values.amount(16 * row),
+      tokenId: tokenIds.tokenId(32 * row),
+      size: sizes.int128(16 * row),
+      value: values.int128(16 * row),
       isBuy: sides.uint8(row) === enumCodes.side.BUY,
     };
   }

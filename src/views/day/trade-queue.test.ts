@@ -4,7 +4,8 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Seq } from "../../base/ids.ts";
-import { pageTrades, type QueuedTrade, TradeQueue } from "./trade-queue.ts";
+import type { DayTrade } from "../../market/day-trade.ts";
+import { pageTrades, TradeQueue } from "./trade-queue.ts";
 
 const slotsCount = 3;
 
@@ -46,7 +47,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom("pop", "shift"), count: fc.oneof(fc.nat(5), fc.nat(70_000)) }),
 );
 
-type Known = QueuedTrade & { readonly slot: number; readonly number: number };
+type Known = Omit<DayTrade, "tokenId"> & { readonly slot: number; readonly number: number };
 
 test("every trade is sent as it came, whatever else comes and goes", () => {
   fc.assert(

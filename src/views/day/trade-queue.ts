@@ -1,21 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import { priceMicros } from "../../base/decimal.ts";
 import type { Seq } from "../../base/ids.ts";
+import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 
 /** An integer of micros: a safe one, or a `bigint` where that would not be exact. */
 export type Amount = number | bigint;
-
-/** A trade without its token. Micros, unix seconds. */
-export type QueuedTrade = {
-  readonly seq: Seq;
-  readonly timestamp: number;
-  readonly size: Amount;
-  readonly value: Amount;
-  readonly isBuy: boolean;
-};
 
 /** Trades of a page, a power of two: room is taken and given back by so many. */
 export const pageTrades = 2 ** 15;
@@ -45,7 +37,7 @@ export class TradeQueue {
   #oldest = 1;
   #next = 1;
   /** By number, the amounts that a page has not. */
-  readonly #large = new Map<number, Pick<QueuedTrade, "size" | "value">>();
+  readonly #large = new Map<number, Pick<DayTrade, "size" | "value">>();
   /** Where the queue began and ended when it was saved, and its pages. */
   readonly #saved: Column<"f64">;
 
@@ -100,7 +92,7 @@ export class TradeQueue {
   }
 
   /** Adds the newest trade, of the token in a slot whose trade before it is given, 0 for none; returns its number. */
-  push(slot: number, trade: QueuedTrade, before: number): number {
+  push(slot: number, trade: Omit<DayTrade, "tokenId">, before: number): number {
     const number = this.#next;
     if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#addPage();
     this.#next += 1;
@@ -201,7 +193,11 @@ export function tickOf({
   seq,
   size,
   value,
-}: Pick<QueuedTrade, "seq" | "size" | "value">): Tick | null {
+}: {
+  readonly seq: Seq;
+  readonly size: Amount;
+  readonly value: Amount;
+}): Tick | null {
   const price = priceMicros(BigInt(value), BigInt(size));
   return price === null ? null : { seq, price };
 }

@@ -93,7 +93,7 @@ async function loadUntilDay(
 async function loadDay(engine: Engine, state: LoadedState, range: SeqRange): Promise<void> {
   if (range.from >= range.to) return;
   for await (const trades of readDayTrades(engine, range)) {
-    state.dayWindow.load(trades, (tokenId) => state.lastTick(tokenId));
+    state.dayWindow.add(trades, (tokenId) => state.lastTick(tokenId));
   }
 }
 
