@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Level } from "../../../client/src/local-book.ts";
 import { cents, dollars } from "../format/numbers.ts";
 
-const size = { width: 400, height: 130, foot: 18 };
+const size = { width: 320, height: 110, foot: 18 };
 const nearest = 0.1;
 
 export type Sides = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };

@@ -10,16 +10,16 @@ import { matchTypes } from "./match-meanings.ts";
 import type { Tape } from "./use-tape.ts";
 
 const columns: readonly Column[] = [
-  ["Time"],
-  ["Market"],
-  ["Trade"],
-  ["Price", "right"],
-  ["Shares", "right wide"],
-  ["Value", "right"],
-  ["Taker", "wide"],
-  ["Maker", "wide"],
-  ["Match", "wide"],
-  ["Transaction"],
+  ["Time", "time"],
+  ["Market", "name"],
+  ["Trade", "trade"],
+  ["Price", "price right"],
+  ["Shares", "shares right wide"],
+  ["Value", "value right"],
+  ["Taker", "wallet wide"],
+  ["Maker", "wallet wide"],
+  ["Match", "match wide"],
+  ["Transaction", "transaction"],
 ];
 
 const largeTradeUsd = 1000;
@@ -44,7 +44,7 @@ export function TradeTable(
   const questions = useQuestions(ids);
   return (
     <div {...scrolling(label)}>
-      <table class="tape" aria-label={label}>
+      <table class={hasDate ? "tape" : "tape steady"} aria-label={label}>
         <TableHead columns={columns.filter(([name]) => hasMarket || name !== "Market")} />
         <tbody>
           {tape.trades.map((trade) => (
@@ -102,7 +102,7 @@ function DrawnRow(props: {
       )}
       <td class="trade">
         <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
-        {outcome ?? "?"}
+        {outcome ?? "shares"}
       </td>
       <td class="price right num">{cents(price)}</td>
       <td class="right num wide">{exact(size)}</td>
