@@ -86,12 +86,13 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   await t.test("leads by keys alone from search to market, trade and transaction", async () => {
     await follow(page, "/?status=all");
     await page.waitForSelector("[data-row]");
-    const question = (await page.textContent("[data-row]")) ?? "";
+    const found = await page.getAttribute("[data-market] [data-row]", "href");
+    assert.ok(found !== null);
     await page.keyboard.press("/");
     await page.keyboard.type("zzzz no such market");
     await page.waitForSelector("text=Nothing fits");
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type(question);
+    await page.keyboard.type(found.replace("/market/", ""));
     await page.waitForSelector(".found [role=option]");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");

@@ -11,7 +11,7 @@ import { TransactionPage } from "../pages/transaction-page.tsx";
 import { WalletPage } from "../pages/wallet-page.tsx";
 import { Notice, Skeleton } from "../parts/states.tsx";
 import { segments } from "../routing/location.ts";
-import { access } from "../service/session.ts";
+import { access, outage } from "../service/session.ts";
 import { Header } from "./header.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { KeyForm } from "./key-form.tsx";
@@ -69,9 +69,19 @@ function Content({ children }: { readonly children: ComponentChild }) {
   const now = access.value;
   switch (now.state) {
     case "open":
-      return <>{children}</>;
+      return (
+        <>
+          {outage.value !== null && (
+            <p class="stale" role="status">
+              The service does not answer. What is shown is from before, and is read again when it
+              does.
+            </p>
+          )}
+          {children}
+        </>
+      );
     case "locked":
-      return <KeyForm reason={now.reason} />;
+      return <KeyForm isRefused={now.isRefused} />;
     case "checking":
       return now.failure === null ? (
         <Skeleton lines={6} />

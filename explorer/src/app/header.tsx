@@ -83,7 +83,7 @@ function Pulse() {
           type="button"
           class="quiet small"
           onClick={() => {
-            access.value = { state: "locked", reason: null };
+            access.value = { state: "locked", isRefused: false };
           }}
         >
           Use a key

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { Notice } from "../parts/states.tsx";
 import { useKey } from "../service/session.ts";
 
-/** Asks for a key. `reason` is why the last one was refused. */
-export function KeyForm({ reason }: { readonly reason: string | null }) {
+/** Asks for a key; for another one after the service refused the last. */
+export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
   const [value, setValue] = useState("");
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -16,9 +16,9 @@ export function KeyForm({ reason }: { readonly reason: string | null }) {
         Live prices, order books and the full history of on-chain prediction markets, from your own
         service.
       </p>
-      {reason !== null && (
+      {isRefused && (
         <Notice title="The service refused the key" tone="warning">
-          {reason}. It may be mistyped, expired or revoked.
+          It may be mistyped, expired or revoked.
         </Notice>
       )}
       <form onSubmit={submit}>

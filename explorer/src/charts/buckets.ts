@@ -1,5 +1,5 @@
 /** Candles on an even grid of time, so that equal times are equally wide. */
-import type { Candle } from "../../../client/src/api.ts";
+import type { Candle, Market } from "../../../client/src/api.ts";
 
 const resolutions = ["1m", "5m", "15m", "1h", "4h", "1d"] as const;
 export type Resolution = (typeof resolutions)[number];
@@ -96,4 +96,16 @@ export function bucketsOf(
     buckets.push({ atMs, close, candle: hasTrades ? candle : null, volumeUsd });
   }
   return buckets;
+}
+
+/** The buckets of the first outcome with one more at their end, at what a resolved market paid for it. */
+export function withSettlement(
+  buckets: readonly Bucket[],
+  { resolution }: Market,
+): readonly Bucket[] {
+  const payout = resolution?.payouts[0];
+  const [before, last] = buckets.slice(-2);
+  if (payout === undefined || before === undefined || last === undefined) return buckets;
+  const atMs = 2 * last.atMs - before.atMs;
+  return [...buckets, { atMs, close: Number(payout), candle: null, volumeUsd: 0 }];
 }

@@ -74,6 +74,19 @@ export function until(milliseconds: number | null, nowMs: number): string {
   return seconds <= 0 ? "ended" : roughly(seconds);
 }
 
+/** When something ends, as a figure: its name, its value, and the time in full. */
+export function endingOf(
+  end: string | null,
+  nowMs: number,
+): readonly [name: string, value: string, title: string] {
+  const endMs = millisecondsOf(end);
+  if (endMs === null) return ["Ends in", unknown, ""];
+  const title = fullTime(endMs);
+  return endMs > nowMs
+    ? ["Ends in", until(endMs, nowMs), title]
+    : ["Ended", ago(endMs, nowMs), title];
+}
+
 /** How long ago a time is, in one unit: `3m ago`. */
 export function ago(milliseconds: number | null, nowMs: number): string {
   if (milliseconds === null) return unknown;

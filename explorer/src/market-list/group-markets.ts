@@ -1,4 +1,5 @@
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import { short } from "../format/numbers.ts";
 
 /** A row of the list: one market, or an event with several. */
 export type MarketGroup = {
@@ -18,9 +19,14 @@ export function groupMarkets(markets: readonly Market[]): readonly MarketGroup[]
   return [...groups].map(([id, members]) => {
     const [first] = members;
     const isAlone = members.length === 1;
-    const title = isAlone ? (first?.question ?? first?.id ?? id) : titleOf(members);
+    const title = isAlone && first !== undefined ? nameOf(first) : titleOf(members);
     return { id: isAlone ? (first?.id ?? id) : id, title, markets: members };
   });
+}
+
+/** The question of a market, or what it is recognized by while that is not known. */
+export function nameOf({ question, id }: Market): string {
+  return question ?? `Unnamed market ${short(id)}`;
 }
 
 /** The name of an event; where that is not known, its slug in words, or what its questions share. */
@@ -35,7 +41,7 @@ export function titleOf(markets: readonly Market[]): string {
 
 /** What a market stands for within its event: its question without the words that all of them share. */
 export function labelOf(market: Market, siblings: readonly Market[]): string {
-  const question = market.question ?? market.id;
+  const question = nameOf(market);
   const others = siblings.map((one) => one.question ?? "").filter((text) => text !== question);
   if (others.length === 0) return question;
   const words = question.split(" ");

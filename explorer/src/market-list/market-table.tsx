@@ -7,7 +7,14 @@ import { Probability } from "../parts/probability.tsx";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { hasBooks } from "../service/session.ts";
-import { byChance, groupMarkets, labelOf, type MarketGroup, type Prices } from "./group-markets.ts";
+import {
+  byChance,
+  groupMarkets,
+  labelOf,
+  type MarketGroup,
+  nameOf,
+  type Prices,
+} from "./group-markets.ts";
 import { type SortName, sortBy, sortedBy } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
 import { useNearScreen } from "./use-near-screen.ts";
@@ -193,12 +200,12 @@ function MarketRow(props: {
   const { line, liquidity } = useRowExtras(isSeen ? market : null);
   const change = live?.stats_24h.change ?? null;
   const endMs = millisecondsOf(market.end_date);
-  const name = token?.outcome ?? "Outcome";
+  const name = token?.outcome ?? "Outcome 1";
   return (
     <tr ref={row} class={label === null ? "" : "outcome-row"} data-market={market.id}>
       <td class="name">
         <a href={paths.market(market.id)} data-row>
-          {label ?? market.question ?? market.id}
+          {label ?? nameOf(market)}
         </a>
         {label === null && <span class="sub">{subtitleOf(market)}</span>}
       </td>
@@ -226,8 +233,8 @@ function MarketRow(props: {
 }
 
 function subtitleOf({ category, tokens, status, resolution }: Market): string {
-  const names = tokens.map(({ outcome }) => outcome ?? "?");
-  const isPlain = names.length === 2 && names[0] === "Yes" && names[1] === "No";
+  const names = tokens.flatMap(({ outcome }) => outcome ?? []);
+  const isPlain = names.length < 2 || (names.length === 2 && names[0] === "Yes");
   const won = resolution?.winning_outcome ?? null;
   return [
     category ?? "Market",

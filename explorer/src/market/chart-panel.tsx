@@ -6,6 +6,7 @@ import {
   ranges,
   resolutionsFor,
   secondsOfRange,
+  withSettlement,
 } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import { invertBuckets } from "../charts/invert-candle.ts";
@@ -76,7 +77,7 @@ function Drawn(props: {
   const { isOn, atMs, price } = replay;
   const drawing = useMemo((): Drawing => {
     const untilMs = isOn ? atMs : null;
-    const own = isOn ? withPrice(data, atMs, price) : data.buckets;
+    const own = isOn ? withPrice(data, atMs, price) : withSettlement(data.buckets, market);
     const series = market.tokens.slice(0, 2).map(({ token_id: id, outcome }, at) => ({
       id,
       name: outcome ?? `Outcome ${at + 1}`,
@@ -85,7 +86,7 @@ function Drawn(props: {
     }));
     const shown = form === "line" ? series : series.slice(chosen, chosen + 1);
     return { form, series: shown, untilMs };
-  }, [market.id, chosen, form, data, isOn, atMs, price]);
+  }, [market.id, market.resolution, chosen, form, data, isOn, atMs, price]);
   return <ChartView drawing={drawing} />;
 }
 

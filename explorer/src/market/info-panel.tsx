@@ -62,7 +62,7 @@ const sources: Readonly<Record<Market["metadata_source"], string>> = {
 /** Other sites that show the market; they exist for Polygon. */
 function Links({ market }: { readonly market: Market }) {
   if (chainId.value !== polygon) return null;
-  const { slug, event_slug: eventSlug, question, oracle } = market;
+  const { slug, event_slug: eventSlug, status, oracle } = market;
   const venue = eventSlug ?? slug;
   return (
     <p class="row">
@@ -80,15 +80,14 @@ function Links({ market }: { readonly market: Market }) {
           Oracle contract
         </ChainLink>
       )}
-      {question !== null && (
-        <a
-          href={`https://oracle.uma.xyz/?project=Polymarket&search=${encodeURIComponent(question)}`}
-          target="_blank"
-          rel="noreferrer noopener"
-        >
-          UMA requests ↗
-        </a>
-      )}
+      {/* A request is addressed by the transaction that made it, which is not indexed. */}
+      <a
+        href={`https://oracle.uma.xyz/${status === "open" ? "" : "settled"}?project=Polymarket`}
+        target="_blank"
+        rel="noreferrer noopener"
+      >
+        UMA requests ↗
+      </a>
     </p>
   );
 }

@@ -27,7 +27,7 @@ export function Outcomes(props: {
               {winner === true && <b class="won">won</b>}
             </span>
             <span class="chance num">{percent(live?.price ?? price)}</span>
-            {market.status === "open" && (
+            {market.status === "open" && change !== null && (
               <span class={`change num ${toneOf(change)}`} title="Points in 24 hours">
                 {points(change)}
               </span>

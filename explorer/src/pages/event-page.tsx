@@ -1,12 +1,12 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { type Range, ranges } from "../charts/buckets.ts";
+import { type Range, ranges, withSettlement } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
 import { count, dollars, percent } from "../format/numbers.ts";
-import { fullTime, millisecondsOf, until } from "../format/times.ts";
+import { endingOf } from "../format/times.ts";
 import { byChance, chanceOf, labelOf, titleOf } from "../market-list/group-markets.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
@@ -58,7 +58,6 @@ function EventView({ event, markets }: Known) {
   const title = event.title ?? titleOf(markets);
   const prices = useLivePrices(markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
   const sum = markets.reduce((total, market) => total + chanceOf(market, prices), 0);
-  const endMs = millisecondsOf(event.end_date);
   useEffect(() => {
     document.title = `${title} · Oddwire`;
   }, [title]);
@@ -74,7 +73,6 @@ function EventView({ event, markets }: Known) {
           {event.category !== null && (
             <a href={`/?category=${encodeURIComponent(event.category)}`}>{event.category}</a>
           )}
-          <span>Event</span>
         </p>
         <h1>{title}</h1>
         <Figures
@@ -88,7 +86,7 @@ function EventView({ event, markets }: Known) {
                   ["Sum of prices", percent(sum), "What one share of every outcome costs"],
                 ] as const)
               : []),
-            ["Ends in", until(endMs, nowMs.value), endMs === null ? "" : fullTime(endMs)],
+            endingOf(event.end_date, nowMs.value),
           ]}
         />
       </header>
@@ -118,7 +116,8 @@ function EventChart(props: {
           const market = shown[at];
           if (buckets === null || market === undefined) return [];
           const name = labelOf(market, props.all);
-          return [{ id: market.id, name, color: `series-${at + 1}`, buckets: buckets.buckets }];
+          const own = withSettlement(buckets.buckets, market);
+          return [{ id: market.id, name, color: `series-${at + 1}`, buckets: own }];
         }),
       ),
     }),

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CreateKey, Key } from "../../../client/src/api.ts";
-import { count } from "../format/numbers.ts";
+import { plural } from "../format/numbers.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -149,7 +149,7 @@ function NewKey({ onCreate }: { readonly onCreate: (body: CreateKey["body"]) => 
         </label>
         <label>
           Only from these IPs
-          <input name="ips" placeholder="anywhere; or 10.0.0.0/8, 192.0.2.7" autocomplete="off" />
+          <input name="ips" placeholder="such as 10.0.0.0/8" autocomplete="off" />
         </label>
         <button class="primary">Create key</button>
       </form>
@@ -204,7 +204,7 @@ function KeyRow(props: { readonly of: Key; readonly onAct: (kind: Action["kind"]
         {isActive && isOwnKey(key.prefix) && <span class="badge own">in use here</span>}
         <p class="dim">
           <code>{key.prefix}…</code> · last used {dateAndTime(millisecondsOf(key.last_used_at))} ·{" "}
-          {count(key.request_count)} requests ·{" "}
+          {plural(key.request_count, "request")} ·{" "}
           {key.expires_at === null
             ? "never expires"
             : `expires ${dateAndTime(millisecondsOf(key.expires_at))}`}

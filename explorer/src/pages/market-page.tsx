@@ -1,14 +1,14 @@
 import { useEffect } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { cents, count, dollars, plural } from "../format/numbers.ts";
-import { ago, fullTime, millisecondsOf, until } from "../format/times.ts";
+import { ago, endingOf, fullTime } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";
 import { ChartPanel } from "../market/chart-panel.tsx";
 import { InfoPanel } from "../market/info-panel.tsx";
 import { Outcomes } from "../market/outcomes.tsx";
 import { ResolutionBanner } from "../market/resolution-banner.tsx";
 import { type Replay, useReplay } from "../market/use-replay.ts";
-import { eventIdOf } from "../market-list/group-markets.ts";
+import { eventIdOf, nameOf } from "../market-list/group-markets.ts";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Shown } from "../parts/states.tsx";
@@ -31,7 +31,7 @@ export function MarketPage({ id }: { readonly id: string }) {
     everyMs: refreshMs,
   });
   useEffect(() => {
-    if (market.data !== null) document.title = `${market.data.question ?? "Market"} · Oddwire`;
+    if (market.data !== null) document.title = `${nameOf(market.data)} · Oddwire`;
   }, [market.data?.question]);
   return (
     <>
@@ -97,8 +97,7 @@ function MarketView({ market }: { readonly market: Market }) {
 }
 
 function MarketHead({ market, price }: { readonly market: Market; readonly price: Price | null }) {
-  const { question, category, status, end_date: end, last_trade_at_ms: lastMs } = market;
-  const endMs = millisecondsOf(end);
+  const { category, status, end_date: end, last_trade_at_ms: lastMs } = market;
   const eventId = eventIdOf(market);
   const stats = price?.stats_24h;
   const finalized = metrics.value?.indexer.finalized_block ?? null;
@@ -107,9 +106,9 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
       <p class="crumbs">
         <a href="/">Markets</a>
         {category !== null && <a href={`/?category=${encodeURIComponent(category)}`}>{category}</a>}
-        {eventId !== null && <a href={paths.event(eventId)}>Event</a>}
+        {eventId !== null && <EventLink id={eventId} />}
       </p>
-      <h1>{question ?? "A market without a name"}</h1>
+      <h1>{nameOf(market)}</h1>
       <Figures
         of={[
           ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
@@ -118,7 +117,7 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
           ...(status === "open"
             ? ([
                 ["Spread", cents(price?.spread), "Between the best bid and the best ask"],
-                ["Ends in", until(endMs, nowMs.value), endMs === null ? "" : fullTime(endMs)],
+                endingOf(end, nowMs.value),
               ] as const)
             : []),
           ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : fullTime(lastMs)],
@@ -127,6 +126,12 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
       />
     </header>
   );
+}
+
+/** The event of a market, by its title. */
+function EventLink({ id }: { readonly id: string }) {
+  const { data } = useResource(`title of event ${id}`, async (using) => using.event(id));
+  return <a href={paths.event(id)}>{data?.title ?? "Event"}</a>;
 }
 
 function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ListMarkets, Market } from "../../../client/src/api.ts";
+import { duration } from "../format/times.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { sorts } from "../market-list/sorts.ts";
 import { ApiButton } from "../parts/api-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
-import { client } from "../service/session.ts";
+import { client, metrics } from "../service/session.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 
 const pageRows = 40;
@@ -32,6 +33,7 @@ export function MarketsPage() {
         <h1>Markets</h1>
         <ApiButton requests={[request]} />
       </div>
+      <CatchingUp />
       <Filters query={query} />
       <Shown of={list} what="list of markets" lines={12}>
         {(markets) =>
@@ -166,20 +168,34 @@ function Categories() {
 }
 
 function NothingFits({ query }: { readonly query: Query }) {
-  const { search, status } = query;
+  const { search, category, status } = query;
+  const isFiltered = search !== undefined || category !== undefined;
+  const kind = status === "all" ? "" : `${status} `;
   return (
-    <Notice title={search === undefined ? "There are no such markets yet" : "No market fits"}>
+    <Notice title={isFiltered ? "No market fits" : `There are no ${kind}markets yet`}>
       {status !== "all" && (
         <button type="button" onClick={() => setParameters({ status: "all" }, step)}>
-          Look at resolved markets too
+          Show {status === "open" ? "resolved" : "open"} markets too
         </button>
       )}
-      <button
-        type="button"
-        onClick={() => setParameters({ search: null, category: null, status: null }, step)}
-      >
-        Show all open markets
-      </button>
+      {isFiltered && (
+        <button type="button" onClick={() => setParameters({ search: null, category: null }, step)}>
+          Remove the filters
+        </button>
+      )}
     </Notice>
+  );
+}
+
+/** Why markets are missing while the service reads the past. */
+function CatchingUp() {
+  const backfill = metrics.value?.indexer.backfill ?? null;
+  if (backfill === null) return null;
+  const percent = (backfill.progress * 100).toFixed(1);
+  return (
+    <p class="stale" role="status">
+      The service is catching up: {percent}% is indexed, {duration(backfill.seconds_left)} left.
+      Later markets and trades are still missing.
+    </p>
   );
 }

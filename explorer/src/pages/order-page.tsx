@@ -36,7 +36,10 @@ export function OrderPage({ hash }: { readonly hash: string }) {
                 <Facts
                   of={[
                     ["Owner", <Wallet address={first.maker} />],
-                    ["Order", `${first.side === "BUY" ? "Buy" : "Sell"} ${first.outcome ?? "?"}`],
+                    [
+                      "Order",
+                      `${first.side === "BUY" ? "Buy" : "Sell"} ${first.outcome ?? "shares"}`,
+                    ],
                     ["Filled", `${exact(shares)} shares for ${exactDollars(usd)}`],
                     ["Average price", cents(shares === 0 ? null : usd / shares)],
                   ]}
@@ -52,7 +55,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
               {fills.length === 0 ? (
                 <Notice title="No part of this order was filled" />
               ) : (
-                <FillTable fills={fills} label="Fills of this order" />
+                <FillTable fills={fills} label="Fills of this order" hasTransaction={true} />
               )}
             </Panel>
           );

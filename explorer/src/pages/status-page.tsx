@@ -117,7 +117,8 @@ function History({ readings: seen }: { readonly readings: readonly Reading[] }) 
       <dl class="history">
         {charts.map(({ title, of, unit }) => {
           const values = seen.map((reading) => of(reading.metrics));
-          const text = `${exact(values.at(-1))}${unit}`;
+          const text =
+            unit === "s" ? duration(values.at(-1) ?? null) : `${exact(values.at(-1))}${unit}`;
           return (
             <div key={title}>
               <dt>{title}</dt>
@@ -279,7 +280,7 @@ function Rows(props: {
           {props.rows.map((cells) => (
             <tr key={cells[0]}>
               {cells.map((cell, at) => (
-                <td key={at} class={at > 1 ? "right num" : ""}>
+                <td key={at} class={at > 1 ? "right num nowrap" : ""}>
                   {cell}
                 </td>
               ))}

@@ -47,8 +47,8 @@ function FailureNotice(props: { readonly failure: Failure; readonly what: string
       );
     case "limited":
       return (
-        <Notice title="Too many requests" tone="warning">
-          {failure.message}. This page goes on as soon as the limit allows.
+        <Notice title={failure.message} tone="warning">
+          This page goes on as soon as the service allows.
         </Notice>
       );
     case "forbidden":
@@ -75,18 +75,7 @@ export function Shown<T>(props: {
   readonly children: (data: T) => ComponentChildren;
 }) {
   const { data, failure } = props.of;
-  if (data !== null) {
-    return (
-      <>
-        {failure !== null && failure.kind === "unreachable" && (
-          <p class="stale" role="status">
-            The service does not answer. These are the last values.
-          </p>
-        )}
-        {props.children(data)}
-      </>
-    );
-  }
+  if (data !== null) return <>{props.children(data)}</>;
   if (failure !== null) return <FailureNotice failure={failure} what={props.what} />;
   return <Skeleton lines={props.lines ?? 4} />;
 }

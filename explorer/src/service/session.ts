@@ -30,7 +30,7 @@ export const client = computed(
 /** `checking` until the service has answered; `locked` while it takes no request of this tab. */
 export const access = signal<
   | { readonly state: "checking"; readonly failure: Failure | null }
-  | { readonly state: "locked"; readonly reason: string | null }
+  | { readonly state: "locked"; readonly isRefused: boolean }
   | { readonly state: "open" }
 >({ state: "checking", failure: null });
 
@@ -91,12 +91,15 @@ export function replaceKey(value: string): void {
   key.value = value;
 }
 
-/** The service refused the key: it is removed, and another one asked for. */
-export function lock(reason: string | null): void {
+/** The service refused the key, or asks for one: another one is asked for. */
+export function lock(): void {
+  // Of several requests with a refused key each is refused.
+  if (access.value.state === "locked") return;
+  const isRefused = key.value !== null;
   sessionStorage.removeItem(storedName);
   key.value = null;
   generation.value += 1;
-  access.value = { state: "locked", reason };
+  access.value = { state: "locked", isRefused };
 }
 
 /** One request again and again: it checks the key, shows whether the service is there, and how it is. */
@@ -119,7 +122,7 @@ async function beat(own: number): Promise<void> {
   } catch (thrown) {
     if (own !== generation.value) return;
     const failure = toFailure(thrown);
-    if (failure.kind === "key") return lock(key.value === null ? null : failure.message);
+    if (failure.kind === "key") return lock();
     outage.value = failure;
     if (access.value.state === "checking") access.value = { state: "checking", failure };
   }

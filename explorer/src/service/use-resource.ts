@@ -82,7 +82,7 @@ async function keepReading<T>(
     } catch (thrown) {
       if (signal.aborted) return;
       const failure = toFailure(thrown);
-      if (failure.kind === "key") return lock(failure.message);
+      if (failure.kind === "key") return lock();
       options.onFailed(failure);
       nextMs = failure.retryMs && Math.min(failure.retryMs * 2 ** failures, longestRetryMs);
       failures += 1;

@@ -51,7 +51,7 @@ export function useStream<Type extends keyof ChannelRows>(
     follow().catch((thrown: unknown) => {
       if (signal.aborted) return;
       const failure = toFailure(thrown);
-      if (failure.kind === "key") lock(failure.message);
+      if (failure.kind === "key") lock();
       else setState("failed");
     });
     return () => left.abort();

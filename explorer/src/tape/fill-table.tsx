@@ -29,18 +29,25 @@ const roles: Readonly<Record<Fill["role"], string>> = {
 };
 
 /** Events `OrderFilled` as the chain has them, each order with what it gave and got. */
-export function FillTable(props: { readonly fills: readonly Fill[]; readonly label: string }) {
+export function FillTable(props: {
+  readonly fills: readonly Fill[];
+  readonly label: string;
+  /** Which transaction each is of; not needed where all are of one. */
+  readonly hasTransaction: boolean;
+}) {
+  const { hasTransaction } = props;
   const questions = useQuestions(props.fills.map(({ condition_id: id }) => id));
   return (
     <div {...scrolling(props.label)}>
-      <table aria-label={props.label}>
-        <TableHead columns={columns} />
+      <table class="fills" aria-label={props.label}>
+        <TableHead columns={columns.filter(([name]) => hasTransaction || name !== "Transaction")} />
         <tbody>
           {props.fills.map((fill) => (
             <FillRow
               key={fill.id}
               fill={fill}
               question={questions.get(fill.condition_id ?? "") ?? null}
+              hasTransaction={hasTransaction}
             />
           ))}
         </tbody>
@@ -49,13 +56,17 @@ export function FillTable(props: { readonly fills: readonly Fill[]; readonly lab
   );
 }
 
-function FillRow(props: { readonly fill: Fill; readonly question: string | null }) {
-  const { fill, question } = props;
+function FillRow(props: {
+  readonly fill: Fill;
+  readonly question: string | null;
+  readonly hasTransaction: boolean;
+}) {
+  const { fill, question, hasTransaction } = props;
   const { usd, shares } = amountsOf(fill);
   const { condition_id: id, side, outcome, role } = fill;
   return (
     <tr>
-      <td>
+      <td class="role">
         <abbr title={roles[role]}>{role}</abbr>
       </td>
       <td class="name">
@@ -65,30 +76,34 @@ function FillRow(props: { readonly fill: Fill; readonly question: string | null 
           <a href={paths.market(id)}>{question ?? short(id)}</a>
         )}
       </td>
-      <td class="nowrap">
+      <td class="trade nowrap">
         <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
-        {outcome ?? "?"}
+        {outcome ?? "shares"}
       </td>
-      <td class="right num">{cents(shares === 0 ? null : usd / shares)}</td>
-      <td class="right num">{exact(shares)}</td>
-      <td class="right num strong">{exactDollars(usd)}</td>
-      <td class="right num">
+      <td class="price right num">{cents(shares === 0 ? null : usd / shares)}</td>
+      <td class="right num" data-name="Shares">
+        {exact(shares)}
+      </td>
+      <td class="value right num strong">{exactDollars(usd)}</td>
+      <td class="right num nowrap" data-name="Fee">
         {Number(fill.fee) === 0
           ? "none"
           : fill.fee_asset === "collateral"
             ? exactDollars(fill.fee)
             : `${exact(fill.fee)} shares`}
       </td>
-      <td>
+      <td data-name="Owner">
         <Wallet address={fill.maker} />
       </td>
-      <td>
+      <td data-name="Order">
         <Order hash={fill.order_hash} />
       </td>
-      <td>
-        <Transaction hash={fill.tx_hash} />
-      </td>
-      <td class="num nowrap" title={fullTime(fill.timestamp_ms)}>
+      {hasTransaction && (
+        <td data-name="Transaction">
+          <Transaction hash={fill.tx_hash} />
+        </td>
+      )}
+      <td class="time num nowrap" title={fullTime(fill.timestamp_ms)}>
         {dateAndTime(fill.timestamp_ms)}
       </td>
     </tr>
