@@ -4,7 +4,7 @@ import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import type { PriceSources } from "../rows/price-row.ts";
 import { marketFieldsOf } from "../rows/trade-row.ts";
-import type { BookSource } from "../venue/books/order-books.ts";
+import type { OrderBooks } from "../venue/books/order-books.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { Subject } from "./cache/response-cache.ts";
 import type { Kept } from "./http/route.ts";
@@ -18,7 +18,7 @@ export type Backend = PriceSources & {
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;
   /** `null` when none is configured. */
-  readonly books: BookSource | null;
+  readonly books: OrderBooks | null;
 };
 
 /** Answers that change with anything that is indexed, becomes final or is reverted. */

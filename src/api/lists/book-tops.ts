@@ -1,13 +1,13 @@
 import type { TokenId } from "../../base/ids.ts";
 import type { BookTop } from "../../rows/price-row.ts";
 import type { LiveBook } from "../../venue/books/live-book.ts";
-import type { BookSource } from "../../venue/books/order-books.ts";
+import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { pairPrice } from "../../views/prices/token-price.ts";
 
 /** The best prices of a token's book while it is known to be right; asking is interest in the book. */
 export function bookTopsOf(
-  books: BookSource | null,
+  books: OrderBooks | null,
   { directory }: MarketState,
 ): (tokenId: TokenId) => BookTop | null {
   return (tokenId) => {
@@ -18,7 +18,7 @@ export function bookTopsOf(
 
 /** The same for who asks for one token all the time; holds for as long as the state is the same. */
 export function bookTopReader(
-  books: BookSource | null,
+  books: OrderBooks | null,
   { directory }: MarketState,
   tokenId: TokenId,
 ): () => BookTop | null {
@@ -32,6 +32,6 @@ function mayHaveBook(tokenId: TokenId, directory: MarketState["directory"]): boo
   return directory.isKnownToken(tokenId) && pairPrice(tokenId, directory)?.source !== "settlement";
 }
 
-function topOf(book: LiveBook | null, { clock }: BookSource): BookTop | null {
+function topOf(book: LiveBook | null, { clock }: OrderBooks): BookTop | null {
   return book !== null && book.staleReason(clock.monotonicMs()) === null ? book.top : null;
 }

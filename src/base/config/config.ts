@@ -119,7 +119,7 @@ const settings = {
   }),
   venueRestUrl: setting({
     variable: "ODDWIRE_CLOB_URL",
-    description: "The venue's order books over HTTP: GET /book and POST /books below it",
+    description: "The venue's order books over HTTP: POST /books below it",
     form: "an http or https URL",
     fallback: "https://clob.polymarket.com",
     read: (text) => (isUrl(text, /^https?:$/) ? text : null),

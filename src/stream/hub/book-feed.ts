@@ -4,13 +4,13 @@ import { AppError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { presentBook, presentBookChange } from "../../rows/book-row.ts";
 import type { BookDelta, LiveBook } from "../../venue/books/live-book.ts";
-import type { BookSource } from "../../venue/books/order-books.ts";
+import type { OrderBooks } from "../../venue/books/order-books.ts";
 import { Packet } from "../frames/packet.ts";
 import { shownSeq } from "../frames/server-frames.ts";
 import type { Feed, FeedReceiver } from "./channel.ts";
 
 type BookFeedParts = {
-  readonly books: BookSource;
+  readonly books: OrderBooks;
   readonly tokenId: TokenId;
   readonly subscriptionId: string;
   readonly label: Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import type { TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
-import type { BookSource } from "../../venue/books/order-books.ts";
+import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Packet } from "../frames/packet.ts";
 
@@ -68,7 +68,7 @@ export type StreamSources = PriceSources & {
   readonly store: IndexedFacts;
   readonly contracts: Contracts;
   /** `null` when none is configured. */
-  readonly books: BookSource | null;
+  readonly books: OrderBooks | null;
   /** Rows of the block being sent, of which many channels report the same. */
   readonly latestRows: RowMemo;
 };

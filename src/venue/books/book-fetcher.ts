@@ -15,8 +15,6 @@ export async function fetchBooks(
   assetIds: readonly string[],
   signal: AbortSignal,
 ): Promise<FetchedBooks> {
-  const [only] = assetIds;
-  if (only !== undefined && assetIds.length === 1) return fetchBook(http, only, signal);
   const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
   const books = await http.fetch({ method: "POST", path: "/books", body }, signal);
   if (!Array.isArray(books))
@@ -31,24 +29,4 @@ export async function fetchBooks(
     }
   }
   return fetched;
-}
-
-async function fetchBook(
-  http: PoliteHttp,
-  assetId: string,
-  signal: AbortSignal,
-): Promise<FetchedBooks> {
-  try {
-    const value = await http.fetch({ method: "GET", path: `/book?token_id=${assetId}` }, signal);
-    const snapshot = parseSnapshot(value);
-    if (snapshot === null || snapshot.assetId !== assetId) {
-      throw new VenueError("malformed", "unexpected response: not the requested book");
-    }
-    return new Map([[assetId, snapshot]]);
-  } catch (thrown) {
-    if (thrown instanceof VenueError && thrown.kind === "not_found") {
-      return new Map([[assetId, null]]);
-    }
-    throw thrown;
-  }
 }

@@ -17,20 +17,6 @@ export type BookListener = (report: BookDelta, book: LiveBook) => void;
 /** Why there is no book: the venue has none of this token, or it cannot be asked now. */
 export type NoBook = "absent" | "unavailable";
 
-/** Order books of one venue, taken in as they are asked for. */
-export type BookSource = {
-  readonly name: string;
-  readonly clock: Clock;
-  /** The book of a token if it is held, which is interest in it. Never waits. */
-  peek(tokenId: TokenId): LiveBook | null;
-  /** The same for who asks for one token all the time. */
-  peeker(tokenId: TokenId): () => LiveBook | null;
-  /** The book of a token; the first time waits until it came, or for 3 seconds. */
-  read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook>;
-  /** Reports the listener of everything until the function returned is called; `null` when full. */
-  watch(tokenId: TokenId, listener: BookListener): (() => void) | null;
-};
-
 type BooksStatus = {
   readonly inMemory: number;
   readonly stale: number;
@@ -66,7 +52,7 @@ type Entry = {
 };
 
 /** The books of the venue that someone is interested in, kept live. */
-export class OrderBooks implements BookSource {
+export class OrderBooks {
   readonly name = "polymarket";
   readonly clock: Clock;
   readonly #entries = new Map<string, Entry>();
@@ -141,10 +127,12 @@ export class OrderBooks implements BookSource {
     };
   }
 
+  /** The book of a token if it is held, which is interest in it. Never waits. */
   peek(tokenId: TokenId): LiveBook | null {
     return this.peeker(tokenId)();
   }
 
+  /** The same for who asks for one token all the time. */
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
     let entry: Entry | null = null;
@@ -158,6 +146,7 @@ export class OrderBooks implements BookSource {
     };
   }
 
+  /** The book of a token; the first time waits until it came, or for 3 seconds. */
   read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook> {
     const entry = this.#takeIn(formatTokenId(tokenId));
     if (entry === null) return Promise.resolve<NoBook>("unavailable");
@@ -166,6 +155,7 @@ export class OrderBooks implements BookSource {
     return isSettled ? book : this.#waitFor(entry);
   }
 
+  /** Reports the listener of everything until the function returned is called; `null` when full. */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
     const entry = this.#takeIn(formatTokenId(tokenId));
     if (entry === null) return null;

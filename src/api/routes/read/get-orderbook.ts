@@ -5,7 +5,7 @@ import type { TokenId } from "../../../base/ids.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { ageOf, bookRow, presentBook } from "../../../rows/book-row.ts";
 import type { LiveBook } from "../../../venue/books/live-book.ts";
-import { type BookSource, noBookSource } from "../../../venue/books/order-books.ts";
+import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";
 import type { Subject } from "../../cache/response-cache.ts";
 import { tokenId } from "../../http/parameters.ts";
@@ -51,7 +51,7 @@ export function getOrderbook(backend: Backend): Route {
 }
 
 /** The answer is that of one state of one book; only its age goes on. */
-function cachedUntilChanged({ state, freshness }: Backend, books: BookSource): Kept {
+function cachedUntilChanged({ state, freshness }: Backend, books: OrderBooks): Kept {
   const subjectOf = ({ params, query }: FastifyRequest): Subject => {
     const { token_id: tokenId } = params as { readonly token_id: TokenId };
     const { depth } = query as Static<typeof querystring>;
@@ -90,7 +90,7 @@ function cachedUntilChanged({ state, freshness }: Backend, books: BookSource): K
 /** The book of a token as long as the token is known: forks can revert what described it. */
 function bookReader(
   tokenId: TokenId,
-  { state, books }: Pick<Backend, "state"> & { readonly books: BookSource },
+  { state, books }: Pick<Backend, "state"> & { readonly books: OrderBooks },
 ): () => LiveBook | null {
   const peek = books.peeker(tokenId);
   let revision = -1;
@@ -108,7 +108,7 @@ function noBook(): AppError {
   return new AppError("NOT_FOUND", { publicMessage: "The venue has no order book of this token" });
 }
 
-function away({ name }: BookSource): AppError {
+function away({ name }: OrderBooks): AppError {
   const publicMessage = `The source of order books (${name}) is away, and no book of this token is held`;
   return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
 }
