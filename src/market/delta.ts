@@ -39,23 +39,22 @@ export function deltaOf(
 ): Delta {
   assert(last !== undefined, "a delta ends with a block");
   const { number, hash, timestamp } = last;
-  return { last: { number, hash, timestamp }, isFinal: true, block: null, ...partsOf(blocks) };
-}
-
-/** The delta of one unfinalized block. */
-export function deltaOfBlock(block: BlockFacts): Delta {
-  return { ...deltaOf([block]), isFinal: false, block };
-}
-
-function partsOf(blocks: readonly BlockFacts[]): Omit<Delta, "last" | "isFinal" | "block"> {
   const fills = blocks.flatMap((block) => block.fills);
   return {
+    last: { number, hash, timestamp },
+    isFinal: true,
+    block: null,
     events: blocks.flatMap((block) => block.events),
     candles: deriveMinuteCandles(fills),
     trades: fills.filter(isTrade).map(dayTradeOf),
     lastTrades: lastTradesOf(fills),
     tally: tallyOf(blocks),
   };
+}
+
+/** The delta of one unfinalized block. */
+export function deltaOfBlock(block: BlockFacts): Delta {
+  return { ...deltaOf([block]), isFinal: false, block };
 }
 
 /** The tally of some blocks. */

@@ -23,7 +23,9 @@ type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
  * payout, whatever is traded after (`docs/counting.md`, rule 11). `null` when neither ever had a price.
  */
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  return settlementPrice(tokenId, directory) ?? newestTradePrice(tokenId, directory);
+  const place = directory.placeOf(tokenId);
+  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  return settledPrice(resolution, place?.outcomeIndex) ?? newestTradePrice(tokenId, directory);
 }
 
 /** The same for an outcome of a market at hand, of which only what was traded is looked up. */
@@ -32,7 +34,7 @@ export function outcomePrice(
   outcomeIndex: number,
   directory: MarketDirectory,
 ): TokenPrice | null {
-  const settled = resolution === null ? null : settledPrice(resolution, outcomeIndex);
+  const settled = settledPrice(resolution, outcomeIndex);
   if (settled !== null) return settled;
   const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
   if (own === undefined) return null;
@@ -40,14 +42,11 @@ export function outcomePrice(
   return newest === null ? null : priceOfTrade(newest);
 }
 
-function settlementPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  const place = directory.placeOf(tokenId);
-  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
-  if (place === null || resolution === null) return null;
-  return settledPrice(resolution, place.outcomeIndex);
-}
-
-function settledPrice(resolution: Resolution, outcomeIndex: number): TokenPrice | null {
+function settledPrice(
+  resolution: Resolution | null,
+  outcomeIndex: number | undefined,
+): TokenPrice | null {
+  if (resolution === null || outcomeIndex === undefined) return null;
   const price = payoutsMicros(resolution)[outcomeIndex];
   return price === undefined ? null : { price, source: "settlement", seq: resolution.seq };
 }
