@@ -17,9 +17,6 @@ import { integerLiteral } from "./sql-literal.ts";
 
 const settled = Promise.resolve();
 
-/** What a writer of a database on a server needs besides. */
-type Shared = { readonly claims: Claims; readonly isReplicated: boolean };
-
 /** How a store is opened. */
 export type StoreOptions = {
   /** Called before stored facts are changed. */
@@ -42,21 +39,21 @@ export class FactStore extends CoveredFacts {
   /** The time of the newest block that is committed, in unix seconds. */
   #committedAt: number;
   /** Where appends to a database of a server end; `null` in a folder of our own. */
-  readonly #shared: Shared | null;
+  readonly claims: Claims | null;
 
   private constructor(parts: {
     engine: MeteredEngine;
     coverage: Coverage | null;
     reorgs: ReorgLog;
-    shared: Shared | null;
+    claims: Claims | null;
   }) {
     super(parts);
-    const { engine, coverage, shared } = parts;
+    const { engine, coverage, claims } = parts;
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#committedAt = coverage?.last.timestamp ?? 0;
-    this.#shared = shared;
+    this.claims = claims;
     // In a shared database what is above may belong to another process; it is completed, not deleted.
-    this.trimmed = shared === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
+    this.trimmed = claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
     // Those who wait for it get the error.
     this.trimmed.catch(() => {});
   }
@@ -76,7 +73,7 @@ export class FactStore extends CoveredFacts {
     try {
       if (!isReplicated) await finishRepair(engine, dropCopies);
       const coverage = isReplicated
-        ? await (await import("./server/until-replicated.ts")).readReplicated(engine, onWaiting)
+        ? await (await import("./server/until-replicated.ts")).readReplicated(engine, { onWaiting })
         : await readCoverage(engine);
       const next = coverage === null ? 0 : coverage.last.number + 1;
       const [reorgs, claims] = await settleAll([
@@ -86,28 +83,12 @@ export class FactStore extends CoveredFacts {
           : Claims.open(engine, { from: next, isReplicated }),
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
       ]);
-      const shared = claims === null ? null : { claims, isReplicated };
-      return new FactStore({ engine, coverage, reorgs, shared });
+      return new FactStore({ engine, coverage, reorgs, claims });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();
       throw thrown;
     }
-  }
-
-  /** Whether what is stored can be repaired: in a cluster others read it all the time, and its replicas differ meanwhile. */
-  get isRepairable(): boolean {
-    return this.#shared?.isReplicated !== true;
-  }
-
-  /** The last blocks of appends that were begun and not committed: those that follow must end there too. */
-  get openEnds(): readonly number[] {
-    return this.#shared?.claims.ends ?? [];
-  }
-
-  /** The block that an append from `from` on must end with; `null` when it may end with any. */
-  endOf(from: number): number | null {
-    return this.#shared?.claims.endOf(from) ?? null;
   }
 
   /**
@@ -140,7 +121,7 @@ export class FactStore extends CoveredFacts {
       );
       this.#writtenThrough = toBlock;
     }
-    await untilAdmitted(async () => this.#shared?.claims.claim(group.range));
+    await untilAdmitted(async () => this.claims?.claim(group.range));
     await group.insert(factTables);
   }
 
@@ -152,22 +133,23 @@ export class FactStore extends CoveredFacts {
   async commit(group: AppendGroup): Promise<void> {
     const { from } = group.range;
     const commit = encodeCommit(group.batches);
-    const shared = this.#shared;
-    if (shared === null) {
+    const { claims } = this;
+    if (claims === null) {
       await group.insert(candleTables);
       await untilAdmitted(() => this.engine.insert("commits", commit));
       return;
     }
-    await completeAppend(this.engine, { group, ...shared, since: this.#committedAt });
+    const { isReplicated } = claims;
+    await completeAppend(this.engine, { group, isReplicated, since: this.#committedAt });
     await insertUntilThere({
-      ...shared,
+      isReplicated,
       insert: (attempt) =>
         this.engine.insert("commits", commit, tokenOf(`commits:${from}`, attempt)),
       isThere: async () =>
         (await readCount(this.engine, `commits WHERE from_block = ${integerLiteral(from)}`)) > 0,
     });
     this.#committedAt = group.batches.at(-1)?.last.timestamp ?? this.#committedAt;
-    shared.claims.release(from);
+    claims.release(from);
   }
 
   override async close(): Promise<void> {

@@ -70,7 +70,7 @@ export class FinalWriter {
   /** The block that the group being gathered has to end with; `null` when any will do. */
   #endOfGathering(): number | null {
     const gathering = this.#gathering;
-    return gathering.isEmpty ? null : this.#store.endOf(gathering.range.from);
+    return gathering.isEmpty ? null : (this.#store.claims?.endOf(gathering.range.from) ?? null);
   }
 
   #openGroup(): AppendGroup {

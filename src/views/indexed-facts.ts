@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { lastSeqOf } from "../base/ids.ts";
+import { type Hash, lastSeqOf } from "../base/ids.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
@@ -95,9 +95,10 @@ export class IndexedFacts {
     return store;
   }
 
-  /** Resolves when nothing is left in the engine above the coverage it was opened with. */
-  get trimmed(): Promise<void> {
-    return this.writer.trimmed;
+  /** The hash of a block from the end of the coverage up; `null` for any other. */
+  hashAt(number: number): Hash | null {
+    if (this.coverage?.last.number === number) return this.coverage.last.hash;
+    return this.headBuffer.blocks.find((block) => block.number === number)?.hash ?? null;
   }
 
   get coverage(): Coverage | null {

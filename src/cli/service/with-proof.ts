@@ -15,13 +15,14 @@ import {
 } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import {
-  type CommittedFacts,
-  chooseEngine,
-  openServerToRead,
-} from "../../storage/choose-engine.ts";
+import { chooseEngine } from "../../storage/choose-engine.ts";
 import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
 import { FactStore } from "../../storage/fact-store.ts";
+import {
+  type CommittedFacts,
+  openDatabaseToRead,
+  serverPlaceOf,
+} from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { NodesSilentError, UsageError } from "../command.ts";
 
@@ -67,8 +68,9 @@ async function withStore<Result>(
   work: (store: CommittedFacts) => Promise<Result>,
 ): Promise<Result> {
   const { config, contracts, isWriting } = parts;
-  const read = isWriting ? null : await openServerToRead(config, contracts, reportWaiting);
-  if (read !== null) {
+  const place = isWriting ? null : serverPlaceOf(config, contracts);
+  if (place !== null) {
+    const read = await openDatabaseToRead(place, config.dataDir, reportWaiting);
     try {
       return await work(read);
     } finally {

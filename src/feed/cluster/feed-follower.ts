@@ -169,18 +169,12 @@ export class FeedFollower {
   /** Whether a block is here, or was: what is final is not looked at again. */
   #has({ number, hash }: { readonly number: number; readonly hash: Hash }): boolean {
     const { coverage } = this.#parts.facts;
-    return number <= (coverage?.last.number ?? -1) || this.#hashAt(number) === hash;
+    return number <= (coverage?.last.number ?? -1) || this.#parts.facts.hashAt(number) === hash;
   }
 
   #isLinked({ parentHash, block }: LinkedBlock): boolean {
     // Where the indexer has nothing before it either, it is the first block of all.
     if (this.#parts.facts.newestBlock === null) return parentHash === null;
-    return parentHash !== null && this.#hashAt(block.number - 1) === parentHash;
-  }
-
-  #hashAt(number: number): Hash | null {
-    const { headBuffer, coverage } = this.#parts.facts;
-    if (coverage?.last.number === number) return coverage.last.hash;
-    return headBuffer.blocks.find((block) => block.number === number)?.hash ?? null;
+    return parentHash !== null && this.#parts.facts.hashAt(block.number - 1) === parentHash;
   }
 }

@@ -1,6 +1,5 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { toError } from "../../base/errors.ts";
-import type { Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
@@ -58,7 +57,7 @@ export class Publisher implements Subscribers {
 
   unfinalized(block: BlockFacts): void {
     this.#compare(block, block.number);
-    this.#push({ kind: "block", parentHash: this.#hashAt(block.number - 1), block });
+    this.#push({ kind: "block", parentHash: this.#parts.facts.hashAt(block.number - 1), block });
   }
 
   reverting(safeBlock: number): void {
@@ -116,12 +115,6 @@ export class Publisher implements Subscribers {
     this.#parts.facts.reorgs.add({ from, to: Math.max(...replaced) });
     for (const number of replaced) this.#known.delete(number);
     return true;
-  }
-
-  #hashAt(number: number): Hash | null {
-    const { headBuffer, coverage } = this.#parts.facts;
-    if (coverage?.last.number === number) return coverage.last.hash;
-    return headBuffer.blocks.find((block) => block.number === number)?.hash ?? null;
   }
 
   #push(message: FeedMessage): void {

@@ -37,7 +37,6 @@ export class ChdbEngine implements Engine {
   readonly #readers: ConnectionPool<Session>;
   readonly #sessions: readonly Session[];
   readonly #path: string;
-  #rowFiles = 0;
 
   private constructor(sessions: readonly Session[], path: string) {
     this.#writers = new ConnectionPool(sessions.slice(0, storeLimits.writersMax));
@@ -81,9 +80,7 @@ export class ChdbEngine implements Engine {
   }
 
   async openRows(): Promise<SpoolFile> {
-    const path = `${this.#path}-rows-${this.#rowFiles}`;
-    this.#rowFiles += 1;
-    return SpoolFile.open(path);
+    return SpoolFile.open(this.#path);
   }
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {

@@ -4,6 +4,9 @@ import { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
 import { written } from "../embedded/data-folder-errors.ts";
 
+/** Numbers the files of this process. */
+let opened = 0;
+
 /**
  * Rows of one insert that come one after the other, in a file instead of in memory. It has no name, so
  * that nothing of it is left whatever happens. What writes rejects with `DataFolderUnwritableError`.
@@ -16,8 +19,10 @@ export class SpoolFile {
     this.#file = file;
   }
 
-  /** `path` is where it is made: a place on the disk that no one else uses. */
-  static async open(path: string): Promise<SpoolFile> {
+  /** It is made next to other files, by a name that begins with `prefix`. */
+  static async open(prefix: string): Promise<SpoolFile> {
+    const path = `${prefix}-rows-${opened}`;
+    opened += 1;
     const file = await written(open(path, "w+"));
     try {
       await written(unlink(path));

@@ -24,14 +24,15 @@ export class ClaimedElsewhereError extends Error {
  */
 export class Claims {
   readonly #engine: Engine;
-  readonly #isReplicated: boolean;
+  /** Whether the tables are those of a cluster. */
+  readonly isReplicated: boolean;
   readonly #writer = randomUUID();
   /** The last block by the first, of claims without a commit record. */
   readonly #open: Map<number, number>;
 
   private constructor(engine: Engine, isReplicated: boolean, open: Map<number, number>) {
     this.#engine = engine;
-    this.#isReplicated = isReplicated;
+    this.isReplicated = isReplicated;
     this.#open = open;
   }
 
@@ -63,7 +64,7 @@ export class Claims {
     const row = new RowWriter().uint64(from).uint64(to).text(this.#writer).finish();
     let taken: Row | undefined;
     await insertUntilThere({
-      isReplicated: this.#isReplicated,
+      isReplicated: this.isReplicated,
       insert: (attempt) => this.#engine.insert("claims", row, tokenOf(`claim:${from}`, attempt)),
       isThere: async () => {
         [taken] = await this.#engine.query(

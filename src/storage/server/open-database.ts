@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine, OpenedEngine } from "../engine/engine.ts";
 import { identityOf } from "../identity.ts";
+import { type Coverage, readCoverage } from "../recover.ts";
 import { targetOf } from "../schema/schema-target.ts";
 import {
   type Database,
@@ -14,6 +15,7 @@ import {
   refuseOtherDatabase,
 } from "./prepare-database.ts";
 import { ServerEngine, type ServerSettings } from "./server-engine.ts";
+import { readReplicated } from "./until-replicated.ts";
 
 /** A database on a ClickHouse server, and the facts that it is for. */
 export type ServerPlace = Database & {
@@ -22,6 +24,9 @@ export type ServerPlace = Database & {
   readonly user: string;
   readonly password: string;
 };
+
+/** Facts, and what of them the commit records commit. */
+export type CommittedFacts = { readonly engine: Engine; readonly coverage: Coverage | null };
 
 /** The database that a configuration names, on whatever server. */
 export function databaseOf(config: Config, contracts: Contracts): Database {
@@ -61,10 +66,15 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
 }
 
 /**
- * Connects to a database that is only read: nothing is made or written there, so the right to `SELECT` suffices. Throws
- * as `openDatabase` does, and `NOT_FOUND` when it has no tables.
+ * Connects to a database that is only read: nothing is made or written there, so the right to `SELECT` suffices. Waits
+ * for replicas that are behind, as `readReplicated` does. Throws as `openDatabase` does, and `NOT_FOUND` when it has no
+ * tables.
  */
-export async function openDatabaseToRead(place: ServerPlace, dataDir: string): Promise<Engine> {
+export async function openDatabaseToRead(
+  place: ServerPlace,
+  dataDir: string,
+  onWaiting: (reason: string) => void,
+): Promise<CommittedFacts> {
   const engine = await connectToServer(place, dataDir);
   try {
     await refuseOldServer(engine);
@@ -73,7 +83,11 @@ export async function openDatabaseToRead(place: ServerPlace, dataDir: string): P
       throw new AppError("NOT_FOUND", { publicMessage });
     }
     await refuseOtherDatabase(engine, place);
-    return engine;
+    const coverage =
+      place.cluster === null
+        ? await readCoverage(engine)
+        : await readReplicated(engine, { onWaiting });
+    return { engine, coverage };
   } catch (thrown) {
     await engine.close();
     throw thrown;
@@ -81,8 +95,7 @@ export async function openDatabaseToRead(place: ServerPlace, dataDir: string): P
 }
 
 async function settingsOf(place: ServerPlace, dataDir: string): Promise<ServerSettings> {
-  const { url, user, password, database, cluster } = place;
   const spoolDir = join(dataDir, "spool");
   await mkdir(spoolDir, { recursive: true });
-  return { url, user, password, database, cluster, spoolDir };
+  return { ...place, spoolDir };
 }

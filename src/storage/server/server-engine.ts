@@ -58,7 +58,6 @@ export class ServerEngine implements Engine {
   readonly #queryTimeoutMs: number;
   readonly #readers = new ConnectionPool(places(serverLimits.readersMax));
   readonly #writers = new ConnectionPool(places(serverLimits.writersMax));
-  #rowFiles = 0;
 
   private constructor(client: ClickHouseClient, settings: ServerSettings) {
     const { url, spoolDir, queryTimeoutMs = serverLimits.queryTimeoutMs } = settings;
@@ -120,9 +119,7 @@ export class ServerEngine implements Engine {
   }
 
   async openRows(): Promise<SpoolFile> {
-    const path = `${this.#spoolDir}/facts-${process.pid}-rows-${this.#rowFiles}`;
-    this.#rowFiles += 1;
-    return SpoolFile.open(path);
+    return SpoolFile.open(`${this.#spoolDir}/facts-${process.pid}`);
   }
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {

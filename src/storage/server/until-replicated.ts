@@ -6,32 +6,34 @@ import type { Engine } from "../engine/engine.ts";
 import { type Coverage, MissingRowsError, readCoverage, verifyNewestCommits } from "../recover.ts";
 import { readVerified } from "./verify-commits.ts";
 
+type WaitOptions = {
+  /** Called with one sentence whenever others are missing than before. */
+  readonly onWaiting: (reason: string) => void;
+  readonly waitMsMax?: number;
+};
+
 /** What is committed on replicas, once all of its rows and candles are there. Waits and throws as `untilReplicated` does. */
 export async function readReplicated(
   engine: Engine,
-  onWaiting: (reason: string) => void,
+  options: WaitOptions,
 ): Promise<Coverage | null> {
-  return untilReplicated(() => readCompleteCoverage(engine), { onWaiting });
-}
-
-async function readCompleteCoverage(engine: Engine): Promise<Coverage | null> {
-  const coverage = await readCoverage(engine);
-  await verifyNewestCommits(engine);
-  const verified = await readVerified(engine);
-  if (coverage?.last.number === verified?.last.number) return coverage;
-  throw new MissingRowsError("the newest commit records count other trades than the candles");
+  return untilReplicated(async () => {
+    const coverage = await readCoverage(engine);
+    await verifyNewestCommits(engine);
+    const verified = await readVerified(engine);
+    if (coverage?.last.number === verified?.last.number) return coverage;
+    throw new MissingRowsError("the newest commit records count other trades than the candles");
+  }, options);
 }
 
 /**
- * Does work of a start on replicas, which may be behind: until no rows are missing. `onWaiting` is called with one
- * sentence whenever others are missing than before. Throws `SERVICE_UNAVAILABLE` when some still are after
- * `replicaWaitMsMax`.
+ * Does work of a start on replicas, which may be behind: until no rows are missing. Throws `SERVICE_UNAVAILABLE` when
+ * some still are after `replicaWaitMsMax`.
  */
 export async function untilReplicated<Result>(
   work: () => Promise<Result>,
-  options: { readonly onWaiting: (reason: string) => void; readonly waitMsMax?: number },
+  { onWaiting, waitMsMax = serverLimits.replicaWaitMsMax }: WaitOptions,
 ): Promise<Result> {
-  const { onWaiting, waitMsMax = serverLimits.replicaWaitMsMax } = options;
   const startedAtMs = systemClock.monotonicMs();
   for (let waitingFor = ""; ; ) {
     try {
