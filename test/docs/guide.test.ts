@@ -11,7 +11,7 @@ import { listFiles } from "../tidy/project-files.ts";
 import { type Example, readExamples } from "./read-examples.ts";
 
 /** What the guide asks about: a market of the recording that is traded a lot. */
-const question = "oslo";
+const question = "rain";
 const client = new URL("../../client/src/client.ts", import.meta.url).href;
 const interpreters = {
   sh: { program: ["bash", "-euo", "pipefail"], ending: "sh" },
