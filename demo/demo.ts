@@ -20,13 +20,7 @@ import { Simulation, type SimulationState } from "./simulation.ts";
 const historySeconds = 26 * 3600;
 const historyBlocks = 600;
 
-const { values: flags } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    "chain-only": { type: "boolean", default: false },
-    cluster: { type: "boolean", default: false },
-  },
-});
+const flags = readFlags();
 const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
 if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
   console.error("--seed is a whole number from 0 to 2147483647");
@@ -59,6 +53,22 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: "string" },
+        "chain-only": { type: "boolean", default: false },
+        cluster: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(". ");
+    console.error(`${sentence}: settings of the service are variables, such as ODDWIRE_PORT=8090`);
+    process.exit(2);
+  }
 }
 
 /** Runs until sent to stop. What a later start goes on from is written when the chain is at rest. */

@@ -4,7 +4,11 @@
  */
 export const errorTable = {
   VALIDATION_ERROR: { status: 400, retryable: false, message: "The request is not valid" },
-  INVALID_CURSOR: { status: 400, retryable: false, message: "The cursor is not valid here" },
+  INVALID_CURSOR: {
+    status: 400,
+    retryable: false,
+    message: "The cursor is not valid here; send a next_cursor with the filters it came with",
+  },
   UNAUTHORIZED: {
     status: 401,
     retryable: false,
@@ -13,7 +17,11 @@ export const errorTable = {
   FORBIDDEN: { status: 403, retryable: false, message: "The key's scope does not allow this" },
   IP_BLOCKED: { status: 403, retryable: true, message: "Your IP has been blocked" },
   NOT_FOUND: { status: 404, retryable: false, message: "Not found" },
-  METHOD_NOT_ALLOWED: { status: 405, retryable: false, message: "Method not allowed" },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    retryable: false,
+    message: "Method not allowed; the header Allow lists those of this path",
+  },
   CONFLICT: { status: 409, retryable: false, message: "Already in use" },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false, message: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: {

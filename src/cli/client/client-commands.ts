@@ -9,12 +9,9 @@ export function addClientCommands(program: Command): void {
   addExport(program);
 }
 
-const urlOption = () =>
-  new Option("--url <url>", "the service (default: ODDWIRE_URL, else http://127.0.0.1:8080)");
-
 function addApiOptions(command: Command): Command {
   return command
-    .addOption(urlOption())
+    .option("--url <url>", "the service (default: ODDWIRE_URL, else http://127.0.0.1:8080)")
     .addOption(
       new Option("--key <key>", "an API key (default: ODDWIRE_API_KEY)").conflicts("keyFile"),
     )
@@ -26,11 +23,12 @@ function addStatus(program: Command): void {
     .command("status")
     .summary("show whether a service is ready, and why not")
     .description(
-      "Shows whether a service is ready. Needs no key. Exits with 0 when it is ready, and with 1 when it is not or cannot be reached.",
+      "Shows whether a service is ready. Needs no key: one that is given is not sent. Exits with 0 when it is ready, and with 1 when it is not or cannot be reached.",
     )
-    .addOption(urlOption())
-    .option("--json", "print one JSON object")
-    .action(lazily(async () => (await import("./status-command.ts")).showStatus));
+    .option("--json", "print one JSON object");
+  addApiOptions(status).action(
+    lazily(async () => (await import("./status-command.ts")).showStatus),
+  );
   addExamples(status, ["oddwire status", "oddwire status --url https://data.example.com --json"]);
 }
 
