@@ -1,11 +1,12 @@
+import { performance } from "node:perf_hooks";
 import { bookTopsOf } from "../api/lists/book-tops.ts";
 import { Cursors } from "../api/lists/cursor.ts";
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { version } from "../base/config/version.ts";
+import type { Log } from "../base/log.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import { Indexer } from "../feed/indexer.ts";
 import { Progress } from "../feed/progress-log.ts";
-import { StartLog } from "../feed/start-log.ts";
 import { Pace } from "../feed/sync-progress.ts";
 import { claimDataFolder, releaseDataFolder } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
@@ -65,4 +66,23 @@ export async function openServe(start: RoleStart): Promise<string> {
   const progress = Progress.start({ pace, log, stream: process.stderr });
   life.onClose(() => progress.stop());
   return url;
+}
+
+/** When the steps of a start were done, in milliseconds since the process began. */
+class StartLog {
+  readonly #doneAtMs: Record<string, number> = {};
+
+  /** To be made when the modules are loaded. */
+  constructor() {
+    this.done("modules");
+  }
+
+  done(step: string): void {
+    this.#doneAtMs[step] = Math.round(performance.now());
+  }
+
+  report(log: Log): void {
+    this.done("connected");
+    log.info({ done_at_ms: this.#doneAtMs }, "started");
+  }
 }

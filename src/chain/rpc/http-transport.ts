@@ -6,9 +6,29 @@ import { type Body, OversizedBodyError, readResponseBody } from "../../base/resp
 import { parseRetryAfter } from "../../base/time/retry.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseBody } from "../parse/parse-body.ts";
-import { BufferedAgent } from "./buffered-agent.ts";
 import { classifyProviderError } from "./provider-messages.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
+
+/** As much as Node reads immediately: more of it would be a block that the C library gives back each time. */
+const readBytes = 64 * 1024;
+
+/**
+ * Keep-alive connections that each read into one buffer, whose content the next read replaces. Node allocates a
+ * buffer for each read, which at full speed forces collections of the whole heap several times a second.
+ */
+class BufferedAgent extends http.Agent {
+  override createConnection(options: http.ClientRequestArgs) {
+    const buffer = Buffer.allocUnsafeSlow(readBytes);
+    const callback = (bytes: number): boolean => {
+      // Reported here instead of to those who listen, of whom the parser is one.
+      socket?.emit("data", buffer.subarray(0, bytes));
+      return true;
+    };
+    const reading = { ...options, onread: { buffer, callback } };
+    const socket = super.createConnection(reading);
+    return socket;
+  }
+}
 
 /** JSON-RPC over HTTP(S), on connections that are kept open. */
 export class HttpTransport implements Transport {

@@ -171,9 +171,6 @@ export class ChainSource<Final = readonly Block[]> {
     return {
       head: this.#watch.head === null ? null : refAndTime(this.#watch.head),
       finalized: this.#finalized,
-      position: refOf(this.#tail.tip),
-      blockTimeMs: this.#watch.blockTimeMs,
-      unfinalizedBlocks: this.#tail.length,
       reorgs: this.#reorgs,
       deepestReorg: this.#deepestReorg,
       bloomFalsePositives: this.#blockLogs.falsePositives,
@@ -303,10 +300,6 @@ function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endp
     const wire = openTransport === undefined ? {} : { openTransport };
     return Endpoint.open({ url, host, chainId, callsPerSecondMax, context, ...wire });
   });
-}
-
-function refOf(block: BlockRef | null): BlockRef | null {
-  return block === null ? null : { number: block.number, hash: block.hash };
 }
 
 function refAndTime({ number, hash, timestamp }: Header) {

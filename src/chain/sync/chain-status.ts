@@ -55,12 +55,6 @@ export type ChainStatus = {
   /** The highest believed head of an endpoint, with its time in unix seconds. */
   readonly head: (BlockRef & { readonly timestamp: number }) | null;
   readonly finalized: BlockRef | null;
-  /** The last block handed to the consumer. */
-  readonly position: BlockRef | null;
-  /** Measured at the heads; 2 s before there is anything to measure. */
-  readonly blockTimeMs: number;
-  /** Blocks above finality that were handed out and could still be reverted. */
-  readonly unfinalizedBlocks: number;
   readonly reorgs: number;
   /** The most blocks one reorganization reverted. */
   readonly deepestReorg: number;

@@ -39,6 +39,7 @@ export class HeadWatch {
   readonly #outage: OutageLog;
   readonly #announced = new Map<Endpoint, Announced>();
   #best: { readonly number: number; readonly atMs: number } | null = null;
+  /** Measured from one head to the next. */
   #blockTimeMs = blockTimeMsAtStart;
 
   constructor(pool: EndpointPool, context: ChainContext) {
@@ -48,11 +49,6 @@ export class HeadWatch {
     for (const endpoint of pool.endpoints) {
       endpoint.onHead = (head) => this.#onAnnounced(endpoint, head);
     }
-  }
-
-  /** Measured from one head to the next. */
-  get blockTimeMs(): number {
-    return this.#blockTimeMs;
   }
 
   /** The highest believed head of a header seen; announced blocks do not count before they were read. */
