@@ -223,6 +223,7 @@ function open(path: string): MarketsFile {
   return MarketsFile.open(path, {
     contracts,
     coverage: { fromBlock: 0, last },
+    repairs: 0,
     clock: systemClock,
   });
 }

@@ -239,7 +239,7 @@ async function measureRevert(dataDir: string): Promise<void> {
   const { coverage } = store;
   assert.ok(coverage !== null);
   const contracts = knownContracts();
-  const file = MarketsFile.open(dataDir, { contracts, coverage, clock: systemClock });
+  const file = MarketsFile.open(dataDir, { contracts, coverage, repairs: 0, clock: systemClock });
   const state = new MarketState(contracts, file);
   await store.loadView(state);
   const newest = coverage.last.number;

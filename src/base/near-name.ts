@@ -29,6 +29,8 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   to: ["end"],
   until: ["end"],
   end_time: ["end"],
+  start_block: ["from_block"],
+  end_block: ["to_block"],
   interval: ["resolution"],
   timeframe: ["resolution"],
   period: ["resolution"],

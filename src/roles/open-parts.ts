@@ -75,8 +75,14 @@ export async function openState(
   { config, log, life }: RoleStart,
   { facts, contracts }: { readonly facts: IndexedFacts; readonly contracts: Contracts },
 ): Promise<MarketState> {
-  const { coverage } = facts;
-  const file = MarketsFile.open(config.dataDir, { contracts, coverage, clock: systemClock });
+  const { coverage, store } = facts;
+  const { repairs } = store;
+  const file = MarketsFile.open(config.dataDir, {
+    contracts,
+    coverage,
+    repairs,
+    clock: systemClock,
+  });
   life.onClose(() => file.close());
   const state = new MarketState(contracts, file);
   await facts.loadView(state);

@@ -15,6 +15,8 @@ export class CoveredFacts {
   readonly engine: MeteredEngine;
   /** What was served before it was final, and may have been replaced since. */
   readonly reorgs: ReorgLog;
+  /** How many repairs of a shared database had begun when it was opened: copies of an earlier one are out of date. */
+  readonly repairs: number;
   #coverage: Coverage | null;
   #appends = 0;
 
@@ -22,9 +24,11 @@ export class CoveredFacts {
     readonly engine: MeteredEngine;
     readonly coverage: Coverage | null;
     readonly reorgs: ReorgLog;
+    readonly repairs?: number;
   }) {
     this.engine = parts.engine;
     this.reorgs = parts.reorgs;
+    this.repairs = parts.repairs ?? 0;
     this.#coverage = parts.coverage;
   }
 

@@ -13,6 +13,7 @@ import { candleTables, factTables } from "./schema/fact-tables.ts";
 import { Claims } from "./server/claims.ts";
 import { completeAppend } from "./server/complete-append.ts";
 import { insertUntilThere, tokenOf } from "./server/insert-until-there.ts";
+import { readNewestRepair } from "./server/repairs.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 const settled = Promise.resolve();
@@ -46,6 +47,7 @@ export class FactStore extends CoveredFacts {
     coverage: Coverage | null;
     reorgs: ReorgLog;
     claims: Claims | null;
+    repairs: number;
   }) {
     super(parts);
     const { engine, coverage, claims } = parts;
@@ -71,19 +73,19 @@ export class FactStore extends CoveredFacts {
     const engine = new MeteredEngine(opened, onInsertsFailing);
     const isReplicated = kind === "cluster";
     try {
-      if (!isReplicated) await finishRepair(engine, dropCopies);
+      const isShared = kind !== "embedded";
+      if (!isReplicated) await finishRepair(engine, dropCopies, { isShared });
+      const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
       const coverage = isReplicated
         ? await (await import("./server/until-replicated.ts")).readReplicated(engine, { onWaiting })
         : await readCoverage(engine);
       const next = coverage === null ? 0 : coverage.last.number + 1;
       const [reorgs, claims] = await settleAll([
         ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
-        kind === "embedded"
-          ? Promise.resolve(null)
-          : Claims.open(engine, { from: next, isReplicated }),
+        isShared ? Claims.open(engine, { from: next, isReplicated }) : Promise.resolve(null),
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
       ]);
-      return new FactStore({ engine, coverage, reorgs, claims });
+      return new FactStore({ engine, coverage, reorgs, claims, repairs });
     } catch (thrown) {
       // A folder that is refused must not stay locked.
       await engine.close();

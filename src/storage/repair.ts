@@ -4,7 +4,8 @@
  * by this process or by the next start. Every step can be done again, so a crash in the middle of
  * it costs nothing.
  *
- * Carried out only while no one reads or appends, since rows are missing meanwhile.
+ * Carried out only while no one reads or appends, since rows are missing meanwhile; `repairs.ts` stops the readers of
+ * a shared database.
  */
 import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
@@ -13,6 +14,7 @@ import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { factTables, rowsOfTable, seqsOf } from "./schema/fact-tables.ts";
 import { longRows } from "./schema/schema.ts";
+import { beginRepair, endRepair } from "./server/repairs.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 
 /** The range that an order names, and the minutes whose candles its fills are in or were in. */
@@ -53,14 +55,17 @@ export async function orderRepair(
 
 /**
  * Carries out what was ordered, from its beginning; returns the ranges.
- * `dropCopies` throws away what was made of the facts, before that could look done.
+ * `dropCopies` throws away what was made of the facts, before that could look done. Other processes may read a
+ * database that `isShared`: they stop meanwhile.
  */
 export async function finishRepair(
   engine: Engine,
   dropCopies: () => void,
+  { isShared = false }: { readonly isShared?: boolean } = {},
 ): Promise<readonly BlockRange[]> {
   const orders = await readOrders(engine);
   if (orders.length > 0) {
+    const announced = isShared ? await beginRepair(engine) : null;
     dropCopies();
     await announceRepair(engine);
     for (const order of orders) {
@@ -68,6 +73,7 @@ export async function finishRepair(
       await remakeMinutes(engine, order.minutes);
       await recountCommits(engine, order);
     }
+    if (announced !== null) await endRepair(engine, announced);
     // Orders go before the rows they name, or they would be carried out with some of them.
     await engine.command("DROP TABLE repair_orders SYNC");
   }

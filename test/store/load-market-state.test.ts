@@ -87,7 +87,7 @@ describe("a loaded state", () => {
     while (!appending.isOver) {
       const { coverage } = store;
       const isWhole = random.chance(0.5);
-      const file = MarketsFile.open(path, { contracts, coverage, clock: systemClock });
+      const file = MarketsFile.open(path, { contracts, coverage, repairs: 0, clock: systemClock });
       const state = isWhole ? new MarketState(contracts) : new MarketState(contracts, file);
       if (coverage !== null) await state.load(store.store, coverage);
       const covered = blocks.filter(({ number }) => number <= (coverage?.last.number ?? -1));

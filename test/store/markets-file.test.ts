@@ -37,7 +37,7 @@ function openFile(
   { path, store }: Pick<StoreFolder, "path" | "store">,
   { known = contracts }: { known?: Contracts } = {},
 ): MarketsFile {
-  return MarketsFile.open(path, { contracts: known, coverage: store.coverage, clock });
+  return MarketsFile.open(path, { contracts: known, coverage: store.coverage, repairs: 0, clock });
 }
 
 /** Opens the copy and what it says as the service does, and closes it without a save: a crash. */
@@ -124,7 +124,7 @@ describe("the copy of the markets", () => {
     const [last] = recorded;
     assert(last !== undefined);
     const coverage = { fromBlock: last.number, last };
-    const file = MarketsFile.open(folder.path, { contracts, coverage, clock });
+    const file = MarketsFile.open(folder.path, { contracts, coverage, repairs: 0, clock });
     assert.equal(file.savedThrough, null);
     file.close();
   });
@@ -186,6 +186,7 @@ describe("the copy of the markets", () => {
     const file = MarketsFile.open(folder.path, {
       contracts,
       coverage: folder.store.coverage,
+      repairs: 0,
       clock: { ...systemClock, monotonicMs: () => nowMs },
     });
     const table = file.table<`0x${string}`, number>("numbers");

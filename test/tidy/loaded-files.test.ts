@@ -1,4 +1,4 @@
-/** What the embedded default loads: nothing of a server or a cluster but what an append to a database asks. */
+/** What the embedded default loads: nothing of a server or a cluster but what appends and repairs of a database need. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const source = new URL("../../src/", import.meta.url);
 const ofCluster = /\/cluster\/|^storage\/server\/|redis/;
-const ofAppends = ["claims", "complete-append", "insert-until-there"];
+const ofWriting = ["claims", "complete-append", "insert-until-there", "repairs"];
 /** Types are not loaded. */
 const imports = /^(?:import|export)\s(?!type\s)(?:[^;"]*\sfrom\s)?"(\.[^"]+)"/gm;
 
@@ -26,7 +26,7 @@ function clusterFilesOf(role: string): readonly string[] {
 }
 
 test("oddwire serve loads nothing of a cluster", () => {
-  const expected = ofAppends.map((name) => `storage/server/${name}.ts`);
+  const expected = ofWriting.map((name) => `storage/server/${name}.ts`);
   assert.deepEqual(clusterFilesOf("roles/serve-role.ts"), expected);
   assert(clusterFilesOf("roles/api-role.ts").includes("feed/cluster/redis-feed.ts"));
 });

@@ -83,6 +83,8 @@ export const storeLimits = {
 
 /** What a ClickHouse server is asked. */
 export const serverLimits = {
+  /** From the announcement of a repair until it begins: readers look every 2 s, and then stop. */
+  repairNoticeMs: 5_000,
   /** Statements at the same time: a server has cores of its own, and is to keep some for others. */
   readersMax: 8,
   writersMax: 4,

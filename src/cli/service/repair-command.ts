@@ -9,7 +9,9 @@ import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with
 
 /** Indexes stored blocks again where they are not what the chain says. Throws `ConfigError` for a cluster. */
 export async function repair(options: RangeOptions): Promise<number> {
-  refuseCluster(readConfig("serve"));
+  const config = readConfig("serve");
+  refuseCluster(config);
+  const isShared = config.clickhouseUrl !== null;
   return withProof({ ...options, isWriting: true }, async ({ dataDir, store, range, audit }) => {
     let repaired = 0;
     let isProven = true;
@@ -26,7 +28,7 @@ export async function repair(options: RangeOptions): Promise<number> {
         continue;
       }
       await orderRepair(store.engine, verdict.right);
-      await finishRepair(store.engine, () => dropMarketsFile(dataDir));
+      await finishRepair(store.engine, () => dropMarketsFile(dataDir), { isShared });
       repaired += verdict.differences.length;
     }
     progress.clear();

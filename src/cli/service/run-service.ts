@@ -5,12 +5,18 @@ import { RepairOrderedError } from "../../feed/auditor.ts";
 import { Service } from "../../main.ts";
 import { SupersededError } from "../../roles/lifetime.ts";
 import { ClaimedElsewhereError } from "../../storage/server/claims.ts";
+import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import { exitCodes } from "../command.ts";
 import { awaitSignal } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
 
 /** After these a new start in the same process goes on. */
-const startsAgain = [RepairOrderedError, ClaimedElsewhereError, SupersededError];
+const startsAgain = [
+  RepairOrderedError,
+  RepairedElsewhereError,
+  ClaimedElsewhereError,
+  SupersededError,
+];
 
 /** Runs a role until a signal, or until only a restart can help. `welcome` is printed with each start. */
 export async function runService(

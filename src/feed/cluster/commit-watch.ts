@@ -3,6 +3,7 @@ import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { StoredRange } from "../../storage/covered-facts.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
+import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import type { Change } from "../change.ts";
 
 /**
@@ -37,7 +38,7 @@ export class CommitWatch {
     this.#wake?.();
   }
 
-  /** Resolves while there is something to take. */
+  /** Resolves while there is something to take. Rejects with `RepairedElsewhereError`: nothing more is found then. */
   async whenFound(): Promise<void> {
     if (this.#found === null) await this.#nextFound.promise;
   }
@@ -67,11 +68,19 @@ export class CommitWatch {
     try {
       this.#found = await this.#store.verifyNext();
     } catch (thrown) {
+      if (thrown instanceof RepairedElsewhereError) return this.#fail(thrown);
       this.#log.debug({ err: toError(thrown) }, "commits cannot be read");
     }
     if (this.#found === null) return;
     this.#nextFound.resolve();
     this.#nextFound = Promise.withResolvers();
+  }
+
+  #fail(error: RepairedElsewhereError): void {
+    this.#closing.abort();
+    this.#nextFound.reject(error);
+    // It is reported when someone waits.
+    this.#nextFound.promise.catch(() => {});
   }
 
   async #pause(): Promise<void> {

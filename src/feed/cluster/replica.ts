@@ -5,6 +5,7 @@ import type { Config } from "../../base/config/config.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Freshness } from "../../rows/freshness.ts";
+import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import {
@@ -42,7 +43,8 @@ export class Replica {
     const { follower, log } = this.#parts;
     this.#running = this.#pipeline.run(follower.changes()).catch((thrown: unknown) => {
       const error = toError(thrown);
-      log.fatal({ err: error }, "following the feed has stopped");
+      if (error instanceof RepairedElsewhereError) log.warn("stored blocks are repaired");
+      else log.fatal({ err: error }, "following the feed has stopped");
       onFailure(error);
     });
   }

@@ -171,6 +171,14 @@ const tables: readonly Table[] = [
     since: 4,
   },
   {
+    // Two rows a repair: that it begins, and that it has ended (`repairs.ts`).
+    name: "repairs",
+    columns: "repair UInt64, is_done UInt8",
+    orderBy: "repair",
+    isShared: true,
+    since: 5,
+  },
+  {
     // One row: what the tables were made for.
     name: "identity",
     columns: "schema_version UInt32, chain_id UInt64, contracts String, events String",
@@ -192,6 +200,7 @@ const migrations: readonly ((target: SchemaTarget) => readonly string[])[] = [
   marketView,
   (target) => tablesOf(target, 3),
   (target) => tablesOf(target, 4),
+  (target) => tablesOf(target, 5),
 ];
 
 /** The newest version. */

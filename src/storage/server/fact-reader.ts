@@ -9,6 +9,7 @@ import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
+import { RepairedElsewhereError, readNewestRepair } from "./repairs.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
 
 type ReaderOptions = {
@@ -46,10 +47,13 @@ export class FactReader extends CoveredFacts {
 
   /**
    * The range behind the coverage that is committed and whose rows are all there, several commits in one as far as they
-   * have few rows; `null` when there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`.
+   * have few rows; `null` when there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`, and
+   * `RepairedElsewhereError` once another process repairs what was stored.
    */
   async verifyNext(): Promise<StoredRange | null> {
-    const { engine, coverage } = this;
+    const { engine, coverage, repairs } = this;
+    const { number } = await readNewestRepair(engine);
+    if (number !== repairs) throw new RepairedElsewhereError();
     const range = await verifyBehind(engine, coverage?.last ?? null, serverLimits.followedRowsMax);
     // What they have replaced was written down before they were stored.
     if (range !== null) await this.reorgs.refresh(engine);
@@ -88,11 +92,14 @@ async function openDatabaseFor(
     return `${name} has tables of version ${version}; version ${schemaVersion} is needed: run \`oddwire cluster schema\``;
   }
   await refuseOtherDatabase(engine, place);
+  const repair = await readNewestRepair(engine);
+  if (repair.isUnderWay) return `${name} is being repaired`;
+  const repairs = repair.number;
   const reorgs = await ReorgLog.read(engine);
   const coverage = await readVerified(engine);
-  if (coverage !== null) return new FactReader({ engine, coverage, reorgs });
+  if (coverage !== null) return new FactReader({ engine, coverage, reorgs, repairs });
   if ((await readCount(engine, "commits")) > 0) {
     return `${name} does not have all rows that its newest commit records count`;
   }
-  return new FactReader({ engine, coverage: null, reorgs });
+  return new FactReader({ engine, coverage: null, reorgs, repairs });
 }

@@ -41,6 +41,8 @@ const schema = `
 type MarketsFileOptions = {
   readonly contracts: Contracts;
   readonly coverage: Coverage | null;
+  /** As of `CoveredFacts`: a copy that was saved before a repair starts again. */
+  readonly repairs: number;
   readonly clock: Clock;
 };
 
@@ -71,9 +73,9 @@ export class MarketsFile implements StateStore {
 
   /** Opens the file in a data folder; one that is damaged or belongs to other facts starts again. */
   static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
-    const { contracts, coverage, clock } = options;
+    const { contracts, coverage, repairs, clock } = options;
     const path = join(dataDir, marketsFileName);
-    const origin = originOf(contracts);
+    const origin = originOf(contracts, repairs);
     const parts = { origin, path, clock };
     try {
       const sql = withDisk(() => openDatabase(path));
@@ -216,12 +218,14 @@ function openDatabase(path: string): DatabaseSync {
 }
 
 /** What besides the facts decides the state; lists of whom to trust are part of it. */
-function originOf(contracts: Contracts): string {
+function originOf(contracts: Contracts, repairs: number): string {
   const { byAddress, collateral, wrappedCollateral, knownCreators } = contracts;
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
   const creators = [...knownCreators].toSorted();
   return createHash("sha256")
-    .update(JSON.stringify([formatVersion, collateral, wrappedCollateral, lines, creators]))
+    .update(
+      JSON.stringify([formatVersion, repairs, collateral, wrappedCollateral, lines, creators]),
+    )
     .digest("hex");
 }
 

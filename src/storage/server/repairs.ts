@@ -1,0 +1,47 @@
+/**
+ * Repairs of a database on a server. A repair replaces rows that other processes read, and what they have loaded is of
+ * the rows before. So it is announced by a row before it begins and by another one when it has ended: a process that
+ * only reads stops when it sees the first, and loads everything again once it sees the second.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { serverLimits } from "../../base/config/limits.ts";
+import { RowWriter } from "../codec/row-writer.ts";
+import type { Engine } from "../engine/engine.ts";
+
+/** Stored blocks were repaired, or are being repaired, by another process. A start loads them again. */
+export class RepairedElsewhereError extends Error {
+  override name = "RepairedElsewhereError";
+
+  constructor() {
+    super("another process repairs stored blocks");
+  }
+}
+
+/** The newest repair: its number, 0 before the first. */
+export type NewestRepair = { readonly number: number; readonly isUnderWay: boolean };
+
+/** Reads which repair is the newest, and whether it has ended. */
+export async function readNewestRepair(engine: Engine): Promise<NewestRepair> {
+  const [row] = await engine.query(
+    "SELECT repair, max(is_done) FROM repairs GROUP BY repair ORDER BY repair DESC LIMIT 1",
+  );
+  return { number: Number(row?.[0] ?? 0), isUnderWay: row !== undefined && Number(row[1]) === 0 };
+}
+
+/** Announces a repair, or goes on with one that was interrupted, once all readers have had the time to see it. */
+export async function beginRepair(engine: Engine): Promise<NewestRepair> {
+  const newest = await readNewestRepair(engine);
+  const number = newest.isUnderWay ? newest.number : newest.number + 1;
+  if (!newest.isUnderWay) await write(engine, number, false);
+  await delay(serverLimits.repairNoticeMs);
+  return { number, isUnderWay: true };
+}
+
+/** Says that a repair has ended, so that readers load what is stored now. */
+export async function endRepair(engine: Engine, { number }: NewestRepair): Promise<void> {
+  await write(engine, number, true);
+}
+
+async function write(engine: Engine, number: number, isDone: boolean): Promise<void> {
+  await engine.insert("repairs", new RowWriter().uint64(number).uint8(Number(isDone)).finish());
+}
