@@ -1,5 +1,5 @@
 /** Fields of the metrics, as schemas that also say how Prometheus is shown them. */
-import { type TSchemaOptions, Type } from "typebox";
+import { type TSchema, type TSchemaOptions, Type } from "typebox";
 
 /** How a field is shown to Prometheus; milliseconds as seconds. */
 export type ShownMetric = {
@@ -14,14 +14,14 @@ export type ShownMetric = {
 
 type Labels = Pick<ShownMetric, "label" | "labels">;
 
-/** A field that is a metric. Keywords that begin with `~` are not published. */
-export function gauge(name: string, description: string, labels: Labels = {}): TSchemaOptions {
-  return { description, ...keyword("metric", { type: "gauge", name, ...labels }) };
+/** The keywords of texts of which each is a metric of 1, with the text as its label. */
+export function gauge(name: string, description: string, label: string): TSchemaOptions {
+  return metric({ type: "gauge", name, label }, description);
 }
 
-/** As `gauge`, of what only grows. */
-export function counter(name: string, description: string, labels: Labels = {}): TSchemaOptions {
-  return { description, ...keyword("metric", { type: "counter", name, ...labels }) };
+/** The keywords of a field that is a metric. Those that begin with `~` are not published. */
+function metric(shown: ShownMetric, description: string): TSchemaOptions {
+  return { description, ...keyword("metric", shown) };
 }
 
 /** A list whose entries these fields distinguish. */
@@ -33,18 +33,28 @@ function keyword(name: "metric" | "labels", value: unknown): TSchemaOptions {
   return { [`~${name}`]: value };
 }
 
-/** A count; each of these takes what `gauge` and `counter` return, or nothing. */
-export const count = (options: TSchemaOptions = {}) => Type.Integer({ minimum: 0, ...options });
+/** Fields of one shape: one that is no metric, and those that are. */
+function fieldsOf<Schema extends TSchema>(
+  shape: (options: TSchemaOptions) => Schema,
+  own: Labels = {},
+) {
+  const metricOf =
+    (type: ShownMetric["type"]) =>
+    (name: string, help: string, labels = own) =>
+      shape(metric({ type, name, ...labels }, help));
+  return { plain: shape({}), gauge: metricOf("gauge"), counter: metricOf("counter") };
+}
+
+export const count = fieldsOf((options) => Type.Integer({ minimum: 0, ...options }));
 /** A number that is not negative. */
-export const amount = (options: TSchemaOptions = {}) => Type.Number({ minimum: 0, ...options });
+export const amount = fieldsOf((options) => Type.Number({ minimum: 0, ...options }));
 /** From 0 to 1. */
-export const share = (options: TSchemaOptions) =>
-  Type.Number({ minimum: 0, maximum: 1, ...options });
+export const share = fieldsOf((options) => Type.Number({ minimum: 0, maximum: 1, ...options }));
 /** A block number, or what is counted in blocks; `null` when not known. */
-export const block = (options: TSchemaOptions = {}) => Type.Union([count(), Type.Null()], options);
+export const block = fieldsOf((options) => Type.Union([count.plain, Type.Null()], options));
 /** `null` when not measured. */
-export const measured = (options: TSchemaOptions = {}) =>
-  Type.Union([amount(), Type.Null()], options);
-/** Names of ours, such as kinds of events, and how many of each were counted. */
-export const countsByKind = (options: TSchemaOptions) =>
-  Type.Record(Type.String(), count(), options);
+export const measured = fieldsOf((options) => Type.Union([amount.plain, Type.Null()], options));
+export const flag = fieldsOf((options) => Type.Boolean(options));
+/** Names of ours, such as kinds of events, and how many of each were counted; `label` is what a name becomes. */
+export const countsBy = (label: string) =>
+  fieldsOf((options) => Type.Record(Type.String(), count.plain, options), { label });

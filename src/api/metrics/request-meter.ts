@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
-import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
+import { type Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
 import type { Metrics } from "./metrics-schema.ts";
 
 /** One answered request. */
@@ -51,14 +51,7 @@ export class RequestMeter {
       const latency = latencies.find(
         ({ labels }) => labels.method === method && labels.route === route,
       );
-      return {
-        method,
-        route,
-        statuses: statuses.toRecord(),
-        p50_ms: latency?.p50Ms ?? null,
-        p95_ms: latency?.p95Ms ?? null,
-        p99_ms: latency?.p99Ms ?? null,
-      };
+      return { method, route, statuses: statuses.toRecord(), ...percentilesOf(latency) };
     });
     const codes = Object.entries(this.#codes.toRecord());
     return {
@@ -79,6 +72,12 @@ export class RequestMeter {
     }
     return counts;
   }
+}
+
+/** The latencies of the metrics; `null` until one was measured. */
+export function percentilesOf(latency: Latency | undefined) {
+  const { p50Ms: p50_ms = null, p95Ms: p95_ms = null, p99Ms: p99_ms = null } = latency ?? {};
+  return { p50_ms, p95_ms, p99_ms };
 }
 
 /** Whether it is our fault, rather than the caller's. */

@@ -11,15 +11,16 @@ import type { EndpointStatus } from "../../chain/sync/chain-status.ts";
 import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
 import type { Indexer } from "../../feed/indexer.ts";
 import type { Pace } from "../../feed/sync-progress.ts";
+import type { Freshness } from "../../rows/freshness.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
 import type { Coverage } from "../../storage/recover.ts";
-import { newStreamMeter } from "../../stream/session/stream-meter.ts";
+import { StreamMeter } from "../../stream/session/stream-meter.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import type { Metrics } from "./metrics-schema.ts";
-import { RequestMeter } from "./request-meter.ts";
+import { percentilesOf, RequestMeter } from "./request-meter.ts";
 
 type MetricsParts = {
   readonly role: Role;
@@ -47,7 +48,7 @@ export type MeasuredParts = {
 
 export class ServiceMetrics {
   readonly requests = new RequestMeter();
-  readonly stream = newStreamMeter();
+  readonly stream = new StreamMeter();
   readonly #parts: MetricsParts;
   readonly #process = ProcessMeter.open();
   /** `null` while an indexer stands by. */
@@ -88,12 +89,11 @@ export class ServiceMetrics {
     const { role, version, chainId, audit, readCluster } = this.#parts;
     const measured = this.#measured;
     const size = (await this.#sizes?.read()) ?? null;
-    const indexer = measured === null ? nothingIndexed : indexerOf(measured, size);
     return {
       uptime_seconds: roundToThousandths(process.uptime()),
       version,
       role,
-      indexer: { chain_id: chainId, ...indexer },
+      indexer: { chain_id: chainId, ...indexerOf(measured, size) },
       api: { ...(await this.requests.read()), access_changes: audit.counts.toRecord() },
       access: accessOf(audit.readCluster),
       cluster: (await readCluster?.()) ?? null,
@@ -141,37 +141,40 @@ export class ServiceMetrics {
   }
 }
 
-type IndexerMetrics = Omit<Metrics["indexer"], "chain_id">;
-
-function indexerOf(measured: MeasuredParts, size: StoreSize | null): IndexerMetrics {
-  const { indexer, auditor, pace, store } = measured;
-  const { head_block, indexed_block, finalized_block, lag_seconds } = indexer.freshness();
-  const { chain, pipeline } = indexer.status;
-  const { coverage, headBuffer } = store;
+/** All of it is 0 or `null` on an indexer that stands by. */
+function indexerOf(
+  measured: MeasuredParts | null,
+  size: StoreSize | null,
+): Omit<Metrics["indexer"], "chain_id"> {
+  const freshness: Partial<Freshness> = measured?.indexer.freshness() ?? {};
+  const { head_block = null, indexed_block = null } = freshness;
+  const { chain = null, pipeline } = measured?.indexer.status ?? {};
+  const coverage = measured?.store.coverage ?? null;
+  const audit: Partial<AuditStatus> = measured?.auditor?.status ?? {};
   const isKnown = head_block !== null && indexed_block !== null;
   return {
     head_block,
     indexed_block,
-    finalized_block,
+    finalized_block: freshness.finalized_block ?? null,
     lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
-    lag_seconds,
+    lag_seconds: freshness.lag_seconds ?? null,
     coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
     gaps: size?.missingBlocks ?? null,
-    unfinalized_blocks: headBuffer.blocks.length,
-    audit: auditOf(auditor?.status ?? noAudit, coverage),
+    unfinalized_blocks: measured?.store.headBuffer.blocks.length ?? 0,
+    audit: auditOf(audit, coverage),
     warnings: [
       ...(chain?.warnings ?? []),
-      ...((auditor?.status.unverified.length ?? 0) > 0 ? ["audit_mismatch"] : []),
+      ...((audit.unverified?.length ?? 0) > 0 ? ["audit_mismatch"] : []),
     ],
-    events: pipeline.events.toRecord(),
-    trades: pipeline.trades,
-    events_per_second: pace.rates?.eventsPerSecond ?? null,
-    match_anomalies: pipeline.anomalies.toRecord(),
-    quarantined_logs: pipeline.quarantined.toRecord(),
+    events: pipeline?.events.toRecord() ?? {},
+    trades: pipeline?.trades ?? 0,
+    events_per_second: measured?.pace.rates?.eventsPerSecond ?? null,
+    match_anomalies: pipeline?.anomalies.toRecord() ?? {},
+    quarantined_logs: pipeline?.quarantined.toRecord() ?? {},
     reorgs: chain?.reorgs ?? 0,
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,
     bloom_false_positives: chain?.bloomFalsePositives ?? 0,
-    backfill: backfillOf(pace),
+    backfill: backfillOf(measured?.pace.backfill ?? null),
     endpoints: (chain?.endpoints ?? []).map(endpointOf),
   };
 }
@@ -187,44 +190,11 @@ function accessOf(read: AccessAudit["readCluster"]): Metrics["access"] {
   };
 }
 
-const noAudit: AuditStatus = {
-  ranges: 0,
-  blocks: 0,
-  rounds: 0,
-  audited: null,
-  mismatches: 0,
-  falseAlarms: 0,
-  repairs: 0,
-  wrong: [],
-  unverified: [],
-};
-
-/** Of an indexer that stands by. */
-const nothingIndexed: IndexerMetrics = {
-  head_block: null,
-  indexed_block: null,
-  finalized_block: null,
-  lag_blocks: null,
-  lag_seconds: null,
-  coverage: null,
-  gaps: null,
-  unfinalized_blocks: 0,
-  audit: auditOf(noAudit, null),
-  warnings: [],
-  events: {},
-  trades: 0,
-  events_per_second: null,
-  match_anomalies: {},
-  quarantined_logs: {},
-  reorgs: 0,
-  deepest_reorg_blocks: 0,
-  bloom_false_positives: 0,
-  backfill: null,
-  endpoints: [],
-};
-
-function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["indexer"]["audit"] {
-  const { ranges, blocks, rounds, audited, mismatches, falseAlarms, repairs } = status;
+function auditOf(
+  status: Partial<AuditStatus>,
+  coverage: Coverage | null,
+): Metrics["indexer"]["audit"] {
+  const { ranges = 0, blocks = 0, rounds = 0, audited = null, mismatches = 0 } = status;
   const covered = coverage === null ? 0 : coverage.last.number - coverage.fromBlock + 1;
   const from = audited === null ? null : Math.max(audited.from, coverage?.fromBlock ?? 0);
   const roundBlocks = audited === null || from === null ? 0 : audited.to - from + 1;
@@ -236,14 +206,14 @@ function auditOf(status: AuditStatus, coverage: Coverage | null): Metrics["index
     audited_from_block: from,
     audited_to_block: audited?.to ?? null,
     mismatches,
-    false_alarms: falseAlarms,
-    repairs,
-    unverified_ranges: status.unverified.length,
-    corrupt_ranges: status.wrong.length,
+    false_alarms: status.falseAlarms ?? 0,
+    repairs: status.repairs ?? 0,
+    unverified_ranges: status.unverified?.length ?? 0,
+    corrupt_ranges: status.wrong?.length ?? 0,
   };
 }
 
-function backfillOf({ backfill }: Pace): Metrics["indexer"]["backfill"] {
+function backfillOf(backfill: Pace["backfill"]): Metrics["indexer"]["backfill"] {
   if (backfill === null) return null;
   const { fromBlock, toBlock, progress, rates, secondsLeft } = backfill;
   return {
@@ -274,13 +244,7 @@ function endpointOf(status: EndpointStatus): Metrics["indexer"]["endpoints"][num
 }
 
 function operationOf(latency: Latency | undefined, failures = 0): Metrics["store"]["queries"] {
-  return {
-    count: latency?.count ?? 0,
-    failures,
-    p50_ms: latency?.p50Ms ?? null,
-    p95_ms: latency?.p95Ms ?? null,
-    p99_ms: latency?.p99Ms ?? null,
-  };
+  return { count: latency?.count ?? 0, failures, ...percentilesOf(latency) };
 }
 
 function booksOf(books: OrderBooks | null): Metrics["books"] {
